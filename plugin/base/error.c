@@ -1,0 +1,74 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sundials/sundials_config.h>
+
+#define VIDA_VERSION_TEXT "0.1.0"
+
+typedef struct CodeText {
+  int code;
+  const char* name;
+  const char* text;
+} CodeText;
+
+#define CODE_TEXT(name, value, text) {(value), #name, (text)},
+static const CodeText code_texts[] = {VIDA_CODE_LIST(CODE_TEXT)};
+#undef CODE_TEXT
+
+static const CodeText* find_code(int code) {
+  for (size_t i = 0; i < sizeof code_texts / sizeof code_texts[0]; i++) {
+    if (code_texts[i].code == code) {
+      return &code_texts[i];
+    }
+  }
+  return NULL;
+}
+
+const char* Vida_CodeName(int code) {
+  const CodeText* found = find_code(code);
+  return found ? found->name : "UNKNOWN_CODE";
+}
+
+const char* Vida_CodeText(int code) {
+  const CodeText* found = find_code(code);
+  return found ? found->text : "an unknown code";
+}
+
+const char* Vida_Version(void) {
+  return VIDA_VERSION_TEXT;
+}
+
+const char* Vida_SundialsVersion(void) {
+  return SUNDIALS_VERSION;
+}
+
+static int fail(VidaError* error, int code, const char* flag, const char* format, va_list list) {
+  if (error) {
+    error->code = code;
+    snprintf(error->flag, sizeof error->flag, "%s", flag);
+    vsnprintf(error->message, sizeof error->message, format, list);
+  }
+  return code;
+}
+
+int vida__fail(VidaError* error, int code, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  fail(error, code, "", format, list);
+  va_end(list);
+  return code;
+}
+
+int vida__fail_flag(VidaError* error, int code, const char* flag, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  fail(error, code, flag, format, list);
+  va_end(list);
+  return code;
+}
+
+int vida__fail_memory(VidaError* error) {
+  return vida__fail(error, VIDA_OUT_OF_MEMORY, "out of memory");
+}

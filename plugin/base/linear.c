@@ -1,0 +1,150 @@
+#include "base/linear.h"
+
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Below this size dense LU wins whatever the pattern; above it, it wins only on full matrices. */
+enum { LARGEST_SMALL_SIZE = 24 };
+
+static bool choose_sparse(const vida_pattern* pattern, vida_solver solver) {
+  const double filled = (double)pattern->entries / ((double)pattern->size * (double)pattern->size);
+  if (solver != VIDA_SOLVER_AUTO) {
+    return solver == VIDA_SOLVER_KLU;
+  }
+  return pattern->size > LARGEST_SMALL_SIZE && filled < 0.3;
+}
+
+static int create_dense(vida_linear* linear, SUNContext context) {
+  const vida_pattern* pattern = linear->pattern;
+  const sunindextype size = pattern->size;
+  linear->offset = vida__allocate((size_t)pattern->entries, sizeof *linear->offset);
+  linear->matrix = SUNDenseMatrix(size, size, context);
+  if (!linear->offset || !linear->matrix) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (sunindextype column = 0; column < size; column++) {
+    for (sunindextype k = pattern->column_start[column]; k < pattern->column_start[column + 1];
+         k++) {
+      linear->offset[k] = column * size + pattern->row[k];
+    }
+  }
+  linear->solver = SUNLinSol_Dense(linear->right_side, linear->matrix, context);
+  return linear->solver ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+static int create_sparse(vida_linear* linear, SUNContext context) {
+  const vida_pattern* pattern = linear->pattern;
+  linear->matrix =
+      SUNSparseMatrix(pattern->size, pattern->size, pattern->entries, CSC_MAT, context);
+  if (!linear->matrix) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  linear->solver = SUNLinSol_KLU(linear->right_side, linear->matrix, context);
+  return linear->solver ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
+                        vida_linear** linear, VidaError* error) {
+  vida_linear* created = vida__allocate(1, sizeof *created);
+  *linear = created;
+  if (!created) {
+    return vida__fail_memory(error);
+  }
+  created->pattern = pattern;
+  created->sparse = choose_sparse(pattern, solver);
+  created->values = vida__allocate((size_t)pattern->entries, sizeof *created->values);
+  created->right_side = N_VNew_Serial(pattern->size, context);
+  created->solution = N_VNew_Serial(pattern->size, context);
+  int code = VIDA_OUT_OF_MEMORY;
+  if (created->values && created->right_side && created->solution) {
+    code = created->sparse ? create_sparse(created, context) : create_dense(created, context);
+  }
+  if (!code) {
+    vida__linear_store(created);
+    code = SUNLinSolInitialize(created->solver) ? VIDA_SOLVER_FAILED : VIDA_SUCCESS;
+  }
+  if (code) {
+    vida__linear_destroy(linear);
+    return code == VIDA_OUT_OF_MEMORY
+               ? vida__fail_memory(error)
+               : vida__fail(error, code, "the linear solver could not be set up");
+  }
+  return VIDA_SUCCESS;
+}
+
+void vida__linear_destroy(vida_linear** linear) {
+  vida_linear* old = *linear;
+  if (!old) {
+    return;
+  }
+  if (old->solver) {
+    SUNLinSolFree(old->solver);
+  }
+  if (old->matrix) {
+    SUNMatDestroy(old->matrix);
+  }
+  if (old->right_side) {
+    N_VDestroy(old->right_side);
+  }
+  if (old->solution) {
+    N_VDestroy(old->solution);
+  }
+  free(old->values);
+  free(old->offset);
+  free(old);
+  *linear = NULL;
+}
+
+void vida__linear_clear(vida_linear* linear) {
+  memset(linear->values, 0, (size_t)linear->pattern->entries * sizeof *linear->values);
+}
+
+void vida__linear_store(vida_linear* linear) {
+  const vida_pattern* pattern = linear->pattern;
+  if (linear->sparse) {
+    const size_t entries = (size_t)pattern->entries;
+    memcpy(SM_INDEXPTRS_S(linear->matrix), pattern->column_start,
+           ((size_t)pattern->size + 1) * sizeof *pattern->column_start);
+    memcpy(SM_INDEXVALS_S(linear->matrix), pattern->row, entries * sizeof *pattern->row);
+    memcpy(SM_DATA_S(linear->matrix), linear->values, entries * sizeof *linear->values);
+    return;
+  }
+  double* data = SM_DATA_D(linear->matrix);
+  for (int k = 0; k < pattern->entries; k++) {
+    data[linear->offset[k]] = linear->values[k];
+  }
+}
+
+int vida__linear_factor(vida_linear* linear) {
+  if (!linear->sparse) {
+    SUNMatZero(linear->matrix); /* the last factors have filled it */
+  }
+  vida__linear_store(linear);
+  return SUNLinSolSetup(linear->solver, linear->matrix) ? VIDA_STEP_SINGULAR : VIDA_SUCCESS;
+}
+
+int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
+  const int size = linear->pattern->size;
+  double* right_side = N_VGetArrayPointer(linear->right_side);
+  const double* solution = N_VGetArrayPointer(linear->solution);
+  memcpy(right_side, b, (size_t)size * sizeof *b);
+  if (SUNLinSolSolve(linear->solver, linear->matrix, linear->solution, linear->right_side, 0.0)) {
+    return VIDA_STEP_SINGULAR;
+  }
+  for (int i = 0; i < size; i++) {
+    if (!isfinite(solution[i])) {
+      return VIDA_STEP_SINGULAR;
+    }
+  }
+  memcpy(x, solution, (size_t)size * sizeof *x);
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,44 @@
+/* A square matrix of fixed pattern with its direct solver: SUNDIALS' dense LU or KLU.
+ *
+ * Values are always assembled in the order of the pattern (by columns), so that callers need not
+ * know which solver is behind. */
+#ifndef VIDA_BASE_LINEAR_H
+#define VIDA_BASE_LINEAR_H
+
+#include <stdbool.h>
+#include <vida/error.h>
+
+#include "base/sundials.h"
+
+typedef struct vida_pattern {
+  int size;
+  int entries;
+  sunindextype* column_start; /* size + 1 */
+  sunindextype* row;          /* entries, ascending within a column */
+} vida_pattern;
+
+typedef enum vida_solver { VIDA_SOLVER_AUTO, VIDA_SOLVER_DENSE, VIDA_SOLVER_KLU } vida_solver;
+
+typedef struct vida_linear {
+  const vida_pattern* pattern;
+  bool sparse;
+  double* values;       /* entries: assembled by the caller */
+  sunindextype* offset; /* entries: place of each value in a dense matrix; NULL when sparse */
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  N_Vector right_side, solution; /* for vida__linear_solve */
+} vida_linear;
+
+/* The pattern must outlive the matrix. */
+int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
+                        vida_linear** linear, VidaError* error);
+void vida__linear_destroy(vida_linear** linear);
+void vida__linear_clear(vida_linear* linear); /* values = 0 */
+/* Copies the values into the SUNMatrix, which SUNMatZero may have emptied of its pattern, too. */
+void vida__linear_store(vida_linear* linear);
+/* Store and factor. 0, or VIDA_STEP_SINGULAR. */
+int vida__linear_factor(vida_linear* linear);
+/* x = A^-1 b with the last factors, x may be b. 0, or VIDA_STEP_SINGULAR. */
+int vida__linear_solve(vida_linear* linear, const double* b, double* x);
+
+#endif

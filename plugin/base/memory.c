@@ -1,0 +1,41 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vida/error.h>
+
+void* vida__allocate(size_t count, size_t size) {
+  /* calloc(0) may return NULL, which would look like a failure. */
+  return calloc(count ? count : 1, size ? size : 1);
+}
+
+char* vida__copy_text(const char* text) {
+  const size_t size = strlen(text) + 1;
+  char* copy = vida__allocate(size, 1);
+  if (copy) {
+    memcpy(copy, text, size);
+  }
+  return copy;
+}
+
+int vida__reserve(void** array, size_t* capacity, size_t needed, size_t size) {
+  if (needed <= *capacity) {
+    return VIDA_SUCCESS;
+  }
+  size_t grown = *capacity ? 2 * *capacity : 8;
+  if (grown < needed) {
+    grown = needed;
+  }
+  if (grown > SIZE_MAX / size) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  char* bytes = realloc(*array, grown * size);
+  if (!bytes) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  memset(bytes + *capacity * size, 0, (grown - *capacity) * size);
+  *array = bytes;
+  *capacity = grown;
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,13 @@
+/* Making an option set out of tables of rows. */
+#ifndef VIDA_BASE_OPTIONS_H
+#define VIDA_BASE_OPTIONS_H
+
+#include <vida/options.h>
+
+/* Tables end with a row whose name is NULL. `tables` is a list of `count` tables (kept, not copied:
+ * they are static). `owner` names the method in messages ("del-midpoint", "comparison"); kept too.
+ */
+int vida__options_create(const char* owner, int count, const VidaOptionRow* const* tables,
+                         VidaOptions** options, VidaError* error);
+
+#endif

@@ -1,0 +1,41 @@
+/* The bridge over SUNDIALS 6.4 to 7.x: every difference between versions is here and in sundials.c.
+ */
+#ifndef VIDA_BASE_SUNDIALS_H
+#define VIDA_BASE_SUNDIALS_H
+
+#include <sundials/sundials_config.h>
+#include <sundials/sundials_context.h>
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nvector.h>
+#include <sundials/sundials_types.h>
+
+#define VIDA_SUNDIALS_AT_LEAST(major, minor) \
+  (SUNDIALS_VERSION_MAJOR > (major) ||       \
+   (SUNDIALS_VERSION_MAJOR == (major) && SUNDIALS_VERSION_MINOR >= (minor)))
+
+#if !VIDA_SUNDIALS_AT_LEAST(6, 4)
+#error "SUNDIALS 6.4 or newer is required"
+#endif
+#if defined(SUNDIALS_SINGLE_PRECISION) || defined(SUNDIALS_EXTENDED_PRECISION)
+#error "SUNDIALS in double precision is required"
+#endif
+
+#if VIDA_SUNDIALS_AT_LEAST(7, 0)
+#include <sundials/sundials_errors.h>
+#else
+typedef int SUNErrCode;
+#endif
+
+/* Where SUNDIALS' own messages go: the last one is kept, none is printed. */
+typedef struct vida_sink {
+  char message[256];
+} vida_sink;
+
+int vida__context_create(SUNContext* context);
+/* Sends the messages of a KINSOL memory (6.x) or of its whole context (7.x) into `sink`. */
+int vida__silence_kinsol(void* kinsol, SUNContext context, vida_sink* sink);
+/* Name of a KINSOL flag; SUNDIALS' own function lacks some and wants its string freed. */
+const char* vida__kinsol_flag_name(int flag);
+
+#endif

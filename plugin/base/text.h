@@ -1,0 +1,23 @@
+/* Numbers and names as text, the same in every locale. */
+#ifndef VIDA_BASE_TEXT_H
+#define VIDA_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define VIDA_REAL_TEXT_SIZE 32
+
+/* Writes a number with `digits` significant digits (17: %.17g, exact) and '.' as decimal point;
+ * returns `text`. */
+char* vida__real_text(char text[VIDA_REAL_TEXT_SIZE], double value, int digits);
+/* Reads the whole of `text` as a finite number with '.' as decimal point. */
+bool vida__read_real(const char* text, double* value);
+/* The index of the name nearest to `name` (edit distance at most a third of its length, at least
+ * 2); -1 when none is near. get(list, i) returns name i. */
+int vida__nearest_name(const char* name, int count, const char* (*get)(const void* list, int index),
+                       const void* list);
+/* Appends formatted text to a buffer of `size` bytes that holds a string; cut to size, always
+ * ended. */
+void vida__append(char* text, size_t size, const char* format, ...);
+
+#endif

@@ -1,0 +1,73 @@
+/* Options of methods and comparisons. One static table of VidaOptionRow per method (or comparison)
+ * drives the C setters, the checks of Lua keys, the command line, the help texts and the documents.
+ */
+#ifndef VIDA_OPTIONS_H
+#define VIDA_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <vida/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum VidaOptionType {
+  VIDA_OPTION_REAL,
+  VIDA_OPTION_INTEGER,
+  VIDA_OPTION_BOOLEAN,
+  VIDA_OPTION_CHOICE
+} VidaOptionType;
+
+typedef struct VidaOptionRow {
+  const char* name;
+  VidaOptionType type;
+  const char* unit;     /* "s", "1", ... shown in help and messages; "" when there is none */
+  double default_value; /* a number, 0/1, or the index of a choice; NaN: there is no default */
+  double minimum;       /* smallest allowed value; with `open` the value itself is not allowed */
+  double maximum;       /* largest allowed value */
+  bool open;
+  const char* choices; /* "auto|dense|klu"; NULL unless the type is a choice */
+  const char* text;    /* one sentence for help and documents */
+} VidaOptionRow;
+
+/* Settings for one method (or one comparison): which rows exist comes from its tables. */
+typedef struct VidaOptions VidaOptions;
+
+/* Options of the method `method`, all at their defaults. Fails with VIDA_UNKNOWN_NAME and the
+ * nearest name. The caller owns *options and frees it with VidaOptions_Destroy. */
+int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* error);
+int VidaOptions_Copy(const VidaOptions* options, VidaOptions** copy, VidaError* error);
+void VidaOptions_Destroy(VidaOptions** options); /* sets *options to NULL; NULL is allowed */
+
+/* The method these options belong to ("rattle"); "comparison" for those of a comparison. */
+const char* VidaOptions_Method(const VidaOptions* options);
+
+/* The rows in order: the option table itself, for help texts and for checking foreign keys. */
+int VidaOptions_Count(const VidaOptions* options);
+const VidaOptionRow* VidaOptions_Row(const VidaOptions* options, int index);
+
+/* Set one option. Unknown names fail with VIDA_UNKNOWN_NAME and the nearest known name, values
+ * outside the row's range (or NaN) with VIDA_BAD_ARGUMENT and what was expected. SetText reads the
+ * value as the command line does: a number, true / false, or the name of a choice. */
+int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, VidaError* error);
+int VidaOptions_SetBoolean(VidaOptions* options, const char* name, bool value, VidaError* error);
+int VidaOptions_SetText(VidaOptions* options, const char* name, const char* text, VidaError* error);
+
+/* Value of an option that is known to exist (numbers, 0/1, index of the choice); NaN otherwise. */
+double VidaOptions_Get(const VidaOptions* options, const char* name);
+/* Whether the choice option `name` stands at `choice`. */
+bool VidaOptions_HasChoice(const VidaOptions* options, const char* name, const char* choice);
+/* The value as text ("0.01", "true", "two-point"); "" for an unknown name. */
+void VidaOptions_Text(const VidaOptions* options, const char* name, char* text, size_t size);
+/* Whether the user has set it. */
+bool VidaOptions_IsSet(const VidaOptions* options, const char* name);
+
+/* Writes "key=value key=value" of what was set, `h` and `rtol` left out (they have columns of their
+ * own); always ends with NUL, cut to size. */
+void VidaOptions_Describe(const VidaOptions* options, char* text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

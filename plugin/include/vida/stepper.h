@@ -1,0 +1,109 @@
+/* One method at work on one system: z_n -> z_{n+1} with a fixed step h.
+ *
+ * Everything is allocated by Create; Start and Step allocate nothing. A stepper may be used by one
+ * thread at a time and has no state outside itself. Times are t0 + k h, never a running sum. */
+#ifndef VIDA_STEPPER_H
+#define VIDA_STEPPER_H
+
+#include <stdbool.h>
+#include <vida/error.h>
+#include <vida/options.h>
+#include <vida/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the methods that exist ------------------------------------------------------------------ */
+
+/* What a method claims. X(NAME, bit, text); tests measure every claim. */
+#define VIDA_CAPABILITY_LIST(X)                                      \
+  X(SYMPLECTIC, 0, "preserves the symplectic form")                  \
+  X(ENERGY, 1, "preserves the energy exactly")                       \
+  X(MOMENTUM, 2, "preserves the momentum maps of linear symmetries") \
+  X(REVERSIBLE, 3, "is reversible in time")                          \
+  X(POSITION_LEVEL, 4, "keeps the constraints g = 0")                \
+  X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0") \
+  X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")          \
+  X(TIME_DEPENDENT, 7, "takes constraints that depend on time")      \
+  X(TWO_POINT_START, 8, "can start from two points")
+
+#define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
+typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
+#undef VIDA_CAPABILITY_ENUMERATOR
+
+typedef struct VidaMethodInfo {
+  const char* name;      /* "del-midpoint" */
+  const char* title;     /* one line */
+  const char* equation;  /* where it comes from */
+  const char* limits;    /* restrictions on the step and on the system, in words */
+  int order;             /* of positions, on constrained systems */
+  unsigned capabilities; /* of VidaCapability */
+} VidaMethodInfo;
+
+int Vida_MethodCount(void);
+const VidaMethodInfo* Vida_MethodInfo(int index);        /* NULL outside 0 .. count - 1 */
+const VidaMethodInfo* Vida_FindMethod(const char* name); /* NULL when there is none */
+
+/* ---- a stepper ------------------------------------------------------------------------------- */
+
+typedef struct VidaStepper VidaStepper;
+
+typedef struct VidaStatistics {
+  long steps;
+  long newton_iterations;
+  long residual_evaluations;
+  long jacobian_evaluations;
+} VidaStatistics;
+
+/* A stepper for a completed system; the method and its options come from `options` (copied; the
+ * option `h` must be set). Fails with VIDA_NOT_SUPPORTED and the reason when the method cannot
+ * integrate this system. Free with VidaStepper_Destroy, before the system. */
+int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
+                       VidaError* error);
+void VidaStepper_Destroy(VidaStepper** stepper);
+
+/* Starts at time t0 from consistent positions and velocities (n each); resets the statistics. May
+ * be called again at any time. */
+int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const double* v,
+                      VidaError* error);
+/* Starts from positions at t0 and t0 + h, as the papers do; the first step is then already made. */
+int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0, const double* q1,
+                               VidaError* error);
+/* Like Start with another step size, for a last, shorter step. */
+int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
+                              const double* v, VidaError* error);
+
+/* One step. On failure (> 0) the state is what it was before, and the message names the worst row.
+ */
+int VidaStepper_Step(VidaStepper* stepper, VidaError* error);
+
+double VidaStepper_Time(const VidaStepper* stepper);
+double VidaStepper_StepSize(const VidaStepper* stepper);
+long VidaStepper_StepCount(const VidaStepper* stepper);
+const VidaSystem* VidaStepper_System(const VidaStepper* stepper);
+/* Positions q_n, and the conjugate momenta p_n that the method carries (n each, valid until the
+ * next step). */
+const double* VidaStepper_Positions(const VidaStepper* stepper);
+const double* VidaStepper_Momenta(const VidaStepper* stepper);
+/* v (n): the velocity at the node. Of variational methods the projected one (G v + g_t = 0), of
+ * energy-momentum methods M^-1 p. */
+int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error);
+/* The newest multipliers (m) in units of force, and the time they belong to, which is a node or the
+ * middle of a step; NaN before the first step. *t is nullable. */
+const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t);
+/* The energy v L_v - L: at the node, or as the option `energy` says in the middle of the last step,
+ * with its time (*t, nullable). */
+int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error);
+/* Largest |g| and |G v + g_t| at the node (either nullable). */
+int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double* velocity,
+                                 VidaError* error);
+/* g and G v + g_t by rows (m each, either nullable). */
+int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
+                            VidaError* error);
+VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,142 @@
+/* A comparison: runs of several methods and steps on one system, measured against one reference. */
+#ifndef VIDA_STUDY_H
+#define VIDA_STUDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <vida/error.h>
+#include <vida/options.h>
+#include <vida/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct VidaStudy VidaStudy;
+
+#define VIDA_NAME_SIZE 128
+#define VIDA_OPTIONS_SIZE 256
+
+/* The columns of a row, in the order of every output. X(name, type, unit, text), type one of
+ * TEXT (char array), REAL (double; NaN means "not measured" and is written as an empty field or
+ * null) and COUNT (long). */
+#define VIDA_COLUMN_LIST(X)                                                                 \
+  X(system, TEXT, "", "the system's name")                                                  \
+  X(method, TEXT, "", "the method's name")                                                  \
+  X(options, TEXT, "", "what the scenario set, as key=value")                               \
+  X(h, REAL, "s", "step")                                                                   \
+  X(rtol, REAL, "1", "relative tolerance of adaptive methods")                              \
+  X(status, TEXT, "", "ok, or the name of the failure")                                     \
+  X(t_end, REAL, "s", "time reached")                                                       \
+  X(steps, COUNT, "1", "steps made")                                                        \
+  X(newton_iterations, COUNT, "1", "Newton iterations")                                     \
+  X(residual_evaluations, COUNT, "1", "evaluations of the residual")                        \
+  X(jacobian_evaluations, COUNT, "1", "evaluations of its Jacobian")                        \
+  X(wall_s, REAL, "s", "wall time of the steps alone")                                      \
+  X(position_error, REAL, "m", "positions against the reference")                           \
+  X(velocity_error, REAL, "m/s", "velocities against the reference")                        \
+  X(multiplier_error, REAL, "N", "multipliers against the reference")                       \
+  X(energy_error, REAL, "J", "energy against that of the start")                            \
+  X(energy_drift, REAL, "J/s", "fitted slope of the energy")                                \
+  X(momentum_error, REAL, "kg m^2/s", "conserved momentum maps against those of the start") \
+  X(constraint_position, REAL, "m", "largest violation of g = 0")                           \
+  X(constraint_velocity, REAL, "m/s", "largest violation of G v + g_t = 0")                 \
+  X(symplectic_defect, REAL, "1", "defect of the symplectic form")                          \
+  X(message, TEXT, "", "why a run failed and what to try; remarks")
+
+#define VIDA_COLUMN_ONE(name, type, unit, text) +1
+enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
+#undef VIDA_COLUMN_ONE
+
+typedef struct VidaRow {
+  char system[VIDA_NAME_SIZE];
+  char method[VIDA_NAME_SIZE];
+  char options[VIDA_OPTIONS_SIZE];
+  double h, rtol;
+  char status[VIDA_FLAG_SIZE];
+  double t_end;
+  long steps, newton_iterations, residual_evaluations, jacobian_evaluations;
+  double wall_s;
+  double position_error, velocity_error, multiplier_error, energy_error, energy_drift;
+  double momentum_error, constraint_position, constraint_velocity, symplectic_defect;
+  char message[VIDA_MESSAGE_SIZE];
+} VidaRow;
+
+/* A column by its index, for outputs that walk over them. */
+typedef enum VidaColumnType {
+  VIDA_COLUMN_TEXT,
+  VIDA_COLUMN_REAL,
+  VIDA_COLUMN_COUNT
+} VidaColumnType;
+
+typedef struct VidaColumn {
+  const char* name;
+  VidaColumnType type;
+  const char* unit;
+  const char* text;
+  size_t offset; /* of the member in VidaRow */
+} VidaColumn;
+const VidaColumn* Vida_Column(int index); /* NULL outside 0 .. VIDA_COLUMNS - 1 */
+
+/* Options of a comparison itself: time, t0, every, norm, relative, end_step, start tolerance ...;
+ * set with the functions of options.h. */
+int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error);
+
+/* A comparison on a completed system (kept, not copied: destroy it after the study); options
+ * (copied) must have `time` set. */
+int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaStudy** study,
+                     VidaError* error);
+void VidaStudy_Destroy(VidaStudy** study);
+
+/* The run that errors are measured against; at most one. Without it the errors that need one stay
+ * unmeasured. */
+int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
+/* Adds a run: a method with its options (copied), `h` set. Refused when h does not fit the time. */
+int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
+/* Restricts position, velocity and multiplier errors to these coordinates (of positions and
+ * velocities; indices copied). */
+int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
+                                VidaError* error);
+
+/* One state on its way out; arrays are valid during the call only. */
+typedef struct VidaSample {
+  double t;
+  const double* q;           /* n */
+  const double* v;           /* n */
+  const double* multipliers; /* m, NaN where not known yet */
+  double multipliers_t;      /* the time they belong to */
+  double energy;
+  const double* momenta;             /* MomentumCount */
+  const double* constraint_position; /* m: g */
+  const double* constraint_velocity; /* m: G v + g_t */
+} VidaSample;
+
+/* Watches a study; every member is nullable. A nonzero return stops the study: `progress` with
+ * VIDA_STOPPED, `begin`, `sample` and `end` with the code they return (they fill `error`). */
+typedef struct VidaObserver {
+  int (*begin)(void* data, int run, const VidaRow* row, VidaError* error);
+  /* rows at k*every*h, with the first and the last state always among them */
+  int (*sample)(void* data, int run, const VidaSample* sample, VidaError* error);
+  int (*end)(void* data, int run, const VidaRow* row, VidaError* error);
+  /* called about ten times a second: run is -1 for the reference, fraction in 0..1 */
+  int (*progress)(void* data, int run, const char* what, double fraction);
+  void* data;
+} VidaObserver;
+
+/* Makes the reference and then every run. A run that fails keeps its row, with its status, and the
+ * others go on; the return value is 0 as long as the study itself could be carried out. */
+int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
+
+const VidaSystem* VidaStudy_System(const VidaStudy* study);
+int VidaStudy_RunCount(const VidaStudy* study);
+const VidaRow* VidaStudy_Row(const VidaStudy* study, int run); /* filled after VidaStudy_Run */
+/* What was said about the initial values (see VidaSystem_Start); "" before VidaStudy_Run. */
+const char* VidaStudy_Notes(const VidaStudy* study);
+/* The reference in words ("energy-momentum, h = 0.0001 s") and the estimated error of its positions
+ * in the study's norm; NaN when not estimated. */
+const char* VidaStudy_Reference(const VidaStudy* study, double* position_error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,177 @@
+/* The model: what moves (coordinates), how (terms of the Lagrangian) and what holds it
+ * (constraints).
+ *
+ *     d/dt L_v - L_q = - G(q,t)^T lambda,      g(q,t) = 0,      G = g_q
+ *
+ * A VidaSystem is built once (Create, Add..., Complete) and immutable afterwards, so one system may
+ * be shared by any number of steppers and threads. Units are the user's own, SI names are used in
+ * headers of outputs. No absolute threshold on mass, length, time or multiplier is used anywhere.
+ *
+ * Ownership: names and arrays given to Add... functions are copied; callbacks' user_data is not. */
+#ifndef VIDA_SYSTEM_H
+#define VIDA_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <vida/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct VidaSystem VidaSystem;
+
+/* A number that may be left to the constraints: initial positions and velocities. */
+typedef struct VidaInitial {
+  double value;  /* the given value; for a free one the place to start searching from, or NaN */
+  bool free;     /* true: to be found from the constraints */
+  double branch; /* free ones: < 0 or > 0 asks for the solution on that side, 0 for any */
+} VidaInitial;
+
+VidaInitial VidaInitial_Given(double value);
+VidaInitial VidaInitial_Free(double branch);
+
+/* An end of a spring or a rod: a particle, or a point fixed in space. */
+typedef struct VidaPoint {
+  int particle;       /* index of a particle, or VIDA_GROUND */
+  double position[3]; /* of a fixed point, first `dimension` components used */
+} VidaPoint;
+#define VIDA_GROUND (-1)
+
+VidaPoint VidaPoint_Particle(int particle);
+VidaPoint VidaPoint_Fixed(double x, double y, double z);
+
+typedef struct VidaParticle {
+  const char* name;
+  double mass; /* > 0 */
+  VidaInitial position[3];
+  VidaInitial velocity[3];
+} VidaParticle;
+
+typedef enum VidaSpringLaw {
+  VIDA_SPRING_LINEAR, /* V = k s^2 / 2 + k3 s^4 / 4,  s = |d| - l */
+  VIDA_SPRING_SQUARED /* V = k (|d|^2 - l^2)^2 / 4 (paper 003, section 4) */
+} VidaSpringLaw;
+
+typedef struct VidaSpring {
+  const char* name;
+  VidaPoint from, to;
+  double stiffness; /* k >= 0 */
+  double cubic;     /* k3 >= 0, linear law only */
+  double length;    /* l >= 0, the length at rest */
+  VidaSpringLaw law;
+} VidaSpring;
+
+/* A rod without mass: g = (|d|^2 - l^2) / (2 l), so that its multiplier is the tension (> 0 when
+ * pulled) and g is the change of length to first order. */
+typedef struct VidaDistance {
+  const char* name;
+  VidaPoint from, to;
+  double length; /* l > 0 */
+} VidaDistance;
+
+/* A Lagrangian L(q,v,t) of n local coordinates, given by C functions. Each returns 0, > 0 when it
+ * cannot be evaluated at this state (a smaller step may help), < 0 to stop. */
+typedef struct VidaLagrangian {
+  int (*value)(double t, const double* q, const double* v, double* lagrangian, void* user_data);
+  /* l_q, l_v (n each): dL/dq and dL/dv */
+  int (*gradient)(double t, const double* q, const double* v, double* l_q, double* l_v,
+                  void* user_data);
+  /* l_qq, l_qv, l_vv (n x n each, row by row): entry [i][j] of l_qv is d2L / dq_i dv_j.
+   * Nullable: central differences of `gradient` are used instead. */
+  int (*hessian)(double t, const double* q, const double* v, double* l_qq, double* l_qv,
+                 double* l_vv, void* user_data);
+} VidaLagrangian;
+
+/* Holonomic constraints g(q,t) = 0 in `rows` rows of n local coordinates, given by C functions. */
+typedef struct VidaConstraint {
+  int (*value)(double t, const double* q, double* g, void* user_data); /* g (rows) */
+  /* jacobian (rows x n, row by row): entry [r][j] is dg_r / dq_j */
+  int (*jacobian)(double t, const double* q, double* jacobian, void* user_data);
+  /* curvature (n x n): sum over r of lambda_r d2g_r / dq_i dq_j.
+   * Nullable: central differences of `jacobian` are used instead. */
+  int (*curvature)(double t, const double* q, const double* lambda, double* curvature,
+                   void* user_data);
+  /* rate (rows): the explicit time derivative dg_r/dt. Nullable: g does not depend on t. */
+  int (*rate)(double t, const double* q, double* rate, void* user_data);
+} VidaConstraint;
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* An empty system; particles have `dimension` coordinates (1, 2 or 3). Freed by VidaSystem_Destroy,
+ * after every stepper and study that uses it. */
+int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, VidaError* error);
+void VidaSystem_Destroy(VidaSystem** system);
+
+/* Adds a coordinate for use in callbacks; *index (nullable) receives its number. unit: "rad", "".
+ */
+int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* unit,
+                             VidaInitial position, VidaInitial velocity, int* index,
+                             VidaError* error);
+/* Adds a point mass with coordinates "name.x", ...; *index (nullable) receives the particle's
+ * number. */
+int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int* index,
+                           VidaError* error);
+/* Uniform gravity g (dimension) acting on every particle, also on those added later. */
+int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaError* error);
+int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError* error);
+int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, VidaError* error);
+int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
+                             const int* coordinates, const VidaLagrangian* lagrangian,
+                             void* user_data, VidaError* error);
+int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
+                             const int* coordinates, const VidaConstraint* constraint,
+                             void* user_data, VidaError* error);
+/* Checks the whole, builds the sparsity pattern and finds the symmetries; Add... is refused after.
+ */
+int VidaSystem_Complete(VidaSystem* system, VidaError* error);
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+const char* VidaSystem_Name(const VidaSystem* system);
+int VidaSystem_CoordinateCount(const VidaSystem* system);
+int VidaSystem_ConstraintCount(const VidaSystem* system); /* rows */
+int VidaSystem_ParticleCount(const VidaSystem* system);
+int VidaSystem_Dimension(const VidaSystem* system);
+const char* VidaSystem_CoordinateName(const VidaSystem* system, int coordinate);
+const char* VidaSystem_CoordinateUnit(const VidaSystem* system, int coordinate);
+const char* VidaSystem_ConstraintName(const VidaSystem* system, int row);   /* "upper rod" */
+const char* VidaSystem_ConstraintUnit(const VidaSystem* system, int row);   /* of g: "m", "" */
+int VidaSystem_CoordinateIndex(const VidaSystem* system, const char* name); /* -1: none */
+int VidaSystem_ParticleIndex(const VidaSystem* system, const char* name);   /* -1: none */
+/* First coordinate of a particle; its others follow. */
+int VidaSystem_ParticleCoordinate(const VidaSystem* system, int particle);
+
+/* Momentum maps of the symmetries that all terms and constraints share, found by
+ * VidaSystem_Complete among translations and rotations ("L_x", ..., "J_z"; a combination is named
+ * by its parts). */
+int VidaSystem_MomentumCount(const VidaSystem* system);
+const char* VidaSystem_MomentumName(const VidaSystem* system, int index);
+/* values (MomentumCount): the momentum maps at positions q and conjugate momenta p (n each). */
+void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double* p,
+                         double* values);
+
+/* ---- initial values -------------------------------------------------------------------------- */
+
+typedef struct VidaStartOptions {
+  bool adjust; /* true: given values may be moved by more than the tolerance (and it is told) */
+  double tolerance; /* largest change of a given value, relative to the largest of its kind */
+} VidaStartOptions;
+
+VidaStartOptions VidaStartOptions_Default(void); /* adjust = false, tolerance = 1e-9 */
+
+#define VIDA_NOTES_SIZE 2048
+/* Consistent initial values. Free components are found from the constraints, the given ones held;
+ * then, if something is still violated, everything moves by as little as possible in the mass norm.
+ *   q, v (n each)   receive the result
+ *   notes           nullable, VIDA_NOTES_SIZE bytes: lines on what was found, what was changed and
+ *                   by how much; "" when nothing was
+ * Fails with VIDA_INCONSISTENT_START, naming the constraint and its violation, when a given value
+ * would move by more than the tolerance and `adjust` is false. options: NULL for the default. */
+int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
+                     double* v, char* notes, VidaError* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+/* VIDA: variational and energy-momentum integrators beside DAE solvers, on one mechanical model. */
+#ifndef VIDA_VIDA_H
+#define VIDA_VIDA_H
+
+#include <vida/error.h>
+#include <vida/options.h>
+#include <vida/report.h>
+#include <vida/stepper.h>
+#include <vida/study.h>
+#include <vida/system.h>
+
+#endif
