@@ -1,0 +1,597 @@
+/* Building a system: what is added is checked where it enters. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "system/callback.h"
+#include "system/model.h"
+
+VidaInitial VidaInitial_Given(double value) {
+  const VidaInitial initial = {value, false, 0.0};
+  return initial;
+}
+
+VidaInitial VidaInitial_Free(double branch) {
+  const VidaInitial initial = {(double)NAN, true, branch};
+  return initial;
+}
+
+VidaPoint VidaPoint_Particle(int particle) {
+  const VidaPoint point = {particle, {0.0, 0.0, 0.0}};
+  return point;
+}
+
+VidaPoint VidaPoint_Fixed(double x, double y, double z) {
+  const VidaPoint point = {VIDA_GROUND, {x, y, z}};
+  return point;
+}
+
+int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, VidaError* error) {
+  *system = NULL;
+  if (!name || !*name) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "a system needs a name");
+  }
+  if (dimension < 1 || dimension > 3) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "system '%s': dimension: expected 1, 2 or 3, got %d", name, dimension);
+  }
+  VidaSystem* created = vida__allocate(1, sizeof *created);
+  if (!created) {
+    return vida__fail_memory(error);
+  }
+  created->dimension = dimension;
+  created->separable = true;
+  created->name = vida__copy_text(name);
+  if (!created->name) {
+    VidaSystem_Destroy(&created);
+    return vida__fail_memory(error);
+  }
+  *system = created;
+  return VIDA_SUCCESS;
+}
+
+static void destroy_functions(void* functions) {
+  vida_callback* callback = functions;
+  if (callback) {
+    free(callback->name);
+    free(callback);
+  }
+}
+
+void VidaSystem_Destroy(VidaSystem** system) {
+  VidaSystem* old = system ? *system : NULL;
+  if (!old) {
+    return;
+  }
+  for (int i = 0; i < old->coordinate_count; i++) {
+    free(old->coordinates[i].name);
+    free(old->coordinates[i].unit);
+  }
+  for (int i = 0; i < old->particle_count; i++) {
+    free(old->particles[i].name);
+  }
+  for (int i = 0; i < old->row_count; i++) {
+    free(old->rows[i].name);
+  }
+  /* The whole capacity: a batch that could not be filled for want of memory is not counted. */
+  for (size_t b = 0; b < old->term_batch_capacity; b++) {
+    free(old->term_batches[b].index);
+    free(old->term_batches[b].parameter);
+    free(old->term_batches[b].slot);
+    destroy_functions(old->term_batches[b].functions);
+  }
+  for (size_t b = 0; b < old->constraint_batch_capacity; b++) {
+    free(old->constraint_batches[b].index);
+    free(old->constraint_batches[b].parameter);
+    free(old->constraint_batches[b].row);
+    free(old->constraint_batches[b].slot);
+    destroy_functions(old->constraint_batches[b].functions);
+  }
+  free(old->coordinates);
+  free(old->particles);
+  free(old->rows);
+  free(old->term_batches);
+  free(old->constraint_batches);
+  free(old->entries);
+  free(old->pattern.column_start);
+  free(old->pattern.row);
+  free(old->mass_slot);
+  free(old->mass);
+  free(old->uniform_force);
+  free(old->name);
+  free(old);
+  *system = NULL;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static int check_addition(const VidaSystem* system, const char* kind, const char* name,
+                          VidaError* error) {
+  if (system->complete) {
+    return vida__fail(error, VIDA_WRONG_ORDER,
+                      "system '%s' is complete: the %s '%s' cannot be added any more", system->name,
+                      kind, name ? name : "");
+  }
+  if (!name || !*name) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s': a %s needs a name", system->name,
+                      kind);
+  }
+  return VIDA_SUCCESS;
+}
+
+static int check_initial(const char* kind, const char* name, const char* what, VidaInitial initial,
+                         VidaError* error) {
+  if (!initial.free && !isfinite(initial.value)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: expected a finite number", kind, name,
+                      what);
+  }
+  if (initial.free && (isinf(initial.value) || !isfinite(initial.branch))) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s '%s': %s: the branch of a free value must be a finite number", kind, name,
+                      what);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* A number that must be positive (or, with zero_allowed, not negative). */
+static int check_number(const char* kind, const char* name, const char* what, double value,
+                        bool zero_allowed, VidaError* error) {
+  char got[VIDA_REAL_TEXT_SIZE];
+  if (isfinite(value) && (value > 0.0 || (zero_allowed && value == 0.0))) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: expected a %s number, got %s", kind,
+                    name, what, zero_allowed ? "non-negative" : "positive",
+                    vida__real_text(got, value, 17));
+}
+
+static int check_point(const VidaSystem* system, const char* kind, const char* name,
+                       const char* what, const VidaPoint* point, VidaError* error) {
+  if (point->particle == VIDA_GROUND) {
+    for (int k = 0; k < system->dimension; k++) {
+      if (!isfinite(point->position[k])) {
+        return vida__fail(error, VIDA_BAD_ARGUMENT,
+                          "%s '%s': %s: a fixed point needs finite coordinates", kind, name, what);
+      }
+    }
+    return VIDA_SUCCESS;
+  }
+  if (point->particle < 0 || point->particle >= system->particle_count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: there is no particle number %d", kind,
+                      name, what, point->particle);
+  }
+  return VIDA_SUCCESS;
+}
+
+static int check_ends(const VidaSystem* system, const char* kind, const char* name,
+                      const VidaPoint* from, const VidaPoint* to, VidaError* error) {
+  int code = check_point(system, kind, name, "from", from, error);
+  code = code ? code : check_point(system, kind, name, "to", to, error);
+  if (code) {
+    return code;
+  }
+  if (from->particle == VIDA_GROUND && to->particle == VIDA_GROUND) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s' joins two fixed points", kind, name);
+  }
+  if (from->particle == to->particle) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s' joins the particle '%s' to itself", kind,
+                      name, system->particles[to->particle].name);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- coordinates ----------------------------------------------------------------------------- */
+
+static int add_coordinate(VidaSystem* system, const char* name, const char* unit,
+                          VidaInitial position, VidaInitial velocity, VidaError* error) {
+  if (vida__reserve((void**)&system->coordinates, &system->coordinate_capacity,
+                    (size_t)system->coordinate_count + 1, sizeof *system->coordinates)) {
+    return vida__fail_memory(error);
+  }
+  vida_coordinate* added = &system->coordinates[system->coordinate_count];
+  added->name = vida__copy_text(name);
+  added->unit = vida__copy_text(unit);
+  if (!added->name || !added->unit) {
+    free(added->name);
+    free(added->unit);
+    added->name = added->unit = NULL;
+    return vida__fail_memory(error);
+  }
+  added->position = position;
+  added->velocity = velocity;
+  system->coordinate_count++;
+  return VIDA_SUCCESS;
+}
+
+int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* unit,
+                             VidaInitial position, VidaInitial velocity, int* index,
+                             VidaError* error) {
+  int code = check_addition(system, "coordinate", name, error);
+  code = code ? code : check_initial("coordinate", name, "position", position, error);
+  code = code ? code : check_initial("coordinate", name, "velocity", velocity, error);
+  code = code ? code : add_coordinate(system, name, unit ? unit : "", position, velocity, error);
+  if (!code && index) {
+    *index = system->coordinate_count - 1;
+  }
+  return code;
+}
+
+static int check_particle(const VidaSystem* system, const VidaParticle* particle,
+                          VidaError* error) {
+  const char* name = particle->name;
+  int code = check_addition(system, "particle", name, error);
+  code = code ? code : check_number("particle", name, "mass", particle->mass, false, error);
+  for (int k = 0; k < system->dimension && !code; k++) {
+    code = check_initial("particle", name, "position", particle->position[k], error);
+    code = code ? code : check_initial("particle", name, "velocity", particle->velocity[k], error);
+  }
+  return code;
+}
+
+int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int* index,
+                           VidaError* error) {
+  static const char axes[3] = {'x', 'y', 'z'};
+  const int first = system->coordinate_count;
+  int code = check_particle(system, particle, error);
+  if (code) {
+    return code;
+  }
+  const size_t size = strlen(particle->name) + 3;
+  char* coordinate_name = vida__allocate(size, 1);
+  if (!coordinate_name ||
+      vida__reserve((void**)&system->particles, &system->particle_capacity,
+                    (size_t)system->particle_count + 1, sizeof *system->particles)) {
+    code = vida__fail_memory(error);
+  }
+  for (int k = 0; k < system->dimension && !code; k++) {
+    snprintf(coordinate_name, size, "%s.%c", particle->name, axes[k]);
+    code = add_coordinate(system, coordinate_name, "m", particle->position[k],
+                          particle->velocity[k], error);
+  }
+  free(coordinate_name);
+  if (!code) {
+    vida_particle* added = &system->particles[system->particle_count];
+    added->coordinate = first;
+    added->name = vida__copy_text(particle->name);
+    code = added->name ? VIDA_SUCCESS : vida__fail_memory(error);
+  }
+  if (code) {
+    while (system->coordinate_count > first) {
+      system->coordinate_count--;
+      free(system->coordinates[system->coordinate_count].name);
+      free(system->coordinates[system->coordinate_count].unit);
+    }
+    return code;
+  }
+  for (int k = 0; k < system->dimension; k++) {
+    system->coordinates[first + k].mass = particle->mass;
+  }
+  if (index) {
+    *index = system->particle_count;
+  }
+  system->particle_count++;
+  return VIDA_SUCCESS;
+}
+
+int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaError* error) {
+  const int code = check_addition(system, "term", "gravity", error);
+  if (code) {
+    return code;
+  }
+  for (int k = 0; k < 3; k++) {
+    if (system->gravity[k] != 0.0) {
+      return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' has its gravity already",
+                        system->name);
+    }
+  }
+  for (int k = 0; k < system->dimension; k++) {
+    if (!isfinite(acceleration[k])) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "gravity: expected finite numbers");
+    }
+  }
+  memcpy(system->gravity, acceleration, (size_t)system->dimension * sizeof *acceleration);
+  return VIDA_SUCCESS;
+}
+
+/* ---- springs and distances ------------------------------------------------------------------- */
+
+/* The batch of this kernel and width, a new one if there is none; NULL without memory. */
+static vida_term_batch* find_term_batch(VidaSystem* system, const vida_term_kernel* kernel,
+                                        int width, int parameters) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    vida_term_batch* batch = &system->term_batches[b];
+    if (batch->kernel == kernel && batch->width == width && !batch->functions) {
+      return batch;
+    }
+  }
+  if (vida__reserve((void**)&system->term_batches, &system->term_batch_capacity,
+                    (size_t)system->term_batch_count + 1, sizeof *system->term_batches)) {
+    return NULL;
+  }
+  vida_term_batch* batch = &system->term_batches[system->term_batch_count++];
+  batch->kernel = kernel;
+  batch->dimension = system->dimension;
+  batch->width = width;
+  batch->parameters = parameters;
+  return batch;
+}
+
+static vida_constraint_batch* find_constraint_batch(VidaSystem* system,
+                                                    const vida_constraint_kernel* kernel, int width,
+                                                    int parameters) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    vida_constraint_batch* batch = &system->constraint_batches[b];
+    if (batch->kernel == kernel && batch->width == width && !batch->functions) {
+      return batch;
+    }
+  }
+  if (vida__reserve((void**)&system->constraint_batches, &system->constraint_batch_capacity,
+                    (size_t)system->constraint_batch_count + 1,
+                    sizeof *system->constraint_batches)) {
+    return NULL;
+  }
+  vida_constraint_batch* batch = &system->constraint_batches[system->constraint_batch_count++];
+  batch->kernel = kernel;
+  batch->dimension = system->dimension;
+  batch->width = width;
+  batch->rows = 1;
+  batch->parameters = parameters;
+  return batch;
+}
+
+/* Local coordinates of two ends: both particles' (the second last), or the only particle's. */
+static int find_ends(const VidaSystem* system, const VidaPoint* from, const VidaPoint* to,
+                     int index[6], double anchor[3]) {
+  const VidaPoint* fixed = from->particle == VIDA_GROUND ? from : to;
+  const int first = from->particle == VIDA_GROUND ? to->particle : from->particle;
+  const bool paired = from->particle != VIDA_GROUND && to->particle != VIDA_GROUND;
+  for (int k = 0; k < system->dimension; k++) {
+    index[k] = system->particles[first].coordinate + k;
+    if (paired) {
+      index[system->dimension + k] = system->particles[to->particle].coordinate + k;
+    }
+    anchor[k] = paired ? 0.0 : fixed->position[k];
+  }
+  return paired ? 2 * system->dimension : system->dimension;
+}
+
+/* Room for one more instance, then its indices and parameters. */
+static int append_instance(int** index, size_t* index_capacity, double** parameter,
+                           size_t* parameter_capacity, int count, int width, const int* indices,
+                           int parameters, const double* values) {
+  const size_t index_end = (size_t)(count + 1) * (size_t)width;
+  const size_t parameter_end = (size_t)(count + 1) * (size_t)parameters;
+  if (vida__reserve((void**)index, index_capacity, index_end, sizeof **index) ||
+      vida__reserve((void**)parameter, parameter_capacity, parameter_end, sizeof **parameter)) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  memcpy(*index + count * width, indices, (size_t)width * sizeof *indices);
+  if (parameters) {
+    memcpy(*parameter + count * parameters, values, (size_t)parameters * sizeof *values);
+  }
+  return VIDA_SUCCESS;
+}
+
+int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError* error) {
+  const char* name = spring->name;
+  int index[6];
+  double values[VIDA_SPRING_PARAMETERS] = {spring->stiffness, spring->cubic, spring->length};
+  int code = check_addition(system, "spring", name, error);
+  code = code ? code : check_ends(system, "spring", name, &spring->from, &spring->to, error);
+  code = code ? code : check_number("spring", name, "stiffness", spring->stiffness, true, error);
+  code = code ? code : check_number("spring", name, "cubic", spring->cubic, true, error);
+  code = code ? code : check_number("spring", name, "length", spring->length, true, error);
+  if (code) {
+    return code;
+  }
+  if (spring->law != VIDA_SPRING_LINEAR && spring->law != VIDA_SPRING_SQUARED) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "spring '%s': law: unknown number %d", name,
+                      (int)spring->law);
+  }
+  if (spring->law == VIDA_SPRING_SQUARED && spring->cubic != 0.0) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "spring '%s': cubic: only the linear law has a cubic part", name);
+  }
+  const vida_term_kernel* kernel =
+      spring->law == VIDA_SPRING_LINEAR ? &vida__linear_spring : &vida__squared_spring;
+  const int width = find_ends(system, &spring->from, &spring->to, index, values + 3);
+  vida_term_batch* batch = find_term_batch(system, kernel, width, VIDA_SPRING_PARAMETERS);
+  if (!batch || append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
+                                &batch->parameter_capacity, batch->count, width, index,
+                                VIDA_SPRING_PARAMETERS, values)) {
+    return vida__fail_memory(error);
+  }
+  batch->count++;
+  return VIDA_SUCCESS;
+}
+
+/* Adds `count` rows of a constraint; on failure none. */
+static int add_rows(VidaSystem* system, const char* name, int count, const char* unit,
+                    double length, VidaError* error) {
+  const size_t size = strlen(name) + 32;
+  char* row_name = vida__allocate(size, 1);
+  int added = 0;
+  if (row_name && !vida__reserve((void**)&system->rows, &system->row_capacity,
+                                 (size_t)(system->row_count + count), sizeof *system->rows)) {
+    for (; added < count; added++) {
+      vida_row* row = &system->rows[system->row_count + added];
+      if (count > 1) {
+        snprintf(row_name, size, "%s (row %d)", name, added + 1);
+      } else {
+        snprintf(row_name, size, "%s", name);
+      }
+      row->name = vida__copy_text(row_name);
+      row->unit = unit;
+      row->length = length;
+      if (!row->name) {
+        break;
+      }
+    }
+  }
+  free(row_name);
+  if (added < count) {
+    while (added-- > 0) {
+      free(system->rows[system->row_count + added].name);
+    }
+    return vida__fail_memory(error);
+  }
+  system->row_count += count;
+  return VIDA_SUCCESS;
+}
+
+int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, VidaError* error) {
+  const char* name = distance->name;
+  int index[6];
+  double values[VIDA_DISTANCE_PARAMETERS] = {distance->length};
+  int code = check_addition(system, "distance", name, error);
+  code = code ? code : check_ends(system, "distance", name, &distance->from, &distance->to, error);
+  code = code ? code : check_number("distance", name, "length", distance->length, false, error);
+  if (code) {
+    return code;
+  }
+  const int width = find_ends(system, &distance->from, &distance->to, index, values + 1);
+  vida_constraint_batch* batch =
+      find_constraint_batch(system, &vida__distance, width, VIDA_DISTANCE_PARAMETERS);
+  if (!batch ||
+      append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
+                      &batch->parameter_capacity, batch->count, width, index,
+                      VIDA_DISTANCE_PARAMETERS, values) ||
+      vida__reserve((void**)&batch->row, &batch->row_capacity, (size_t)batch->count + 1,
+                    sizeof *batch->row)) {
+    return vida__fail_memory(error);
+  }
+  code = add_rows(system, name, 1, "m", distance->length, error);
+  if (!code) {
+    batch->row[batch->count++] = system->row_count - 1;
+  }
+  return code;
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+
+static int check_coordinates(const VidaSystem* system, const char* kind, const char* name,
+                             int count, const int* coordinates, VidaError* error) {
+  if (count < 1 || !coordinates) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': expected at least one coordinate", kind,
+                      name);
+  }
+  for (int i = 0; i < count; i++) {
+    if (coordinates[i] < 0 || coordinates[i] >= system->coordinate_count) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': there is no coordinate number %d", kind,
+                        name, coordinates[i]);
+    }
+    for (int j = 0; j < i; j++) {
+      if (coordinates[i] == coordinates[j]) {
+        return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': coordinate '%s' is named twice", kind,
+                          name, system->coordinates[coordinates[i]].name);
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static vida_callback* make_callback(const char* name, void* user_data) {
+  vida_callback* callback = vida__allocate(1, sizeof *callback);
+  if (callback) {
+    callback->user_data = user_data;
+    callback->name = vida__copy_text(name);
+    if (!callback->name) {
+      free(callback);
+      callback = NULL;
+    }
+  }
+  return callback;
+}
+
+static void need_scratch(VidaSystem* system, size_t size) {
+  system->scratch_size = size > system->scratch_size ? size : system->scratch_size;
+}
+
+int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
+                             const int* coordinates, const VidaLagrangian* lagrangian,
+                             void* user_data, VidaError* error) {
+  int code = check_addition(system, "Lagrangian", name, error);
+  code = code ? code : check_coordinates(system, "Lagrangian", name, count, coordinates, error);
+  if (code) {
+    return code;
+  }
+  if (!lagrangian->value || !lagrangian->gradient) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "Lagrangian '%s': the functions value and gradient are needed", name);
+  }
+  vida_callback* callback = make_callback(name, user_data);
+  if (!callback ||
+      vida__reserve((void**)&system->term_batches, &system->term_batch_capacity,
+                    (size_t)system->term_batch_count + 1, sizeof *system->term_batches)) {
+    destroy_functions(callback);
+    return vida__fail_memory(error);
+  }
+  callback->lagrangian = *lagrangian;
+  vida_term_batch* batch = &system->term_batches[system->term_batch_count];
+  batch->kernel = &vida__callback_lagrangian;
+  batch->width = count;
+  if (append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
+                      &batch->parameter_capacity, 0, count, coordinates, 0, NULL)) {
+    destroy_functions(callback);
+    return vida__fail_memory(error);
+  }
+  batch->functions = callback;
+  batch->count = 1;
+  system->term_batch_count++;
+  system->separable = false;
+  need_scratch(system, vida__callback_scratch(0, count));
+  return VIDA_SUCCESS;
+}
+
+int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
+                             const int* coordinates, const VidaConstraint* constraint,
+                             void* user_data, VidaError* error) {
+  int code = check_addition(system, "constraint", name, error);
+  code = code ? code : check_coordinates(system, "constraint", name, count, coordinates, error);
+  if (code) {
+    return code;
+  }
+  if (rows < 1) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "constraint '%s': rows: expected a positive number, got %d", name, rows);
+  }
+  if (!constraint->value || !constraint->jacobian) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "constraint '%s': the functions value and jacobian are needed", name);
+  }
+  vida_callback* callback = make_callback(name, user_data);
+  if (!callback ||
+      vida__reserve((void**)&system->constraint_batches, &system->constraint_batch_capacity,
+                    (size_t)system->constraint_batch_count + 1,
+                    sizeof *system->constraint_batches)) {
+    destroy_functions(callback);
+    return vida__fail_memory(error);
+  }
+  callback->constraint = *constraint;
+  vida_constraint_batch* batch = &system->constraint_batches[system->constraint_batch_count];
+  batch->kernel = &vida__callback_constraint;
+  batch->width = count;
+  batch->rows = rows;
+  if (append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
+                      &batch->parameter_capacity, 0, count, coordinates, 0, NULL) ||
+      vida__reserve((void**)&batch->row, &batch->row_capacity, 1, sizeof *batch->row)) {
+    destroy_functions(callback);
+    return vida__fail_memory(error);
+  }
+  batch->row[0] = system->row_count;
+  code = add_rows(system, name, rows, "", 0.0, error);
+  if (code) {
+    destroy_functions(callback);
+    return code;
+  }
+  batch->functions = callback;
+  batch->count = 1;
+  system->constraint_batch_count++;
+  system->time_dependent = system->time_dependent || constraint->rate;
+  need_scratch(system, vida__callback_scratch(rows, count));
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,272 @@
+#include "system/callback.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "system/kernel.h"
+
+size_t vida__callback_scratch(int rows, int count) {
+  const size_t n = (size_t)count;
+  const size_t r = (size_t)rows;
+  /* Lagrangian: q, v, two gradient pairs, three matrices. Constraint: q, two Jacobians, one matrix,
+   * and a row of multipliers or values. */
+  return rows == 0 ? 6 * n + 3 * n * n : n + 2 * r * n + n * n + r;
+}
+
+static void gather(const int* index, int count, const double* from, double* to) {
+  for (int i = 0; i < count; i++) {
+    to[i] = from ? from[index[i]] : 0.0;
+  }
+}
+
+/* Turns what a callback returned, and numbers that are not finite, into an error with its name. */
+static int judge(const vida_callback* callback, const vida_place* at, const char* what, int code,
+                 const double* values, size_t count) {
+  if (code > 0) {
+    return vida__fail(at->error, VIDA_CALLBACK_RECOVERABLE,
+                      "'%s': %s could not be evaluated (code %d)", callback->name, what, code);
+  }
+  if (code < 0) {
+    return vida__fail(at->error, VIDA_CALLBACK_FAILED, "'%s': %s failed (code %d)", callback->name,
+                      what, code);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!isfinite(values[i])) {
+      return vida__fail(at->error, VIDA_NOT_FINITE, "'%s': %s gave a value that is not finite",
+                        callback->name, what);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* A step for central differences of numbers of this size; 1 where all of them are zero. */
+static double difference_step(const double* values, int count) {
+  double scale = 0.0;
+  for (int i = 0; i < count; i++) {
+    scale = fmax(scale, fabs(values[i]));
+  }
+  return cbrt(DBL_EPSILON) * (scale > 0.0 ? scale : 1.0);
+}
+
+/* ---- Lagrangian ------------------------------------------------------------------------------ */
+
+static int lagrangian_value(const vida_term_batch* batch, const vida_place* at,
+                            double* lagrangian) {
+  const vida_callback* callback = batch->functions;
+  double* q = at->scratch;
+  double* v = q + batch->width;
+  double value = 0.0;
+  gather(batch->index, batch->width, at->q, q);
+  gather(batch->index, batch->width, at->v, v);
+  const int code = callback->lagrangian.value(at->t, q, v, &value, callback->user_data);
+  *lagrangian += value;
+  return judge(callback, at, "the Lagrangian", code, &value, 1);
+}
+
+static int local_gradient(const vida_callback* callback, const vida_place* at, int n,
+                          const double* q, const double* v, double* l_q) {
+  memset(l_q, 0, 2 * (size_t)n * sizeof *l_q);
+  const int code = callback->lagrangian.gradient(at->t, q, v, l_q, l_q + n, callback->user_data);
+  return judge(callback, at, "the gradient of the Lagrangian", code, l_q, 2 * (size_t)n);
+}
+
+static int lagrangian_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                               double* l_v) {
+  const int n = batch->width;
+  double* q = at->scratch;
+  double* v = q + n;
+  double* local = v + n; /* l_q, then l_v */
+  gather(batch->index, n, at->q, q);
+  gather(batch->index, n, at->v, v);
+  const int code = local_gradient(batch->functions, at, n, q, v, local);
+  for (int i = 0; i < n && !code; i++) {
+    l_q[batch->index[i]] += local[i];
+    l_v[batch->index[i]] += local[n + i];
+  }
+  return code;
+}
+
+/* Columns of the second derivatives by central differences of the gradient: of l_qq and l_vq when
+ * q moves, of l_qv and l_vv when v moves. Only l_qv is kept of the mixed pair. */
+static int hessian_by_differences(const vida_callback* callback, const vida_place* at, int n,
+                                  double* q, double* v, double* gradients, double* l_qq,
+                                  double* l_qv, double* l_vv) {
+  double* upper = gradients;
+  double* lower = gradients + 2 * n;
+  double* moved[2] = {q, v};
+  const double steps[2] = {difference_step(q, n), difference_step(v, n)};
+  for (int which = 0; which < 2; which++) {
+    for (int j = 0; j < n; j++) {
+      const double kept = moved[which][j];
+      const double high = kept + steps[which];
+      const double low = kept - steps[which];
+      moved[which][j] = high;
+      int code = local_gradient(callback, at, n, q, v, upper);
+      moved[which][j] = low;
+      code = code ? code : local_gradient(callback, at, n, q, v, lower);
+      moved[which][j] = kept;
+      if (code) {
+        return code;
+      }
+      for (int i = 0; i < n; i++) {
+        const double by_q = (upper[i] - lower[i]) / (high - low);
+        const double by_v = (upper[n + i] - lower[n + i]) / (high - low);
+        (which == 0 ? l_qq : l_qv)[i * n + j] = by_q;
+        if (which == 1) {
+          l_vv[i * n + j] = by_v;
+        }
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int lagrangian_hessian(const vida_term_batch* batch, const vida_place* at,
+                              vida_hessian_weights weights, double* matrix) {
+  const vida_callback* callback = batch->functions;
+  const int n = batch->width;
+  const size_t block = (size_t)n * (size_t)n;
+  double* q = at->scratch;
+  double* v = q + n;
+  double* gradients = v + n;
+  double* l_qq = gradients + 4 * n;
+  double* l_qv = l_qq + block;
+  double* l_vv = l_qv + block;
+  int code;
+  gather(batch->index, n, at->q, q);
+  gather(batch->index, n, at->v, v);
+  if (callback->lagrangian.hessian) {
+    memset(l_qq, 0, 3 * block * sizeof *l_qq);
+    code = callback->lagrangian.hessian(at->t, q, v, l_qq, l_qv, l_vv, callback->user_data);
+    code = judge(callback, at, "the second derivatives of the Lagrangian", code, l_qq, 3 * block);
+  } else {
+    code = hessian_by_differences(callback, at, n, q, v, gradients, l_qq, l_qv, l_vv);
+  }
+  for (int i = 0; i < n && !code; i++) {
+    for (int j = 0; j < n; j++) {
+      matrix[batch->slot[i * n + j]] += weights.qq * l_qq[i * n + j] +
+                                        weights.qv * l_qv[i * n + j] +
+                                        weights.vq * l_qv[j * n + i] + weights.vv * l_vv[i * n + j];
+    }
+  }
+  return code;
+}
+
+const vida_term_kernel vida__callback_lagrangian = {
+    "Lagrangian", false, lagrangian_value, lagrangian_gradient, lagrangian_hessian, NULL, NULL};
+
+/* ---- constraints ----------------------------------------------------------------------------- */
+
+static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
+                            const double* q_low, double* g) {
+  const vida_callback* callback = batch->functions;
+  double* q = at->scratch;
+  double* local = q + batch->width;
+  (void)q_low; /* the callback takes one number a coordinate */
+  gather(batch->index, batch->width, at->q, q);
+  memset(local, 0, (size_t)batch->rows * sizeof *local);
+  int code = callback->constraint.value(at->t, q, local, callback->user_data);
+  code = judge(callback, at, "the constraint", code, local, (size_t)batch->rows);
+  for (int r = 0; r < batch->rows && !code; r++) {
+    g[batch->row[0] + r] += local[r];
+  }
+  return code;
+}
+
+static int local_jacobian(const vida_constraint_batch* batch, const vida_place* at, const double* q,
+                          double* entries) {
+  const vida_callback* callback = batch->functions;
+  const size_t size = (size_t)batch->rows * (size_t)batch->width;
+  memset(entries, 0, size * sizeof *entries);
+  const int code = callback->constraint.jacobian(at->t, q, entries, callback->user_data);
+  return judge(callback, at, "the constraint Jacobian", code, entries, size);
+}
+
+static int constraint_jacobian(const vida_constraint_batch* batch, const vida_place* at,
+                               double* entries) {
+  gather(batch->index, batch->width, at->q, at->scratch);
+  return local_jacobian(batch, at, at->scratch, entries);
+}
+
+static int curvature_by_differences(const vida_constraint_batch* batch, const vida_place* at,
+                                    double* q, const double* lambda, double* jacobians,
+                                    double* curvature) {
+  const int n = batch->width;
+  double* upper = jacobians;
+  double* lower = jacobians + batch->rows * n;
+  const double step = difference_step(q, n);
+  for (int j = 0; j < n; j++) {
+    const double kept = q[j];
+    const double high = kept + step;
+    const double low = kept - step;
+    q[j] = high;
+    int code = local_jacobian(batch, at, q, upper);
+    q[j] = low;
+    code = code ? code : local_jacobian(batch, at, q, lower);
+    q[j] = kept;
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < n; i++) {
+      double sum = 0.0;
+      for (int r = 0; r < batch->rows; r++) {
+        sum += lambda[r] * (upper[r * n + i] - lower[r * n + i]);
+      }
+      curvature[i * n + j] = sum / (high - low);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int constraint_curvature(const vida_constraint_batch* batch, const vida_place* at,
+                                double weight, const double* lambda, double* matrix) {
+  const vida_callback* callback = batch->functions;
+  const int n = batch->width;
+  const size_t block = (size_t)n * (size_t)n;
+  double* q = at->scratch;
+  double* local_lambda = q + n;
+  double* curvature = local_lambda + batch->rows;
+  double* jacobians = curvature + block;
+  int code;
+  gather(batch->index, n, at->q, q);
+  memcpy(local_lambda, lambda + batch->row[0], (size_t)batch->rows * sizeof *lambda);
+  memset(curvature, 0, block * sizeof *curvature);
+  if (callback->constraint.curvature) {
+    code = callback->constraint.curvature(at->t, q, local_lambda, curvature, callback->user_data);
+    code = judge(callback, at, "the curvature of the constraint", code, curvature, block);
+  } else {
+    code = curvature_by_differences(batch, at, q, local_lambda, jacobians, curvature);
+  }
+  for (size_t k = 0; k < block && !code; k++) {
+    matrix[batch->slot[k]] += weight * curvature[k];
+  }
+  return code;
+}
+
+static int constraint_rate(const vida_constraint_batch* batch, const vida_place* at, double* rate) {
+  const vida_callback* callback = batch->functions;
+  double* q = at->scratch;
+  double* local = q + batch->width;
+  if (!callback->constraint.rate) {
+    return VIDA_SUCCESS;
+  }
+  gather(batch->index, batch->width, at->q, q);
+  memset(local, 0, (size_t)batch->rows * sizeof *local);
+  int code = callback->constraint.rate(at->t, q, local, callback->user_data);
+  code = judge(callback, at, "the time derivative of the constraint", code, local,
+               (size_t)batch->rows);
+  for (int r = 0; r < batch->rows && !code; r++) {
+    rate[batch->row[0] + r] += local[r];
+  }
+  return code;
+}
+
+const vida_constraint_kernel vida__callback_constraint = {"constraint",
+                                                          constraint_value,
+                                                          constraint_jacobian,
+                                                          constraint_curvature,
+                                                          constraint_rate,
+                                                          NULL,
+                                                          NULL};

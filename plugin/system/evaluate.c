@@ -1,0 +1,296 @@
+#include "system/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/callback.h"
+
+int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, VidaError* error) {
+  memset(evaluator, 0, sizeof *evaluator);
+  evaluator->system = system;
+  evaluator->scratch = vida__allocate(system->scratch_size, sizeof *evaluator->scratch);
+  return evaluator->scratch ? VIDA_SUCCESS : vida__fail_memory(error);
+}
+
+void vida__evaluator_destroy(vida_evaluator* evaluator) {
+  free(evaluator->scratch);
+  evaluator->scratch = NULL;
+}
+
+static vida_place make_place(vida_evaluator* evaluator, double t, const double* q,
+                             const double* v) {
+  const vida_place place = {t, q, v, evaluator->scratch, &evaluator->error};
+  return place;
+}
+
+/* ---- Lagrangian ------------------------------------------------------------------------------ */
+
+int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                     double* lagrangian) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, v);
+  double sum = 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    sum += 0.5 * system->mass[i] * v[i] * v[i] + system->uniform_force[i] * q[i];
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const int code = batch->kernel->value(batch, &at, &sum);
+    if (code) {
+      return code;
+    }
+  }
+  *lagrangian = sum;
+  return VIDA_SUCCESS;
+}
+
+int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                   double* l_q, double* l_v) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, v);
+  for (int i = 0; i < system->coordinate_count; i++) {
+    l_q[i] = system->uniform_force[i];
+    l_v[i] = system->mass[i] * v[i];
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const int code = batch->kernel->gradient(batch, &at, l_q, l_v);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                      vida_hessian_weights weights, double* matrix) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, v);
+  for (int i = 0; i < system->coordinate_count; i++) {
+    matrix[system->mass_slot[i]] += weights.vv * system->mass[i];
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->kernel->is_potential && weights.qq == 0.0) {
+      continue;
+    }
+    const int code = batch->kernel->hessian(batch, &at, weights, matrix);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
+                 double* l_v, double* energy) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, v);
+  double sum = 0.0;
+  double terms = 0.0;
+  if (!system->separable) {
+    /* v L_v of the general terms: of the whole, less that of the constant mass. */
+    const int code = vida__gradient(evaluator, t, q, v, l_q, l_v);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < system->coordinate_count; i++) {
+      sum += v[i] * (l_v[i] - system->mass[i] * v[i]);
+    }
+  }
+  for (int i = 0; i < system->coordinate_count; i++) {
+    sum += 0.5 * system->mass[i] * v[i] * v[i] - system->uniform_force[i] * q[i];
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const int code = batch->kernel->value(batch, &at, &terms);
+    if (code) {
+      return code;
+    }
+  }
+  *energy = sum - terms;
+  return VIDA_SUCCESS;
+}
+
+void vida__discrete_gradient(const VidaSystem* system, const double* q0, const double* q1,
+                             double* d_v) {
+  for (int i = 0; i < system->coordinate_count; i++) {
+    d_v[i] = -system->uniform_force[i];
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    batch->kernel->discrete_gradient(batch, q0, q1, d_v);
+  }
+}
+
+void vida__add_discrete_hessian(const VidaSystem* system, const double* q0, const double* q1,
+                                double weight, double* matrix) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    batch->kernel->discrete_hessian(batch, q0, q1, weight, matrix);
+  }
+}
+
+static const char* batch_name(const void* functions, const char* kind) {
+  return functions ? ((const vida_callback*)functions)->name : kind;
+}
+
+bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (!batch->kernel->discrete_gradient) {
+      *name = batch_name(batch->functions, batch->kernel->kind);
+      return false;
+    }
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    if (!batch->kernel->discrete_jacobian) {
+      *name = batch_name(batch->functions, batch->kernel->kind);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- constraints ----------------------------------------------------------------------------- */
+
+int vida__constraints(vida_evaluator* evaluator, double t, const double* q, const double* q_low,
+                      double* g) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, NULL);
+  memset(g, 0, (size_t)system->row_count * sizeof *g);
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->value(batch, &at, q_low, g);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__jacobian(vida_evaluator* evaluator, double t, const double* q, double* entries) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, NULL);
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->jacobian(batch, &at, entries + batch->first_entry);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__constraint_rate(vida_evaluator* evaluator, double t, const double* q, double* rate) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, NULL);
+  memset(rate, 0, (size_t)system->row_count * sizeof *rate);
+  for (int b = 0; b < system->constraint_batch_count && system->time_dependent; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->rate ? batch->kernel->rate(batch, &at, rate) : VIDA_SUCCESS;
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, double weight,
+                        const double* lambda, double* matrix) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t, q, NULL);
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->curvature(batch, &at, weight, lambda, matrix);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+void vida__discrete_jacobian(const VidaSystem* system, const double* q0, const double* q1,
+                             double* entries) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    batch->kernel->discrete_jacobian(batch, q0, q1, entries + batch->first_entry);
+  }
+}
+
+void vida__add_discrete_curvature(const VidaSystem* system, const double* q0, const double* q1,
+                                  double weight, const double* lambda, double* matrix) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    batch->kernel->discrete_curvature(batch, q0, q1, weight, lambda, matrix);
+  }
+}
+
+int vida__constraint_increment(vida_evaluator* evaluator, double t1, const double* q0,
+                               const double* q1, const double* w, double h, const double* g0,
+                               double* entries, double* increment) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = make_place(evaluator, t1, q1, NULL);
+  memset(increment, 0, (size_t)system->row_count * sizeof *increment);
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int per_instance = batch->rows * batch->width;
+    if (batch->kernel->discrete_jacobian) {
+      double* own = entries + batch->first_entry;
+      batch->kernel->discrete_jacobian(batch, q0, q1, own);
+      const vida_jacobian_entry* entry = system->entries + batch->first_entry;
+      for (int e = 0; e < batch->count * per_instance; e++) {
+        increment[entry[e].row] += own[e] * w[entry[e].coordinate];
+      }
+      continue;
+    }
+    const int code = batch->kernel->value(batch, &at, NULL, increment);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < batch->count; i++) {
+      for (int r = batch->row[i]; r < batch->row[i] + batch->rows; r++) {
+        increment[r] = (increment[r] - g0[r]) / h;
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- sums with the entries of G -------------------------------------------------------------- */
+
+void vida__add_reaction(const VidaSystem* system, const double* entries, double weight,
+                        const double* lambda, double* result) {
+  const vida_jacobian_entry* entry = system->entries;
+  for (int e = 0; e < system->entry_count; e++) {
+    result[entry[e].coordinate] += weight * entries[e] * lambda[entry[e].row];
+  }
+}
+
+void vida__add_constraint_velocity(const VidaSystem* system, const double* entries, double weight,
+                                   const double* v, double* result) {
+  const vida_jacobian_entry* entry = system->entries;
+  for (int e = 0; e < system->entry_count; e++) {
+    result[entry[e].row] += weight * entries[e] * v[entry[e].coordinate];
+  }
+}
+
+void vida__add_columns(const VidaSystem* system, const double* entries, double weight,
+                       double* matrix) {
+  const vida_jacobian_entry* entry = system->entries;
+  for (int e = 0; e < system->entry_count; e++) {
+    matrix[entry[e].column_slot] += weight * entries[e];
+  }
+}
+
+void vida__add_rows(const VidaSystem* system, const double* entries, double weight,
+                    double* matrix) {
+  const vida_jacobian_entry* entry = system->entries;
+  for (int e = 0; e < system->entry_count; e++) {
+    matrix[entry[e].row_slot] += weight * entries[e];
+  }
+}

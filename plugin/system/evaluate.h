@@ -1,0 +1,76 @@
+/* Evaluating a completed system: sums over its terms and constraints.
+ *
+ * An evaluator is the mutable side of it: scratch for callbacks and the error of the last failure.
+ * Every stepper has its own, so one system serves many threads. Functions return 0, > 0
+ * (recoverable) or < 0 with `error` filled. Arrays q, v, l_q, l_v have n elements, g and lambda m,
+ * `entries` are the values of G in the order of system->entries, `matrix` the values of the KKT
+ * pattern. */
+#ifndef VIDA_SYSTEM_EVALUATE_H
+#define VIDA_SYSTEM_EVALUATE_H
+
+#include "system/model.h"
+
+typedef struct vida_evaluator {
+  const VidaSystem* system;
+  double* scratch;
+  VidaError error;
+} vida_evaluator;
+
+int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, VidaError* error);
+void vida__evaluator_destroy(vida_evaluator* evaluator);
+
+/* ---- Lagrangian ---- */
+
+int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                     double* lagrangian);
+/* l_q and l_v are overwritten. */
+int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                   double* l_q, double* l_v);
+int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                      vida_hessian_weights weights, double* matrix);
+/* v L_v - L; `l_q` and `l_v` are work space. */
+int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
+                 double* l_v, double* energy);
+/* Discrete derivative of the potential, overwritten; only for separable systems. */
+void vida__discrete_gradient(const VidaSystem* system, const double* q0, const double* q1,
+                             double* d_v);
+void vida__add_discrete_hessian(const VidaSystem* system, const double* q0, const double* q1,
+                                double weight, double* matrix);
+/* Whether every potential (and every constraint) has an equivariant discrete derivative; otherwise
+ * the name of the first that has not in *name. */
+bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name);
+
+/* ---- constraints ---- */
+
+/* g at q + q_low (nullable), overwritten. */
+int vida__constraints(vida_evaluator* evaluator, double t, const double* q, const double* q_low,
+                      double* g);
+int vida__jacobian(vida_evaluator* evaluator, double t, const double* q, double* entries);
+/* g_t, overwritten. */
+int vida__constraint_rate(vida_evaluator* evaluator, double t, const double* q, double* rate);
+int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, double weight,
+                        const double* lambda, double* matrix);
+void vida__discrete_jacobian(const VidaSystem* system, const double* q0, const double* q1,
+                             double* entries);
+void vida__add_discrete_curvature(const VidaSystem* system, const double* q0, const double* q1,
+                                  double weight, const double* lambda, double* matrix);
+/* (g(q1,t1) - g(q0,t0)) / h where q1 = q0 + h w, without cancellation where a discrete derivative
+ * exists: Dg(q0,q1) w. `entries` is work space; g0 = g(q0,t0). */
+int vida__constraint_increment(vida_evaluator* evaluator, double t1, const double* q0,
+                               const double* q1, const double* w, double h, const double* g0,
+                               double* entries, double* increment);
+
+/* ---- sums with the entries of G ---- */
+
+/* result += weight * G^T lambda */
+void vida__add_reaction(const VidaSystem* system, const double* entries, double weight,
+                        const double* lambda, double* result);
+/* result += weight * G v */
+void vida__add_constraint_velocity(const VidaSystem* system, const double* entries, double weight,
+                                   const double* v, double* result);
+/* Puts G^T into the upper right block, times weight, and G into the lower left. */
+void vida__add_columns(const VidaSystem* system, const double* entries, double weight,
+                       double* matrix);
+void vida__add_rows(const VidaSystem* system, const double* entries, double weight, double* matrix);
+
+#endif

@@ -1,0 +1,484 @@
+/* Consistent initial values: free components from the constraints, then as little change as
+ * possible.
+ *
+ * Positions and velocities are treated alike: a residual r(x) by rows with the Jacobian G, and
+ * Newton steps that are smallest in the mass norm, [ M  G^T ] [ dx ]   [  0 ] [ G  -e  ] [ nu ] = [
+ * -r ], first with the given components held, then, where that leaves something violated, with all
+ * of them moving. The small e makes consistent redundant rows harmless. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/linear.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "system/evaluate.h"
+
+enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 6 };
+static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
+static const double rounding = 64.0 * DBL_EPSILON;
+
+typedef enum level { POSITIONS, VELOCITIES } level;
+
+typedef struct start_work {
+  vida_evaluator evaluator;
+  SUNContext context;
+  vida_linear* linear;
+  const VidaSystem* system;
+  double t;
+  double* q;        /* n, the caller's */
+  double* v;        /* n, the caller's */
+  double* given;    /* n: what was asked for, before given values move */
+  double* trial;    /* n */
+  double* residual; /* m */
+  double* size;     /* m: sum |G| |x|, against which a residual is judged */
+  double* floor;    /* m: the same where the level began; what is left of values that a
+                       projection has made small is judged against it */
+  double* step;     /* n + m: right side and solution */
+  double* entries;  /* of G */
+  double* flat;     /* n: work for G of held components */
+} start_work;
+
+static int create_work(const VidaSystem* system, double t, double* q, double* v, start_work* work,
+                       VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  const size_t m = (size_t)system->row_count;
+  memset(work, 0, sizeof *work);
+  work->system = system;
+  work->t = t;
+  work->q = q;
+  work->v = v;
+  work->given = vida__allocate(n, sizeof(double));
+  work->trial = vida__allocate(n, sizeof(double));
+  work->residual = vida__allocate(m, sizeof(double));
+  work->size = vida__allocate(m, sizeof(double));
+  work->floor = vida__allocate(m, sizeof(double));
+  work->step = vida__allocate(n + m, sizeof(double));
+  work->entries = vida__allocate((size_t)system->entry_count, sizeof(double));
+  work->flat = vida__allocate((size_t)system->entry_count, sizeof(double));
+  const int code = vida__evaluator_create(system, &work->evaluator, error);
+  if (code) {
+    return code;
+  }
+  if (!work->given || !work->trial || !work->residual || !work->size || !work->floor ||
+      !work->step || !work->entries || !work->flat || vida__context_create(&work->context)) {
+    return vida__fail_memory(error);
+  }
+  return vida__linear_create(work->context, &system->pattern, VIDA_SOLVER_AUTO, &work->linear,
+                             error);
+}
+
+static void destroy_work(start_work* work) {
+  vida__linear_destroy(&work->linear);
+  if (work->context) {
+    SUNContext_Free(&work->context);
+  }
+  vida__evaluator_destroy(&work->evaluator);
+  free(work->given);
+  free(work->trial);
+  free(work->residual);
+  free(work->size);
+  free(work->floor);
+  free(work->step);
+  free(work->entries);
+  free(work->flat);
+}
+
+static VidaInitial initial_of(const VidaSystem* system, level which, int i) {
+  return which == POSITIONS ? system->coordinates[i].position : system->coordinates[i].velocity;
+}
+
+static double* values_of(start_work* work, level which) {
+  return which == POSITIONS ? work->q : work->v;
+}
+
+/* g(q) or G v + g_t into work->residual with the sizes beside it; G into work->entries. */
+static int evaluate_residual(start_work* work, level which, const double* x) {
+  const VidaSystem* system = work->system;
+  const double* q = which == POSITIONS ? x : work->q;
+  int code = vida__jacobian(&work->evaluator, work->t, q, work->entries);
+  if (!code && which == POSITIONS) {
+    code = vida__constraints(&work->evaluator, work->t, q, NULL, work->residual);
+  } else if (!code) {
+    code = vida__constraint_rate(&work->evaluator, work->t, q, work->residual);
+    vida__add_constraint_velocity(system, work->entries, 1.0, x, work->residual);
+  }
+  for (int r = 0; r < system->row_count; r++) {
+    work->size[r] = which == POSITIONS ? system->rows[r].length : 0.0;
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    work->size[system->entries[e].row] += fabs(work->entries[e] * x[system->entries[e].coordinate]);
+  }
+  return code;
+}
+
+/* Largest residual relative to its size; rows without movable entries are left out when asked. */
+static double measure_residual(const start_work* work, const bool* movable) {
+  double largest = 0.0;
+  for (int r = 0; r < work->system->row_count; r++) {
+    if ((!movable || movable[r]) && work->residual[r] != 0.0) {
+      largest = fmax(largest, fabs(work->residual[r]) / fmax(work->size[r], DBL_MIN));
+    }
+  }
+  return largest;
+}
+
+/* One Newton step from x with the components `held` fixed (nullable) into work->step. */
+static int find_step(start_work* work, const double* x, const bool* held, level which) {
+  const VidaSystem* system = work->system;
+  const int n = system->coordinate_count;
+  double* matrix = work->linear->values;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  vida__linear_clear(work->linear);
+  const double* q = which == POSITIONS ? x : work->q;
+  int code = vida__add_hessian(&work->evaluator, work->t, q, work->v, mass_only, matrix);
+  if (code) {
+    return code;
+  }
+  if (held) {
+    /* Only the diagonal of the mass, and no part of G for what is held. */
+    for (int i = 0; i < n; i++) {
+      work->step[i] = matrix[system->mass_slot[i]];
+    }
+    vida__linear_clear(work->linear);
+    for (int i = 0; i < n; i++) {
+      matrix[system->mass_slot[i]] = work->step[i] > 0.0 ? work->step[i] : 1.0;
+    }
+  }
+  memset(work->step, 0, (size_t)(n + system->row_count) * sizeof *work->step);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const double mass = matrix[system->mass_slot[entry->coordinate]];
+    work->flat[e] = held && held[entry->coordinate] ? 0.0 : work->entries[e];
+    work->step[n + entry->row] += work->flat[e] * work->flat[e] / mass;
+  }
+  vida__add_rows(system, work->flat, 1.0, matrix);
+  vida__add_columns(system, work->flat, 1.0, matrix);
+  for (int r = 0; r < system->row_count; r++) {
+    const double compliance = work->step[n + r];
+    /* A row that nothing can move is left alone. */
+    matrix[system->pattern.column_start[n + r + 1] - 1] -=
+        compliance > 0.0 ? redundancy * compliance : 1.0;
+    work->step[n + r] = compliance > 0.0 ? -work->residual[r] : 0.0;
+  }
+  code = vida__linear_factor(work->linear);
+  return code ? code : vida__linear_solve(work->linear, work->step, work->step);
+}
+
+static bool any_free(const VidaSystem* system, level which) {
+  for (int i = 0; i < system->coordinate_count; i++) {
+    if (initial_of(system, which, i).free) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Rows that depend on a component which is not held. */
+static void find_movable_rows(const start_work* work, const bool* held, bool* movable) {
+  const VidaSystem* system = work->system;
+  memset(movable, 0, (size_t)system->row_count * sizeof *movable);
+  for (int e = 0; e < system->entry_count; e++) {
+    movable[system->entries[e].row] |= !held[system->entries[e].coordinate];
+  }
+}
+
+/* Newton with step halving until the residual is rounding; x is moved in place. The residual that
+ * is left is in work->residual, which the caller judges. */
+static int solve_level(start_work* work, level which, const bool* held, const bool* movable) {
+  const int n = work->system->coordinate_count;
+  double* x = values_of(work, which);
+  int code = evaluate_residual(work, which, x);
+  double current = measure_residual(work, movable);
+  for (int k = 0; k < MOST_ITERATIONS && !code && current > DBL_EPSILON; k++) {
+    double fraction = 1.0;
+    double reached = current;
+    code = find_step(work, x, held, which);
+    for (int halving = 0; halving < MOST_HALVINGS && !code; halving++, fraction *= 0.5) {
+      for (int i = 0; i < n; i++) {
+        work->trial[i] = x[i] + fraction * work->step[i];
+      }
+      const int trial_code = evaluate_residual(work, which, work->trial);
+      reached = trial_code ? INFINITY : measure_residual(work, movable);
+      if (reached < current) {
+        break;
+      }
+    }
+    if (code || !(reached < current)) {
+      const int again = evaluate_residual(work, which, x);
+      return code ? code : again;
+    }
+    memcpy(x, work->trial, (size_t)n * sizeof *x);
+    current = reached;
+  }
+  return code;
+}
+
+static double find_scale(const VidaSystem* system) {
+  double scale = 0.0;
+  for (int r = 0; r < system->row_count; r++) {
+    scale = fmax(scale, system->rows[r].length);
+  }
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const double value = system->coordinates[i].position.value;
+    scale = isfinite(value) ? fmax(scale, fabs(value)) : scale;
+  }
+  return scale > 0.0 ? scale : 1.0;
+}
+
+/* Free positions start far out on the side that was asked for, each further than the one before:
+ * from there Newton's method comes down to the solution on that side, rod by rod. */
+static void fill_guesses(start_work* work) {
+  const VidaSystem* system = work->system;
+  const double scale = find_scale(system);
+  int free_count = 0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const VidaInitial position = system->coordinates[i].position;
+    const VidaInitial velocity = system->coordinates[i].velocity;
+    work->q[i] = position.value;
+    work->v[i] = isfinite(velocity.value) ? velocity.value : 0.0;
+    if (position.free) {
+      free_count++;
+      const double side = position.branch < 0.0 ? -1.0 : 1.0;
+      work->q[i] = isfinite(position.value) ? position.value : side * scale * free_count;
+    }
+  }
+}
+
+/* ---- what is said of it ---------------------------------------------------------------------- */
+
+static const char* level_unit(const VidaSystem* system, level which, int row) {
+  const char* unit = system->rows[row].unit;
+  return which == POSITIONS ? unit : *unit ? "m/s" : "";
+}
+
+static int find_worst_row(const start_work* work) {
+  int worst = 0;
+  for (int r = 1; r < work->system->row_count; r++) {
+    const double mine = fabs(work->residual[r]) * fmax(work->size[worst], DBL_MIN);
+    const double other = fabs(work->residual[worst]) * fmax(work->size[r], DBL_MIN);
+    worst = mine > other ? r : worst;
+  }
+  return worst;
+}
+
+static void note_free(const start_work* work, level which, const double* x, char* notes) {
+  const VidaSystem* system = work->system;
+  char number[VIDA_REAL_TEXT_SIZE];
+  int named = 0;
+  int total = 0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    if (!initial_of(system, which, i).free) {
+      continue;
+    }
+    if (named < MOST_NAMED) {
+      vida__append(notes, VIDA_NOTES_SIZE, "%s%s%s%s = %s",
+                   named ? ", " : "found: ", which == POSITIONS ? "" : "d ",
+                   system->coordinates[i].name, which == POSITIONS ? "" : "/dt",
+                   vida__real_text(number, x[i], 10));
+      named++;
+    }
+    total++;
+  }
+  if (total > named) {
+    vida__append(notes, VIDA_NOTES_SIZE, " and %d more", total - named);
+  }
+  if (total > 0) {
+    vida__append(notes, VIDA_NOTES_SIZE, "\n");
+  }
+}
+
+static double find_largest(const start_work* work, const double* x, const char* unit) {
+  const VidaSystem* system = work->system;
+  double largest = 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    if (strcmp(unit, system->coordinates[i].unit) == 0) {
+      largest = fmax(largest, fmax(fabs(work->given[i]), fabs(x[i])));
+    }
+  }
+  return largest;
+}
+
+/* Largest change of a value against the largest value of its unit; which one in *index. */
+static double measure_change(const start_work* work, const double* x, int* index) {
+  const VidaSystem* system = work->system;
+  const char* unit = NULL;
+  double largest = 0.0;
+  double worst = 0.0;
+  *index = 0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const double change = fabs(x[i] - work->given[i]);
+    /* Neighbours mostly share their unit, so this is one pass over all in most systems. */
+    if (!unit || strcmp(unit, system->coordinates[i].unit) != 0) {
+      unit = system->coordinates[i].unit;
+      largest = find_largest(work, x, unit);
+    }
+    if (change > 0.0 && change / largest > worst) {
+      worst = change / largest;
+      *index = i;
+    }
+  }
+  return worst;
+}
+
+static int judge_change(start_work* work, level which, const VidaStartOptions* options,
+                        double violation, int violated, char* notes, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const double* x = values_of(work, which);
+  const char* what = which == POSITIONS ? "positions" : "velocities";
+  char numbers[3][VIDA_REAL_TEXT_SIZE];
+  int moved;
+  const double change = measure_change(work, x, &moved);
+  vida__real_text(numbers[0], violation, 4);
+  vida__real_text(numbers[1], work->given[moved], 10);
+  vida__real_text(numbers[2], x[moved], 10);
+  if (change > options->tolerance && !options->adjust) {
+    return vida__fail(
+        error, VIDA_INCONSISTENT_START,
+        "the initial %s violate constraint '%s' by %s %s; to satisfy it, %s%s%s would "
+        "go from %s to %s (adjust_start = true allows that)",
+        what, system->rows[violated].name, numbers[0], level_unit(system, which, violated),
+        which == POSITIONS ? "" : "d ", system->coordinates[moved].name,
+        which == POSITIONS ? "" : "/dt", numbers[1], numbers[2]);
+  }
+  if (change > rounding) {
+    vida__append(notes, VIDA_NOTES_SIZE,
+                 "adjusted: the given %s violated constraint '%s' by %s %s; largest change: "
+                 "%s%s%s from %s to %s\n",
+                 what, system->rows[violated].name, numbers[0], level_unit(system, which, violated),
+                 which == POSITIONS ? "" : "d ", system->coordinates[moved].name,
+                 which == POSITIONS ? "" : "/dt", numbers[1], numbers[2]);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- the two levels -------------------------------------------------------------------------- */
+
+static int check_gradients(const start_work* work, VidaError* error) {
+  const VidaSystem* system = work->system;
+  memset(work->size, 0, (size_t)system->row_count * sizeof *work->size);
+  for (int e = 0; e < system->entry_count; e++) {
+    work->size[system->entries[e].row] += fabs(work->entries[e]);
+  }
+  for (int r = 0; r < system->row_count; r++) {
+    if (!(work->size[r] > 0.0)) {
+      return vida__fail(
+          error, VIDA_INCONSISTENT_START,
+          "the gradient of constraint '%s' vanishes at the start: its ends are at the "
+          "same place",
+          system->rows[r].name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* A free component that no constraint touches would stay where the search began. */
+static int check_determined(const start_work* work, level which, bool* touched, VidaError* error) {
+  const VidaSystem* system = work->system;
+  memset(touched, 0, (size_t)system->coordinate_count * sizeof *touched);
+  for (int e = 0; e < system->entry_count; e++) {
+    touched[system->entries[e].coordinate] |= work->entries[e] != 0.0;
+  }
+  for (int i = 0; i < system->coordinate_count; i++) {
+    if (initial_of(system, which, i).free && !touched[i]) {
+      return vida__fail(error, VIDA_INCONSISTENT_START,
+                        "the initial %s of '%s' is free, but no constraint determines it",
+                        which == POSITIONS ? "position" : "velocity", system->coordinates[i].name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int pass_failure(const start_work* work, int code, VidaError* error) {
+  if (code == VIDA_STEP_SINGULAR) {
+    return vida__fail(
+        error, VIDA_INCONSISTENT_START,
+        "system '%s': consistent initial values could not be found: the mass matrix or "
+        "the constraints are singular",
+        work->system->name);
+  }
+  return vida__fail(error, code, "%s", work->evaluator.error.message);
+}
+
+static int solve_free(start_work* work, level which, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const int n = system->coordinate_count;
+  bool* held = vida__allocate((size_t)n, sizeof *held);
+  bool* movable = vida__allocate((size_t)system->row_count, sizeof *movable);
+  int code = held && movable ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    for (int i = 0; i < n; i++) {
+      held[i] = !initial_of(system, which, i).free;
+    }
+    find_movable_rows(work, held, movable);
+    code = solve_level(work, which, held, movable);
+    code = code ? pass_failure(work, code, error) : check_determined(work, which, held, error);
+  }
+  free(held);
+  free(movable);
+  return code;
+}
+
+static int make_consistent(start_work* work, level which, const VidaStartOptions* options,
+                           char* notes, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const size_t n = (size_t)system->coordinate_count;
+  double* x = values_of(work, which);
+  memset(work->floor, 0, (size_t)system->row_count * sizeof *work->floor);
+  int code = VIDA_SUCCESS;
+  if (any_free(system, which)) {
+    code = solve_free(work, which, error);
+    if (code) {
+      return code;
+    }
+  }
+  memcpy(work->given, x, n * sizeof *x);
+  code = evaluate_residual(work, which, x);
+  if (code) {
+    return pass_failure(work, code, error);
+  }
+  memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
+  const int violated = system->row_count ? find_worst_row(work) : 0;
+  const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
+  code = solve_level(work, which, NULL, NULL);
+  if (code) {
+    return pass_failure(work, code, error);
+  }
+  if (measure_residual(work, NULL) > rounding) {
+    return vida__fail(error, VIDA_INCONSISTENT_START,
+                      "no initial %s satisfy constraint '%s' together with the others",
+                      which == POSITIONS ? "positions" : "velocities",
+                      system->rows[find_worst_row(work)].name);
+  }
+  note_free(work, which, x, notes);
+  return judge_change(work, which, options, violation, violated, notes, error);
+}
+
+VidaStartOptions VidaStartOptions_Default(void) {
+  const VidaStartOptions options = {false, 1e-9};
+  return options;
+}
+
+int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
+                     double* v, char* notes, VidaError* error) {
+  const VidaStartOptions defaults = VidaStartOptions_Default();
+  char unused[VIDA_NOTES_SIZE];
+  start_work work;
+  if (!system->complete) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
+  }
+  notes = notes ? notes : unused;
+  notes[0] = '\0';
+  options = options ? options : &defaults;
+  int code = create_work(system, t, q, v, &work, error);
+  if (!code) {
+    fill_guesses(&work);
+    code = make_consistent(&work, POSITIONS, options, notes, error);
+    code = code ? code : check_gradients(&work, error);
+    code = code ? code : make_consistent(&work, VELOCITIES, options, notes, error);
+  }
+  destroy_work(&work);
+  return code;
+}

@@ -1,0 +1,92 @@
+/* Inside a VidaSystem: coordinates, batches of terms, batches of constraints and their pattern. */
+#ifndef VIDA_SYSTEM_MODEL_H
+#define VIDA_SYSTEM_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <vida/system.h>
+
+#include "base/linear.h"
+#include "system/kernel.h"
+
+typedef struct vida_coordinate {
+  char* name;
+  char* unit;
+  VidaInitial position, velocity;
+  double mass; /* its constant part of L_vv */
+} vida_coordinate;
+
+typedef struct vida_particle {
+  char* name;
+  int coordinate; /* its first one */
+} vida_particle;
+
+/* Rows of g, in the order they were added. */
+typedef struct vida_row {
+  char* name; /* of the constraint, with "(row 2)" where it has several */
+  const char* unit;
+  double length; /* the size of what g compares (a rod's length); 0 when unknown */
+} vida_row;
+
+/* Which place of the Jacobian G an entry is, and where it goes in the KKT matrix. */
+typedef struct vida_jacobian_entry {
+  int row, coordinate;
+  int row_slot;    /* of (n + row, coordinate) */
+  int column_slot; /* of (coordinate, n + row) */
+} vida_jacobian_entry;
+
+enum { VIDA_LARGEST_MOMENTUM_COUNT = 6 };
+
+/* A momentum map: sum over generators (translations, then rotations) of weight times generator. */
+typedef struct vida_momentum_map {
+  char name[96];
+  double weight[VIDA_LARGEST_MOMENTUM_COUNT];
+} vida_momentum_map;
+
+struct VidaSystem {
+  char* name;
+  int dimension;
+  bool complete;
+
+  int coordinate_count;
+  size_t coordinate_capacity;
+  vida_coordinate* coordinates;
+
+  int particle_count;
+  size_t particle_capacity;
+  vida_particle* particles;
+
+  double gravity[3];
+  double* mass;          /* n: the constant diagonal part of L_vv */
+  double* uniform_force; /* n: the constant part of L_q (gravity) */
+  bool separable;        /* L = v^T M v / 2 - V(q), M constant: no general Lagrangian */
+  bool time_dependent;   /* some constraint has a rate */
+
+  int term_batch_count;
+  size_t term_batch_capacity;
+  vida_term_batch* term_batches;
+
+  int constraint_batch_count;
+  size_t constraint_batch_capacity;
+  vida_constraint_batch* constraint_batches;
+
+  int row_count;
+  size_t row_capacity;
+  vida_row* rows;
+
+  int entry_count;
+  vida_jacobian_entry* entries;
+
+  vida_pattern pattern; /* of the KKT matrix, size n + m */
+  int* mass_slot;       /* n: places of the diagonal of the upper left block */
+  size_t scratch_size;  /* doubles that callbacks need while they are evaluated */
+
+  int momentum_count;
+  vida_momentum_map momenta[VIDA_LARGEST_MOMENTUM_COUNT];
+};
+
+/* Builds pattern, slots and entries (pattern.c), and finds the symmetries (symmetry.c). */
+int vida__build_pattern(VidaSystem* system, VidaError* error);
+int vida__find_symmetries(VidaSystem* system, VidaError* error);
+
+#endif

@@ -1,0 +1,357 @@
+/* Springs and distances between two points, or between a point and a fixed place.
+ *
+ * All are functions of s = |d|^2, so their discrete derivatives are
+ * [V(s1) - V(s0)] / (s1 - s0) * 2 (d0 + d1) / 2 (paper 003, eq. 34): equivariant under translations
+ * and rotations, with the quotient written out so that nothing cancels. */
+#include <math.h>
+
+#include "system/kernel.h"
+
+enum { PARAMETER_STIFFNESS, PARAMETER_CUBIC, PARAMETER_LENGTH, PARAMETER_ANCHOR };
+enum { DISTANCE_LENGTH, DISTANCE_ANCHOR };
+
+static inline void find_difference(const double* q, const int* index, int dimension, bool paired,
+                                   const double* anchor, double* d) {
+  for (int k = 0; k < dimension; k++) {
+    d[k] = paired ? q[index[dimension + k]] - q[index[k]] : q[index[k]] - anchor[k];
+  }
+}
+
+static inline double dot(const double* a, const double* b, int dimension) {
+  double sum = 0.0;
+  for (int k = 0; k < dimension; k++) {
+    sum += a[k] * b[k];
+  }
+  return sum;
+}
+
+/* gradient += factor * d for the second point (or the only one), - for the first. */
+static inline void add_along(double* gradient, const int* index, int dimension, bool paired,
+                             double factor, const double* d) {
+  for (int k = 0; k < dimension; k++) {
+    if (paired) {
+      gradient[index[k]] -= factor * d[k];
+      gradient[index[dimension + k]] += factor * d[k];
+    } else {
+      gradient[index[k]] += factor * d[k];
+    }
+  }
+}
+
+/* The block a I + b c e^T with signs (+ - / - +) into the places of an instance. */
+static inline void add_block(double* matrix, const int* slot, int dimension, bool paired, double a,
+                             double b, const double* c, const double* e) {
+  const int width = paired ? 2 * dimension : dimension;
+  for (int i = 0; i < dimension; i++) {
+    for (int j = 0; j < dimension; j++) {
+      const double value = b * c[i] * e[j] + (i == j ? a : 0.0);
+      matrix[slot[i * width + j]] += value;
+      if (paired) {
+        matrix[slot[i * width + dimension + j]] -= value;
+        matrix[slot[(dimension + i) * width + j]] -= value;
+        matrix[slot[(dimension + i) * width + dimension + j]] += value;
+      }
+    }
+  }
+}
+
+/* ---- potentials of |d| ----------------------------------------------------------------------- */
+
+/* V, V'/r (so that V_d = (V'/r) d) and the factor of d d^T in V_dd = (V'/r) I + factor d d^T. */
+typedef struct spring_state {
+  double potential, slope, bend;
+} spring_state;
+
+typedef spring_state (*spring_law)(const double* parameter, double square);
+/* [V(s1) - V(s0)] / (s1 - s0) and its derivative with respect to s1. */
+typedef void (*spring_quotient)(const double* parameter, double s0, double s1, double* quotient,
+                                double* derivative);
+
+static spring_state linear_law(const double* parameter, double square) {
+  const double k = parameter[PARAMETER_STIFFNESS];
+  const double k3 = parameter[PARAMETER_CUBIC];
+  const double l = parameter[PARAMETER_LENGTH];
+  const double r = sqrt(square);
+  const double s = r - l;
+  spring_state state = {0.5 * k * s * s + 0.25 * k3 * s * s * s * s, k, 0.0};
+  if (l == 0.0) {
+    /* s = r: polynomial in r^2, so the point r = 0 is regular. */
+    state.slope = k + k3 * square;
+    state.bend = 2.0 * k3;
+    return state;
+  }
+  const double force = k * s + k3 * s * s * s;
+  state.slope = force / r;
+  state.bend = (k + 3.0 * k3 * s * s - state.slope) / square;
+  return state;
+}
+
+static void linear_quotient(const double* parameter, double s0, double s1, double* quotient,
+                            double* derivative) {
+  const double k = parameter[PARAMETER_STIFFNESS];
+  const double k3 = parameter[PARAMETER_CUBIC];
+  const double l = parameter[PARAMETER_LENGTH];
+  if (l == 0.0) {
+    *quotient = 0.5 * k + 0.25 * k3 * (s0 + s1);
+    *derivative = 0.25 * k3;
+    return;
+  }
+  const double r0 = sqrt(s0);
+  const double r1 = sqrt(s1);
+  const double x0 = r0 - l;
+  const double x1 = r1 - l;
+  /* dV/dr = (V1 - V0)/(r1 - r0) = (x0 + x1) (k/2 + k3 (x0^2 + x1^2)/4), then / (r0 + r1). */
+  const double stiffness = 0.5 * k + 0.25 * k3 * (x0 * x0 + x1 * x1);
+  const double sum = r0 + r1;
+  *quotient = (x0 + x1) * stiffness / sum;
+  const double by_r1 = (stiffness + (x0 + x1) * 0.5 * k3 * x1 - *quotient) / sum;
+  *derivative = by_r1 / (2.0 * r1);
+}
+
+static spring_state squared_law(const double* parameter, double square) {
+  const double k = parameter[PARAMETER_STIFFNESS];
+  const double e = square - parameter[PARAMETER_LENGTH] * parameter[PARAMETER_LENGTH];
+  const spring_state state = {0.25 * k * e * e, k * e, 2.0 * k};
+  return state;
+}
+
+static void squared_quotient(const double* parameter, double s0, double s1, double* quotient,
+                             double* derivative) {
+  const double k = parameter[PARAMETER_STIFFNESS];
+  const double square = parameter[PARAMETER_LENGTH] * parameter[PARAMETER_LENGTH];
+  *quotient = 0.25 * k * ((s0 - square) + (s1 - square));
+  *derivative = 0.25 * k;
+}
+
+static inline bool is_paired(const vida_term_batch* batch) {
+  return batch->width == 2 * batch->dimension;
+}
+
+static inline int spring_value(const vida_term_batch* batch, const vida_place* at, spring_law law,
+                               double* lagrangian) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * batch->parameters;
+    find_difference(at->q, batch->index + i * batch->width, batch->dimension, is_paired(batch),
+                    parameter + PARAMETER_ANCHOR, d);
+    *lagrangian -= law(parameter, dot(d, d, batch->dimension)).potential;
+  }
+  return VIDA_SUCCESS;
+}
+
+static inline int spring_gradient(const vida_term_batch* batch, const vida_place* at,
+                                  spring_law law, double* l_q) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * batch->parameters;
+    const int* index = batch->index + i * batch->width;
+    find_difference(at->q, index, batch->dimension, is_paired(batch), parameter + PARAMETER_ANCHOR,
+                    d);
+    const spring_state state = law(parameter, dot(d, d, batch->dimension));
+    add_along(l_q, index, batch->dimension, is_paired(batch), -state.slope, d);
+  }
+  return VIDA_SUCCESS;
+}
+
+static inline int spring_hessian(const vida_term_batch* batch, const vida_place* at, spring_law law,
+                                 double weight, double* matrix) {
+  double d[3];
+  const int block = batch->width * batch->width;
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * batch->parameters;
+    find_difference(at->q, batch->index + i * batch->width, batch->dimension, is_paired(batch),
+                    parameter + PARAMETER_ANCHOR, d);
+    const spring_state state = law(parameter, dot(d, d, batch->dimension));
+    add_block(matrix, batch->slot + i * block, batch->dimension, is_paired(batch),
+              -weight * state.slope, -weight * state.bend, d, d);
+  }
+  return VIDA_SUCCESS;
+}
+
+static inline void spring_discrete(const vida_term_batch* batch, const double* q0, const double* q1,
+                                   spring_quotient quotient_of, double* d_v, double weight,
+                                   double* matrix) {
+  double d0[3], d1[3], sum[3];
+  const int dimension = batch->dimension;
+  const int block = batch->width * batch->width;
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * batch->parameters;
+    const int* index = batch->index + i * batch->width;
+    double quotient, derivative;
+    find_difference(q0, index, dimension, is_paired(batch), parameter + PARAMETER_ANCHOR, d0);
+    find_difference(q1, index, dimension, is_paired(batch), parameter + PARAMETER_ANCHOR, d1);
+    for (int k = 0; k < dimension; k++) {
+      sum[k] = d0[k] + d1[k];
+    }
+    quotient_of(parameter, dot(d0, d0, dimension), dot(d1, d1, dimension), &quotient, &derivative);
+    if (d_v) {
+      add_along(d_v, index, dimension, is_paired(batch), quotient, sum);
+    } else {
+      add_block(matrix, batch->slot + i * block, dimension, is_paired(batch), weight * quotient,
+                weight * 2.0 * derivative, sum, d1);
+    }
+  }
+}
+
+#define SPRING_KERNEL(name, law, quotient)                                                    \
+  static int name##_value(const vida_term_batch* batch, const vida_place* at,                 \
+                          double* lagrangian) {                                               \
+    return spring_value(batch, at, law, lagrangian);                                          \
+  }                                                                                           \
+  static int name##_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q, \
+                             double* l_v) {                                                   \
+    (void)l_v;                                                                                \
+    return spring_gradient(batch, at, law, l_q);                                              \
+  }                                                                                           \
+  static int name##_hessian(const vida_term_batch* batch, const vida_place* at,               \
+                            vida_hessian_weights weights, double* matrix) {                   \
+    return spring_hessian(batch, at, law, weights.qq, matrix);                                \
+  }                                                                                           \
+  static void name##_discrete_gradient(const vida_term_batch* batch, const double* q0,        \
+                                       const double* q1, double* d_v) {                       \
+    spring_discrete(batch, q0, q1, quotient, d_v, 0.0, NULL);                                 \
+  }                                                                                           \
+  static void name##_discrete_hessian(const vida_term_batch* batch, const double* q0,         \
+                                      const double* q1, double weight, double* matrix) {      \
+    spring_discrete(batch, q0, q1, quotient, NULL, weight, matrix);                           \
+  }                                                                                           \
+  const vida_term_kernel vida__##name = {"spring",                                            \
+                                         true,                                                \
+                                         name##_value,                                        \
+                                         name##_gradient,                                     \
+                                         name##_hessian,                                      \
+                                         name##_discrete_gradient,                            \
+                                         name##_discrete_hessian}
+
+SPRING_KERNEL(linear_spring, linear_law, linear_quotient);
+SPRING_KERNEL(squared_spring, squared_law, squared_quotient);
+
+/* ---- distance -------------------------------------------------------------------------------- */
+
+/* a * a as an unevaluated sum of two numbers (Dekker), without need of a fused multiply-add. */
+static inline double square_exactly(double a, double* low) {
+  const double split = 134217729.0 * a; /* 2^27 + 1 */
+  const double high_part = split - (split - a);
+  const double low_part = a - high_part;
+  const double product = a * a;
+  *low = ((high_part * high_part - product) + 2.0 * high_part * low_part) + low_part * low_part;
+  return product;
+}
+
+static inline double add_exactly(double a, double b, double* low) {
+  const double sum = a + b;
+  const double part = sum - a;
+  *low = (a - (sum - part)) + (b - part);
+  return sum;
+}
+
+static inline bool is_distance_paired(const vida_constraint_batch* batch) {
+  return batch->width == 2 * batch->dimension;
+}
+
+/* g = (|d|^2 - l^2) / (2 l) in twice the working precision: it is divided by h later on, and what
+ * rounding left in it would grow as h shrinks. */
+static int distance_value(const vida_constraint_batch* batch, const vida_place* at,
+                          const double* q_low, double* g) {
+  const bool paired = is_distance_paired(batch);
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * batch->parameters;
+    const int* index = batch->index + i * batch->width;
+    const double l = parameter[DISTANCE_LENGTH];
+    double low, error;
+    double sum = -square_exactly(l, &low);
+    low = -low;
+    for (int k = 0; k < batch->dimension; k++) {
+      const int second = paired ? index[batch->dimension + k] : index[k];
+      const double first_value = paired ? at->q[index[k]] : parameter[DISTANCE_ANCHOR + k];
+      double d_low;
+      const double d = add_exactly(at->q[second], -first_value, &d_low);
+      if (q_low) {
+        d_low += q_low[second] - (paired ? q_low[index[k]] : 0.0);
+      }
+      const double square = square_exactly(d, &error);
+      low += error + 2.0 * d * d_low;
+      sum = add_exactly(sum, square, &error);
+      low += error;
+    }
+    g[batch->row[i]] += (sum + low) / (2.0 * l);
+  }
+  return VIDA_SUCCESS;
+}
+
+static inline void store_direction(double* entries, int dimension, bool paired, const double* d,
+                                   double factor) {
+  for (int k = 0; k < dimension; k++) {
+    if (paired) {
+      entries[k] = -factor * d[k];
+      entries[dimension + k] = factor * d[k];
+    } else {
+      entries[k] = factor * d[k];
+    }
+  }
+}
+
+static int distance_jacobian(const vida_constraint_batch* batch, const vida_place* at,
+                             double* entries) {
+  double d[3];
+  const bool paired = is_distance_paired(batch);
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * batch->parameters;
+    find_difference(at->q, batch->index + i * batch->width, batch->dimension, paired,
+                    parameter + DISTANCE_ANCHOR, d);
+    store_direction(entries + i * batch->width, batch->dimension, paired, d,
+                    1.0 / parameter[DISTANCE_LENGTH]);
+  }
+  return VIDA_SUCCESS;
+}
+
+static inline void add_distance_curvature(const vida_constraint_batch* batch, double weight,
+                                          const double* lambda, double* matrix) {
+  const double none[3] = {0.0, 0.0, 0.0};
+  const int block = batch->width * batch->width;
+  for (int i = 0; i < batch->count; i++) {
+    const double l = batch->parameter[i * batch->parameters + DISTANCE_LENGTH];
+    add_block(matrix, batch->slot + i * block, batch->dimension, is_distance_paired(batch),
+              weight * lambda[batch->row[i]] / l, 0.0, none, none);
+  }
+}
+
+static int distance_curvature(const vida_constraint_batch* batch, const vida_place* at,
+                              double weight, const double* lambda, double* matrix) {
+  (void)at;
+  add_distance_curvature(batch, weight, lambda, matrix);
+  return VIDA_SUCCESS;
+}
+
+static void distance_discrete_jacobian(const vida_constraint_batch* batch, const double* q0,
+                                       const double* q1, double* entries) {
+  double d0[3], d1[3];
+  const bool paired = is_distance_paired(batch);
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * batch->parameters;
+    const int* index = batch->index + i * batch->width;
+    find_difference(q0, index, batch->dimension, paired, parameter + DISTANCE_ANCHOR, d0);
+    find_difference(q1, index, batch->dimension, paired, parameter + DISTANCE_ANCHOR, d1);
+    for (int k = 0; k < batch->dimension; k++) {
+      d0[k] += d1[k];
+    }
+    store_direction(entries + i * batch->width, batch->dimension, paired, d0,
+                    0.5 / parameter[DISTANCE_LENGTH]);
+  }
+}
+
+static void distance_discrete_curvature(const vida_constraint_batch* batch, const double* q0,
+                                        const double* q1, double weight, const double* lambda,
+                                        double* matrix) {
+  (void)q0;
+  (void)q1;
+  add_distance_curvature(batch, 0.5 * weight, lambda, matrix);
+}
+
+const vida_constraint_kernel vida__distance = {"distance",
+                                               distance_value,
+                                               distance_jacobian,
+                                               distance_curvature,
+                                               NULL,
+                                               distance_discrete_jacobian,
+                                               distance_discrete_curvature};

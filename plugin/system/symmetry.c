@@ -1,0 +1,277 @@
+/* Symmetries: which combinations of translations and rotations leave L and g as they are.
+ *
+ * A generator xi is a symmetry when dL(q,v) (xi(q), xi(v)) = 0 and G xi(q) = 0 in every state. Both
+ * are linear in xi, so each state gives rows of a small linear system whose null space is sought;
+ * by looking at arbitrary states only accidental invariance of all of them could be mistaken. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "system/evaluate.h"
+#include "system/model.h"
+
+enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };
+
+/* What rounding leaves of a vanishing row, after scaling to one. */
+static const double tolerance = 1e-9;
+
+typedef struct elimination {
+  int size;
+  int rank;
+  double row[LARGEST][LARGEST]; /* reduced: 1 at its pivot, 0 at the others' */
+  int pivot[LARGEST];
+} elimination;
+
+static int count_rotations(int dimension) {
+  return dimension == 3 ? 3 : dimension - 1;
+}
+
+/* The plane (a, b) in which rotation number k turns: about x, y, z; in the plane about z. */
+static void find_plane(int dimension, int k, int* a, int* b) {
+  *a = dimension == 3 ? (k + 1) % 3 : 0;
+  *b = dimension == 3 ? (k + 2) % 3 : 1;
+}
+
+/* sum over particles of p . xi_k(q) for every generator k, and the sum of the sizes of its parts.
+ */
+static void apply_generators(const VidaSystem* system, const double* q, const double* p,
+                             double* value, double* size) {
+  const int d = system->dimension;
+  for (int k = 0; k < d + count_rotations(d); k++) {
+    value[k] = size[k] = 0.0;
+  }
+  for (int i = 0; i < system->particle_count; i++) {
+    const double* x = q + system->particles[i].coordinate;
+    const double* y = p + system->particles[i].coordinate;
+    for (int k = 0; k < d; k++) {
+      value[k] += y[k];
+      size[k] += fabs(y[k]);
+    }
+    for (int k = 0; k < count_rotations(d); k++) {
+      int a, b;
+      find_plane(d, k, &a, &b);
+      value[d + k] += x[a] * y[b] - x[b] * y[a];
+      size[d + k] += fabs(x[a] * y[b]) + fabs(x[b] * y[a]);
+    }
+  }
+}
+
+void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double* p,
+                         double* values) {
+  double generator[LARGEST] = {0.0};
+  double size[LARGEST];
+  if (system->momentum_count == 0) {
+    return;
+  }
+  apply_generators(system, q, p, generator, size);
+  for (int m = 0; m < system->momentum_count; m++) {
+    values[m] = 0.0;
+    for (int k = 0; k < LARGEST; k++) {
+      values[m] += system->momenta[m].weight[k] * generator[k];
+    }
+  }
+}
+
+int VidaSystem_MomentumCount(const VidaSystem* system) {
+  return system->momentum_count;
+}
+
+const char* VidaSystem_MomentumName(const VidaSystem* system, int index) {
+  return index >= 0 && index < system->momentum_count ? system->momenta[index].name : NULL;
+}
+
+/* Takes a row into the reduced system, unless it depends on those already there. */
+static void eliminate(elimination* system, const double* row) {
+  double reduced[LARGEST];
+  const int size = system->size;
+  memcpy(reduced, row, sizeof reduced);
+  for (int r = 0; r < system->rank; r++) {
+    const double factor = reduced[system->pivot[r]];
+    for (int k = 0; k < size; k++) {
+      reduced[k] -= factor * system->row[r][k];
+    }
+  }
+  int pivot = 0;
+  for (int k = 1; k < size; k++) {
+    pivot = fabs(reduced[k]) > fabs(reduced[pivot]) ? k : pivot;
+  }
+  if (system->rank == size || !(fabs(reduced[pivot]) > tolerance)) {
+    return;
+  }
+  double* kept = system->row[system->rank];
+  for (int k = 0; k < size; k++) {
+    kept[k] = reduced[k] / reduced[pivot];
+  }
+  for (int r = 0; r < system->rank; r++) {
+    const double factor = system->row[r][pivot];
+    for (int k = 0; k < size; k++) {
+      system->row[r][k] -= factor * kept[k];
+    }
+  }
+  system->pivot[system->rank++] = pivot;
+}
+
+/* A row of d/d(generator), with rotations measured at the length `scale`, scaled to one. */
+static void add_row(elimination* rows, int dimension, double scale, const double* value,
+                    const double* size) {
+  double row[LARGEST] = {0.0};
+  double largest = 0.0;
+  for (int k = 0; k < rows->size; k++) {
+    const double unit = k < dimension ? 1.0 : scale;
+    row[k] = value[k] / unit;
+    largest = fmax(largest, size[k] / unit);
+  }
+  if (!(largest > 0.0) || !isfinite(largest)) {
+    return;
+  }
+  for (int k = 0; k < rows->size; k++) {
+    row[k] /= largest;
+  }
+  eliminate(rows, row);
+}
+
+static void name_momentum(vida_momentum_map* map, int dimension) {
+  static const char* axes[3] = {"x", "y", "z"};
+  map->name[0] = '\0';
+  for (int k = 0; k < LARGEST; k++) {
+    const double weight = map->weight[k];
+    char number[VIDA_REAL_TEXT_SIZE];
+    if (weight == 0.0) {
+      continue;
+    }
+    const char* axis = k < dimension ? axes[k] : axes[dimension == 3 ? k - dimension : 2];
+    const char* sign = map->name[0] ? (weight < 0.0 ? " - " : " + ") : (weight < 0.0 ? "-" : "");
+    vida__append(map->name, sizeof map->name, "%s", sign);
+    if (fabs(weight) != 1.0) {
+      vida__append(map->name, sizeof map->name, "%s ", vida__real_text(number, fabs(weight), 4));
+    }
+    vida__append(map->name, sizeof map->name, "%s_%s", k < dimension ? "L" : "J", axis);
+  }
+}
+
+/* The null space: one momentum map for every generator that is no pivot. */
+static void take_null_space(VidaSystem* system, const elimination* rows, double scale) {
+  const int d = system->dimension;
+  for (int free_one = 0; free_one < rows->size; free_one++) {
+    double weight[LARGEST] = {0.0};
+    bool is_pivot = false;
+    weight[free_one] = 1.0;
+    for (int r = 0; r < rows->rank; r++) {
+      is_pivot = is_pivot || rows->pivot[r] == free_one;
+      weight[rows->pivot[r]] = -rows->row[r][free_one];
+    }
+    if (is_pivot) {
+      continue;
+    }
+    vida_momentum_map* map = &system->momenta[system->momentum_count++];
+    for (int k = 0; k < rows->size; k++) {
+      const double in_units = k < d ? weight[k] * scale : weight[k];
+      map->weight[k] = fabs(weight[k]) > tolerance ? in_units : 0.0;
+    }
+    /* Its own generator gets the weight one, whatever the length scale was. */
+    const double own = map->weight[free_one];
+    for (int k = 0; k < rows->size; k++) {
+      map->weight[k] /= own;
+    }
+    name_momentum(map, d);
+  }
+}
+
+/* A number in -1 .. 1 from a small generator of its own: the same in every run. */
+static double next_number(unsigned long long* seed) {
+  *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+static double find_length_scale(const VidaSystem* system) {
+  double scale = 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const double value = system->coordinates[i].position.value;
+    scale = isfinite(value) ? fmax(scale, fabs(value)) : scale;
+  }
+  for (int r = 0; r < system->row_count; r++) {
+    scale = fmax(scale, system->rows[r].length);
+  }
+  return scale > 0.0 ? scale : 1.0;
+}
+
+/* The rows of G xi, constraint by constraint. */
+static void add_constraint_rows(elimination* rows, const VidaSystem* system, double scale,
+                                const double* q, const double* entries, double* gradient) {
+  double value[LARGEST], size[LARGEST];
+  int e = 0;
+  while (e < system->entry_count) {
+    const int row = system->entries[e].row;
+    const int first = e;
+    for (; e < system->entry_count && system->entries[e].row == row; e++) {
+      gradient[system->entries[e].coordinate] += entries[e];
+    }
+    if (rows->rank < rows->size) {
+      apply_generators(system, q, gradient, value, size);
+      add_row(rows, system->dimension, scale, value, size);
+    }
+    for (int k = first; k < e; k++) {
+      gradient[system->entries[k].coordinate] = 0.0;
+    }
+  }
+}
+
+static void sample_state(elimination* rows, vida_evaluator* evaluator, double scale,
+                         unsigned long long* seed, double* work, double* entries) {
+  const VidaSystem* system = evaluator->system;
+  const int n = system->coordinate_count;
+  double* q = work;
+  double* v = q + n;
+  double* l_q = v + n;
+  double* l_v = l_q + n;
+  double value[LARGEST], size[LARGEST], value_v[LARGEST], size_v[LARGEST];
+  for (int i = 0; i < n; i++) {
+    const double start = system->coordinates[i].position.value;
+    q[i] = (isfinite(start) ? start : 0.0) + scale * next_number(seed);
+    v[i] = scale * next_number(seed);
+  }
+  if (vida__gradient(evaluator, 0.0, q, v, l_q, l_v) == VIDA_SUCCESS) {
+    apply_generators(system, q, l_q, value, size);
+    apply_generators(system, v, l_v, value_v, size_v);
+    for (int k = system->dimension; k < rows->size; k++) {
+      value[k] += value_v[k];
+      size[k] += size_v[k];
+    }
+    add_row(rows, system->dimension, scale, value, size);
+  }
+  if (vida__jacobian(evaluator, 0.0, q, entries) == VIDA_SUCCESS) {
+    memset(l_q, 0, (size_t)n * sizeof *l_q);
+    add_constraint_rows(rows, system, scale, q, entries, l_q);
+  }
+}
+
+int vida__find_symmetries(VidaSystem* system, VidaError* error) {
+  elimination rows = {.size = system->dimension + count_rotations(system->dimension)};
+  unsigned long long seed = 20250101;
+  vida_evaluator evaluator;
+  system->momentum_count = 0;
+  if (system->particle_count == 0) {
+    return VIDA_SUCCESS;
+  }
+  const double scale = find_length_scale(system);
+  double* work = vida__allocate(4 * (size_t)system->coordinate_count, sizeof *work);
+  double* entries = vida__allocate((size_t)system->entry_count, sizeof *entries);
+  int code = vida__evaluator_create(system, &evaluator, error);
+  if (!code && (!work || !entries)) {
+    code = vida__fail_memory(error);
+  }
+  /* Gravity alone gives one new row a state, so as many states as there are generators suffice. */
+  for (int s = 0; s < SAMPLES + rows.size && !code; s++) {
+    sample_state(&rows, &evaluator, scale, &seed, work, entries);
+  }
+  if (!code) {
+    take_null_space(system, &rows, scale);
+  }
+  vida__evaluator_destroy(&evaluator);
+  free(work);
+  free(entries);
+  return code;
+}
