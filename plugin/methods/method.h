@@ -1,0 +1,113 @@
+/* What a method is, and what every stepper has.
+ *
+ * A method is one static const VidaMethod at the end of its file and one line in registry.c. Its
+ * functions work on the common state below; what is its own hangs on `own`. */
+#ifndef VIDA_METHODS_METHOD_H
+#define VIDA_METHODS_METHOD_H
+
+#include <vida/stepper.h>
+
+#include "base/linear.h"
+#include "solve/map.h"
+#include "system/evaluate.h"
+
+typedef struct VidaMethod VidaMethod;
+
+enum { VIDA_HISTORY = 3 };
+
+struct VidaStepper {
+  const VidaMethod* method;
+  const VidaSystem* system;
+  VidaOptions* options;
+  vida_evaluator evaluator;
+  SUNContext context;
+  vida_map* map;
+  void* own; /* the method's own state, freed with free() after `destroy` */
+  int n, m;
+
+  double t0, h;
+  long step; /* k in t = t0 + k h */
+  bool started;
+  bool has_increments; /* g(q1) - g(q0) comes from discrete derivatives, without cancellation */
+  double* block;       /* where all arrays below live */
+  /* The state, in one piece from q on (5 n + m), so that a failed step is put back from `kept`. */
+  double* q;      /* n: positions, and what their rounding has left (compensated sums) */
+  double* q_low;  /* n */
+  double* p;      /* n: conjugate momenta, likewise */
+  double* p_low;  /* n */
+  double* v0;     /* n: velocities of the start, for the first guess; rattle: those of the node */
+  double* lambda; /* m */
+  double* kept;   /* 5 n + m */
+  double lambda_t;
+
+  double* unknown;               /* n + m: (w, mu), w = (q1 - q0)/h, mu = h lambda */
+  double* history[VIDA_HISTORY]; /* the last unknowns, newest first */
+  int history_count;
+
+  /* Sizes for scaling: square roots of the masses, |G| M^(-1/2) by rows, forces of the start. */
+  double* root_mass;     /* n */
+  double* row_stiffness; /* m */
+  double* force_size;    /* n */
+  double* value_size;    /* m: what rounding of g is measured by */
+
+  double* g0;       /* m: g at the node */
+  double* entries0; /* of G at the node */
+  double* entries;  /* work */
+  double* q1;       /* n: work */
+  double* place;    /* n: work, a point between the nodes */
+  double* l_q;      /* n: work */
+  double* l_v;      /* n: work */
+  double* g_work;   /* m: work */
+
+  vida_linear* node_matrix; /* for projections of the momentum at a node */
+  double* node_step;        /* n + m: work */
+  double* node_velocity;    /* n: work */
+  double* constraint_work;  /* m: work */
+
+  VidaStatistics statistics;
+};
+
+struct VidaMethod {
+  VidaMethodInfo info;
+  const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
+  vida_map_functions map;
+  /* Refuses systems that it cannot integrate, and allocates `own`. */
+  int (*create)(VidaStepper* stepper, VidaError* error);
+  /* From q, v0 to its own p. */
+  int (*start)(VidaStepper* stepper, VidaError* error);
+  /* From q and q1 to the state after one step; NULL where there is no such start. */
+  int (*start_two_points)(VidaStepper* stepper, const double* q1, VidaError* error);
+  int (*step)(VidaStepper* stepper, VidaError* error);
+  int (*velocities)(VidaStepper* stepper, double* v, VidaError* error);
+  int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
+};
+
+/* The list of methods, ended by NULL (registry.c). */
+extern const VidaMethod* const vida__methods[];
+const VidaMethod* vida__find_method(const char* name);
+/* Rows that all KINSOL-solved methods share. */
+extern const VidaOptionRow vida__common_options[];
+
+/* ---- tools for methods (tools.c) ---- */
+
+double vida__node_time(const VidaStepper* stepper); /* t0 + k h */
+double vida__next_time(const VidaStepper* stepper); /* t0 + (k + 1) h */
+/* sum += increment, keeping in `low` what rounding loses (Neumaier). */
+void vida__add_compensated(double* sum, double* low, double increment);
+/* q += h w */
+void vida__advance_positions(VidaStepper* stepper, const double* w);
+/* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
+int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
+/* Before a solve: g and G at the node, the guess, the scales. */
+int vida__prepare_step(VidaStepper* stepper, VidaError* error);
+/* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what
+ * to try. */
+int vida__solve_step(VidaStepper* stepper, VidaError* error);
+/* Passes on what an evaluation reported. */
+int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
+/* v with L_v(q,v,t) + G^T nu = p and G v + g_t = 0 at (q,t), whose G is in `entries`. v holds a
+ * guess and receives the solution, nu (m, nullable) the impulse. */
+int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,
+                           const double* p, double* v, double* nu, VidaError* error);
+
+#endif

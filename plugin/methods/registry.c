@@ -1,0 +1,70 @@
+/* The list of methods, and their options. To add a method: its file, and one line here. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/text.h"
+#include "methods/method.h"
+
+extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle;
+extern const VidaMethod vida__energy_momentum;
+
+const VidaMethod* const vida__methods[] = {&vida__del_midpoint, &vida__del_endpoint, &vida__rattle,
+                                           &vida__energy_momentum, NULL};
+
+const VidaOptionRow vida__common_options[] = {
+    {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},
+    {"tolerance", VIDA_OPTION_REAL, "1", 1e-14, 1e-15, 1e-3, false, NULL,
+     "Largest residual of the step equations, relative to the momenta and impulses of the step."},
+    {"max_iterations", VIDA_OPTION_INTEGER, "1", 20.0, 1.0, 1000.0, false, NULL,
+     "Most Newton iterations of a step, before a line search is tried."},
+    {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
+     "Linear solver inside Newton's method; auto takes KLU for large sparse systems."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+int Vida_MethodCount(void) {
+  int count = 0;
+  while (vida__methods[count]) {
+    count++;
+  }
+  return count;
+}
+
+const VidaMethodInfo* Vida_MethodInfo(int index) {
+  return index >= 0 && index < Vida_MethodCount() ? &vida__methods[index]->info : NULL;
+}
+
+const VidaMethod* vida__find_method(const char* name) {
+  for (int i = 0; vida__methods[i]; i++) {
+    if (strcmp(vida__methods[i]->info.name, name) == 0) {
+      return vida__methods[i];
+    }
+  }
+  return NULL;
+}
+
+const VidaMethodInfo* Vida_FindMethod(const char* name) {
+  const VidaMethod* method = vida__find_method(name);
+  return method ? &method->info : NULL;
+}
+
+static const char* method_name(const void* list, int index) {
+  (void)list;
+  return vida__methods[index]->info.name;
+}
+
+int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* error) {
+  const VidaMethod* found = vida__find_method(method);
+  *options = NULL;
+  if (!found) {
+    const int nearest = vida__nearest_name(method, Vida_MethodCount(), method_name, NULL);
+    if (nearest >= 0) {
+      return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown method '%s'; did you mean '%s'?", method,
+                        vida__methods[nearest]->info.name);
+    }
+    return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown method '%s'", method);
+  }
+  const VidaOptionRow* const tables[] = {vida__common_options, found->options};
+  return vida__options_create(found->info.name, 2, tables, options, error);
+}

@@ -1,0 +1,376 @@
+/* Steppers: creation, start, one step, and what can be asked of the state. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "methods/method.h"
+
+/* One block for all arrays; the order of the first six is that of the state. */
+static int allocate_arrays(VidaStepper* stepper) {
+  const size_t n = (size_t)stepper->n;
+  const size_t m = (size_t)stepper->m;
+  const size_t entries = (size_t)stepper->system->entry_count;
+  const struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&stepper->q, n},
+                {&stepper->q_low, n},
+                {&stepper->p, n},
+                {&stepper->p_low, n},
+                {&stepper->v0, n},
+                {&stepper->lambda, m},
+                {&stepper->kept, 5 * n + m},
+                {&stepper->unknown, n + m},
+                {&stepper->history[0], n + m},
+                {&stepper->history[1], n + m},
+                {&stepper->history[2], n + m},
+                {&stepper->root_mass, n},
+                {&stepper->row_stiffness, m},
+                {&stepper->force_size, n},
+                {&stepper->value_size, m},
+                {&stepper->g0, m},
+                {&stepper->entries0, entries},
+                {&stepper->entries, entries},
+                {&stepper->q1, n},
+                {&stepper->place, n},
+                {&stepper->l_q, n},
+                {&stepper->l_v, n},
+                {&stepper->g_work, m},
+                {&stepper->node_step, n + m},
+                {&stepper->node_velocity, n},
+                {&stepper->constraint_work, m}};
+  const size_t count = sizeof arrays / sizeof arrays[0];
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += arrays[i].count;
+  }
+  stepper->block = vida__allocate(total, sizeof(double));
+  double* next = stepper->block;
+  for (size_t i = 0; i < count && next; i++) {
+    *arrays[i].array = next;
+    next += arrays[i].count;
+  }
+  return stepper->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+static bool has_increments(const VidaSystem* system) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    if (!system->constraint_batches[b].kernel->discrete_jacobian) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static vida_solver find_solver(const VidaOptions* options) {
+  return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
+         : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
+                                                                  : VIDA_SOLVER_AUTO;
+}
+
+static int create_solvers(VidaStepper* stepper, VidaError* error) {
+  const vida_map_options options = {VidaOptions_Get(stepper->options, "tolerance"),
+                                    (int)VidaOptions_Get(stepper->options, "max_iterations"),
+                                    find_solver(stepper->options)};
+  if (vida__context_create(&stepper->context)) {
+    return vida__fail_memory(error);
+  }
+  int code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
+                                 &stepper->node_matrix, error);
+  if (!code) {
+    code = vida__map_create(stepper->context, &stepper->evaluator, stepper->method->map, stepper,
+                            options, &stepper->map, error);
+  }
+  return code;
+}
+
+static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
+                              VidaError* error) {
+  if (!system->separable && !(method->info.capabilities & VIDA_CAN_GENERAL_LAGRANGIAN)) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s needs a constant mass matrix and a potential: system '%s' has a general "
+                      "Lagrangian",
+                      method->info.name, system->name);
+  }
+  if (system->time_dependent && !(method->info.capabilities & VIDA_CAN_TIME_DEPENDENT)) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s cannot integrate system '%s', whose constraints depend on time",
+                      method->info.name, system->name);
+  }
+  return VIDA_SUCCESS;
+}
+
+int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
+                       VidaError* error) {
+  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
+  *stepper = NULL;
+  if (!method) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "the options of a %s are not those of a method",
+                      VidaOptions_Method(options));
+  }
+  if (!system->complete) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
+  }
+  if (!VidaOptions_IsSet(options, "h")) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is missing", method->info.name);
+  }
+  int code = check_capabilities(system, method, error);
+  if (code) {
+    return code;
+  }
+  VidaStepper* created = vida__allocate(1, sizeof *created);
+  if (!created) {
+    return vida__fail_memory(error);
+  }
+  created->method = method;
+  created->system = system;
+  created->n = system->coordinate_count;
+  created->m = system->row_count;
+  created->has_increments = has_increments(system);
+  code = vida__evaluator_create(system, &created->evaluator, error);
+  code = code ? code : VidaOptions_Copy(options, &created->options, error);
+  if (!code && allocate_arrays(created)) {
+    code = vida__fail_memory(error);
+  }
+  code = code ? code : create_solvers(created, error);
+  code = code ? code : method->create(created, error);
+  if (code) {
+    VidaStepper_Destroy(&created);
+    return code;
+  }
+  *stepper = created;
+  return VIDA_SUCCESS;
+}
+
+void VidaStepper_Destroy(VidaStepper** stepper) {
+  VidaStepper* old = stepper ? *stepper : NULL;
+  if (!old) {
+    return;
+  }
+  free(old->own);
+  vida__map_destroy(&old->map);
+  vida__linear_destroy(&old->node_matrix);
+  if (old->context) {
+    SUNContext_Free(&old->context);
+  }
+  free(old->block);
+  VidaOptions_Destroy(&old->options);
+  vida__evaluator_destroy(&old->evaluator);
+  free(old);
+  *stepper = NULL;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static int check_values(const VidaStepper* stepper, const char* what, const double* values,
+                        VidaError* error) {
+  for (int i = 0; i < stepper->n; i++) {
+    if (!isfinite(values[i])) {
+      return vida__fail(error, VIDA_NOT_FINITE, "the initial %s of '%s' is not a finite number",
+                        what, stepper->system->coordinates[i].name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int reset(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                 VidaError* error) {
+  const size_t bytes = (size_t)stepper->n * sizeof *q;
+  char got[VIDA_REAL_TEXT_SIZE];
+  if (!isfinite(t0) || !isfinite(h) || !(h > 0.0)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "a start needs a finite time and a positive step, got h = %s",
+                      vida__real_text(got, h, 17));
+  }
+  const int code = check_values(stepper, "position", q, error);
+  if (code) {
+    return code;
+  }
+  stepper->started = false;
+  stepper->t0 = t0;
+  stepper->h = h;
+  stepper->step = 0;
+  stepper->history_count = 0;
+  memcpy(stepper->q, q, bytes);
+  memcpy(stepper->v0, v, bytes);
+  memset(stepper->q_low, 0, bytes);
+  memset(stepper->p, 0, bytes);
+  memset(stepper->p_low, 0, bytes);
+  memset(&stepper->statistics, 0, sizeof stepper->statistics);
+  vida__map_reset_counts(stepper->map);
+  stepper->lambda_t = t0;
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->lambda[r] = (double)NAN;
+  }
+  return vida__measure_sizes(stepper, error);
+}
+
+/* The matrix of the first step is factored now: what KLU allocates is allocated here. */
+static int warm_up(VidaStepper* stepper, VidaError* error) {
+  const int code = vida__prepare_step(stepper, error);
+  if (!code) {
+    vida__map_prepare(stepper->map, stepper->unknown);
+    vida__map_reset_counts(stepper->map);
+  }
+  return code;
+}
+
+int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
+                              const double* v, VidaError* error) {
+  int code = check_values(stepper, "velocity", v, error);
+  code = code ? code : reset(stepper, t0, h, q, v, error);
+  code = code ? code : stepper->method->start(stepper, error);
+  code = code ? code : warm_up(stepper, error);
+  stepper->started = !code;
+  return code;
+}
+
+int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const double* v,
+                      VidaError* error) {
+  return VidaStepper_StartWithStep(stepper, t0, VidaOptions_Get(stepper->options, "h"), q, v,
+                                   error);
+}
+
+int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0, const double* q1,
+                               VidaError* error) {
+  const double h = VidaOptions_Get(stepper->options, "h");
+  if (!stepper->method->start_two_points) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED, "%s cannot start from two points",
+                      stepper->method->info.name);
+  }
+  int code = check_values(stepper, "position", q0, error);
+  code = code ? code : check_values(stepper, "second position", q1, error);
+  if (code) {
+    return code;
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->node_velocity[i] = (q1[i] - q0[i]) / h;
+  }
+  code = reset(stepper, t0, h, q0, stepper->node_velocity, error);
+  code = code ? code : stepper->method->start_two_points(stepper, q1, error);
+  code = code ? code : warm_up(stepper, error);
+  stepper->started = !code;
+  return code;
+}
+
+/* ---- step and state -------------------------------------------------------------------------- */
+
+static int require_start(const VidaStepper* stepper, VidaError* error) {
+  return stepper->started
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_WRONG_ORDER, "%s has not been started on system '%s'",
+                          stepper->method->info.name, stepper->system->name);
+}
+
+int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
+  const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
+  int code = require_start(stepper, error);
+  if (code) {
+    return code;
+  }
+  memcpy(stepper->kept, stepper->q, bytes);
+  code = vida__prepare_step(stepper, error);
+  code = code ? code : stepper->method->step(stepper, error);
+  if (code) {
+    memcpy(stepper->q, stepper->kept, bytes);
+    return code;
+  }
+  stepper->step++;
+  stepper->statistics.steps++;
+  return VIDA_SUCCESS;
+}
+
+double VidaStepper_Time(const VidaStepper* stepper) {
+  return vida__node_time(stepper);
+}
+
+double VidaStepper_StepSize(const VidaStepper* stepper) {
+  return stepper->h;
+}
+
+long VidaStepper_StepCount(const VidaStepper* stepper) {
+  return stepper->step;
+}
+
+const VidaSystem* VidaStepper_System(const VidaStepper* stepper) {
+  return stepper->system;
+}
+
+const double* VidaStepper_Positions(const VidaStepper* stepper) {
+  return stepper->q;
+}
+
+const double* VidaStepper_Momenta(const VidaStepper* stepper) {
+  return stepper->p;
+}
+
+int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const int code = require_start(stepper, error);
+  return code ? code : stepper->method->velocities(stepper, v, error);
+}
+
+const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t) {
+  if (t) {
+    *t = stepper->lambda_t;
+  }
+  return stepper->lambda;
+}
+
+int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error) {
+  double unused;
+  const int code = require_start(stepper, error);
+  return code ? code : stepper->method->energy(stepper, energy, t ? t : &unused, error);
+}
+
+int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
+                            VidaError* error) {
+  const double t = vida__node_time(stepper);
+  double* v = stepper->node_velocity;
+  int code = require_start(stepper, error);
+  if (code) {
+    return code;
+  }
+  if (position) {
+    code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, position);
+  }
+  if (velocity && !code) {
+    code = VidaStepper_Velocities(stepper, v, error);
+    if (code) {
+      return code;
+    }
+    code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+    code = code ? code : vida__constraint_rate(&stepper->evaluator, t, stepper->q, velocity);
+    vida__add_constraint_velocity(stepper->system, stepper->entries, 1.0, v, velocity);
+  }
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static double largest_of(const double* values, int count) {
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    largest = fmax(largest, fabs(values[i]));
+  }
+  return largest;
+}
+
+int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double* velocity,
+                                 VidaError* error) {
+  double* rows = stepper->constraint_work;
+  int code = VIDA_SUCCESS;
+  if (position) {
+    code = VidaStepper_Constraints(stepper, rows, NULL, error);
+    *position = largest_of(rows, stepper->m);
+  }
+  if (velocity && !code) {
+    code = VidaStepper_Constraints(stepper, NULL, rows, error);
+    *velocity = largest_of(rows, stepper->m);
+  }
+  return code;
+}
+
+VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
+  return stepper->statistics;
+}

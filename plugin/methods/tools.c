@@ -1,0 +1,302 @@
+/* What methods have in common: sums, sizes, guesses, solving, projecting. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "methods/method.h"
+
+double vida__node_time(const VidaStepper* stepper) {
+  return stepper->t0 + (double)stepper->step * stepper->h;
+}
+
+double vida__next_time(const VidaStepper* stepper) {
+  return stepper->t0 + (double)(stepper->step + 1) * stepper->h;
+}
+
+void vida__add_compensated(double* sum, double* low, double increment) {
+  const double add = increment + *low;
+  const double total = *sum + add;
+  const double part = total - *sum;
+  *low = (*sum - (total - part)) + (add - part);
+  *sum = total;
+}
+
+void vida__advance_positions(VidaStepper* stepper, const double* w) {
+  for (int i = 0; i < stepper->n; i++) {
+    vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->h * w[i]);
+  }
+}
+
+int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  const char* message = stepper->evaluator.error.message;
+  return vida__fail(error, code, "at t = %s: %s", vida__real_text(t, vida__node_time(stepper), 10),
+                    *message ? message : Vida_CodeText(code));
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+/* Forces of the start by size: |L_q| and |L_qq| |q|, so that springs in balance count, too. */
+static int measure_forces(VidaStepper* stepper) {
+  const VidaSystem* system = stepper->system;
+  const vida_pattern* pattern = &system->pattern;
+  const vida_hessian_weights positions_only = {1.0, 0.0, 0.0, 0.0};
+  double* matrix = stepper->node_matrix->values;
+  int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
+                            stepper->l_v);
+  vida__linear_clear(stepper->node_matrix);
+  code = code ? code
+              : vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
+                                  positions_only, matrix);
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->force_size[i] = fabs(stepper->l_q[i]) + fabs(system->uniform_force[i]);
+  }
+  for (int j = 0; j < stepper->n; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      if (pattern->row[k] < stepper->n) {
+        stepper->force_size[pattern->row[k]] += fabs(matrix[k] * stepper->q[j]);
+      }
+    }
+  }
+  return code;
+}
+
+static int measure_masses(VidaStepper* stepper, VidaError* error) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  double* matrix = stepper->node_matrix->values;
+  vida__linear_clear(stepper->node_matrix);
+  const int code = vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
+                                     mass_only, matrix);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    const double mass = fabs(matrix[stepper->system->mass_slot[i]]);
+    if (!(mass > 0.0)) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "coordinate '%s' has no mass at the start: d2L/dv2 is zero there",
+                        stepper->system->coordinates[i].name);
+    }
+    stepper->root_mass[i] = sqrt(mass);
+  }
+  return VIDA_SUCCESS;
+}
+
+static int measure_rows(VidaStepper* stepper) {
+  const VidaSystem* system = stepper->system;
+  const int code = vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
+  memset(stepper->row_stiffness, 0, (size_t)stepper->m * sizeof(double));
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->value_size[r] = system->rows[r].length;
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const int i = system->entries[e].coordinate;
+    const double scaled = stepper->entries[e] / stepper->root_mass[i];
+    stepper->row_stiffness[system->entries[e].row] += scaled * scaled;
+    stepper->value_size[system->entries[e].row] += fabs(stepper->entries[e] * stepper->q[i]);
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    const double stiffness = sqrt(stepper->row_stiffness[r]);
+    stepper->row_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
+  }
+  return code;
+}
+
+int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
+  int code = measure_masses(stepper, error);
+  if (code) {
+    return code;
+  }
+  code = measure_forces(stepper);
+  code = code ? code : measure_rows(stepper);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+/* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
+ * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
+ * tolerances do not depend on units. */
+static double measure_motion(const VidaStepper* stepper) {
+  double size = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    const double impulse = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
+    size = fmax(size, impulse / stepper->root_mass[i]);
+  }
+  if (stepper->history_count) {
+    const double* mu = stepper->history[0] + stepper->n;
+    for (int r = 0; r < stepper->m; r++) {
+      size = fmax(size, fabs(mu[r]) * stepper->row_stiffness[r]);
+    }
+  }
+  return size > 0.0 ? size : 1.0;
+}
+
+static void set_scales(VidaStepper* stepper) {
+  const double motion = measure_motion(stepper);
+  const double tolerance = VidaOptions_Get(stepper->options, "tolerance");
+  for (int i = 0; i < stepper->n; i++) {
+    const double root = stepper->root_mass[i];
+    vida__map_set_size(stepper->map, i, motion * root, motion / root);
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    const double stiffness = stepper->row_stiffness[r];
+    double size = motion * stiffness;
+    if (!stepper->has_increments) {
+      /* g itself is divided by h, so its rounding shows; no less can be asked for. */
+      size = fmax(size, 4.0 * DBL_EPSILON * stepper->value_size[r] / (stepper->h * tolerance));
+    }
+    vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
+  }
+}
+
+/* ---- guess and solution ---------------------------------------------------------------------- */
+
+/* Quadratic extrapolation of the last unknowns, as far as there are any. */
+static void guess_unknown(VidaStepper* stepper) {
+  const size_t size = (size_t)(stepper->n + stepper->m);
+  double* u = stepper->unknown;
+  double** past = stepper->history;
+  if (stepper->history_count == 0) {
+    memset(u, 0, size * sizeof *u);
+    memcpy(u, stepper->v0, (size_t)stepper->n * sizeof *u);
+    return;
+  }
+  for (size_t i = 0; i < size; i++) {
+    u[i] = stepper->history_count == 1   ? past[0][i]
+           : stepper->history_count == 2 ? 2.0 * past[0][i] - past[1][i]
+                                         : 3.0 * (past[0][i] - past[1][i]) + past[2][i];
+  }
+}
+
+int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
+  const double t = vida__node_time(stepper);
+  int code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
+  code = code ? code : vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries0);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  guess_unknown(stepper);
+  set_scales(stepper);
+  return VIDA_SUCCESS;
+}
+
+static void remember_unknown(VidaStepper* stepper) {
+  double* oldest = stepper->history[VIDA_HISTORY - 1];
+  for (int k = VIDA_HISTORY - 1; k > 0; k--) {
+    stepper->history[k] = stepper->history[k - 1];
+  }
+  stepper->history[0] = oldest;
+  memcpy(oldest, stepper->unknown, (size_t)(stepper->n + stepper->m) * sizeof(double));
+  if (stepper->history_count < VIDA_HISTORY) {
+    stepper->history_count++;
+  }
+}
+
+int vida__solve_step(VidaStepper* stepper, VidaError* error) {
+  VidaError local;
+  const double* second_guess = stepper->history_count ? stepper->history[0] : NULL;
+  const int code = vida__map_solve(stepper->map, stepper->unknown, second_guess, &local);
+  stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
+  stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
+  stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);
+  if (code) {
+    char t[VIDA_REAL_TEXT_SIZE];
+    char h[VIDA_REAL_TEXT_SIZE];
+    const bool smaller_helps = code > 0;
+    return vida__fail_flag(error, code, local.flag, "step %ld from t = %s: %s%s%s",
+                           stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10),
+                           local.message,
+                           smaller_helps ? "; the step is too large: try less than h = " : "",
+                           smaller_helps ? vida__real_text(h, stepper->h, 6) : "");
+  }
+  remember_unknown(stepper);
+  return VIDA_SUCCESS;
+}
+
+/* ---- projection ------------------------------------------------------------------------------ */
+
+enum { MOST_PROJECTIONS = 8 };
+
+/* The residual of the projection into node_step; its largest size relative to that of its rows. */
+static int project_residual(VidaStepper* stepper, double t, const double* q, const double* entries,
+                            const double* p, const double* v, const double* nu, double* largest) {
+  const VidaSystem* system = stepper->system;
+  const int n = stepper->n;
+  double* r = stepper->node_step;
+  int code = vida__gradient(&stepper->evaluator, t, q, v, stepper->l_q, stepper->l_v);
+  code = code ? code : vida__constraint_rate(&stepper->evaluator, t, q, r + n);
+  for (int i = 0; i < n; i++) {
+    r[i] = stepper->l_v[i] - p[i];
+  }
+  vida__add_reaction(system, entries, 1.0, nu, r);
+  vida__add_constraint_velocity(system, entries, 1.0, v, r + n);
+  double motion = 0.0;
+  for (int i = 0; i < n; i++) {
+    motion = fmax(motion, fabs(p[i]) / stepper->root_mass[i]);
+  }
+  *largest = 0.0;
+  for (int i = 0; i < n + stepper->m; i++) {
+    const double size = i < n ? stepper->root_mass[i] : stepper->row_stiffness[i - n];
+    *largest = fmax(*largest, fabs(r[i]) / size);
+    r[i] = -r[i];
+  }
+  *largest = motion > 0.0 ? *largest / motion : *largest;
+  return code;
+}
+
+static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
+                              const double* entries, const double* v) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  double* matrix = stepper->node_matrix->values;
+  vida__linear_clear(stepper->node_matrix);
+  const int code = vida__add_hessian(&stepper->evaluator, t, q, v, mass_only, matrix);
+  vida__add_columns(stepper->system, entries, 1.0, matrix);
+  vida__add_rows(stepper->system, entries, 1.0, matrix);
+  return code ? code : vida__linear_factor(stepper->node_matrix);
+}
+
+int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,
+                           const double* p, double* v, double* nu, VidaError* error) {
+  const int n = stepper->n;
+  double* step = stepper->node_step;
+  double* impulse = stepper->g_work;
+  double residual = 0.0;
+  double previous = INFINITY;
+  int code = VIDA_SUCCESS;
+  memset(impulse, 0, (size_t)stepper->m * sizeof *impulse);
+  for (int k = 0; k < MOST_PROJECTIONS && !code; k++) {
+    code = project_residual(stepper, t, q, entries, p, v, impulse, &residual);
+    /* Rounding is reached when the residual is tiny, or small and no longer falling. */
+    if (code || residual <= 2.0 * DBL_EPSILON || (residual < 1e-12 && residual >= previous)) {
+      break;
+    }
+    if (k == 0 || !stepper->system->separable) {
+      code = factor_node_matrix(stepper, t, q, entries, v);
+    }
+    code = code ? code : vida__linear_solve(stepper->node_matrix, step, step);
+    for (int i = 0; i < n && !code; i++) {
+      v[i] += step[i];
+    }
+    for (int r = 0; r < stepper->m && !code; r++) {
+      impulse[r] += step[n + r];
+    }
+    previous = residual;
+  }
+  if (code == VIDA_STEP_SINGULAR) {
+    return vida__fail(error, code,
+                      "the mass matrix or the constraints are singular: velocities cannot be "
+                      "projected");
+  }
+  if (!code && !(residual < 1e-9)) {
+    return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                      "the velocities at a node could not be found from the momenta");
+  }
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  if (nu) {
+    memcpy(nu, impulse, (size_t)stepper->m * sizeof *nu);
+  }
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,265 @@
+#include "solve/map.h"
+
+#include <kinsol/kinsol.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* A residual that stalls above the tolerance, but below this multiple of it, is rounding. */
+static const double acceptance = 1e3;
+/* Newton's method may not stop for a small step: only the residual counts. */
+static const double smallest_step = 1e-300;
+static const double largest_step = 1e100;
+enum { LINE_SEARCH_ITERATIONS = 200 };
+
+struct vida_map {
+  vida_evaluator* evaluator;
+  vida_map_functions functions;
+  void* data;
+  vida_map_options options;
+  void* kinsol;
+  vida_linear* linear;
+  N_Vector unknown, unknown_scale, row_scale;
+  double* residual; /* the last one that was evaluated, not scaled */
+  vida_sink sink;
+  long iterations, residuals, jacobians;
+};
+
+static int check_finite(const vida_map* map, const double* r) {
+  const int size = map->linear->pattern->size;
+  double sum = 0.0;
+  for (int i = 0; i < size; i++) {
+    sum += 0.0 * r[i]; /* NaN as soon as one is not finite */
+  }
+  return sum == 0.0 ? VIDA_SUCCESS : VIDA_NOT_FINITE;
+}
+
+static int evaluate(vida_map* map, const double* u, double* r) {
+  map->residuals++;
+  const int code = map->functions.residual(map->data, u, r);
+  return code ? code : check_finite(map, r);
+}
+
+static int kinsol_residual(N_Vector u, N_Vector r, void* data) {
+  return evaluate(data, N_VGetArrayPointer(u), N_VGetArrayPointer(r));
+}
+
+static int assemble(vida_map* map, const double* u) {
+  map->jacobians++;
+  vida__linear_clear(map->linear);
+  return map->functions.jacobian(map->data, u, map->linear->values);
+}
+
+static int kinsol_jacobian(N_Vector u, N_Vector r, SUNMatrix matrix, void* data, N_Vector work1,
+                           N_Vector work2) {
+  vida_map* map = data;
+  (void)r;
+  (void)matrix; /* is map->linear->matrix */
+  (void)work1;
+  (void)work2;
+  const int code = assemble(map, N_VGetArrayPointer(u));
+  vida__linear_store(map->linear);
+  return code;
+}
+
+static int configure_kinsol(vida_map* map, SUNContext context) {
+  map->kinsol = KINCreate(context);
+  if (!map->kinsol || vida__silence_kinsol(map->kinsol, context, &map->sink) ||
+      KINInit(map->kinsol, kinsol_residual, map->unknown) || KINSetUserData(map->kinsol, map) ||
+      KINSetLinearSolver(map->kinsol, map->linear->solver, map->linear->matrix) ||
+      KINSetJacFn(map->kinsol, kinsol_jacobian) || KINSetMaxSetupCalls(map->kinsol, 1) ||
+      KINSetNoResMon(map->kinsol, SUNTRUE) || KINSetMaxNewtonStep(map->kinsol, largest_step) ||
+      KINSetFuncNormTol(map->kinsol, map->options.tolerance) ||
+      KINSetScaledStepTol(map->kinsol, smallest_step)) {
+    return VIDA_SOLVER_FAILED;
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__map_create(SUNContext context, vida_evaluator* evaluator, vida_map_functions functions,
+                     void* data, vida_map_options options, vida_map** map, VidaError* error) {
+  const vida_pattern* pattern = &evaluator->system->pattern;
+  vida_map* created = vida__allocate(1, sizeof *created);
+  *map = created;
+  if (!created) {
+    return vida__fail_memory(error);
+  }
+  created->evaluator = evaluator;
+  created->functions = functions;
+  created->data = data;
+  created->options = options;
+  created->residual = vida__allocate((size_t)pattern->size, sizeof *created->residual);
+  created->unknown = N_VNew_Serial(pattern->size, context);
+  created->unknown_scale = N_VNew_Serial(pattern->size, context);
+  created->row_scale = N_VNew_Serial(pattern->size, context);
+  int code = vida__linear_create(context, pattern, options.solver, &created->linear, error);
+  if (!code &&
+      (!created->residual || !created->unknown || !created->unknown_scale || !created->row_scale)) {
+    code = vida__fail_memory(error);
+  }
+  if (!code) {
+    N_VConst(0.0, created->unknown); /* KINInit looks at it */
+    code = configure_kinsol(created, context);
+    if (code) {
+      vida__fail(error, code, "KINSOL could not be set up: %s", created->sink.message);
+    }
+  }
+  if (code) {
+    vida__map_destroy(map);
+  }
+  return code;
+}
+
+void vida__map_destroy(vida_map** map) {
+  vida_map* old = *map;
+  if (!old) {
+    return;
+  }
+  if (old->kinsol) {
+    KINFree(&old->kinsol);
+  }
+  vida__linear_destroy(&old->linear);
+  N_Vector vectors[] = {old->unknown, old->unknown_scale, old->row_scale};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    if (vectors[i]) {
+      N_VDestroy(vectors[i]);
+    }
+  }
+  free(old->residual);
+  free(old);
+  *map = NULL;
+}
+
+void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size) {
+  NV_Ith_S(map->row_scale, i) = 1.0 / row_size;
+  NV_Ith_S(map->unknown_scale, i) = 1.0 / unknown_size;
+}
+
+long vida__map_iterations(const vida_map* map) {
+  return map->iterations;
+}
+
+long vida__map_residuals(const vida_map* map) {
+  return map->residuals;
+}
+
+long vida__map_jacobians(const vida_map* map) {
+  return map->jacobians;
+}
+
+void vida__map_reset_counts(vida_map* map) {
+  map->iterations = map->residuals = map->jacobians = 0;
+}
+
+/* ---- solving --------------------------------------------------------------------------------- */
+
+static int run_kinsol(vida_map* map, int strategy, long max_iterations) {
+  long iterations = 0;
+  KINSetNumMaxIters(map->kinsol, max_iterations);
+  const int flag = KINSol(map->kinsol, map->unknown, strategy, map->unknown_scale, map->row_scale);
+  KINGetNumNonlinSolvIters(map->kinsol, &iterations);
+  map->iterations += iterations;
+  return flag;
+}
+
+/* Largest scaled residual at the present unknowns; the row in *worst. */
+static double measure(vida_map* map, int* worst) {
+  const int size = map->linear->pattern->size;
+  double largest = 0.0;
+  *worst = 0;
+  if (evaluate(map, N_VGetArrayPointer(map->unknown), map->residual)) {
+    return INFINITY;
+  }
+  for (int i = 0; i < size; i++) {
+    const double scaled = fabs(map->residual[i]) * NV_Ith_S(map->row_scale, i);
+    if (scaled > largest) {
+      largest = scaled;
+      *worst = i;
+    }
+  }
+  return largest;
+}
+
+static bool is_solved(vida_map* map, int flag) {
+  int worst;
+  if (flag == KIN_SUCCESS || flag == KIN_INITIAL_GUESS_OK) {
+    return true;
+  }
+  const bool ended_short =
+      flag == KIN_STEP_LT_STPTOL || flag == KIN_MAXITER_REACHED || flag == KIN_LINESEARCH_NONCONV;
+  return ended_short && measure(map, &worst) <= acceptance * map->options.tolerance;
+}
+
+static bool is_singular(int flag) {
+  return flag == KIN_LSETUP_FAIL || flag == KIN_LINSOLV_NO_RECOVERY || flag == KIN_LSOLVE_FAIL;
+}
+
+static int describe_failure(vida_map* map, int flag, VidaError* error) {
+  const VidaSystem* system = map->evaluator->system;
+  const VidaError* own = &map->evaluator->error;
+  const char* name = vida__kinsol_flag_name(flag);
+  if (own->code) {
+    return vida__fail_flag(error, own->code, name, "%s", own->message);
+  }
+  int worst;
+  const double residual = measure(map, &worst);
+  const bool is_constraint = worst >= system->coordinate_count;
+  const char* row = is_constraint ? system->rows[worst - system->coordinate_count].name
+                                  : system->coordinates[worst].name;
+  char size[VIDA_REAL_TEXT_SIZE];
+  if (is_singular(flag)) {
+    return vida__fail_flag(error, VIDA_STEP_SINGULAR, name,
+                           "the Newton matrix of the step is singular (%s)", name);
+  }
+  if (!isfinite(residual)) {
+    return vida__fail_flag(error, VIDA_NOT_FINITE, name,
+                           "the equations of the step left their domain (%s)", name);
+  }
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name,
+                         "the equations of the step were not solved (%s); worst is %s '%s' with a "
+                         "relative residual of %s",
+                         name, is_constraint ? "constraint" : "coordinate", row,
+                         vida__real_text(size, residual, 2));
+}
+
+int vida__map_solve(vida_map* map, double* u, const double* second_guess, VidaError* error) {
+  const size_t bytes = (size_t)map->linear->pattern->size * sizeof *u;
+  double* unknown = N_VGetArrayPointer(map->unknown);
+  map->evaluator->error.code = VIDA_SUCCESS;
+  memcpy(unknown, u, bytes);
+  int flag = run_kinsol(map, KIN_NONE, map->options.max_iterations);
+  bool solved = is_solved(map, flag);
+  if (!solved) {
+    memcpy(unknown, second_guess ? second_guess : u, bytes);
+    map->evaluator->error.code = VIDA_SUCCESS;
+    const int second_flag = run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS);
+    solved = is_solved(map, second_flag);
+    flag = second_flag;
+  }
+  if (!solved) {
+    return describe_failure(map, flag, error);
+  }
+  memcpy(u, unknown, bytes);
+  return VIDA_SUCCESS;
+}
+
+/* KINSOL initializes its linear solver at every call, and SUNDIALS' KLU then forgets its symbolic
+ * analysis and allocates anew; with a pattern that never changes it need not. */
+static SUNErrCode keep_analysis(SUNLinearSolver solver) {
+  (void)solver;
+  return 0;
+}
+
+int vida__map_prepare(vida_map* map, const double* u) {
+  int code = assemble(map, u);
+  code = code ? code : vida__linear_factor(map->linear);
+  if (!code) {
+    map->linear->solver->ops->initialize = keep_analysis;
+  }
+  return code;
+}

@@ -1,0 +1,52 @@
+/* The implicit map: F(u) = 0 with u = (w, mu) on the KKT pattern, solved by KINSOL.
+ *
+ * The one place that knows KINSOL and its traps: full Newton, no cap on the step, tolerances near
+ * rounding, acceptance by our own test of the residual, line search as a second try, KLU's analysis
+ * kept from call to call, messages kept from the terminal. */
+#ifndef VIDA_SOLVE_MAP_H
+#define VIDA_SOLVE_MAP_H
+
+#include <vida/error.h>
+
+#include "base/linear.h"
+#include "system/evaluate.h"
+
+typedef struct vida_map_functions {
+  /* r (n + m) of F at u; 0, > 0 or < 0 */
+  int (*residual)(void* data, const double* u, double* r);
+  /* values of F_u in the order of the pattern; they are zero on entry */
+  int (*jacobian)(void* data, const double* u, double* matrix);
+} vida_map_functions;
+
+typedef struct vida_map_options {
+  double tolerance; /* of the scaled residual */
+  int max_iterations;
+  vida_solver solver;
+} vida_map_options;
+
+typedef struct vida_map vida_map;
+
+/* `evaluator` supplies names of rows and the message of a failed callback; both it and data are
+ * kept. */
+int vida__map_create(SUNContext context, vida_evaluator* evaluator, vida_map_functions functions,
+                     void* data, vida_map_options options, vida_map** map, VidaError* error);
+void vida__map_destroy(vida_map** map);
+
+/* Sizes of the residual of row i and of unknown i (> 0), by which both are scaled. */
+void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size);
+
+/* Solves from the guess u, which receives the solution; `second_guess` (nullable) is where the line
+ * search starts when Newton's method has failed. On failure u is undefined, and the error has the
+ * solver's flag and names the worst row. */
+int vida__map_solve(vida_map* map, double* u, const double* second_guess, VidaError* error);
+
+/* Factors the Jacobian at u once, so that later solves allocate nothing. A failure is harmless: the
+ * first solve then does what is missing. */
+int vida__map_prepare(vida_map* map, const double* u);
+
+long vida__map_iterations(const vida_map* map);
+long vida__map_residuals(const vida_map* map);
+long vida__map_jacobians(const vida_map* map);
+void vida__map_reset_counts(vida_map* map);
+
+#endif
