@@ -4,11 +4,11 @@
 #include <nvector/nvector_serial.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sunlinsol/sunlinsol_dense.h>
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
+#include "base/dense.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -37,7 +37,7 @@ static int create_dense(vida_linear* linear, SUNContext context) {
       linear->offset[k] = column * size + pattern->row[k];
     }
   }
-  linear->solver = SUNLinSol_Dense(linear->right_side, linear->matrix, context);
+  linear->solver = vida__dense_solver(size, context);
   return linear->solver ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -48,8 +48,19 @@ static int create_sparse(vida_linear* linear, SUNContext context) {
   if (!linear->matrix) {
     return VIDA_OUT_OF_MEMORY;
   }
+  memcpy(SM_INDEXPTRS_S(linear->matrix), pattern->column_start,
+         ((size_t)pattern->size + 1) * sizeof *pattern->column_start);
+  memcpy(SM_INDEXVALS_S(linear->matrix), pattern->row,
+         (size_t)pattern->entries * sizeof *pattern->row);
   linear->solver = SUNLinSol_KLU(linear->right_side, linear->matrix, context);
   return linear->solver ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+/* KINSOL empties the matrix before it is assembled, of a sparse one even the pattern. All of it is
+ * written by vida__linear_store, so there is nothing to do. */
+static SUNErrCode leave_as_is(SUNMatrix matrix) {
+  (void)matrix;
+  return 0;
 }
 
 int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
@@ -69,6 +80,7 @@ int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_so
     code = created->sparse ? create_sparse(created, context) : create_dense(created, context);
   }
   if (!code) {
+    created->matrix->ops->zero = leave_as_is;
     vida__linear_store(created);
     code = SUNLinSolInitialize(created->solver) ? VIDA_SOLVER_FAILED : VIDA_SUCCESS;
   }
@@ -111,23 +123,19 @@ void vida__linear_clear(vida_linear* linear) {
 void vida__linear_store(vida_linear* linear) {
   const vida_pattern* pattern = linear->pattern;
   if (linear->sparse) {
-    const size_t entries = (size_t)pattern->entries;
-    memcpy(SM_INDEXPTRS_S(linear->matrix), pattern->column_start,
-           ((size_t)pattern->size + 1) * sizeof *pattern->column_start);
-    memcpy(SM_INDEXVALS_S(linear->matrix), pattern->row, entries * sizeof *pattern->row);
-    memcpy(SM_DATA_S(linear->matrix), linear->values, entries * sizeof *linear->values);
+    memcpy(SM_DATA_S(linear->matrix), linear->values,
+           (size_t)pattern->entries * sizeof *linear->values);
     return;
   }
   double* data = SM_DATA_D(linear->matrix);
+  const size_t size = (size_t)pattern->size;
+  memset(data, 0, size * size * sizeof *data); /* the last factors have filled it */
   for (int k = 0; k < pattern->entries; k++) {
     data[linear->offset[k]] = linear->values[k];
   }
 }
 
 int vida__linear_factor(vida_linear* linear) {
-  if (!linear->sparse) {
-    SUNMatZero(linear->matrix); /* the last factors have filled it */
-  }
   vida__linear_store(linear);
   return SUNLinSolSetup(linear->solver, linear->matrix) ? VIDA_STEP_SINGULAR : VIDA_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* A square matrix of fixed pattern with its direct solver: SUNDIALS' dense LU or KLU.
+/* A square matrix of fixed pattern with its direct solver: dense LU or KLU.
  *
  * Values are always assembled in the order of the pattern (by columns), so that callers need not
  * know which solver is behind. */
@@ -34,7 +34,7 @@ int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_so
                         vida_linear** linear, VidaError* error);
 void vida__linear_destroy(vida_linear** linear);
 void vida__linear_clear(vida_linear* linear); /* values = 0 */
-/* Copies the values into the SUNMatrix, which SUNMatZero may have emptied of its pattern, too. */
+/* Copies the values into the SUNMatrix, all of it. */
 void vida__linear_store(vida_linear* linear);
 /* Store and factor. 0, or VIDA_STEP_SINGULAR. */
 int vida__linear_factor(vida_linear* linear);

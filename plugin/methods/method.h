@@ -28,6 +28,8 @@ struct VidaStepper {
   double t0, h;
   long step; /* k in t = t0 + k h */
   bool started;
+  double tolerance;    /* of the scaled residual */
+  double scaled_for;   /* the size of motion that the scales were set for; 0: not yet */
   bool has_increments; /* g(q1) - g(q0) comes from discrete derivatives, without cancellation */
   double* block;       /* where all arrays below live */
   /* The state, in one piece from q on (5 n + m), so that a failed step is put back from `kept`. */
@@ -46,6 +48,7 @@ struct VidaStepper {
 
   /* Sizes for scaling: square roots of the masses, |G| M^(-1/2) by rows, forces of the start. */
   double* root_mass;     /* n */
+  double* inverse_root;  /* n: 1 / root_mass */
   double* row_stiffness; /* m */
   double* force_size;    /* n */
   double* value_size;    /* m: what rounding of g is measured by */

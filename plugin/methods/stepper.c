@@ -28,6 +28,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->history[1], n + m},
                 {&stepper->history[2], n + m},
                 {&stepper->root_mass, n},
+                {&stepper->inverse_root, n},
                 {&stepper->row_stiffness, m},
                 {&stepper->force_size, n},
                 {&stepper->value_size, m},
@@ -72,7 +73,8 @@ static vida_solver find_solver(const VidaOptions* options) {
 }
 
 static int create_solvers(VidaStepper* stepper, VidaError* error) {
-  const vida_map_options options = {VidaOptions_Get(stepper->options, "tolerance"),
+  stepper->tolerance = VidaOptions_Get(stepper->options, "tolerance");
+  const vida_map_options options = {stepper->tolerance,
                                     (int)VidaOptions_Get(stepper->options, "max_iterations"),
                                     find_solver(stepper->options)};
   if (vida__context_create(&stepper->context)) {
@@ -194,6 +196,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->h = h;
   stepper->step = 0;
   stepper->history_count = 0;
+  stepper->scaled_for = 0.0;
   memcpy(stepper->q, q, bytes);
   memcpy(stepper->v0, v, bytes);
   memset(stepper->q_low, 0, bytes);

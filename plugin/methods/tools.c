@@ -80,6 +80,7 @@ static int measure_masses(VidaStepper* stepper, VidaError* error) {
                         stepper->system->coordinates[i].name);
     }
     stepper->root_mass[i] = sqrt(mass);
+    stepper->inverse_root[i] = 1.0 / stepper->root_mass[i];
   }
   return VIDA_SUCCESS;
 }
@@ -121,12 +122,14 @@ static double measure_motion(const VidaStepper* stepper) {
   double size = 0.0;
   for (int i = 0; i < stepper->n; i++) {
     const double impulse = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
-    size = fmax(size, impulse / stepper->root_mass[i]);
+    const double scaled = impulse * stepper->inverse_root[i];
+    size = scaled > size ? scaled : size;
   }
   if (stepper->history_count) {
     const double* mu = stepper->history[0] + stepper->n;
     for (int r = 0; r < stepper->m; r++) {
-      size = fmax(size, fabs(mu[r]) * stepper->row_stiffness[r]);
+      const double scaled = fabs(mu[r]) * stepper->row_stiffness[r];
+      size = scaled > size ? scaled : size;
     }
   }
   return size > 0.0 ? size : 1.0;
@@ -134,7 +137,11 @@ static double measure_motion(const VidaStepper* stepper) {
 
 static void set_scales(VidaStepper* stepper) {
   const double motion = measure_motion(stepper);
-  const double tolerance = VidaOptions_Get(stepper->options, "tolerance");
+  /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
+  if (motion < 2.0 * stepper->scaled_for && 2.0 * motion > stepper->scaled_for) {
+    return;
+  }
+  stepper->scaled_for = motion;
   for (int i = 0; i < stepper->n; i++) {
     const double root = stepper->root_mass[i];
     vida__map_set_size(stepper->map, i, motion * root, motion / root);
@@ -144,7 +151,8 @@ static void set_scales(VidaStepper* stepper) {
     double size = motion * stiffness;
     if (!stepper->has_increments) {
       /* g itself is divided by h, so its rounding shows; no less can be asked for. */
-      size = fmax(size, 4.0 * DBL_EPSILON * stepper->value_size[r] / (stepper->h * tolerance));
+      size = fmax(size,
+                  4.0 * DBL_EPSILON * stepper->value_size[r] / (stepper->h * stepper->tolerance));
     }
     vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
   }

@@ -7,17 +7,49 @@
 
 #include "system/kernel.h"
 
+/* Loops over the components of a vector are worth their while only when their length is known to
+ * the compiler: each kernel is written once, with dimension and pairing as arguments, and compiled
+ * for the six shapes there are. */
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE static inline
+#endif
+#define FOR_SHAPE(batch, function, ...)                                       \
+  do {                                                                        \
+    switch (2 * (batch)->dimension + ((batch)->width > (batch)->dimension)) { \
+      case 2:                                                                 \
+        function(batch, __VA_ARGS__, 1, false);                               \
+        break;                                                                \
+      case 3:                                                                 \
+        function(batch, __VA_ARGS__, 1, true);                                \
+        break;                                                                \
+      case 4:                                                                 \
+        function(batch, __VA_ARGS__, 2, false);                               \
+        break;                                                                \
+      case 5:                                                                 \
+        function(batch, __VA_ARGS__, 2, true);                                \
+        break;                                                                \
+      case 6:                                                                 \
+        function(batch, __VA_ARGS__, 3, false);                               \
+        break;                                                                \
+      default:                                                                \
+        function(batch, __VA_ARGS__, 3, true);                                \
+        break;                                                                \
+    }                                                                         \
+  } while (0)
+
 enum { PARAMETER_STIFFNESS, PARAMETER_CUBIC, PARAMETER_LENGTH, PARAMETER_ANCHOR };
 enum { DISTANCE_LENGTH, DISTANCE_ANCHOR };
 
-static inline void find_difference(const double* q, const int* index, int dimension, bool paired,
+ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimension, bool paired,
                                    const double* anchor, double* d) {
   for (int k = 0; k < dimension; k++) {
     d[k] = paired ? q[index[dimension + k]] - q[index[k]] : q[index[k]] - anchor[k];
   }
 }
 
-static inline double dot(const double* a, const double* b, int dimension) {
+ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
   double sum = 0.0;
   for (int k = 0; k < dimension; k++) {
     sum += a[k] * b[k];
@@ -26,7 +58,7 @@ static inline double dot(const double* a, const double* b, int dimension) {
 }
 
 /* gradient += factor * d for the second point (or the only one), - for the first. */
-static inline void add_along(double* gradient, const int* index, int dimension, bool paired,
+ALWAYS_INLINE void add_along(double* gradient, const int* index, int dimension, bool paired,
                              double factor, const double* d) {
   for (int k = 0; k < dimension; k++) {
     if (paired) {
@@ -39,7 +71,7 @@ static inline void add_along(double* gradient, const int* index, int dimension, 
 }
 
 /* The block a I + b c e^T with signs (+ - / - +) into the places of an instance. */
-static inline void add_block(double* matrix, const int* slot, int dimension, bool paired, double a,
+ALWAYS_INLINE void add_block(double* matrix, const int* slot, int dimension, bool paired, double a,
                              double b, const double* c, const double* e) {
   const int width = paired ? 2 * dimension : dimension;
   for (int i = 0; i < dimension; i++) {
@@ -123,71 +155,64 @@ static void squared_quotient(const double* parameter, double s0, double s1, doub
   *derivative = 0.25 * k;
 }
 
-static inline bool is_paired(const vida_term_batch* batch) {
-  return batch->width == 2 * batch->dimension;
-}
-
-static inline int spring_value(const vida_term_batch* batch, const vida_place* at, spring_law law,
-                               double* lagrangian) {
+ALWAYS_INLINE void add_spring_values(const vida_term_batch* batch, const double* q, spring_law law,
+                                     double* lagrangian, int dimension, bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
-    const double* parameter = batch->parameter + i * batch->parameters;
-    find_difference(at->q, batch->index + i * batch->width, batch->dimension, is_paired(batch),
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+    find_difference(q, batch->index + i * batch->width, dimension, paired,
                     parameter + PARAMETER_ANCHOR, d);
-    *lagrangian -= law(parameter, dot(d, d, batch->dimension)).potential;
+    *lagrangian -= law(parameter, dot(d, d, dimension)).potential;
   }
-  return VIDA_SUCCESS;
 }
 
-static inline int spring_gradient(const vida_term_batch* batch, const vida_place* at,
-                                  spring_law law, double* l_q) {
+ALWAYS_INLINE void add_spring_gradients(const vida_term_batch* batch, const double* q,
+                                        spring_law law, double* l_q, int dimension, bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
-    const double* parameter = batch->parameter + i * batch->parameters;
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
     const int* index = batch->index + i * batch->width;
-    find_difference(at->q, index, batch->dimension, is_paired(batch), parameter + PARAMETER_ANCHOR,
-                    d);
-    const spring_state state = law(parameter, dot(d, d, batch->dimension));
-    add_along(l_q, index, batch->dimension, is_paired(batch), -state.slope, d);
+    find_difference(q, index, dimension, paired, parameter + PARAMETER_ANCHOR, d);
+    const spring_state state = law(parameter, dot(d, d, dimension));
+    add_along(l_q, index, dimension, paired, -state.slope, d);
   }
-  return VIDA_SUCCESS;
 }
 
-static inline int spring_hessian(const vida_term_batch* batch, const vida_place* at, spring_law law,
-                                 double weight, double* matrix) {
+ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const double* q,
+                                       spring_law law, double weight, double* matrix, int dimension,
+                                       bool paired) {
   double d[3];
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
-    const double* parameter = batch->parameter + i * batch->parameters;
-    find_difference(at->q, batch->index + i * batch->width, batch->dimension, is_paired(batch),
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+    find_difference(q, batch->index + i * batch->width, dimension, paired,
                     parameter + PARAMETER_ANCHOR, d);
-    const spring_state state = law(parameter, dot(d, d, batch->dimension));
-    add_block(matrix, batch->slot + i * block, batch->dimension, is_paired(batch),
-              -weight * state.slope, -weight * state.bend, d, d);
+    const spring_state state = law(parameter, dot(d, d, dimension));
+    add_block(matrix, batch->slot + i * block, dimension, paired, -weight * state.slope,
+              -weight * state.bend, d, d);
   }
-  return VIDA_SUCCESS;
 }
 
-static inline void spring_discrete(const vida_term_batch* batch, const double* q0, const double* q1,
-                                   spring_quotient quotient_of, double* d_v, double weight,
-                                   double* matrix) {
+/* D V into d_v, or, where that is NULL, weight times its derivative into the matrix. */
+ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const double* q0,
+                                       const double* q1, spring_quotient quotient_of, double* d_v,
+                                       double weight, double* matrix, int dimension, bool paired) {
   double d0[3], d1[3], sum[3];
-  const int dimension = batch->dimension;
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
-    const double* parameter = batch->parameter + i * batch->parameters;
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
     const int* index = batch->index + i * batch->width;
     double quotient, derivative;
-    find_difference(q0, index, dimension, is_paired(batch), parameter + PARAMETER_ANCHOR, d0);
-    find_difference(q1, index, dimension, is_paired(batch), parameter + PARAMETER_ANCHOR, d1);
+    find_difference(q0, index, dimension, paired, parameter + PARAMETER_ANCHOR, d0);
+    find_difference(q1, index, dimension, paired, parameter + PARAMETER_ANCHOR, d1);
     for (int k = 0; k < dimension; k++) {
       sum[k] = d0[k] + d1[k];
     }
     quotient_of(parameter, dot(d0, d0, dimension), dot(d1, d1, dimension), &quotient, &derivative);
     if (d_v) {
-      add_along(d_v, index, dimension, is_paired(batch), quotient, sum);
+      add_along(d_v, index, dimension, paired, quotient, sum);
     } else {
-      add_block(matrix, batch->slot + i * block, dimension, is_paired(batch), weight * quotient,
+      add_block(matrix, batch->slot + i * block, dimension, paired, weight * quotient,
                 weight * 2.0 * derivative, sum, d1);
     }
   }
@@ -196,24 +221,27 @@ static inline void spring_discrete(const vida_term_batch* batch, const double* q
 #define SPRING_KERNEL(name, law, quotient)                                                    \
   static int name##_value(const vida_term_batch* batch, const vida_place* at,                 \
                           double* lagrangian) {                                               \
-    return spring_value(batch, at, law, lagrangian);                                          \
+    FOR_SHAPE(batch, add_spring_values, at->q, law, lagrangian);                              \
+    return VIDA_SUCCESS;                                                                      \
   }                                                                                           \
   static int name##_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q, \
                              double* l_v) {                                                   \
     (void)l_v;                                                                                \
-    return spring_gradient(batch, at, law, l_q);                                              \
+    FOR_SHAPE(batch, add_spring_gradients, at->q, law, l_q);                                  \
+    return VIDA_SUCCESS;                                                                      \
   }                                                                                           \
   static int name##_hessian(const vida_term_batch* batch, const vida_place* at,               \
                             vida_hessian_weights weights, double* matrix) {                   \
-    return spring_hessian(batch, at, law, weights.qq, matrix);                                \
+    FOR_SHAPE(batch, add_spring_hessians, at->q, law, weights.qq, matrix);                    \
+    return VIDA_SUCCESS;                                                                      \
   }                                                                                           \
   static void name##_discrete_gradient(const vida_term_batch* batch, const double* q0,        \
                                        const double* q1, double* d_v) {                       \
-    spring_discrete(batch, q0, q1, quotient, d_v, 0.0, NULL);                                 \
+    FOR_SHAPE(batch, add_spring_discrete, q0, q1, quotient, d_v, 0.0, NULL);                  \
   }                                                                                           \
   static void name##_discrete_hessian(const vida_term_batch* batch, const double* q0,         \
                                       const double* q1, double weight, double* matrix) {      \
-    spring_discrete(batch, q0, q1, quotient, NULL, weight, matrix);                           \
+    FOR_SHAPE(batch, add_spring_discrete, q0, q1, quotient, NULL, weight, matrix);            \
   }                                                                                           \
   const vida_term_kernel vida__##name = {"spring",                                            \
                                          true,                                                \
@@ -245,27 +273,22 @@ static inline double add_exactly(double a, double b, double* low) {
   return sum;
 }
 
-static inline bool is_distance_paired(const vida_constraint_batch* batch) {
-  return batch->width == 2 * batch->dimension;
-}
-
 /* g = (|d|^2 - l^2) / (2 l) in twice the working precision: it is divided by h later on, and what
  * rounding left in it would grow as h shrinks. */
-static int distance_value(const vida_constraint_batch* batch, const vida_place* at,
-                          const double* q_low, double* g) {
-  const bool paired = is_distance_paired(batch);
+ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
+                                       const double* q_low, double* g, int dimension, bool paired) {
   for (int i = 0; i < batch->count; i++) {
-    const double* parameter = batch->parameter + i * batch->parameters;
+    const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
     const int* index = batch->index + i * batch->width;
     const double l = parameter[DISTANCE_LENGTH];
     double low, error;
     double sum = -square_exactly(l, &low);
     low = -low;
-    for (int k = 0; k < batch->dimension; k++) {
-      const int second = paired ? index[batch->dimension + k] : index[k];
-      const double first_value = paired ? at->q[index[k]] : parameter[DISTANCE_ANCHOR + k];
+    for (int k = 0; k < dimension; k++) {
+      const int second = paired ? index[dimension + k] : index[k];
+      const double first_value = paired ? q[index[k]] : parameter[DISTANCE_ANCHOR + k];
       double d_low;
-      const double d = add_exactly(at->q[second], -first_value, &d_low);
+      const double d = add_exactly(q[second], -first_value, &d_low);
       if (q_low) {
         d_low += q_low[second] - (paired ? q_low[index[k]] : 0.0);
       }
@@ -276,10 +299,15 @@ static int distance_value(const vida_constraint_batch* batch, const vida_place* 
     }
     g[batch->row[i]] += (sum + low) / (2.0 * l);
   }
+}
+
+static int distance_value(const vida_constraint_batch* batch, const vida_place* at,
+                          const double* q_low, double* g) {
+  FOR_SHAPE(batch, add_distance_values, at->q, q_low, g);
   return VIDA_SUCCESS;
 }
 
-static inline void store_direction(double* entries, int dimension, bool paired, const double* d,
+ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired, const double* d,
                                    double factor) {
   for (int k = 0; k < dimension; k++) {
     if (paired) {
@@ -291,53 +319,54 @@ static inline void store_direction(double* entries, int dimension, bool paired, 
   }
 }
 
-static int distance_jacobian(const vida_constraint_batch* batch, const vida_place* at,
-                             double* entries) {
-  double d[3];
-  const bool paired = is_distance_paired(batch);
+/* The direction of d at one configuration, or, with q1, that of the mean of two. */
+ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const double* q0,
+                                   const double* q1, double* entries, int dimension, bool paired) {
+  double d[3], d1[3];
   for (int i = 0; i < batch->count; i++) {
-    const double* parameter = batch->parameter + i * batch->parameters;
-    find_difference(at->q, batch->index + i * batch->width, batch->dimension, paired,
-                    parameter + DISTANCE_ANCHOR, d);
-    store_direction(entries + i * batch->width, batch->dimension, paired, d,
-                    1.0 / parameter[DISTANCE_LENGTH]);
+    const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
+    const int* index = batch->index + i * batch->width;
+    double factor = 1.0 / parameter[DISTANCE_LENGTH];
+    find_difference(q0, index, dimension, paired, parameter + DISTANCE_ANCHOR, d);
+    if (q1) {
+      find_difference(q1, index, dimension, paired, parameter + DISTANCE_ANCHOR, d1);
+      for (int k = 0; k < dimension; k++) {
+        d[k] += d1[k];
+      }
+      factor *= 0.5;
+    }
+    store_direction(entries + i * batch->width, dimension, paired, d, factor);
   }
-  return VIDA_SUCCESS;
 }
 
-static inline void add_distance_curvature(const vida_constraint_batch* batch, double weight,
-                                          const double* lambda, double* matrix) {
+ALWAYS_INLINE void add_distance_curvature(const vida_constraint_batch* batch, double weight,
+                                          const double* lambda, double* matrix, int dimension,
+                                          bool paired) {
   const double none[3] = {0.0, 0.0, 0.0};
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
-    const double l = batch->parameter[i * batch->parameters + DISTANCE_LENGTH];
-    add_block(matrix, batch->slot + i * block, batch->dimension, is_distance_paired(batch),
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    add_block(matrix, batch->slot + i * block, dimension, paired,
               weight * lambda[batch->row[i]] / l, 0.0, none, none);
   }
+}
+
+static int distance_jacobian(const vida_constraint_batch* batch, const vida_place* at,
+                             double* entries) {
+  FOR_SHAPE(batch, find_directions, at->q, NULL, entries);
+  return VIDA_SUCCESS;
 }
 
 static int distance_curvature(const vida_constraint_batch* batch, const vida_place* at,
                               double weight, const double* lambda, double* matrix) {
   (void)at;
-  add_distance_curvature(batch, weight, lambda, matrix);
+  FOR_SHAPE(batch, add_distance_curvature, weight, lambda, matrix);
   return VIDA_SUCCESS;
 }
 
 static void distance_discrete_jacobian(const vida_constraint_batch* batch, const double* q0,
                                        const double* q1, double* entries) {
-  double d0[3], d1[3];
-  const bool paired = is_distance_paired(batch);
-  for (int i = 0; i < batch->count; i++) {
-    const double* parameter = batch->parameter + i * batch->parameters;
-    const int* index = batch->index + i * batch->width;
-    find_difference(q0, index, batch->dimension, paired, parameter + DISTANCE_ANCHOR, d0);
-    find_difference(q1, index, batch->dimension, paired, parameter + DISTANCE_ANCHOR, d1);
-    for (int k = 0; k < batch->dimension; k++) {
-      d0[k] += d1[k];
-    }
-    store_direction(entries + i * batch->width, batch->dimension, paired, d0,
-                    0.5 / parameter[DISTANCE_LENGTH]);
-  }
+  FOR_SHAPE(batch, find_directions, q0, q1, entries);
 }
 
 static void distance_discrete_curvature(const vida_constraint_batch* batch, const double* q0,
@@ -345,7 +374,7 @@ static void distance_discrete_curvature(const vida_constraint_batch* batch, cons
                                         double* matrix) {
   (void)q0;
   (void)q1;
-  add_distance_curvature(batch, 0.5 * weight, lambda, matrix);
+  FOR_SHAPE(batch, add_distance_curvature, 0.5 * weight, lambda, matrix);
 }
 
 const vida_constraint_kernel vida__distance = {"distance",
