@@ -111,11 +111,13 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 }
 
 static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  double* v = stepper->node_velocity;
+  const double* v;
   *t = vida__node_time(stepper);
-  velocities(stepper, v, error);
-  const int code =
-      vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
+  int code = vida__node_velocities(stepper, &v, error);
+  if (code) {
+    return code;
+  }
+  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 

@@ -64,8 +64,9 @@ struct VidaStepper {
 
   vida_linear* node_matrix; /* for projections of the momentum at a node */
   double* node_step;        /* n + m: work */
-  double* node_velocity;    /* n: work */
-  double* constraint_work;  /* m: work */
+  double* node_velocity;    /* n: v at the node, once it was asked for */
+  bool has_node_velocity;
+  double* constraint_work; /* m: work */
 
   VidaStatistics statistics;
 };
@@ -106,8 +107,13 @@ int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what
  * to try. */
 int vida__solve_step(VidaStepper* stepper, VidaError* error);
+/* *v: the velocities at the node, found once a node. */
+int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error);
 /* Passes on what an evaluation reported. */
 int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
+/* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
+ */
+int vida__factor_node_matrix(VidaStepper* stepper, const double* entries);
 /* v with L_v(q,v,t) + G^T nu = p and G v + g_t = 0 at (q,t), whose G is in `entries`. v holds a
  * guess and receives the solution, nu (m, nullable) the impulse. */
 int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,

@@ -91,11 +91,14 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
 
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
+  const char* name = NULL;
   if (!system->separable && !(method->info.capabilities & VIDA_CAN_GENERAL_LAGRANGIAN)) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s needs a constant mass matrix and a potential: system '%s' has a general "
-                      "Lagrangian",
-                      method->info.name, system->name);
+    vida__has_discrete_derivatives(system, &name);
+    return vida__fail(
+        error, VIDA_NOT_SUPPORTED,
+        "%s needs a constant mass matrix and a potential, and cannot take the general "
+        "Lagrangian '%s' of system '%s'",
+        method->info.name, name ? name : "", system->name);
   }
   if (system->time_dependent && !(method->info.capabilities & VIDA_CAN_TIME_DEPENDENT)) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
@@ -196,6 +199,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->h = h;
   stepper->step = 0;
   stepper->history_count = 0;
+  stepper->has_node_velocity = false;
   stepper->scaled_for = 0.0;
   memcpy(stepper->q, q, bytes);
   memcpy(stepper->v0, v, bytes);
@@ -216,6 +220,7 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
   const int code = vida__prepare_step(stepper, error);
   if (!code) {
     vida__map_prepare(stepper->map, stepper->unknown);
+    vida__factor_node_matrix(stepper, stepper->entries0);
     vida__map_reset_counts(stepper->map);
   }
   return code;
@@ -282,6 +287,7 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
     return code;
   }
   stepper->step++;
+  stepper->has_node_velocity = false;
   stepper->statistics.steps++;
   return VIDA_SUCCESS;
 }
@@ -310,9 +316,24 @@ const double* VidaStepper_Momenta(const VidaStepper* stepper) {
   return stepper->p;
 }
 
+int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error) {
+  *v = stepper->node_velocity;
+  if (stepper->has_node_velocity) {
+    return VIDA_SUCCESS;
+  }
+  const int code = stepper->method->velocities(stepper, stepper->node_velocity, error);
+  stepper->has_node_velocity = !code;
+  return code;
+}
+
 int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const int code = require_start(stepper, error);
-  return code ? code : stepper->method->velocities(stepper, v, error);
+  const double* found;
+  int code = require_start(stepper, error);
+  code = code ? code : vida__node_velocities(stepper, &found, error);
+  if (!code) {
+    memcpy(v, found, (size_t)stepper->n * sizeof *v);
+  }
+  return code;
 }
 
 const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t) {
@@ -331,7 +352,7 @@ int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaErro
 int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
                             VidaError* error) {
   const double t = vida__node_time(stepper);
-  double* v = stepper->node_velocity;
+  const double* v;
   int code = require_start(stepper, error);
   if (code) {
     return code;
@@ -340,7 +361,7 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
     code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, position);
   }
   if (velocity && !code) {
-    code = VidaStepper_Velocities(stepper, v, error);
+    code = vida__node_velocities(stepper, &v, error);
     if (code) {
       return code;
     }

@@ -264,6 +264,10 @@ static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
   return code ? code : vida__linear_factor(stepper->node_matrix);
 }
 
+int vida__factor_node_matrix(VidaStepper* stepper, const double* entries) {
+  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, stepper->v0);
+}
+
 int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,
                            const double* p, double* v, double* nu, VidaError* error) {
   const int n = stepper->n;

@@ -338,20 +338,20 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
   const variational_state* own = stepper->own;
   const double* q = stepper->q;
-  double* v = stepper->node_velocity;
+  const double* v = own->w;
+  int code = VIDA_SUCCESS;
   *t = vida__node_time(stepper);
   if (own->midpoint_energy && own->has_step) {
     find_place(stepper, own->w, -0.5, stepper->place);
     q = stepper->place;
     *t -= 0.5 * stepper->h;
-    memcpy(v, own->w, (size_t)stepper->n * sizeof *v);
   } else {
-    const int code = velocities(stepper, v, error);
+    code = vida__node_velocities(stepper, &v, error);
     if (code) {
       return code;
     }
   }
-  const int code = vida__energy(&stepper->evaluator, *t, q, v, stepper->l_q, stepper->l_v, value);
+  code = vida__energy(&stepper->evaluator, *t, q, v, stepper->l_q, stepper->l_v, value);
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 

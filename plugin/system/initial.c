@@ -111,6 +111,9 @@ static int evaluate_residual(start_work* work, level which, const double* x) {
   for (int e = 0; e < system->entry_count; e++) {
     work->size[system->entries[e].row] += fabs(work->entries[e] * x[system->entries[e].coordinate]);
   }
+  for (int r = 0; r < system->row_count; r++) {
+    work->size[r] = fmax(work->size[r], work->floor[r]);
+  }
   return code;
 }
 

@@ -219,7 +219,8 @@ static void add_constraint_rows(elimination* rows, const VidaSystem* system, dou
   }
 }
 
-static void sample_state(elimination* rows, vida_evaluator* evaluator, double scale,
+/* Returns whether the state could be evaluated: one that could not is no evidence of symmetry. */
+static bool sample_state(elimination* rows, vida_evaluator* evaluator, double scale,
                          unsigned long long* seed, double* work, double* entries) {
   const VidaSystem* system = evaluator->system;
   const int n = system->coordinate_count;
@@ -233,19 +234,20 @@ static void sample_state(elimination* rows, vida_evaluator* evaluator, double sc
     q[i] = (isfinite(start) ? start : 0.0) + scale * next_number(seed);
     v[i] = scale * next_number(seed);
   }
-  if (vida__gradient(evaluator, 0.0, q, v, l_q, l_v) == VIDA_SUCCESS) {
-    apply_generators(system, q, l_q, value, size);
-    apply_generators(system, v, l_v, value_v, size_v);
-    for (int k = system->dimension; k < rows->size; k++) {
-      value[k] += value_v[k];
-      size[k] += size_v[k];
-    }
-    add_row(rows, system->dimension, scale, value, size);
+  if (vida__gradient(evaluator, 0.0, q, v, l_q, l_v) ||
+      vida__jacobian(evaluator, 0.0, q, entries)) {
+    return false;
   }
-  if (vida__jacobian(evaluator, 0.0, q, entries) == VIDA_SUCCESS) {
-    memset(l_q, 0, (size_t)n * sizeof *l_q);
-    add_constraint_rows(rows, system, scale, q, entries, l_q);
+  apply_generators(system, q, l_q, value, size);
+  apply_generators(system, v, l_v, value_v, size_v);
+  for (int k = system->dimension; k < rows->size; k++) {
+    value[k] += value_v[k];
+    size[k] += size_v[k];
   }
+  add_row(rows, system->dimension, scale, value, size);
+  memset(l_q, 0, (size_t)n * sizeof *l_q);
+  add_constraint_rows(rows, system, scale, q, entries, l_q);
+  return true;
 }
 
 int vida__find_symmetries(VidaSystem* system, VidaError* error) {
@@ -264,10 +266,11 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
     code = vida__fail_memory(error);
   }
   /* Gravity alone gives one new row a state, so as many states as there are generators suffice. */
+  int evaluated = 0;
   for (int s = 0; s < SAMPLES + rows.size && !code; s++) {
-    sample_state(&rows, &evaluator, scale, &seed, work, entries);
+    evaluated += sample_state(&rows, &evaluator, scale, &seed, work, entries);
   }
-  if (!code) {
+  if (!code && evaluated >= rows.size) {
     take_null_space(system, &rows, scale);
   }
   vida__evaluator_destroy(&evaluator);
