@@ -1,0 +1,146 @@
+#include "study/march.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#define SECONDS_BETWEEN_PROGRESS 0.1
+
+static double read_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int vida__create_march(const VidaSystem* system, const VidaOptions* options,
+                       const vida_time_grid* grid, vida_march* march, VidaError* error) {
+  const size_t n = (size_t)VidaSystem_CoordinateCount(system);
+  *march = (vida_march){.grid = *grid};
+  march->clock = march->shown = read_clock();
+  march->q = vida__allocate(n, sizeof(double));
+  march->v = vida__allocate(n, sizeof(double));
+  if (!march->q || !march->v) {
+    return vida__fail_memory(error);
+  }
+  return VidaStepper_Create(system, options, &march->stepper, error);
+}
+
+void vida__destroy_march(vida_march* march) {
+  VidaStepper_Destroy(&march->stepper);
+  free(march->q);
+  free(march->v);
+  *march = (vida_march){0};
+}
+
+int vida__start_march(vida_march* march, const double* q, const double* v, VidaError* error) {
+  march->step = 0;
+  march->wall = 0.0;
+  march->before = (VidaStatistics){0};
+  return VidaStepper_Start(march->stepper, march->grid.t0, q, v, error);
+}
+
+int vida__start_march_two_points(vida_march* march, const double* q0, const double* q1,
+                                 VidaError* error) {
+  const int code = VidaStepper_StartTwoPoints(march->stepper, march->grid.t0, q0, q1, error);
+  if (code == VIDA_SUCCESS) {
+    march->step = 1;
+  }
+  return code;
+}
+
+static VidaStatistics add_statistics(VidaStatistics a, VidaStatistics b) {
+  a.steps += b.steps;
+  a.newton_iterations += b.newton_iterations;
+  a.residual_evaluations += b.residual_evaluations;
+  a.jacobian_evaluations += b.jacobian_evaluations;
+  return a;
+}
+
+/* A fixed-step method has no other step size than its own: the rest of the time is a new start from
+ * the state that the full steps reached. */
+static int start_last_step(vida_march* march, VidaError* error) {
+  const int n = VidaSystem_CoordinateCount(VidaStepper_System(march->stepper));
+  const double* positions = VidaStepper_Positions(march->stepper);
+  for (int i = 0; i < n; i++) {
+    march->q[i] = positions[i];
+  }
+  int code = VidaStepper_Velocities(march->stepper, march->v, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  const VidaStatistics full = VidaStepper_Statistics(march->stepper);
+  code = VidaStepper_StartWithStep(march->stepper, vida__march_time(march), march->grid.last,
+                                   march->q, march->v, error);
+  if (code == VIDA_SUCCESS) {
+    march->before = full;
+  }
+  return code;
+}
+
+static int check_finite(const vida_march* march, VidaError* error) {
+  const VidaSystem* system = VidaStepper_System(march->stepper);
+  const int n = VidaSystem_CoordinateCount(system);
+  const double* q = VidaStepper_Positions(march->stepper);
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(q[i])) {
+      char t[VIDA_REAL_TEXT_SIZE];
+      return vida__fail(error, VIDA_NOT_FINITE,
+                        "the step to t = %s gave a value of '%s' that is not a finite number; "
+                        "try a smaller step",
+                        vida__real_text(t, vida__grid_time(&march->grid, march->step + 1), 12),
+                        VidaSystem_CoordinateName(system, i));
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__advance_march(vida_march* march, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  if (march->step == march->grid.full) {
+    code = start_last_step(march, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  const double begin = read_clock();
+  code = VidaStepper_Step(march->stepper, error);
+  march->clock = read_clock();
+  march->wall += march->clock - begin;
+  if (code == VIDA_SUCCESS) {
+    code = check_finite(march, error);
+  }
+  if (code == VIDA_SUCCESS) {
+    march->step += 1;
+  }
+  return code;
+}
+
+double vida__march_time(const vida_march* march) {
+  return vida__grid_time(&march->grid, march->step);
+}
+
+VidaStatistics vida__march_statistics(const vida_march* march) {
+  if (!march->stepper) {
+    return (VidaStatistics){0};
+  }
+  return add_statistics(march->before, VidaStepper_Statistics(march->stepper));
+}
+
+int vida__show_progress(vida_march* march, const VidaObserver* observer, int run, const char* what,
+                        VidaError* error) {
+  if (!observer || !observer->progress || march->clock - march->shown < SECONDS_BETWEEN_PROGRESS) {
+    return VIDA_SUCCESS;
+  }
+  march->shown = march->clock;
+  const double fraction = (double)march->step / (double)vida__count_steps(&march->grid);
+  if (observer->progress(observer->data, run, what, fraction) == 0) {
+    return VIDA_SUCCESS;
+  }
+  char t[VIDA_REAL_TEXT_SIZE];
+  return vida__fail(error, VIDA_STOPPED, "stopped on request at t = %s",
+                    vida__real_text(t, vida__march_time(march), 12));
+}

@@ -1,0 +1,255 @@
+#include "study/monitors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "study/reference.h"
+
+int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_monitors* monitors,
+                          VidaError* error) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  const int m = VidaSystem_ConstraintCount(study->system);
+  const int maps = VidaSystem_MomentumCount(study->system);
+  const int length = study->selection ? study->selected : n;
+  *monitors = (vida_monitors){.study = study, .run = run};
+  vida__start_norm(&monitors->position, study->norm, length);
+  vida__start_norm(&monitors->velocity, study->norm, length);
+  vida__start_norm(&monitors->multiplier, study->norm, m);
+  vida__start_norm(&monitors->energy, study->norm, 1);
+  vida__start_norm(&monitors->momentum, study->norm, maps);
+  vida__start_slope(&monitors->energy_slope, study->t0 + 0.5 * study->time);
+  /* One more than needed, so that a system without constraints or maps is no special case. */
+  const size_t rows = (size_t)m + 1, map_count = (size_t)maps + 1;
+  monitors->momenta_start = vida__allocate(map_count, sizeof(double));
+  monitors->momenta = vida__allocate(map_count, sizeof(double));
+  monitors->v = vida__allocate((size_t)n, sizeof(double));
+  monitors->g = vida__allocate(rows, sizeof(double));
+  monitors->g_rate = vida__allocate(rows, sizeof(double));
+  monitors->multipliers_there = vida__allocate(rows, sizeof(double));
+  if (!monitors->momenta_start || !monitors->momenta || !monitors->v || !monitors->g ||
+      !monitors->g_rate || !monitors->multipliers_there) {
+    return vida__fail_memory(error);
+  }
+  return VIDA_SUCCESS;
+}
+
+void vida__destroy_monitors(vida_monitors* monitors) {
+  free(monitors->momenta_start);
+  free(monitors->momenta);
+  free(monitors->v);
+  free(monitors->g);
+  free(monitors->g_rate);
+  free(monitors->multipliers_there);
+  *monitors = (vida_monitors){0};
+}
+
+static void measure_momenta(const vida_monitors* monitors, const vida_march* march,
+                            double* momenta) {
+  VidaSystem_Momentum(monitors->study->system, VidaStepper_Positions(march->stepper),
+                      VidaStepper_Momenta(march->stepper), momenta);
+}
+
+/* Errors are norms: only a state far outside all bounds makes them infinite. */
+static int add_checked(vida_error_norm* norm, const char* what, double difference, double size,
+                       VidaError* error) {
+  if (!isfinite(difference) || !isfinite(size)) {
+    return vida__fail(error, VIDA_NOT_FINITE, "%s is not a finite number; try a smaller step",
+                      what);
+  }
+  vida__add_sample(norm, difference, size);
+  return VIDA_SUCCESS;
+}
+
+int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  const VidaStudy* study = monitors->study;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  /* Before the first step there is no middle of a step, so this is the energy at the node. */
+  int code = VidaStepper_Energy(march->stepper, &monitors->energy_start, NULL, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  if (!isfinite(monitors->energy_start)) {
+    return vida__fail(error, VIDA_NOT_FINITE, "the energy of the start is not a finite number");
+  }
+  monitors->energy_now = monitors->energy_start;
+  measure_momenta(monitors, march, monitors->momenta_start);
+  measure_momenta(monitors, march, monitors->momenta);
+  memcpy(monitors->v, study->v0, n * sizeof(double));
+  return VIDA_SUCCESS;
+}
+
+static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  const int maps = VidaSystem_MomentumCount(monitors->study->system);
+  double t = 0.0, position = 0.0;
+  int code = VidaStepper_Energy(march->stepper, &monitors->energy_now, &t, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  const double deviation = monitors->energy_now - monitors->energy_start;
+  code = add_checked(&monitors->energy, "the energy", fabs(deviation), fabs(monitors->energy_start),
+                     error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  vida__add_point(&monitors->energy_slope, t, deviation);
+
+  if (maps > 0) {
+    measure_momenta(monitors, march, monitors->momenta);
+    code =
+        add_checked(&monitors->momentum, "a momentum map",
+                    vida__difference_norm(monitors->momenta, monitors->momenta_start, maps, NULL),
+                    vida__difference_norm(monitors->momenta_start, NULL, maps, NULL), error);
+    if (code != VIDA_SUCCESS) {
+      return code;
+    }
+  }
+  if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
+    return VIDA_SUCCESS;
+  }
+  code = VidaStepper_ConstraintErrors(march->stepper, &position, NULL, error);
+  if (code == VIDA_SUCCESS) {
+    monitors->constraint_position = fmax(monitors->constraint_position, position);
+  }
+  return code;
+}
+
+/* Velocities cost a projection, so they are asked for only where somebody looks at them. */
+static int observe_velocities(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  double velocity = 0.0;
+  int code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+  if (code != VIDA_SUCCESS || VidaSystem_ConstraintCount(monitors->study->system) == 0) {
+    return code;
+  }
+  code = VidaStepper_ConstraintErrors(march->stepper, NULL, &velocity, error);
+  if (code == VIDA_SUCCESS) {
+    monitors->constraint_velocity = fmax(monitors->constraint_velocity, velocity);
+  }
+  return code;
+}
+
+static int compare_multipliers(vida_monitors* monitors, const vida_march* march, VidaError* error) {
+  const vida_reference* reference = monitors->study->reference;
+  const int m = VidaSystem_ConstraintCount(monitors->study->system);
+  double t = NAN;
+  const double* multipliers = VidaStepper_Multipliers(march->stepper, &t);
+  if (isnan(vida__difference_norm(multipliers, NULL, m, NULL))) { /* not known yet */
+    return VIDA_SUCCESS;
+  }
+  if (!vida__reference_multipliers(reference, m, t, &monitors->multiplier_cursor,
+                                   monitors->multipliers_there)) {
+    return VIDA_SUCCESS;
+  }
+  return add_checked(&monitors->multiplier, "a multiplier",
+                     vida__difference_norm(multipliers, monitors->multipliers_there, m, NULL),
+                     vida__difference_norm(monitors->multipliers_there, NULL, m, NULL), error);
+}
+
+static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  const VidaStudy* study = monitors->study;
+  const vida_reference* reference = study->reference;
+  const int n = VidaSystem_CoordinateCount(study->system);
+  const int length = monitors->position.length;
+  const long step = vida__reference_step(study, monitors->run, march->step);
+  const long state = vida__find_state(reference, step, &monitors->state_cursor);
+  if (state < 0) {
+    return VIDA_SUCCESS;
+  }
+  const double* q = reference->q + (size_t)state * (size_t)n;
+  const double* v = reference->v + (size_t)state * (size_t)n;
+  int code = add_checked(
+      &monitors->position, "the position error",
+      vida__difference_norm(VidaStepper_Positions(march->stepper), q, length, study->selection),
+      vida__difference_norm(q, NULL, length, study->selection), error);
+  if (code == VIDA_SUCCESS) {
+    code = add_checked(&monitors->velocity, "the velocity error",
+                       vida__difference_norm(monitors->v, v, length, study->selection),
+                       vida__difference_norm(v, NULL, length, study->selection), error);
+  }
+  if (code == VIDA_SUCCESS && VidaSystem_ConstraintCount(study->system) > 0) {
+    code = compare_multipliers(monitors, march, error);
+  }
+  return code;
+}
+
+int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  const bool compared = monitors->study->reference && vida__is_compared(monitors->run, march->step);
+  int code = observe_invariants(monitors, march, error);
+  if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, march->step))) {
+    code = observe_velocities(monitors, march, error);
+  }
+  if (code == VIDA_SUCCESS && compared) {
+    code = compare_state(monitors, march, error);
+  }
+  return code;
+}
+
+int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
+    return VIDA_SUCCESS;
+  }
+  return VidaStepper_Constraints(march->stepper, monitors->g, monitors->g_rate, error);
+}
+
+static void add_remark(VidaRow* row, const char* remark) {
+  vida__append(row->message, sizeof row->message, "%s%s", row->message[0] ? "; " : "", remark);
+}
+
+/* A relative error has no value when the reference quantity is zero throughout; say so rather than
+ * leave an unexplained hole. */
+static double norm_of(const vida_error_norm* norm, const char* name, const VidaStudy* study,
+                      VidaRow* row) {
+  const double value = vida__norm_value(norm, study->relative);
+  if (isnan(value) && !isnan(vida__norm_value(norm, false))) {
+    char remark[VIDA_NAME_SIZE] = "";
+    vida__append(remark, sizeof remark, "no relative %s error: its reference is zero", name);
+    add_remark(row, remark);
+  }
+  return value;
+}
+
+static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
+  const vida_reference* reference = monitors->study->reference;
+  char remark[VIDA_NAME_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+  if (monitors->run->between > 1 && !monitors->run->end_only) {
+    vida__append(remark, sizeof remark, "compared with the reference after every %ld steps only",
+                 monitors->run->between);
+    add_remark(row, remark);
+  }
+  if (row->position_error < reference->position_error) {
+    remark[0] = '\0';
+    vida__append(remark, sizeof remark, VIDA_REMARK_BELOW "%s",
+                 vida__real_text(text, reference->position_error, 2));
+    add_remark(row, remark);
+  }
+}
+
+int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
+  const VidaStudy* study = monitors->study;
+  const bool constrained = VidaSystem_ConstraintCount(study->system) > 0;
+  row->position_error = norm_of(&monitors->position, "position", study, row);
+  row->velocity_error = norm_of(&monitors->velocity, "velocity", study, row);
+  row->multiplier_error = norm_of(&monitors->multiplier, "multiplier", study, row);
+  row->energy_error = norm_of(&monitors->energy, "energy", study, row);
+  row->momentum_error = norm_of(&monitors->momentum, "momentum", study, row);
+  row->energy_drift = vida__slope_value(&monitors->energy_slope);
+  row->constraint_position = constrained ? monitors->constraint_position : NAN;
+  row->constraint_velocity = constrained ? monitors->constraint_velocity : NAN;
+  const double results[] = {
+      row->position_error, row->velocity_error, row->multiplier_error,    row->energy_error,
+      row->momentum_error, row->energy_drift,   row->constraint_position, row->constraint_velocity};
+  for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+    if (isinf(results[i])) {
+      return vida__fail(error, VIDA_NOT_FINITE,
+                        "an error is too large for a number; try a smaller "
+                        "step");
+    }
+  }
+  if (study->reference) {
+    remark_on_comparison(monitors, row);
+  }
+  return VIDA_SUCCESS;
+}

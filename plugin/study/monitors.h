@@ -1,0 +1,39 @@
+/* What is measured along one run. */
+#ifndef VIDA_STUDY_MONITORS_H
+#define VIDA_STUDY_MONITORS_H
+
+#include "study/march.h"
+#include "study/norms.h"
+#include "study/study.h"
+
+typedef struct vida_monitors {
+  const VidaStudy* study;
+  const vida_run* run;
+  vida_error_norm position, velocity, multiplier, energy, momentum;
+  vida_slope energy_slope;
+  double constraint_position, constraint_velocity; /* the largest so far */
+  double energy_start;                             /* of the consistent start */
+  double* momenta_start;                           /* momentum maps of the same */
+  long state_cursor, multiplier_cursor;            /* places in the reference */
+  /* The newest values, for rows of samples. */
+  double energy_now;
+  double *v, *momenta;       /* n; momentum maps */
+  double *g, *g_rate;        /* m each */
+  double* multipliers_there; /* m: of the reference */
+} vida_monitors;
+
+/* May be destroyed whatever has become of Create; a zeroed one too. */
+int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_monitors* monitors,
+                          VidaError* error);
+void vida__destroy_monitors(vida_monitors* monitors);
+
+/* Takes the standards for energy and momentum from a march just started with velocities. */
+int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error);
+/* Measures the state after a step. A value that is not finite fails with VIDA_NOT_FINITE. */
+int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error);
+/* Fills in the newest values that a row of samples needs and observe_step has left out. */
+int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
+/* Writes the results into the row, and remarks into its message. */
+int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error);
+
+#endif

@@ -1,0 +1,340 @@
+#include "study/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "study/march.h"
+
+#define REFERENCE_RUN (-1) /* its number for observers */
+
+/* ---- what to keep --------------------------------------------------------------------------- */
+
+static bool is_state_needed(const VidaStudy* study, long step) {
+  if (step == vida__count_steps(&study->reference->grid)) {
+    return true;
+  }
+  for (int i = 0; i < study->count; i++) {
+    const vida_run* run = &study->runs[i];
+    if (!run->end_only && step % run->reference_between == 0) {
+      return true;
+    }
+    if (run->two_points && step == vida__reference_step(study, run, 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Times here count in steps of the reference, from t0. Methods give their newest multipliers at the
+ * end, in the middle or at the beginning of a step; which of these a run's method does is not known
+ * yet, so the neighbours of all three are kept. */
+static bool is_multiplier_needed(const VidaStudy* study, double time) {
+  const double unit = study->reference->grid.h;
+  for (int i = 0; i < study->count; i++) {
+    const vida_run* run = &study->runs[i];
+    const double step = run->grid.h / unit;
+    const double last = (run->grid.last > 0.0 ? run->grid.last : run->grid.h) / unit;
+    for (int halves = 0; halves <= 2; halves++) {
+      if (fabs(time + 0.5 * halves * last - study->time / unit) < 1.01) {
+        return true;
+      }
+      if (run->end_only) {
+        continue;
+      }
+      const double between = (double)run->reference_between;
+      const double end_of_step = time + 0.5 * halves * step;
+      if (fabs(end_of_step - between * floor(end_of_step / between + 0.5)) < 1.01) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static int reserve_states(const VidaStudy* study, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const long steps = vida__count_steps(&reference->grid);
+  size_t count = 0;
+  for (long step = 1; step <= steps; step++) {
+    count += is_state_needed(study, step) ? 1 : 0;
+  }
+  reference->steps = vida__allocate(count, sizeof(long));
+  reference->q = vida__allocate(count, n * sizeof(double));
+  reference->v = vida__allocate(count, n * sizeof(double));
+  if (!reference->steps || !reference->q || !reference->v) {
+    return vida__fail(error, VIDA_OUT_OF_MEMORY,
+                      "there is no memory for %zu states of the reference", count);
+  }
+  return VIDA_SUCCESS;
+}
+
+static void forget_solution(vida_reference* reference) {
+  free(reference->steps);
+  free(reference->q);
+  free(reference->v);
+  free(reference->multiplier_t);
+  free(reference->multipliers);
+  reference->steps = NULL;
+  reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
+  reference->states = reference->multiplier_count = 0;
+  reference->position_error = NAN;
+}
+
+/* ---- making it ------------------------------------------------------------------------------ */
+
+int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
+                           vida_reference** reference, VidaError* error) {
+  const VidaMethodInfo* info = Vida_FindMethod(VidaOptions_Method(method));
+  char h[VIDA_REAL_TEXT_SIZE], options[VIDA_OPTIONS_SIZE];
+  if (VidaOptions_HasChoice(method, "start", "two-point")) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the reference cannot start from two points: its second point would have to "
+                      "come from itself");
+  }
+  vida_reference* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->position_error = NAN;
+  made->order = info ? info->order : 0;
+  int code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"), study->shorten,
+                             &made->grid, error);
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_Copy(method, &made->options, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    vida__destroy_reference(&made);
+    return code;
+  }
+  vida__append(made->text, sizeof made->text, "%s, h = %s s", VidaOptions_Method(method),
+               vida__real_text(h, made->grid.h, 12));
+  VidaOptions_Describe(method, options, sizeof options);
+  if (options[0] != '\0') {
+    vida__append(made->text, sizeof made->text, ", %s", options);
+  }
+  *reference = made;
+  return VIDA_SUCCESS;
+}
+
+void vida__destroy_reference(vida_reference** reference) {
+  if (!*reference) {
+    return;
+  }
+  forget_solution(*reference);
+  VidaOptions_Destroy(&(*reference)->options);
+  free(*reference);
+  *reference = NULL;
+}
+
+static int keep_state(const VidaStudy* study, vida_march* march, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t offset = (size_t)reference->states * n;
+  memcpy(reference->q + offset, VidaStepper_Positions(march->stepper), n * sizeof(double));
+  const int code = VidaStepper_Velocities(march->stepper, reference->v + offset, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  reference->steps[reference->states] = march->step;
+  reference->states += 1;
+  return VIDA_SUCCESS;
+}
+
+typedef struct multiplier_room {
+  size_t times, values; /* capacities */
+} multiplier_room;
+
+static int keep_multipliers(const VidaStudy* study, const vida_march* march, multiplier_room* room,
+                            VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const long steps = vida__count_steps(&reference->grid), count = reference->multiplier_count;
+  double t = NAN;
+  const double* multipliers = m > 0 ? VidaStepper_Multipliers(march->stepper, &t) : NULL;
+  if (m == 0 || !isfinite(t) || !isfinite(vida__difference_norm(multipliers, NULL, (int)m, NULL))) {
+    return VIDA_SUCCESS;
+  }
+  if (count > 0 && t <= reference->multiplier_t[count - 1]) {
+    return VIDA_SUCCESS;
+  }
+  /* The first two and the last two serve times that lie outside by up to a step. */
+  const bool at_an_end = march->step <= 2 || march->step >= steps - 1;
+  if (!at_an_end && !is_multiplier_needed(study, (t - study->t0) / reference->grid.h)) {
+    return VIDA_SUCCESS;
+  }
+
+  void *times = reference->multiplier_t, *values = reference->multipliers;
+  const size_t needed = (size_t)count + 1;
+  int code = vida__reserve(&times, &room->times, needed, sizeof(double));
+  reference->multiplier_t = times;
+  if (code == VIDA_SUCCESS) {
+    code = vida__reserve(&values, &room->values, needed * m, sizeof(double));
+  }
+  reference->multipliers = values;
+  if (code != VIDA_SUCCESS) {
+    return vida__fail_memory(error);
+  }
+  reference->multiplier_t[count] = t;
+  memcpy(reference->multipliers + (size_t)count * m, multipliers, m * sizeof(double));
+  reference->multiplier_count += 1;
+  return VIDA_SUCCESS;
+}
+
+static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
+                           VidaError* error) {
+  const long steps = vida__count_steps(&study->reference->grid);
+  char what[VIDA_MESSAGE_SIZE] = "";
+  vida__append(what, sizeof what, "reference: %s", study->reference->text);
+  multiplier_room room = {0};
+  int code = vida__start_march(march, study->q0, study->v0, error);
+  while (code == VIDA_SUCCESS && march->step < steps) {
+    code = vida__advance_march(march, error);
+    if (code == VIDA_SUCCESS && is_state_needed(study, march->step)) {
+      code = keep_state(study, march, error);
+    }
+    if (code == VIDA_SUCCESS) {
+      code = keep_multipliers(study, march, &room, error);
+    }
+    if (code == VIDA_SUCCESS) {
+      code = vida__show_progress(march, observer, REFERENCE_RUN, what, error);
+    }
+  }
+  return code;
+}
+
+/* ---- its own error -------------------------------------------------------------------------- */
+
+static int march_estimate(VidaStudy* study, vida_march* march, const VidaObserver* observer,
+                          vida_error_norm* norm, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const int n = VidaSystem_CoordinateCount(study->system);
+  const int length = study->selection ? study->selected : n;
+  const long steps = vida__count_steps(&march->grid);
+  long cursor = 0;
+  int code = vida__start_march(march, study->q0, study->v0, error);
+  while (code == VIDA_SUCCESS && march->step < steps) {
+    code = vida__advance_march(march, error);
+    const long state = vida__find_state(reference, 2 * march->step, &cursor);
+    if (code == VIDA_SUCCESS && state >= 0) {
+      const double* q = reference->q + (size_t)state * (size_t)n;
+      const double* rough = VidaStepper_Positions(march->stepper);
+      vida__add_sample(norm, vida__difference_norm(rough, q, length, study->selection),
+                       vida__difference_norm(q, NULL, length, study->selection));
+    }
+    if (code == VIDA_SUCCESS) {
+      code =
+          vida__show_progress(march, observer, REFERENCE_RUN, "the reference's own error", error);
+    }
+  }
+  return code;
+}
+
+/* An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. That nothing can be
+ * said about the reference is no reason to do without it: only a request to stop is passed on. */
+static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const long steps = reference->grid.full;
+  if (reference->grid.last > 0.0 || steps % 2 != 0 || reference->order < 1) {
+    return VIDA_SUCCESS;
+  }
+  vida_time_grid grid = reference->grid;
+  grid.h *= 2.0;
+  grid.full = steps / 2;
+  vida_error_norm norm;
+  vida__start_norm(&norm, study->norm,
+                   study->selection ? study->selected : VidaSystem_CoordinateCount(study->system));
+  VidaOptions* options = NULL;
+  vida_march march = {0};
+  VidaError problem = {0};
+  int code = VidaOptions_Copy(reference->options, &options, &problem);
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_SetReal(options, "h", grid.h, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = vida__create_march(study->system, options, &grid, &march, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = march_estimate(study, &march, observer, &norm, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    const double difference = vida__norm_value(&norm, study->relative);
+    reference->position_error = difference / (ldexp(1.0, reference->order) - 1.0);
+  }
+  vida__destroy_march(&march);
+  VidaOptions_Destroy(&options);
+  if (code != VIDA_STOPPED) {
+    return VIDA_SUCCESS;
+  }
+  if (error) {
+    *error = problem;
+  }
+  return code;
+}
+
+int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  vida_reference* reference = study->reference;
+  forget_solution(reference);
+  vida_march march = {0};
+  VidaError problem = {0};
+  int code = reserve_states(study, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  code = vida__create_march(study->system, reference->options, &reference->grid, &march, &problem);
+  if (code == VIDA_SUCCESS) {
+    code = march_reference(study, &march, observer, &problem);
+  }
+  if (code != VIDA_SUCCESS) {
+    char t[VIDA_REAL_TEXT_SIZE];
+    vida__fail_flag(error, code, problem.flag, "the reference (%s) failed at t = %s: %.300s",
+                    reference->text, vida__real_text(t, vida__march_time(&march), 12),
+                    problem.message);
+    if (code == VIDA_STOPPED && error) {
+      *error = problem;
+    }
+  }
+  vida__destroy_march(&march);
+  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
+    code = estimate_error(study, observer, error);
+  }
+  return code;
+}
+
+/* ---- asking it ------------------------------------------------------------------------------ */
+
+long vida__find_state(const vida_reference* reference, long step, long* cursor) {
+  while (*cursor < reference->states && reference->steps[*cursor] < step) {
+    *cursor += 1;
+  }
+  return *cursor < reference->states && reference->steps[*cursor] == step ? *cursor : -1;
+}
+
+bool vida__reference_multipliers(const vida_reference* reference, int m, double t, long* cursor,
+                                 double* multipliers) {
+  const double* times = reference->multiplier_t;
+  const long count = reference->multiplier_count;
+  const double step = reference->grid.h;
+  if (count < 2 || !isfinite(t)) {
+    return false;
+  }
+  while (*cursor < count - 2 && times[*cursor + 1] < t) {
+    *cursor += 1;
+  }
+  const double from = times[*cursor], to = times[*cursor + 1];
+  /* Across a gap, or far outside, a straight line would say more about itself than about them. */
+  if (to - from > 2.01 * step || t < from - 1.01 * step || t > to + 1.01 * step) {
+    return false;
+  }
+  const double part = (t - from) / (to - from);
+  const double* before = reference->multipliers + (size_t)*cursor * (size_t)m;
+  const double* after = before + m;
+  for (int i = 0; i < m; i++) {
+    multipliers[i] = (1.0 - part) * before[i] + part * after[i];
+  }
+  return true;
+}

@@ -1,0 +1,37 @@
+/* The run that errors are measured against: made once, kept at the times that runs ask for. */
+#ifndef VIDA_STUDY_REFERENCE_H
+#define VIDA_STUDY_REFERENCE_H
+
+#include "study/study.h"
+
+struct vida_reference {
+  VidaOptions* options;
+  vida_time_grid grid;
+  int order;                    /* of the method */
+  char text[VIDA_MESSAGE_SIZE]; /* "energy-momentum, h = 0.0001 s" */
+  double position_error;        /* its own, estimated; NaN when not */
+  /* States kept, n numbers each, by the number of steps after which they were reached. */
+  long states;
+  long* steps;
+  double *q, *v;
+  /* Multipliers kept, m numbers each, by the time they belong to. */
+  long multiplier_count;
+  double* multiplier_t;
+  double* multipliers;
+};
+
+int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
+                           vida_reference** reference, VidaError* error);
+void vida__destroy_reference(vida_reference** reference);
+/* Makes the reference solution, keeps what the study's runs need of it, and estimates its error. */
+int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);
+
+/* Index of the state kept after `step` steps, -1 when it is not kept. *cursor begins at 0 and only
+ * moves forward, as runs do. */
+long vida__find_state(const vida_reference* reference, long step, long* cursor);
+/* The reference's multipliers at time t, linear between those kept; false when t is more than one
+ * step away from them. */
+bool vida__reference_multipliers(const vida_reference* reference, int m, double t, long* cursor,
+                                 double* multipliers);
+
+#endif

@@ -1,0 +1,230 @@
+/* Making one run of a comparison: start, steps with monitors, rows of samples, the row of results.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "study/march.h"
+#include "study/monitors.h"
+#include "study/reference.h"
+#include "study/study.h"
+
+/* Everything that one run needs at hand. */
+typedef struct run_at_work {
+  VidaStudy* study;
+  vida_run* run;
+  int index;
+  const VidaObserver* observer;
+  vida_march march;
+  vida_monitors monitors;
+  long sampled;        /* the step of the last row of samples; -1: none yet */
+  bool study_must_end; /* the failure is not the run's own */
+} run_at_work;
+
+bool vida__is_compared(const vida_run* run, long step) {
+  return step == vida__count_steps(&run->grid) || (!run->end_only && step % run->between == 0);
+}
+
+bool vida__is_sampled(const vida_run* run, long step) {
+  return step == vida__count_steps(&run->grid) || step % run->every == 0;
+}
+
+long vida__reference_step(const VidaStudy* study, const vida_run* run, long step) {
+  if (step == vida__count_steps(&run->grid)) {
+    return vida__count_steps(&study->reference->grid);
+  }
+  return step / run->between * run->reference_between;
+}
+
+static int emit_sample(run_at_work* work, VidaError* error) {
+  const VidaObserver* observer = work->observer;
+  work->sampled = work->march.step;
+  if (!observer || !observer->sample) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__complete_sample(&work->monitors, &work->march, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  VidaSample sample = {
+      .t = vida__march_time(&work->march),
+      .q = VidaStepper_Positions(work->march.stepper),
+      .v = work->monitors.v,
+      .energy = work->monitors.energy_now,
+      .momenta = work->monitors.momenta,
+      .constraint_position = work->monitors.g,
+      .constraint_velocity = work->monitors.g_rate,
+      .multipliers_t = NAN,
+  };
+  sample.multipliers = VidaStepper_Multipliers(work->march.stepper, &sample.multipliers_t);
+  const int m = VidaSystem_ConstraintCount(work->study->system);
+  if (isnan(vida__difference_norm(sample.multipliers, NULL, m, NULL))) { /* not known yet */
+    sample.multipliers_t = NAN;
+  }
+  code = observer->sample(observer->data, work->index, &sample, error);
+  work->study_must_end = code != VIDA_SUCCESS;
+  return code;
+}
+
+/* The standards for energy and momentum are those of the consistent start also for a run that then
+ * begins from two points, whose own momentum is another one: that difference is an error of the
+ * method, and papers count it. */
+static int start_run(run_at_work* work, VidaError* error) {
+  const VidaStudy* study = work->study;
+  int code =
+      vida__create_march(study->system, work->run->options, &work->run->grid, &work->march, error);
+  if (code == VIDA_SUCCESS) {
+    code = vida__start_march(&work->march, study->q0, study->v0, error);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = vida__begin_monitors(&work->monitors, &work->march, error);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = emit_sample(work, error);
+  }
+  if (code != VIDA_SUCCESS || !work->run->two_points) {
+    return code;
+  }
+
+  long cursor = 0;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const long second = vida__reference_step(study, work->run, 1);
+  const long state = vida__find_state(study->reference, second, &cursor);
+  if (state < 0) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "the reference has no state at t0 + h");
+  }
+  return vida__start_march_two_points(&work->march, study->q0,
+                                      study->reference->q + (size_t)state * n, error);
+}
+
+static int observe_run(run_at_work* work, VidaError* error) {
+  int code = vida__observe_step(&work->monitors, &work->march, error);
+  if (code == VIDA_SUCCESS && vida__is_sampled(work->run, work->march.step)) {
+    code = emit_sample(work, error);
+  }
+  return code;
+}
+
+static int march_run(run_at_work* work, VidaError* error) {
+  const long steps = vida__count_steps(&work->run->grid);
+  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 16] = "", h[VIDA_REAL_TEXT_SIZE];
+  vida__append(what, sizeof what, "%s, h = %s s", work->run->row.method,
+               vida__real_text(h, work->run->grid.h, 12));
+  int code = start_run(work, error);
+  if (code == VIDA_SUCCESS && work->march.step > 0) {
+    code = observe_run(work, error);
+  }
+  while (code == VIDA_SUCCESS && work->march.step < steps) {
+    code = vida__advance_march(&work->march, error);
+    if (code == VIDA_SUCCESS) {
+      code = observe_run(work, error);
+    }
+    if (code == VIDA_SUCCESS) {
+      code = vida__show_progress(&work->march, work->observer, work->index, what, error);
+      work->study_must_end = code != VIDA_SUCCESS;
+    }
+  }
+  return code;
+}
+
+/* A step that failed for want of a solution has left the state before it: it is the last row. */
+static int emit_last_state(run_at_work* work, int code, VidaError* error) {
+  VidaError ignored;
+  if (code <= 0 || work->sampled < 0 || work->sampled == work->march.step) {
+    return VIDA_SUCCESS;
+  }
+  const int n = VidaSystem_CoordinateCount(work->study->system);
+  const double* q = VidaStepper_Positions(work->march.stepper);
+  if (!isfinite(vida__difference_norm(q, NULL, n, NULL)) || !isfinite(work->monitors.energy_now)) {
+    return VIDA_SUCCESS;
+  }
+  if (VidaStepper_Velocities(work->march.stepper, work->monitors.v, &ignored) != VIDA_SUCCESS) {
+    return VIDA_SUCCESS;
+  }
+  return emit_sample(work, error);
+}
+
+static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
+  VidaRow* row = &work->run->row;
+  row->position_error = row->velocity_error = row->multiplier_error = NAN;
+  row->energy_error = row->energy_drift = row->momentum_error = NAN;
+  row->constraint_position = row->constraint_velocity = row->symplectic_defect = NAN;
+  row->status[0] = row->message[0] = '\0';
+  vida__append(row->status, sizeof row->status, "%s",
+               problem->flag[0] ? problem->flag : Vida_CodeName(code));
+  vida__append(row->message, sizeof row->message, "%s",
+               problem->message[0] ? problem->message : Vida_CodeText(code));
+}
+
+static int finish_run(run_at_work* work, int code, VidaError* problem) {
+  VidaRow* row = &work->run->row;
+  row->message[0] = '\0';
+  if (code == VIDA_SUCCESS) {
+    code = vida__finish_monitors(&work->monitors, row, problem);
+  }
+  const VidaStatistics statistics = vida__march_statistics(&work->march);
+  row->t_end = vida__march_time(&work->march);
+  row->steps = work->march.step;
+  row->newton_iterations = statistics.newton_iterations;
+  row->residual_evaluations = statistics.residual_evaluations;
+  row->jacobian_evaluations = statistics.jacobian_evaluations;
+  row->wall_s = work->march.wall;
+  row->status[0] = '\0';
+  if (code != VIDA_SUCCESS) {
+    describe_failure(work, code, problem);
+  } else {
+    vida__append(row->status, sizeof row->status, "ok");
+  }
+  return code;
+}
+
+static int tell_observer(const run_at_work* work,
+                         int (*tell)(void*, int, const VidaRow*, VidaError*), VidaError* error) {
+  return tell ? tell(work->observer->data, work->index, &work->run->row, error) : VIDA_SUCCESS;
+}
+
+int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
+  static const VidaObserver nobody = {0};
+  run_at_work work = {.study = study,
+                      .run = &study->runs[index],
+                      .index = index,
+                      .observer = observer ? observer : &nobody,
+                      .march.grid = study->runs[index].grid,
+                      .sampled = -1};
+  VidaError problem = {0};
+  int code = vida__create_monitors(study, work.run, &work.monitors, error);
+  if (code == VIDA_SUCCESS) {
+    code = tell_observer(&work, work.observer->begin, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    vida__destroy_monitors(&work.monitors);
+    return code;
+  }
+
+  code = march_run(&work, &problem);
+  if (code != VIDA_SUCCESS && !work.study_must_end) {
+    VidaError observer_problem = {0};
+    const int told = emit_last_state(&work, code, &observer_problem);
+    if (work.study_must_end) {
+      code = told;
+      problem = observer_problem;
+    }
+  }
+  code = finish_run(&work, code, &problem);
+  int result = VIDA_SUCCESS;
+  if (work.study_must_end) {
+    result = code;
+    if (error) {
+      *error = problem;
+    }
+  }
+  /* A stopped run has ended for its observer too; one that could not be written has not. */
+  if (result == VIDA_SUCCESS || result == VIDA_STOPPED) {
+    const int told = tell_observer(&work, work.observer->end, error);
+    result = told != VIDA_SUCCESS ? told : result;
+  }
+  vida__destroy_march(&work.march);
+  vida__destroy_monitors(&work.monitors);
+  return result;
+}

@@ -1,0 +1,348 @@
+#include "study/study.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vida/stepper.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/text.h"
+#include "study/reference.h"
+
+#define COMPARISON "comparison"
+
+static const VidaOptionRow comparison_rows[] = {
+    {"time", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
+     "time to integrate over, from t0 to t0 + time"},
+    {"t0", VIDA_OPTION_REAL, "s", 0.0, -INFINITY, INFINITY, false, NULL, "time of the start"},
+    {"every", VIDA_OPTION_INTEGER, "1", 0.0, 0.0, INT_MAX, false, NULL,
+     "rows of trajectories are at k*every*h; 0 makes about 1000 rows"},
+    {"norm", VIDA_OPTION_CHOICE, "", VIDA_NORM_MEAN, 0.0, 0.0, false, "mean|max|end",
+     "norm of errors over the steps: mean (2-norm divided by the length of the vector, averaged), "
+     "max (largest 2-norm) or end (2-norm at the end)"},
+    {"relative", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "divide errors by the same norm of the reference quantity"},
+    {"end_step", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 0.0, false, "refuse|shorten",
+     "what to do when h does not divide the time: refuse it, or make a shorter last step"},
+    {"adjust_start", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "allow given initial values to be changed so that the constraints hold"},
+    {"start_tolerance", VIDA_OPTION_REAL, "1", 1e-9, 0.0, 1.0, false, NULL,
+     "largest relative change of a given initial value without adjust_start"},
+    {"reference_estimate", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
+     "estimate the reference's own error by a second one with twice its step"},
+    {0},
+};
+
+int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error) {
+  static const VidaOptionRow* const tables[] = {comparison_rows};
+  return vida__options_create(COMPARISON, 1, tables, options, error);
+}
+
+static bool is_comparison(const VidaOptions* options) {
+  return strcmp(VidaOptions_Method(options), COMPARISON) == 0;
+}
+
+static int read_options(VidaStudy* study, VidaError* error) {
+  const VidaOptions* options = study->options;
+  study->t0 = VidaOptions_Get(options, "t0");
+  study->time = VidaOptions_Get(options, "time");
+  study->norm = (vida_norm)VidaOptions_Get(options, "norm");
+  study->relative = VidaOptions_Get(options, "relative") != 0.0;
+  study->shorten = VidaOptions_HasChoice(options, "end_step", "shorten");
+  if (!isfinite(study->time)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "time is not set: how many seconds to integrate");
+  }
+  if (!isfinite(study->t0 + study->time) || !(study->t0 + study->time > study->t0)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "time is too small or too large beside t0");
+  }
+  return VIDA_SUCCESS;
+}
+
+int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaStudy** study,
+                     VidaError* error) {
+  if (!system || !options || !study || !is_comparison(options)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "a study needs a system and the options of a comparison");
+  }
+  *study = NULL;
+  const int n = VidaSystem_CoordinateCount(system);
+  if (n < 1) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has no coordinates",
+                      VidaSystem_Name(system));
+  }
+  VidaStudy* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->system = system;
+  made->q0 = vida__allocate((size_t)n, sizeof(double));
+  made->v0 = vida__allocate((size_t)n, sizeof(double));
+  int code = made->q0 && made->v0 ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_Copy(options, &made->options, error);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = read_options(made, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    VidaStudy_Destroy(&made);
+    return code;
+  }
+  *study = made;
+  return VIDA_SUCCESS;
+}
+
+void VidaStudy_Destroy(VidaStudy** study) {
+  if (!study || !*study) {
+    return;
+  }
+  VidaStudy* dead = *study;
+  for (int i = 0; i < dead->count; i++) {
+    VidaOptions_Destroy(&dead->runs[i].options);
+  }
+  free(dead->runs);
+  vida__destroy_reference(&dead->reference);
+  VidaOptions_Destroy(&dead->options);
+  free(dead->selection);
+  free(dead->q0);
+  free(dead->v0);
+  free(dead);
+  *study = NULL;
+}
+
+/* ---- the reference and the runs ------------------------------------------------------------- */
+
+static int check_method(const VidaOptions* method, VidaError* error) {
+  if (!method || is_comparison(method)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "a run needs the options of a method");
+  }
+  if (!isfinite(VidaOptions_Get(method, "h"))) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is not set",
+                      VidaOptions_Method(method));
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Finds where run and reference meet, and whether the run can begin from the reference's state. */
+static int match_reference(const VidaStudy* study, const vida_reference* reference, vida_run* run,
+                           VidaError* error) {
+  char h[VIDA_REAL_TEXT_SIZE], reference_h[VIDA_REAL_TEXT_SIZE];
+  vida__real_text(h, run->grid.h, 12);
+  run->end_only = study->norm == VIDA_NORM_END;
+  if (!reference) {
+    if (run->two_points) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "start = two-point takes its second point from the reference, and there is "
+                        "none (set it before the runs)");
+    }
+    return VIDA_SUCCESS;
+  }
+  vida__real_text(reference_h, reference->grid.h, 12);
+  const bool meet =
+      vida__match_grids(&run->grid, &reference->grid, &run->between, &run->reference_between);
+  if (run->two_points && (!meet || run->between != 1)) {
+    return vida__fail(error, VIDA_STEP_DOES_NOT_FIT,
+                      "start = two-point takes its second point from the reference at t0 + h, but "
+                      "h = %s is not a multiple of the reference's h = %s",
+                      h, reference_h);
+  }
+  if (!meet && !run->end_only) {
+    return vida__fail(error, VIDA_STEP_DOES_NOT_FIT,
+                      "h = %s and the reference's h = %s have too few times in common to be "
+                      "compared; make one a multiple of the other, or compare with norm = end",
+                      h, reference_h);
+  }
+  return VIDA_SUCCESS;
+}
+
+static void cut_text(char* text, size_t size, const char* from) {
+  text[0] = '\0';
+  vida__append(text, size, "%s", from);
+  /* Not in the middle of a character of UTF-8. */
+  size_t length = strlen(text);
+  if (from[length] == '\0') {
+    return;
+  }
+  while (length > 0 && ((unsigned char)from[length] & 0xC0) == 0x80) {
+    --length;
+  }
+  text[length] = '\0';
+}
+
+static void clear_row(const VidaStudy* study, vida_run* run) {
+  VidaRow* row = &run->row;
+  *row = (VidaRow){.h = run->grid.h,
+                   .rtol = VidaOptions_Get(run->options, "rtol"),
+                   .t_end = study->t0,
+                   .wall_s = 0.0,
+                   .position_error = NAN,
+                   .velocity_error = NAN,
+                   .multiplier_error = NAN,
+                   .energy_error = NAN,
+                   .energy_drift = NAN,
+                   .momentum_error = NAN,
+                   .constraint_position = NAN,
+                   .constraint_velocity = NAN,
+                   .symplectic_defect = NAN};
+  cut_text(row->system, sizeof row->system, VidaSystem_Name(study->system));
+  cut_text(row->method, sizeof row->method, VidaOptions_Method(run->options));
+  cut_text(row->status, sizeof row->status, "NOT_RUN");
+  VidaOptions_Describe(run->options, row->options, sizeof row->options);
+}
+
+int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error) {
+  vida_reference* reference = NULL;
+  int code = check_method(method, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  if (study->reference) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has a reference already (%s)",
+                      study->reference->text);
+  }
+  code = vida__create_reference(study, method, &reference, error);
+  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
+    code = match_reference(study, reference, &study->runs[i], error);
+  }
+  if (code == VIDA_SUCCESS) {
+    study->reference = reference;
+  } else {
+    vida__destroy_reference(&reference);
+  }
+  return code;
+}
+
+int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error) {
+  vida_run run = {0};
+  int code = check_method(method, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  run.two_points = VidaOptions_HasChoice(method, "start", "two-point");
+  code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"), study->shorten,
+                         &run.grid, error);
+  if (code == VIDA_SUCCESS) {
+    code = match_reference(study, study->reference, &run, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  const long every = (long)VidaOptions_Get(study->options, "every");
+  const long automatic = (vida__count_steps(&run.grid) + 500) / 1000;
+  run.every = every > 0 ? every : (automatic > 0 ? automatic : 1);
+
+  void* runs = study->runs;
+  code = vida__reserve(&runs, &study->capacity, (size_t)study->count + 1, sizeof(vida_run));
+  study->runs = runs;
+  if (code != VIDA_SUCCESS) {
+    return vida__fail_memory(error);
+  }
+  code = VidaOptions_Copy(method, &run.options, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  clear_row(study, &run);
+  study->runs[study->count] = run;
+  study->count += 1;
+  return VIDA_SUCCESS;
+}
+
+int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
+                                VidaError* error) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  if (count < 1 || count > n || !coordinates) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "expected between 1 and %d coordinates to measure, got %d", n, count);
+  }
+  for (int i = 0; i < count; i++) {
+    if (coordinates[i] < 0 || coordinates[i] >= n) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "there is no coordinate %d (there are %d)",
+                        coordinates[i], n);
+    }
+    for (int j = 0; j < i; j++) {
+      if (coordinates[j] == coordinates[i]) {
+        return vida__fail(error, VIDA_BAD_ARGUMENT, "coordinate '%s' is selected twice",
+                          VidaSystem_CoordinateName(study->system, coordinates[i]));
+      }
+    }
+  }
+  int* selection = vida__allocate((size_t)count, sizeof(int));
+  if (!selection) {
+    return vida__fail_memory(error);
+  }
+  memcpy(selection, coordinates, (size_t)count * sizeof(int));
+  free(study->selection);
+  study->selection = selection;
+  study->selected = count;
+  return VIDA_SUCCESS;
+}
+
+/* ---- carrying it out ------------------------------------------------------------------------ */
+
+static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  VidaStartOptions start = VidaStartOptions_Default();
+  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
+  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  int code =
+      VidaSystem_Start(study->system, study->t0, &start, study->q0, study->v0, study->notes, error);
+  if (code == VIDA_SUCCESS && study->reference) {
+    code = vida__make_reference(study, observer, error);
+  }
+  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
+    code = vida__make_run(study, i, observer, error);
+  }
+  return code;
+}
+
+int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  VidaError problem = {0};
+  study->notes[0] = '\0';
+  for (int i = 0; i < study->count; i++) {
+    clear_row(study, &study->runs[i]);
+  }
+  const int code = run_study(study, observer, &problem);
+  if (code == VIDA_SUCCESS) {
+    return VIDA_SUCCESS;
+  }
+  /* Observers are foreign code and may forget to say what happened. */
+  if (problem.code == VIDA_SUCCESS) {
+    vida__fail(&problem, code, "%s", Vida_CodeText(code));
+  }
+  if (error) {
+    *error = problem;
+  }
+  return code;
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+const VidaOptions* vida__study_options(const VidaStudy* study) {
+  return study->options;
+}
+
+const VidaSystem* VidaStudy_System(const VidaStudy* study) {
+  return study->system;
+}
+
+int VidaStudy_RunCount(const VidaStudy* study) {
+  return study->count;
+}
+
+const VidaRow* VidaStudy_Row(const VidaStudy* study, int run) {
+  return run >= 0 && run < study->count ? &study->runs[run].row : NULL;
+}
+
+const char* VidaStudy_Notes(const VidaStudy* study) {
+  return study->notes;
+}
+
+const char* VidaStudy_Reference(const VidaStudy* study, double* position_error) {
+  if (position_error) {
+    *position_error = study->reference ? study->reference->position_error : NAN;
+  }
+  return study->reference ? study->reference->text : "";
+}

@@ -1,0 +1,60 @@
+/* What a comparison is made of; shared by the files of this room and read by report/. */
+#ifndef VIDA_STUDY_STUDY_H
+#define VIDA_STUDY_STUDY_H
+
+#include <stddef.h>
+#include <vida/study.h>
+
+#include "study/grid.h"
+#include "study/norms.h"
+
+typedef struct vida_reference vida_reference; /* study/reference.h */
+
+/* One run: a method with its options, its time grid and its row. */
+typedef struct vida_run {
+  VidaOptions* options;
+  vida_time_grid grid;
+  bool two_points; /* starts from two points, the second one from the reference */
+  long every;      /* rows of samples are at k*every*h */
+  /* `between` steps take as long as `reference_between` steps of the reference: the two are
+   * compared at multiples of that, unless it is for the end only. */
+  long between, reference_between;
+  bool end_only;
+  VidaRow row;
+} vida_run;
+
+struct VidaStudy {
+  const VidaSystem* system;
+  VidaOptions* options;
+  double t0, time;
+  bool shorten, relative;
+  vida_norm norm;
+  vida_reference* reference; /* NULL when there is none */
+  vida_run* runs;
+  int count;
+  size_t capacity;
+  int* selection; /* coordinates that errors are restricted to; NULL: all */
+  int selected;
+  double *q0, *v0; /* n each: the consistent start */
+  char notes[VIDA_NOTES_SIZE];
+};
+
+/* The remark on a run that is more accurate than what it is measured against; tables show it as a
+ * mark, so its words are in one place. It comes last in a message. */
+#define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
+
+/* Options of the comparison, for titles. */
+const VidaOptions* vida__study_options(const VidaStudy* study);
+
+/* Whether the run is compared with the reference after `step` steps. */
+bool vida__is_compared(const vida_run* run, long step);
+/* Whether a row of samples is due after `step` steps. */
+bool vida__is_sampled(const vida_run* run, long step);
+/* The step of the reference at the same time, for a step that is compared. */
+long vida__reference_step(const VidaStudy* study, const vida_run* run, long step);
+
+/* Makes one run. Fails only when the study cannot go on (the observer failed or asked to stop, or
+ * there is no memory for the monitors); a failure of the run goes into its row. */
+int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error);
+
+#endif
