@@ -1,0 +1,24 @@
+#include <vida/report.h>
+
+#include "report/output.h"
+
+int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaError* error) {
+  char text[VIDA_MESSAGE_SIZE];
+  for (int i = 0; i < VIDA_COLUMNS; i++) {
+    fprintf(file, "%s%s", i > 0 ? "," : "", Vida_Column(i)->name);
+  }
+  fputc('\n', file);
+  for (int s = 0; s < count; s++) {
+    for (int run = 0; run < VidaStudy_RunCount(studies[s]); run++) {
+      for (int i = 0; i < VIDA_COLUMNS; i++) {
+        if (i > 0) {
+          fputc(',', file);
+        }
+        vida__cell_text(VidaStudy_Row(studies[s], run), Vida_Column(i), text, sizeof text);
+        vida__write_csv_field(file, text);
+      }
+      fputc('\n', file);
+    }
+  }
+  return vida__finish_output(file, "the CSV output", error);
+}

@@ -1,0 +1,85 @@
+#include <string.h>
+#include <vida/report.h>
+
+#include "report/output.h"
+
+/* Length of the well-formed character of UTF-8 at `text`, 0 when there is none (RFC 3629: neither
+ * overlong forms nor surrogates, nothing above U+10FFFF). */
+static size_t character_length(const char* text) {
+  const unsigned char* c = (const unsigned char*)text;
+  size_t length = 0;
+  unsigned char low = 0x80, high = 0xBF;
+  if (c[0] < 0x80) {
+    return 1;
+  }
+  if (c[0] >= 0xC2 && c[0] <= 0xDF) {
+    length = 2;
+  } else if (c[0] >= 0xE0 && c[0] <= 0xEF) {
+    length = 3;
+    low = c[0] == 0xE0 ? 0xA0 : low;
+    high = c[0] == 0xED ? 0x9F : high;
+  } else if (c[0] >= 0xF0 && c[0] <= 0xF4) {
+    length = 4;
+    low = c[0] == 0xF0 ? 0x90 : low;
+    high = c[0] == 0xF4 ? 0x8F : high;
+  }
+  for (size_t i = 1; i < length; i++) {
+    if (c[i] < low || c[i] > high) { /* the end of the text is outside too */
+      return 0;
+    }
+    low = 0x80;
+    high = 0xBF;
+  }
+  return length;
+}
+
+static void write_string(FILE* file, const char* text) {
+  static const char special[] = "\"\\\b\f\n\r\t";
+  static const char letters[] = "\"\\bfnrt";
+  fputc('"', file);
+  while (*text) {
+    const size_t length = character_length(text);
+    const char* found = strchr(special, *text);
+    if (length == 0) {
+      fputs("\\ufffd", file); /* what cannot be said in Unicode is marked, not passed on */
+    } else if (found) {
+      fprintf(file, "\\%c", letters[found - special]);
+    } else if ((unsigned char)*text < 0x20 || *text == 0x7F) {
+      fprintf(file, "\\u%04x", (unsigned)*text);
+    } else {
+      fwrite(text, 1, length, file);
+    }
+    text += length > 0 ? length : 1;
+  }
+  fputc('"', file);
+}
+
+static void write_row(FILE* file, const VidaRow* row) {
+  char text[VIDA_MESSAGE_SIZE];
+  fputs("  {", file);
+  for (int i = 0; i < VIDA_COLUMNS; i++) {
+    const VidaColumn* column = Vida_Column(i);
+    vida__cell_text(row, column, text, sizeof text);
+    fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", column->name);
+    if (column->type == VIDA_COLUMN_TEXT) {
+      write_string(file, text);
+    } else {
+      fputs(text[0] ? text : "null", file);
+    }
+  }
+  fputs("}", file);
+}
+
+int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error) {
+  bool first = true;
+  fputs("[", file);
+  for (int s = 0; s < count; s++) {
+    for (int run = 0; run < VidaStudy_RunCount(studies[s]); run++) {
+      fputs(first ? "\n" : ",\n", file);
+      write_row(file, VidaStudy_Row(studies[s], run));
+      first = false;
+    }
+  }
+  fputs(first ? "]\n" : "\n]\n", file);
+  return vida__finish_output(file, "the JSON output", error);
+}

@@ -1,0 +1,110 @@
+#include "report/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+int vida__finish_output(FILE* file, const char* what, VidaError* error) {
+  errno = 0;
+  const int flushed = fflush(file);
+  const int reason = errno;
+  if (flushed == 0 && !ferror(file)) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", what,
+                    reason ? strerror(reason) : "an earlier part of it was lost");
+}
+
+void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size) {
+  const char* member = (const char*)row + column->offset;
+  char number[VIDA_REAL_TEXT_SIZE];
+  double value;
+  long count;
+  text[0] = '\0';
+  switch (column->type) {
+    case VIDA_COLUMN_TEXT:
+      vida__append(text, size, "%s", member);
+      break;
+    case VIDA_COLUMN_COUNT:
+      memcpy(&count, member, sizeof count);
+      vida__append(text, size, "%ld", count);
+      break;
+    case VIDA_COLUMN_REAL:
+    default:
+      memcpy(&value, member, sizeof value);
+      if (isfinite(value)) {
+        vida__append(text, size, "%s", vida__real_text(number, value, 17));
+      }
+      break;
+  }
+}
+
+void vida__shortest_real(double value, char* text, size_t size) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  for (int digits = 6; digits <= 17; digits++) {
+    double back = 0.0;
+    vida__real_text(number, value, digits);
+    if (vida__read_real(number, &back) && back == value) {
+      break;
+    }
+  }
+  text[0] = '\0';
+  vida__append(text, size, "%s", number);
+}
+
+const char* vida__momentum_unit(const char* name) {
+  const bool linear = strstr(name, "L_") != NULL, angular = strstr(name, "J_") != NULL;
+  if (linear == angular) { /* a combination of both has whatever unit its parts have */
+    return "";
+  }
+  return linear ? "kg m/s" : "kg m^2/s";
+}
+
+void vida__write_csv_field(FILE* file, const char* text) {
+  if (!strpbrk(text, ",\"\r\n")) {
+    fputs(text, file);
+    return;
+  }
+  fputc('"', file);
+  for (const char* c = text; *c; c++) {
+    if (*c == '"') {
+      fputc('"', file);
+    }
+    fputc(*c, file);
+  }
+  fputc('"', file);
+}
+
+static void replace_special(char* name) {
+  for (char* c = name; *c; c++) {
+    const bool plain = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
+                       (*c >= '0' && *c <= '9') || *c == '.' || *c == '_' || *c == '-';
+    if (!plain) {
+      *c = '_';
+    }
+  }
+  if (name[0] == '.' || name[0] == '-') { /* hidden files, and what commands take for options */
+    name[0] = '_';
+  }
+}
+
+void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]) {
+  char h[VIDA_REAL_TEXT_SIZE], tail[VIDA_REAL_TEXT_SIZE + 32] = "";
+  vida__shortest_real(row->h, h, sizeof h);
+  vida__append(tail, sizeof tail, "-h_%s", h);
+  if (number > 1) {
+    vida__append(tail, sizeof tail, "-%d", number);
+  }
+  name[0] = '\0';
+  /* Cut before the tail, which tells runs apart. */
+  const size_t size = VIDA_FILE_NAME_SIZE - strlen(tail);
+  vida__append(name, size, "%s-%s", row->system, row->method);
+  if (row->options[0]) {
+    vida__append(name, size, "-%s", row->options);
+  }
+  vida__append(name, VIDA_FILE_NAME_SIZE, "%s", tail);
+  replace_special(name);
+}

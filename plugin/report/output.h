@@ -1,0 +1,31 @@
+/* What all outputs share: numbers as text, columns by index, and noticing that writing failed. */
+#ifndef VIDA_REPORT_OUTPUT_H
+#define VIDA_REPORT_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <vida/error.h>
+#include <vida/study.h>
+
+/* Flushes and looks for any error since the file was opened; what: "the table", or a path. */
+int vida__finish_output(FILE* file, const char* what, VidaError* error);
+
+/* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
+ * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
+void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
+
+/* The shortest decimal that reads back as the same number: 0.1, not 0.10000000000000001. */
+void vida__shortest_real(double value, char* text, size_t size);
+
+/* The unit of a momentum map by its name ("L_x", "J_z"); "" when it is of several kinds. */
+const char* vida__momentum_unit(const char* name);
+
+/* Writes one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC 4180). */
+void vida__write_csv_field(FILE* file, const char* text);
+
+/* The name of the run's files without an ending: system, method, set options and h, in letters that
+ * every file system takes. `number` > 1 is added to tell equal ones apart. */
+#define VIDA_FILE_NAME_SIZE 224
+void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
+
+#endif

@@ -1,0 +1,424 @@
+/* The table for people: what fits the width of the terminal, the most important columns first. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <vida/report.h>
+
+#include "base/text.h"
+#include "report/output.h"
+#include "study/study.h"
+
+#define DEFAULT_WIDTH 100
+#define LEAST_WIDTH 40
+#define GAP 2            /* between columns */
+#define OPTIONS_LEAST 16 /* options are cut to this before a column is left out */
+#define STATUS_LEAST 8
+#define COLUMNS_LEAST 3
+#define CELL_SIZE (VIDA_OPTIONS_SIZE + 8)
+#define LINE_SIZE 2048
+
+typedef enum cell_kind {
+  CELL_TEXT,
+  CELL_STEP,     /* as typed */
+  CELL_ERROR,    /* 1.234e-05 */
+  CELL_POSITION, /* the same, marked when below the reference's own error */
+  CELL_COST      /* microseconds for each step */
+} cell_kind;
+
+/* X(name, title, kind, member, importance): of columns that do not fit, the least important are
+ * left out first. */
+#define TABLE_COLUMN_LIST(X)                                        \
+  X(METHOD, "method", CELL_TEXT, method, 13)                        \
+  X(OPTIONS, "options", CELL_TEXT, options, 8)                      \
+  X(STEP, "h", CELL_STEP, h, 12)                                    \
+  X(STATUS, "status", CELL_TEXT, status, 7)                         \
+  X(POSITION, "position", CELL_POSITION, position_error, 11)        \
+  X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 5)            \
+  X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 1)      \
+  X(ENERGY, "energy", CELL_ERROR, energy_error, 10)                 \
+  X(DRIFT, "drift", CELL_ERROR, energy_drift, 3)                    \
+  X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 9)            \
+  X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 4)          \
+  X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 2) \
+  X(COST, "time/step", CELL_COST, wall_s, 6)
+
+#define TABLE_ENUMERATOR(name, title, kind, member, importance) TABLE_##name,
+enum { TABLE_COLUMN_LIST(TABLE_ENUMERATOR) TABLE_COLUMNS };
+#undef TABLE_ENUMERATOR
+
+typedef struct table_column {
+  const char* title;
+  cell_kind kind;
+  size_t offset;
+  int importance;
+} table_column;
+
+#define TABLE_ROW(name, title, kind, member, importance) \
+  {title, kind, offsetof(VidaRow, member), importance},
+static const table_column columns[TABLE_COLUMNS] = {TABLE_COLUMN_LIST(TABLE_ROW)};
+#undef TABLE_ROW
+
+typedef struct table_layout {
+  const VidaStudy* study;
+  FILE* file;
+  int width;              /* of the terminal */
+  double reference_error; /* NaN: not estimated */
+  bool failures;          /* some run did not reach its end */
+  bool shown[TABLE_COLUMNS];
+  int widths[TABLE_COLUMNS];
+  char units[TABLE_COLUMNS][VIDA_NAME_SIZE];
+} table_layout;
+
+/* ---- cells ---------------------------------------------------------------------------------- */
+
+/* 1.234e-05 in every locale: only the digits are taken from the C library's text. */
+static void error_text(double value, char* text, size_t size) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  text[0] = '\0';
+  if (!isfinite(value)) {
+    return;
+  }
+  if (value == 0.0) {
+    vida__append(text, size, "0");
+    return;
+  }
+  snprintf(number, sizeof number, "%.3e", fabs(value));
+  const char* exponent = strchr(number, 'e');
+  vida__append(text, size, "%s%c.%.3s%s", value < 0.0 ? "-" : "", number[0], exponent - 3,
+               exponent);
+}
+
+static double real_member(const VidaRow* row, size_t offset) {
+  double value;
+  memcpy(&value, (const char*)row + offset, sizeof value);
+  return value;
+}
+
+static void cell_text(const table_layout* table, int column, const VidaRow* row,
+                      char text[CELL_SIZE]) {
+  const table_column* what = &columns[column];
+  char number[VIDA_REAL_TEXT_SIZE];
+  text[0] = '\0';
+  switch (what->kind) {
+    case CELL_STEP:
+      vida__append(text, CELL_SIZE, "%s",
+                   vida__real_text(number, real_member(row, what->offset), 6));
+      break;
+    case CELL_ERROR:
+      error_text(real_member(row, what->offset), text, CELL_SIZE);
+      break;
+    case CELL_POSITION:
+      error_text(row->position_error, number, sizeof number);
+      vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
+                   number);
+      break;
+    case CELL_COST:
+      if (row->steps > 0 && row->wall_s > 0.0) {
+        vida__append(text, CELL_SIZE, "%s",
+                     vida__real_text(number, 1e6 * row->wall_s / (double)row->steps, 3));
+      }
+      break;
+    case CELL_TEXT:
+    default:
+      vida__append(text, CELL_SIZE, "%s", (const char*)row + what->offset);
+      break;
+  }
+}
+
+/* Width in characters, for text in UTF-8. */
+static int text_width(const char* text) {
+  int width = 0;
+  for (; *text; text++) {
+    width += ((unsigned char)*text & 0xC0) != 0x80 ? 1 : 0;
+  }
+  return width;
+}
+
+/* Texts stand left, numbers right; a text that is too wide ends in dots. */
+static void append_cell(const table_layout* table, int column, const char* text,
+                        char line[LINE_SIZE]) {
+  const int width = table->widths[column];
+  const int spare = width - text_width(text);
+  const bool left = columns[column].kind == CELL_TEXT;
+  if (spare >= 0) {
+    vida__append(line, LINE_SIZE, "%*s%s%*s", left ? 0 : spare, "", text, left ? spare + GAP : GAP,
+                 "");
+    return;
+  }
+  int kept = 0;
+  size_t bytes = 0;
+  for (; text[bytes]; bytes++) {
+    kept += ((unsigned char)text[bytes] & 0xC0) != 0x80 ? 1 : 0;
+    if (kept > width - 2) {
+      break;
+    }
+  }
+  vida__append(line, LINE_SIZE, "%.*s..%*s", (int)bytes, text, GAP, "");
+}
+
+static void write_line(FILE* file, char* line) {
+  size_t length = strlen(line);
+  while (length > 0 && line[length - 1] == ' ') {
+    length--;
+  }
+  line[length] = '\0';
+  fprintf(file, "%s\n", line);
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+/* Joins the units of several things: the unit that they share, or "" when they differ. */
+static void join_unit(char* unit, size_t size, bool first, const char* next) {
+  if (first) {
+    vida__append(unit, size, "%s", next);
+  } else if (strcmp(unit, next) != 0) {
+    unit[0] = '\0';
+  }
+}
+
+static void find_units(table_layout* table) {
+  const VidaStudy* study = table->study;
+  const VidaSystem* system = study->system;
+  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(system);
+  char position[VIDA_NAME_SIZE] = "", constraint[VIDA_NAME_SIZE] = "",
+       momentum[VIDA_NAME_SIZE] = "";
+  for (int i = 0; i < count; i++) {
+    join_unit(position, sizeof position, i == 0,
+              VidaSystem_CoordinateUnit(system, study->selection ? study->selection[i] : i));
+  }
+  for (int i = 0; i < VidaSystem_ConstraintCount(system); i++) {
+    join_unit(constraint, sizeof constraint, i == 0, VidaSystem_ConstraintUnit(system, i));
+  }
+  for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
+    join_unit(momentum, sizeof momentum, i == 0,
+              vida__momentum_unit(VidaSystem_MomentumName(system, i)));
+  }
+
+  const struct {
+    int column;
+    const char *unit, *per;
+    bool relative; /* has no unit in a relative comparison */
+  } units[] = {{TABLE_STEP, "s", "", false},
+               {TABLE_POSITION, position, "", true},
+               {TABLE_VELOCITY, position, "/s", true},
+               {TABLE_MULTIPLIER, strcmp(constraint, "m") == 0 ? "N" : "", "", true},
+               {TABLE_ENERGY, "J", "", true},
+               {TABLE_DRIFT, "J/s", "", false},
+               {TABLE_MOMENTUM, momentum, "", true},
+               {TABLE_CONSTRAINT, constraint, "", false},
+               {TABLE_CONSTRAINT_RATE, constraint, "/s", false},
+               {TABLE_COST, "us", "", false}};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    if (units[i].unit[0] && !(units[i].relative && study->relative)) {
+      vida__append(table->units[units[i].column], VIDA_NAME_SIZE, "%s%s", units[i].unit,
+                   units[i].per);
+    }
+  }
+}
+
+/* ---- layout --------------------------------------------------------------------------------- */
+
+static int count_shown(const table_layout* table) {
+  int count = 0;
+  for (int i = 0; i < TABLE_COLUMNS; i++) {
+    count += table->shown[i] ? 1 : 0;
+  }
+  return count;
+}
+
+static int total_width(const table_layout* table) {
+  int total = -GAP;
+  for (int i = 0; i < TABLE_COLUMNS; i++) {
+    total += table->shown[i] ? table->widths[i] + GAP : 0;
+  }
+  return total;
+}
+
+/* The status says little when every run is well, and most when one is not. */
+static int importance(const table_layout* table, int column) {
+  return column == TABLE_STATUS && table->failures ? INT_MAX : columns[column].importance;
+}
+
+static int find_least_important(const table_layout* table) {
+  int least = -1;
+  for (int i = 0; i < TABLE_COLUMNS; i++) {
+    if (table->shown[i] && (least < 0 || importance(table, i) < importance(table, least))) {
+      least = i;
+    }
+  }
+  return least;
+}
+
+static void lay_out(table_layout* table) {
+  char text[CELL_SIZE];
+  for (int i = 0; i < TABLE_COLUMNS; i++) {
+    for (int run = 0; run < VidaStudy_RunCount(table->study); run++) {
+      cell_text(table, i, VidaStudy_Row(table->study, run), text);
+      const int width = text_width(text);
+      table->widths[i] = width > table->widths[i] ? width : table->widths[i];
+    }
+    table->shown[i] = table->widths[i] > 0;
+    const int title = text_width(columns[i].title), unit = text_width(table->units[i]);
+    table->widths[i] = title > table->widths[i] ? title : table->widths[i];
+    table->widths[i] = unit > table->widths[i] ? unit : table->widths[i];
+  }
+  const int wanted = table->widths[TABLE_OPTIONS];
+  if (wanted > OPTIONS_LEAST) {
+    table->widths[TABLE_OPTIONS] = OPTIONS_LEAST;
+  }
+  while (total_width(table) > table->width && count_shown(table) > COLUMNS_LEAST) {
+    table->shown[find_least_important(table)] = false;
+  }
+  const int spare = table->width - total_width(table);
+  const int missing = wanted - table->widths[TABLE_OPTIONS];
+  if (spare > 0 && missing > 0) {
+    table->widths[TABLE_OPTIONS] += spare < missing ? spare : missing;
+  }
+  /* A flag of a solver can be longer than all the rest; the sentence below has it in full. */
+  if (spare < 0 && table->shown[TABLE_STATUS]) {
+    const int cut = table->widths[TABLE_STATUS] + spare;
+    table->widths[TABLE_STATUS] = cut > STATUS_LEAST ? cut : STATUS_LEAST;
+  }
+}
+
+/* ---- text above and below ------------------------------------------------------------------- */
+
+/* Writes lines that break at spaces; those after the first are indented. */
+static void write_paragraph(const table_layout* table, const char* text) {
+  int column = 0;
+  while (*text) {
+    const size_t length = strcspn(text, " \n");
+    char word[VIDA_NOTES_SIZE] = "";
+    vida__append(word, sizeof word, "%.*s", (int)length, text);
+    const int width = text_width(word);
+    if (column > 0 && column + 1 + width > table->width) {
+      fputs("\n  ", table->file);
+      column = 2;
+    } else if (column > 0 && width > 0) {
+      fputc(' ', table->file);
+      column++;
+    }
+    fputs(word, table->file);
+    column += width;
+    text += length;
+    if (*text == '\n') {
+      fputc('\n', table->file);
+      column = 0;
+    }
+    text += *text ? 1 : 0;
+  }
+  if (column > 0) {
+    fputc('\n', table->file);
+  }
+}
+
+static void write_title(const table_layout* table) {
+  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end"};
+  const VidaStudy* study = table->study;
+  const char* reference = VidaStudy_Reference(study, NULL);
+  char title[2 * VIDA_MESSAGE_SIZE] = "", from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE];
+  vida__append(title, sizeof title, "%s, t = %s .. %s s; errors: %s (%s)",
+               VidaSystem_Name(study->system), vida__real_text(from, study->t0, 12),
+               vida__real_text(to, study->t0 + study->time, 12), norms[study->norm],
+               study->relative ? "relative" : "absolute");
+  if (reference[0]) {
+    vida__append(title, sizeof title, " against %s", reference);
+  }
+  if (isfinite(table->reference_error)) {
+    vida__append(title, sizeof title, " (own error about %s)",
+                 vida__real_text(from, table->reference_error, 2));
+  }
+  write_paragraph(table, title);
+  if (VidaStudy_Notes(study)[0]) {
+    write_paragraph(table, VidaStudy_Notes(study));
+  }
+}
+
+static void write_message(const table_layout* table, const VidaRow* row) {
+  char text[2 * VIDA_MESSAGE_SIZE] = "", h[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
+  vida__append(text, sizeof text, "%s, h = %s s%s%s: ", row->method, vida__real_text(h, row->h, 12),
+               row->options[0] ? ", " : "", row->options);
+  if (strcmp(row->status, "ok") != 0) {
+    vida__append(text, sizeof text, "%s at t = %s s: ", row->status,
+                 vida__real_text(t, row->t_end, 12));
+  }
+  vida__append(text, sizeof text, "%s", row->message);
+  write_paragraph(table, text);
+}
+
+static void begin_remarks(const table_layout* table, bool* any) {
+  if (!*any) {
+    fputc('\n', table->file);
+  }
+  *any = true;
+}
+
+/* Failures and remarks in words; the remark that the mark stands for is said once for all. */
+static void write_remarks(const table_layout* table) {
+  bool marked = false, any = false;
+  for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
+    VidaRow row = *VidaStudy_Row(table->study, i);
+    char* below = strstr(row.message, VIDA_REMARK_BELOW);
+    if (below) {
+      marked = true;
+      *below = '\0';
+      if (below - row.message >= 2) {
+        below[-2] = '\0'; /* the "; " before it */
+      }
+    }
+    if (row.message[0]) {
+      begin_remarks(table, &any);
+      write_message(table, &row);
+    }
+  }
+  if (marked && table->shown[TABLE_POSITION]) {
+    begin_remarks(table, &any);
+    write_paragraph(table,
+                    "~ smaller than the reference's own estimated error: agreement, not "
+                    "accuracy");
+  }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+/* Titles, units, and a line for each run. */
+static void write_rows(const table_layout* table) {
+  char text[CELL_SIZE];
+  const int runs = VidaStudy_RunCount(table->study);
+  fputc('\n', table->file);
+  for (int row = -2; row < runs; row++) {
+    char line[LINE_SIZE] = "";
+    for (int i = 0; i < TABLE_COLUMNS; i++) {
+      if (!table->shown[i]) {
+        continue;
+      }
+      text[0] = '\0';
+      if (row >= 0) {
+        cell_text(table, i, VidaStudy_Row(table->study, row), text);
+      } else {
+        vida__append(text, sizeof text, "%s", row == -2 ? columns[i].title : table->units[i]);
+      }
+      append_cell(table, i, text, line);
+    }
+    write_line(table->file, line);
+  }
+}
+
+int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* error) {
+  table_layout table = {.study = study, .file = file, .width = width > 0 ? width : DEFAULT_WIDTH};
+  if (table.width < LEAST_WIDTH) {
+    table.width = LEAST_WIDTH;
+  }
+  VidaStudy_Reference(study, &table.reference_error);
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    table.failures = table.failures || strcmp(VidaStudy_Row(study, run)->status, "ok") != 0;
+  }
+  find_units(&table);
+  lay_out(&table);
+  write_title(&table);
+  if (VidaStudy_RunCount(study) > 0) {
+    write_rows(&table);
+  }
+  write_remarks(&table);
+  return vida__finish_output(file, "the table", error);
+}

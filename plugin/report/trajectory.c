@@ -1,0 +1,291 @@
+/* Trajectories: one CSV file for each run. A name that ends in .csv stands for a run that reached
+ * its end; while it is written, and when it failed, the file has another name. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <vida/report.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/output.h"
+
+typedef char file_name[VIDA_FILE_NAME_SIZE];
+
+struct VidaTrajectories {
+  const VidaSystem* system;
+  char* directory;
+  int runs;
+  file_name* names;                      /* runs, without endings */
+  FILE* file;                            /* of the run that is being written, or NULL */
+  long rows;                             /* written so far */
+  char *partial, *complete, *incomplete; /* paths, room for the longest name */
+  size_t path_size;
+};
+
+/* ---- names and paths ------------------------------------------------------------------------ */
+
+static bool is_taken(const VidaTrajectories* trajectories, int before, const char* name) {
+  for (int i = 0; i < before; i++) {
+    if (strcasecmp(trajectories->names[i], name) == 0) { /* some file systems ignore case */
+      return true;
+    }
+  }
+  return false;
+}
+
+static void name_runs(VidaTrajectories* trajectories, const VidaStudy* study) {
+  for (int i = 0; i < trajectories->runs; i++) {
+    int number = 1;
+    do {
+      vida__run_file_name(VidaStudy_Row(study, i), number++, trajectories->names[i]);
+    } while (is_taken(trajectories, i, trajectories->names[i]));
+  }
+}
+
+static void set_paths(VidaTrajectories* trajectories, int run) {
+  const size_t size = trajectories->path_size;
+  const struct {
+    char* path;
+    const char* ending;
+  } paths[] = {{trajectories->partial, ".csv.partial"},
+               {trajectories->complete, ".csv"},
+               {trajectories->incomplete, ".incomplete.csv"}};
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    paths[i].path[0] = '\0';
+    vida__append(paths[i].path, size, "%s/%s%s", trajectories->directory, trajectories->names[run],
+                 paths[i].ending);
+  }
+}
+
+static int make_directory(const char* directory, VidaError* error) {
+  struct stat status;
+  if (mkdir(directory, 0777) == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int reason = errno;
+  if (reason == EEXIST && stat(directory, &status) == 0 && S_ISDIR(status.st_mode)) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot create the folder '%s': %s", directory,
+                    reason == EEXIST ? "there is something else of this name" : strerror(reason));
+}
+
+static int allocate(VidaTrajectories* trajectories, const VidaStudy* study, const char* directory,
+                    VidaError* error) {
+  trajectories->system = VidaStudy_System(study);
+  trajectories->runs = VidaStudy_RunCount(study);
+  trajectories->path_size = strlen(directory) + VIDA_FILE_NAME_SIZE + 32;
+  trajectories->directory = vida__copy_text(directory);
+  trajectories->names = vida__allocate((size_t)trajectories->runs, sizeof(file_name));
+  trajectories->partial = vida__allocate(trajectories->path_size, 1);
+  trajectories->complete = vida__allocate(trajectories->path_size, 1);
+  trajectories->incomplete = vida__allocate(trajectories->path_size, 1);
+  if (!trajectories->directory || !trajectories->names || !trajectories->partial ||
+      !trajectories->complete || !trajectories->incomplete) {
+    return vida__fail_memory(error);
+  }
+  return VIDA_SUCCESS;
+}
+
+int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
+                            VidaTrajectories** trajectories, VidaError* error) {
+  *trajectories = NULL;
+  if (!directory || directory[0] == '\0') {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "the folder for trajectories has no name");
+  }
+  VidaTrajectories* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  int code = allocate(made, study, directory, error);
+  if (code == VIDA_SUCCESS) {
+    code = make_directory(directory, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    VidaTrajectories_Destroy(&made);
+    return code;
+  }
+  name_runs(made, study);
+  *trajectories = made;
+  return VIDA_SUCCESS;
+}
+
+/* ---- the header ----------------------------------------------------------------------------- */
+
+static void write_column(FILE* file, const char* unit, const char* before, const char* name,
+                         const char* after) {
+  char text[VIDA_MESSAGE_SIZE] = "";
+  vida__append(text, sizeof text, "%s%s%s", before, name, after);
+  if (unit[0]) {
+    vida__append(text, sizeof text, " [%s]", unit);
+  }
+  fputc(',', file);
+  vida__write_csv_field(file, text);
+}
+
+static void rate_unit(const char* unit, char* text, size_t size) {
+  text[0] = '\0';
+  vida__append(text, size, "%s/s", unit[0] ? unit : "1");
+}
+
+/* lambda g is an energy. */
+static void multiplier_unit(const char* unit, char* text, size_t size) {
+  text[0] = '\0';
+  if (strcmp(unit, "m") == 0) {
+    vida__append(text, size, "N");
+  } else if (strcmp(unit, "rad") == 0) {
+    vida__append(text, size, "N m");
+  } else if (unit[0]) {
+    vida__append(text, size, "J/(%s)", unit);
+  } else {
+    vida__append(text, size, "J");
+  }
+}
+
+static void write_header(FILE* file, const VidaSystem* system) {
+  const int n = VidaSystem_CoordinateCount(system), m = VidaSystem_ConstraintCount(system);
+  char unit[VIDA_NAME_SIZE];
+  fputs("t [s]", file);
+  for (int i = 0; i < n; i++) {
+    write_column(file, VidaSystem_CoordinateUnit(system, i), "",
+                 VidaSystem_CoordinateName(system, i), "");
+  }
+  for (int i = 0; i < n; i++) {
+    rate_unit(VidaSystem_CoordinateUnit(system, i), unit, sizeof unit);
+    write_column(file, unit, "d ", VidaSystem_CoordinateName(system, i), "/dt");
+  }
+  for (int i = 0; i < m; i++) {
+    multiplier_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
+    write_column(file, unit, "lambda ", VidaSystem_ConstraintName(system, i), "");
+  }
+  if (m > 0) {
+    write_column(file, "s", "t of multipliers", "", "");
+  }
+  write_column(file, "J", "energy", "", "");
+  for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
+    const char* name = VidaSystem_MomentumName(system, i);
+    write_column(file, vida__momentum_unit(name), "", name, "");
+  }
+  for (int i = 0; i < m; i++) {
+    write_column(file, VidaSystem_ConstraintUnit(system, i), "g ",
+                 VidaSystem_ConstraintName(system, i), "");
+  }
+  for (int i = 0; i < m; i++) {
+    rate_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
+    write_column(file, unit, "dg ", VidaSystem_ConstraintName(system, i), "/dt");
+  }
+  fputc('\n', file);
+}
+
+/* ---- the rows ------------------------------------------------------------------------------- */
+
+static void write_number(FILE* file, double value) {
+  char text[VIDA_REAL_TEXT_SIZE];
+  fprintf(file, ",%s", isfinite(value) ? vida__real_text(text, value, 17) : "");
+}
+
+static void write_numbers(FILE* file, int count, const double* values) {
+  for (int i = 0; i < count; i++) {
+    write_number(file, values[i]);
+  }
+}
+
+/* Closes the file that is being written and gives it its final name; none is left of a run that did
+ * not even start. */
+static int finish_file(VidaTrajectories* trajectories, bool complete, VidaError* error) {
+  FILE* file = trajectories->file;
+  const char* path = complete ? trajectories->complete : trajectories->incomplete;
+  int code = vida__finish_output(file, trajectories->partial, error);
+  trajectories->file = NULL;
+  if (fclose(file) != 0 && code == VIDA_SUCCESS) {
+    code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
+                      strerror(errno));
+  }
+  if (!complete && trajectories->rows == 0) {
+    remove(trajectories->partial);
+    return code;
+  }
+  if (code == VIDA_SUCCESS && rename(trajectories->partial, path) != 0) {
+    code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot rename %s to %s: %s", trajectories->partial,
+                      path, strerror(errno));
+  }
+  return code;
+}
+
+/* Files of an earlier run go away at once, so that none of them passes for this run's. */
+static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) {
+  VidaTrajectories* trajectories = data;
+  (void)row;
+  if (run < 0 || run >= trajectories->runs) {
+    return vida__fail(error, VIDA_WRONG_ORDER,
+                      "a run was added to the study after its trajectories were created");
+  }
+  set_paths(trajectories, run);
+  remove(trajectories->complete);
+  remove(trajectories->incomplete);
+  trajectories->file = fopen(trajectories->partial, "w");
+  if (!trajectories->file) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
+                      strerror(errno));
+  }
+  trajectories->rows = 0;
+  write_header(trajectories->file, trajectories->system);
+  return VIDA_SUCCESS;
+}
+
+static int write_sample(void* data, int run, const VidaSample* sample, VidaError* error) {
+  VidaTrajectories* trajectories = data;
+  const VidaSystem* system = trajectories->system;
+  const int n = VidaSystem_CoordinateCount(system), m = VidaSystem_ConstraintCount(system);
+  FILE* file = trajectories->file;
+  char t[VIDA_REAL_TEXT_SIZE];
+  (void)run;
+  fputs(vida__real_text(t, sample->t, 17), file);
+  write_numbers(file, n, sample->q);
+  write_numbers(file, n, sample->v);
+  write_numbers(file, m, sample->multipliers);
+  if (m > 0) {
+    write_number(file, sample->multipliers_t);
+  }
+  write_number(file, sample->energy);
+  write_numbers(file, VidaSystem_MomentumCount(system), sample->momenta);
+  write_numbers(file, m, sample->constraint_position);
+  write_numbers(file, m, sample->constraint_velocity);
+  fputc('\n', file);
+  trajectories->rows += 1;
+  if (ferror(file)) {
+    return vida__finish_output(file, trajectories->partial, error);
+  }
+  return VIDA_SUCCESS;
+}
+
+static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
+  (void)run;
+  return finish_file(data, strcmp(row->status, "ok") == 0, error);
+}
+
+VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {
+  return (VidaObserver){
+      .begin = begin_run, .sample = write_sample, .end = end_run, .data = trajectories};
+}
+
+void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
+  if (!trajectories || !*trajectories) {
+    return;
+  }
+  VidaTrajectories* dead = *trajectories;
+  if (dead->file) {
+    finish_file(dead, false, NULL); /* the study was broken off */
+  }
+  free(dead->directory);
+  free(dead->names);
+  free(dead->partial);
+  free(dead->complete);
+  free(dead->incomplete);
+  free(dead);
+  *trajectories = NULL;
+}
