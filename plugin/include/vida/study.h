@@ -91,7 +91,8 @@ void VidaStudy_Destroy(VidaStudy** study);
 /* The run that errors are measured against; at most one. Without it the errors that need one stay
  * unmeasured. */
 int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
-/* Adds a run: a method with its options (copied), `h` set. Refused when h does not fit the time. */
+/* Adds a run: a method with its options (copied), `h` set. Refused when h does not fit the time, or
+ * meets the reference's steps too seldom. With `start = two-point` the reference comes first. */
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
 /* Restricts position, velocity and multiplier errors to these coordinates (of positions and
  * velocities; indices copied). */
@@ -129,11 +130,12 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
 
 const VidaSystem* VidaStudy_System(const VidaStudy* study);
 int VidaStudy_RunCount(const VidaStudy* study);
-const VidaRow* VidaStudy_Row(const VidaStudy* study, int run); /* filled after VidaStudy_Run */
+/* Filled after VidaStudy_Run (status NOT_RUN before); NULL for a run that there is not. */
+const VidaRow* VidaStudy_Row(const VidaStudy* study, int run);
 /* What was said about the initial values (see VidaSystem_Start); "" before VidaStudy_Run. */
 const char* VidaStudy_Notes(const VidaStudy* study);
-/* The reference in words ("energy-momentum, h = 0.0001 s") and the estimated error of its positions
- * in the study's norm; NaN when not estimated. */
+/* The reference in words ("energy-momentum, h = 0.0001 s"; "" when there is none) and the estimated
+ * error of its positions in the study's norm (nullable; NaN when not estimated). */
 const char* VidaStudy_Reference(const VidaStudy* study, double* position_error);
 
 #ifdef __cplusplus

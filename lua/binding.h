@@ -1,0 +1,213 @@
+/* The Lua module "vida": what its files and the command share.
+ *
+ * Lua reports an error by longjmp, so the rules are: every C object is owned by a Lua object that
+ * exists before it (and whose __gc frees it), and no Lua function is called while a function of the
+ * library is at work. Functions that take a lua_State may raise a Lua error unless they say not. */
+#ifndef VIDA_LUA_BINDING_H
+#define VIDA_LUA_BINDING_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <vida/vida.h>
+
+/* ---- for the command ------------------------------------------------------------------------- */
+
+/* The module itself: luaL_requiref(L, "vida", luaopen_vida, 0) or package.preload. */
+int luaopen_vida(lua_State* L);
+
+/* Values from outside a script (`--set name=text`): vida.setting and the options of vida.compare
+ * read them. */
+void vidalua_give_setting(lua_State* L, const char* name, const char* text);
+/* Comparisons keep only runs of the methods that were named so; none named: all. */
+void vidalua_give_only(lua_State* L, const char* method);
+/* Whether the last error of the script was that of a value given by vidalua_give_setting. */
+bool vidalua_blames_setting(lua_State* L);
+/* Whether a given setting is left that neither a vida.setting nor a comparison has used; then a
+ * message that names it and the nearest known one is pushed. */
+bool vidalua_push_unused_setting(lua_State* L);
+
+/* The study behind the comparison at `index`; NULL for any other value. It lives as long as the Lua
+ * object. */
+VidaStudy* vidalua_to_study(lua_State* L, int index);
+
+/* ---- running and writing, without Lua (output.c) --------------------------------------------- */
+
+typedef struct VidaLuaRun {
+  const char* directory;              /* where trajectories go; NULL: nowhere */
+  bool show_progress;                 /* on stderr, which then should be a terminal */
+  bool (*is_interrupted)(void* data); /* asked about ten times a second; nullable */
+  void* data;
+} VidaLuaRun;
+
+/* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
+int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
+
+/* Makes the directory (one level) and makes sure that results can be written there: asked before a
+ * long computation. */
+int vidalua_prepare_directory(const char* directory, VidaError* error);
+/* Writes DIRECTORY/comparison.csv and comparison.json; neither is there unless it is complete. */
+int vidalua_write_results(const VidaStudy* const* studies, int count, const char* directory,
+                          VidaError* error);
+
+/* A host such as lua5.4 answers Ctrl-C by a hook that raises an error in the next Lua function.
+ * These notice it while the library is at work and no Lua function runs. `data` is the watch. */
+typedef struct VidaLuaWatch {
+  lua_State* main;
+  lua_Hook hook; /* what was there before */
+} VidaLuaWatch;
+
+VidaLuaWatch vidalua_watch_host(lua_State* L);
+bool vidalua_host_interrupts(void* watch); /* never raises an error */
+
+/* ---- progress (progress.c) ------------------------------------------------------------------- */
+
+typedef struct VidaLuaProgress {
+  int runs;
+  int run;
+  double run_began; /* s, of a monotonic clock */
+  bool drawn;       /* a line is on the screen */
+} VidaLuaProgress;
+
+void vidalua_progress_begin(VidaLuaProgress* progress, int runs);
+void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction);
+void vidalua_progress_end(VidaLuaProgress* progress);
+bool vidalua_progress_has_terminal(void);
+
+/* ---- checking values of scripts (check.c) ---------------------------------------------------- */
+
+/* A "place" says where a table stands, for messages: "particle 'upper'" or "methods[2]"; a field of
+ * it is written "place.field", "field" when the place is "". */
+
+typedef struct VidaLuaNames {
+  int count;
+  const char* (*get)(const void* list, int index);
+  const void* list;
+} VidaLuaNames;
+
+VidaLuaNames vidalua_names(const char* const* list); /* of a list that ends with NULL */
+/* The name most like `name`, NULL when none is near. Never raises an error. */
+const char* vidalua_nearest_name(const char* name, VidaLuaNames names);
+
+/* Raises "place.field: expected what, got value", with the script's line; `index` is the value. */
+int vidalua_expected(lua_State* L, const char* place, const char* field, const char* what,
+                     int index);
+/* Raises an error of the library, its message after "place.field: " (field nullable). */
+int vidalua_raise(lua_State* L, const char* place, const char* field, const VidaError* error);
+/* Pushes "place.field". */
+const char* vidalua_push_path(lua_State* L, const char* place, const char* field);
+
+/* Refuses keys of the table that are neither 1 .. positional nor among the names. `what` is what
+ * they would be: "key of a particle". */
+void vidalua_check_keys(lua_State* L, int table, const char* place, const char* what,
+                        int positional, VidaLuaNames names);
+void vidalua_check_table(lua_State* L, int index, const char* place, const char* example);
+/* The length of a table that must be a list: keys 1 .. n and no others. */
+int vidalua_check_list(lua_State* L, int table, const char* place, const char* field);
+
+/* Pushes a field of a table as it is (no metamethods, so that the table keeps it) and returns its
+ * type. */
+int vidalua_field(lua_State* L, int table, const char* field);
+/* Text at entry [1] of the table, which is its name; it stays alive with the table. */
+const char* vidalua_check_name(lua_State* L, int table, const char* what);
+double vidalua_required_real(lua_State* L, int table, const char* place, const char* field);
+double vidalua_optional_real(lua_State* L, int table, const char* place, const char* field,
+                             double fallback);
+bool vidalua_optional_boolean(lua_State* L, int table, const char* place, const char* field,
+                              bool fallback);
+/* NULL when the field is not there. */
+const char* vidalua_optional_text(lua_State* L, int table, const char* place, const char* field);
+/* A list of exactly `count` numbers. */
+void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
+                          double* vector);
+/* The number itself: strings are not numbers. */
+bool vidalua_is_number(lua_State* L, int index);
+/* A text without a zero byte inside. */
+const char* vidalua_plain_text(lua_State* L, int index);
+
+/* ---- classes (check.c) ----------------------------------------------------------------------- */
+
+/* Registers a class of full userdata: obj:method() and obj.property (a function of the object that
+ * is called on reading; one named VIDALUA_ELEMENT is called with the object and a number for
+ * obj[number]). Unknown fields raise an error with the nearest known one. Lists end with {NULL,
+ * NULL}; `properties` is nullable. */
+#define VIDALUA_ELEMENT "[number]"
+void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
+                       const luaL_Reg* methods, const luaL_Reg* properties);
+
+/* ---- systems (system.c) ---------------------------------------------------------------------- */
+
+#define VIDALUA_SYSTEM "vida.system"
+
+/* Lua finalises objects in no useful order, but a system has to outlive its steppers and studies:
+ * each of them holds a reference, and the last one frees it. */
+typedef struct VidaLuaBox {
+  VidaSystem* system;
+  long references;
+  bool complete;
+} VidaLuaBox;
+
+VidaLuaBox* vidalua_keep_box(VidaLuaBox* box);
+void vidalua_release_box(VidaLuaBox** box); /* sets *box to NULL; NULL is allowed */
+
+/* The system at `index` (raises an error when it is something else or closed). */
+VidaLuaBox* vidalua_check_system(lua_State* L, int index);
+/* Completes it if that has not been done. */
+void vidalua_complete_system(lua_State* L, VidaLuaBox* box);
+void vidalua_open_system(lua_State* L); /* registers the class and pushes vida.system */
+
+/* ---- particles, fixed points and free values (point.c) --------------------------------------- */
+
+#define VIDALUA_POINT "vida.point"
+#define VIDALUA_FREE "vida.free"
+
+/* Pushes a point of the system at index `system`; `name` is NULL for a fixed point. */
+void vidalua_push_point(lua_State* L, int system, VidaPoint point, const char* name);
+/* The point at `index`, which must belong to the system at index `system`. */
+VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
+                              const char* field);
+/* A list of `dimension` numbers or vida.free(); absent and not required: zeros. */
+void vidalua_check_initial(lua_State* L, int table, const char* place, const char* field,
+                           int dimension, bool required, VidaInitial* initial);
+void vidalua_open_point(lua_State* L); /* registers the classes and pushes vida.free */
+
+/* ---- options (options.c) --------------------------------------------------------------------- */
+
+/* Pushes an object that owns the options which *the result will point to. */
+VidaOptions** vidalua_new_options(lua_State* L);
+void vidalua_open_options(lua_State* L);
+VidaLuaNames vidalua_option_names(const VidaOptions* options);
+/* Sets an option from the value at `index`; messages begin with "place.field". */
+void vidalua_set_option(lua_State* L, VidaOptions* options, const VidaOptionRow* row, int index,
+                        const char* place, const char* field);
+/* Reads { "rattle", h = 0.01, ... } and visits it; with `lists`, options may be lists, and every
+ * combination of their values is visited. */
+typedef void VidaLuaVisitor(lua_State* L, const VidaOptions* options, const char* place,
+                            void* data);
+void vidalua_read_method(lua_State* L, int index, const char* place, bool lists,
+                         VidaLuaVisitor* visit, void* data);
+int vidalua_methods(lua_State* L); /* vida.methods */
+
+/* ---- the other classes ----------------------------------------------------------------------- */
+
+#define VIDALUA_COMPARISON "vida.comparison"
+#define VIDALUA_RESULT "vida.result"
+#define VIDALUA_STEPPER "vida.stepper"
+
+void vidalua_open_comparison(lua_State* L); /* registers the class and pushes vida.compare */
+void vidalua_open_result(lua_State* L);
+/* Pushes the result of the comparison at `index`, which has run. */
+void vidalua_push_result(lua_State* L, int index);
+/* The study of the comparison at `index`; raises an error when it is closed. */
+VidaStudy* vidalua_check_study(lua_State* L, int index);
+void vidalua_open_stepper(lua_State* L);
+int vidalua_new_stepper(lua_State* L); /* the method system:stepper */
+
+int vidalua_setting(lua_State* L); /* vida.setting */
+/* Sets options of a comparison that were given from outside and that no vida.setting has read. */
+void vidalua_apply_settings(lua_State* L, VidaOptions* options);
+/* Whether runs of this method are wanted. */
+bool vidalua_is_wanted(lua_State* L, const char* method);
+
+#endif

@@ -1,0 +1,372 @@
+/* Checks of what scripts hand over, and the errors that say what was expected. */
+#include <ctype.h>
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "binding.h"
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+enum { LONGEST_NAME = 63 };
+
+static const char* name_of_list(const void* list, int index) {
+  return ((const char* const*)list)[index];
+}
+
+VidaLuaNames vidalua_names(const char* const* list) {
+  VidaLuaNames names = {0, name_of_list, list};
+  while (list[names.count]) {
+    names.count++;
+  }
+  return names;
+}
+
+/* Edit distance in which swapping two neighbours counts once, as typing errors do. */
+static int edit_distance(const char* a, const char* b) {
+  int rows[3][LONGEST_NAME + 2];
+  const int na = (int)strlen(a);
+  const int nb = (int)strlen(b);
+  int *before = rows[0], *above = rows[1], *row = rows[2];
+  for (int j = 0; j <= nb; j++) {
+    above[j] = j;
+  }
+  for (int i = 1; i <= na; i++) {
+    row[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      const int x = tolower((unsigned char)a[i - 1]);
+      const int y = tolower((unsigned char)b[j - 1]);
+      int best = above[j - 1] + (x != y);
+      best = above[j] + 1 < best ? above[j] + 1 : best;
+      best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+      if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+          y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best) {
+        best = before[j - 2] + 1;
+      }
+      row[j] = best;
+    }
+    int* oldest = before;
+    before = above;
+    above = row;
+    row = oldest;
+  }
+  return above[nb];
+}
+
+const char* vidalua_nearest_name(const char* name, VidaLuaNames names) {
+  const char* nearest = NULL;
+  const size_t length = strlen(name);
+  int limit = length < 6 ? 2 : (int)(length / 3);
+  if (length > LONGEST_NAME) {
+    return NULL;
+  }
+  for (int i = 0; i < names.count; i++) {
+    const char* candidate = names.get(names.list, i);
+    if (strlen(candidate) > LONGEST_NAME) {
+      continue;
+    }
+    const int distance = edit_distance(name, candidate);
+    /* Of a very short name nothing is left after two edits. */
+    if (distance <= limit && distance < (int)strlen(candidate) && distance < (int)length) {
+      nearest = candidate;
+      limit = distance - 1;
+    }
+  }
+  return nearest;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+const char* vidalua_push_path(lua_State* L, const char* place, const char* field) {
+  /* An object with a name of its own reads better with a colon: particle 'upper': mass. */
+  const size_t length = strlen(place);
+  if (length == 0) {
+    return lua_pushstring(L, field);
+  }
+  const char* joint = field[0] == '[' ? "" : place[length - 1] == '\'' ? ": " : ".";
+  return lua_pushfstring(L, "%s%s%s", place, joint, field);
+}
+
+/* Pushes a value in words: a number or a short text as it is, anything else by its type. */
+static const char* push_description(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNONE:
+    case LUA_TNIL:
+      return lua_pushstring(L, "nothing");
+    case LUA_TBOOLEAN:
+      return lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
+    case LUA_TNUMBER:
+      lua_pushvalue(L, index);
+      return lua_tostring(L, -1);
+    case LUA_TSTRING: {
+      char text[48];
+      const char* string = lua_tostring(L, index);
+      const int length = snprintf(text, sizeof text, "%s", string);
+      return lua_pushfstring(L, "the text \"%s%s\"", text, length >= (int)sizeof text ? "..." : "");
+    }
+    default:
+      if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
+        return lua_pushfstring(L, "a %s", lua_tostring(L, -1));
+      }
+      return lua_pushfstring(L, "a %s", luaL_typename(L, index));
+  }
+}
+
+int vidalua_expected(lua_State* L, const char* place, const char* field, const char* what,
+                     int index) {
+  const char* got = push_description(L, index); /* first: an index may be that of no argument */
+  const char* path = vidalua_push_path(L, place, field);
+  return luaL_error(L, "%s: expected %s, got %s", path, what, got);
+}
+
+int vidalua_raise(lua_State* L, const char* place, const char* field, const VidaError* error) {
+  const char* message = error->message;
+  if (!field) {
+    const size_t length = strlen(place);
+    /* The library names its objects in the same words as the binding does: once is enough. */
+    if (length == 0 || strncmp(message, place, length) == 0) {
+      return luaL_error(L, "%s", message);
+    }
+    return luaL_error(L, "%s: %s", place, message);
+  }
+  const char* path = vidalua_push_path(L, place, field);
+  const size_t name = strcspn(field, "[");
+  if (strncmp(message, field, name) == 0 && message[name] == ':') {
+    return luaL_error(L, "%s%s", path, message + name);
+  }
+  return luaL_error(L, "%s: %s", path, message);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+void vidalua_check_table(lua_State* L, int index, const char* place, const char* example) {
+  if (lua_type(L, index) != LUA_TTABLE) {
+    const char* got = push_description(L, lua_absindex(L, index));
+    luaL_error(L, "%s: expected a table such as %s, got %s", place, example, got);
+  }
+}
+
+static bool is_known(const char* key, VidaLuaNames names) {
+  for (int i = 0; i < names.count; i++) {
+    if (strcmp(key, names.get(names.list, i)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void refuse_key(lua_State* L, const char* key, const char* place, const char* what,
+                       VidaLuaNames names) {
+  const char* nearest = vidalua_nearest_name(key, names);
+  const char* joint = place[0] ? ": " : "";
+  if (nearest) {
+    luaL_error(L, "%s%sunknown %s '%s'; did you mean '%s'?", place, joint, what, key, nearest);
+  }
+  luaL_error(L, "%s%sunknown %s '%s'", place, joint, what, key);
+}
+
+void vidalua_check_keys(lua_State* L, int table, const char* place, const char* what,
+                        int positional, VidaLuaNames names) {
+  table = lua_absindex(L, table);
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    const bool is_position =
+        lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= positional;
+    if (lua_type(L, -1) == LUA_TSTRING) {
+      const char* key = lua_tostring(L, -1);
+      if (!is_known(key, names)) {
+        refuse_key(L, key, place, what, names);
+      }
+    } else if (!is_position) {
+      lua_pushvalue(L, -1);
+      const char* key = luaL_tolstring(L, -1, NULL);
+      luaL_error(L, "%s%sunknown %s [%s]", place, place[0] ? ": " : "", what, key);
+    }
+  }
+}
+
+int vidalua_check_list(lua_State* L, int table, const char* place, const char* field) {
+  table = lua_absindex(L, table);
+  const lua_Unsigned length = lua_rawlen(L, table);
+  lua_Unsigned keys = 0;
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    const bool in_range = lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 &&
+                          (lua_Unsigned)lua_tointeger(L, -1) <= length;
+    if (!in_range) {
+      lua_pushvalue(L, -1);
+      const char* key = luaL_tolstring(L, -1, NULL);
+      const char* path = vidalua_push_path(L, place, field);
+      luaL_error(L, "%s: expected a list { ... }, got a table with the key '%s'", path, key);
+    }
+    keys++;
+  }
+  if (keys != length || length > 1000000) {
+    const char* path = vidalua_push_path(L, place, field);
+    luaL_error(L, "%s: expected a list without gaps", path);
+  }
+  return (int)length;
+}
+
+int vidalua_field(lua_State* L, int table, const char* field) {
+  table = lua_absindex(L, table);
+  lua_pushstring(L, field);
+  return lua_rawget(L, table);
+}
+
+bool vidalua_is_number(lua_State* L, int index) {
+  return lua_type(L, index) == LUA_TNUMBER;
+}
+
+const char* vidalua_plain_text(lua_State* L, int index) {
+  size_t length = 0;
+  if (lua_type(L, index) != LUA_TSTRING) {
+    return NULL;
+  }
+  const char* text = lua_tolstring(L, index, &length);
+  return strlen(text) == length ? text : NULL;
+}
+
+const char* vidalua_check_name(lua_State* L, int table, const char* what) {
+  lua_rawgeti(L, table, 1);
+  const char* name = vidalua_plain_text(L, -1);
+  if (!name) {
+    vidalua_expected(L, what, "[1]", "a name", -1);
+  }
+  lua_pop(L, 1);
+  return name; /* the table holds it */
+}
+
+double vidalua_optional_real(lua_State* L, int table, const char* place, const char* field,
+                             double fallback) {
+  double value = fallback;
+  if (vidalua_field(L, table, field) != LUA_TNIL) {
+    if (!vidalua_is_number(L, -1)) {
+      vidalua_expected(L, place, field, "a number", -1);
+    }
+    value = lua_tonumber(L, -1);
+  }
+  lua_pop(L, 1);
+  return value;
+}
+
+double vidalua_required_real(lua_State* L, int table, const char* place, const char* field) {
+  if (vidalua_field(L, table, field) == LUA_TNIL) {
+    vidalua_expected(L, place, field, "a number", -1);
+  }
+  lua_pop(L, 1);
+  return vidalua_optional_real(L, table, place, field, 0.0);
+}
+
+bool vidalua_optional_boolean(lua_State* L, int table, const char* place, const char* field,
+                              bool fallback) {
+  bool value = fallback;
+  if (vidalua_field(L, table, field) != LUA_TNIL) {
+    if (!lua_isboolean(L, -1)) {
+      vidalua_expected(L, place, field, "true or false", -1);
+    }
+    value = lua_toboolean(L, -1);
+  }
+  lua_pop(L, 1);
+  return value;
+}
+
+const char* vidalua_optional_text(lua_State* L, int table, const char* place, const char* field) {
+  const char* value = NULL;
+  if (vidalua_field(L, table, field) != LUA_TNIL) {
+    value = vidalua_plain_text(L, -1);
+    if (!value) {
+      vidalua_expected(L, place, field, "a text", -1);
+    }
+  }
+  lua_pop(L, 1);
+  return value; /* the table holds it */
+}
+
+void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
+                          double* vector) {
+  index = lua_absindex(L, index);
+  const char* what = lua_pushfstring(L, "a list of %d numbers", count);
+  if (lua_type(L, index) != LUA_TTABLE) {
+    vidalua_expected(L, place, field, what, index);
+  }
+  const int length = vidalua_check_list(L, index, place, field);
+  if (length != count) {
+    const char* path = vidalua_push_path(L, place, field);
+    luaL_error(L, "%s: expected %s, got %d", path, what, length);
+  }
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, index, i + 1);
+    if (!vidalua_is_number(L, -1)) {
+      const char* entry = lua_pushfstring(L, "%s[%d]", field, i + 1);
+      vidalua_expected(L, place, entry, "a number", -2);
+    }
+    vector[i] = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+enum { CLASS_METHODS = 1, CLASS_PROPERTIES, CLASS_NAME, CLASS_UPVALUES = CLASS_NAME };
+
+/* The name among the keys of a table that is nearest to `key`; NULL when there is none. */
+static const char* nearest_key(lua_State* L, int table, const char* key) {
+  const char* nearest = NULL;
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    const char* const pair[] = {lua_tostring(L, -1), nearest, NULL};
+    nearest = vidalua_nearest_name(key, vidalua_names(pair));
+  }
+  return nearest;
+}
+
+static int class_index(lua_State* L) {
+  const char* name = lua_tostring(L, lua_upvalueindex(CLASS_NAME));
+  luaL_checkudata(L, 1, name);
+  lua_settop(L, 2);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(CLASS_METHODS)) != LUA_TNIL) {
+    return 1;
+  }
+  if (lua_type(L, 2) == LUA_TNUMBER) {
+    lua_pushliteral(L, VIDALUA_ELEMENT);
+  } else {
+    lua_pushvalue(L, 2);
+  }
+  lua_rawget(L, lua_upvalueindex(CLASS_PROPERTIES));
+  const lua_CFunction property = lua_tocfunction(L, -1);
+  if (property) {
+    lua_settop(L, 2); /* called directly, so that its errors name the line of the script */
+    return property(L);
+  }
+  const char* key = luaL_tolstring(L, 2, NULL);
+  const char* nearest = nearest_key(L, lua_upvalueindex(CLASS_METHODS), key);
+  nearest = nearest ? nearest : nearest_key(L, lua_upvalueindex(CLASS_PROPERTIES), key);
+  if (nearest) {
+    return luaL_error(L, "a %s has no '%s'; did you mean '%s'?", name, key, nearest);
+  }
+  return luaL_error(L, "a %s has no '%s'", name, key);
+}
+
+void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
+                       const luaL_Reg* methods, const luaL_Reg* properties) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, metamethods, 0);
+  lua_newtable(L);
+  luaL_setfuncs(L, methods, 0);
+  lua_newtable(L);
+  if (properties) {
+    luaL_setfuncs(L, properties, 0);
+  }
+  lua_pushstring(L, name);
+  lua_pushcclosure(L, class_index, CLASS_UPVALUES);
+  lua_setfield(L, -2, "__index");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
+}

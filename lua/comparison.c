@@ -1,0 +1,223 @@
+/* vida.compare: runs of several methods on one system, checked when it is written and run later. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+
+typedef struct ComparisonHandle {
+  VidaStudy* study; /* NULL once closed */
+  VidaLuaBox* box;  /* the system it needs */
+} ComparisonHandle;
+
+static const char* const own_keys[] = {"system", "reference", "methods", "coordinates", NULL};
+enum { OWN_KEYS = 4 };
+
+/* ---- ownership ------------------------------------------------------------------------------- */
+
+static int comparison_close(lua_State* L) {
+  ComparisonHandle* handle = luaL_checkudata(L, 1, VIDALUA_COMPARISON);
+  VidaStudy_Destroy(&handle->study);
+  vidalua_release_box(&handle->box);
+  return 0;
+}
+
+VidaStudy* vidalua_to_study(lua_State* L, int index) {
+  const ComparisonHandle* handle = luaL_testudata(L, index, VIDALUA_COMPARISON);
+  return handle ? handle->study : NULL;
+}
+
+VidaStudy* vidalua_check_study(lua_State* L, int index) {
+  const ComparisonHandle* handle = luaL_checkudata(L, index, VIDALUA_COMPARISON);
+  if (!handle->study) {
+    luaL_error(L, "attempt to use a closed comparison");
+  }
+  return handle->study;
+}
+
+/* ---- reading the script's table (at 1) ------------------------------------------------------- */
+
+static const char* key_name(const void* list, int index) {
+  return index < OWN_KEYS ? own_keys[index] : VidaOptions_Row(list, index - OWN_KEYS)->name;
+}
+
+/* Options of the comparison: those of the script, then those given from outside. */
+static const VidaOptions* read_options(lua_State* L) {
+  VidaError error;
+  VidaOptions** options = vidalua_new_options(L);
+  if (VidaStudy_CreateOptions(options, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  const int count = VidaOptions_Count(*options);
+  const VidaLuaNames names = {OWN_KEYS + count, key_name, *options};
+  vidalua_check_keys(L, 1, "", "key of a comparison", 0, names);
+  for (int i = 0; i < count; i++) {
+    const VidaOptionRow* row = VidaOptions_Row(*options, i);
+    if (vidalua_field(L, 1, row->name) != LUA_TNIL) {
+      vidalua_set_option(L, *options, row, -1, "", row->name);
+    }
+    lua_pop(L, 1);
+  }
+  vidalua_apply_settings(L, *options);
+  return *options;
+}
+
+/* Says at once, and with the script's line, when the initial values do not fit the constraints. */
+static void check_start(lua_State* L, const VidaSystem* system, const VidaOptions* options) {
+  VidaError error;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(system);
+  double* q = lua_newuserdatauv(L, 2 * n * sizeof *q + 1, 0);
+  VidaStartOptions start = VidaStartOptions_Default();
+  start.adjust = VidaOptions_Get(options, "adjust_start") != 0.0;
+  start.tolerance = VidaOptions_Get(options, "start_tolerance");
+  if (VidaSystem_Start(system, VidaOptions_Get(options, "t0"), &start, q, q + n, NULL, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  lua_pop(L, 1);
+}
+
+static void set_reference(lua_State* L, const VidaOptions* options, const char* place, void* data) {
+  VidaError error;
+  const ComparisonHandle* handle = data;
+  if (VidaStudy_SetReference(handle->study, options, &error)) {
+    vidalua_raise(L, place, NULL, &error);
+  }
+}
+
+static void add_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
+  VidaError error;
+  const ComparisonHandle* handle = data;
+  if (vidalua_is_wanted(L, VidaOptions_Method(options)) &&
+      VidaStudy_AddRun(handle->study, options, &error)) {
+    vidalua_raise(L, place, NULL, &error);
+  }
+}
+
+static void read_methods(lua_State* L, ComparisonHandle* handle) {
+  vidalua_field(L, 1, "methods");
+  vidalua_check_table(L, -1, "methods", "{ { \"rattle\", h = 0.01 } }");
+  const int count = vidalua_check_list(L, -1, "", "methods");
+  if (count == 0) {
+    luaL_error(L, "methods: expected at least one method, got an empty list");
+  }
+  for (int i = 1; i <= count; i++) {
+    const char* place = lua_pushfstring(L, "methods[%d]", i);
+    lua_rawgeti(L, -2, i);
+    vidalua_read_method(L, -1, place, true, add_run, handle);
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
+}
+
+/* coordinates = { p, ... }: particles to which errors are restricted. */
+static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system) {
+  VidaError error;
+  const VidaSystem* model = handle->box->system;
+  const int dimension = VidaSystem_Dimension(model);
+  if (vidalua_field(L, 1, "coordinates") == LUA_TNIL) {
+    lua_pop(L, 1);
+    return;
+  }
+  const int list = lua_gettop(L);
+  vidalua_check_table(L, list, "coordinates", "{ particle, ... }");
+  const int count = vidalua_check_list(L, list, "", "coordinates");
+  int* indices = lua_newuserdatauv(L, (size_t)(count * dimension) * sizeof *indices + 1, 0);
+  for (int i = 0; i < count; i++) {
+    const char* entry = lua_pushfstring(L, "coordinates[%d]", i + 1);
+    lua_rawgeti(L, list, i + 1);
+    const VidaPoint point = vidalua_check_point(L, -1, system, "", entry);
+    if (point.particle == VIDA_GROUND) {
+      vidalua_expected(L, "", entry, "a particle, not a fixed point", -1);
+    }
+    for (int k = 0; k < dimension; k++) {
+      indices[i * dimension + k] = VidaSystem_ParticleCoordinate(model, point.particle) + k;
+    }
+    lua_pop(L, 2);
+  }
+  if (VidaStudy_SelectCoordinates(handle->study, count * dimension, indices, &error)) {
+    vidalua_raise(L, "", "coordinates", &error);
+  }
+  lua_pop(L, 2);
+}
+
+/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } } */
+static int new_comparison(lua_State* L) {
+  VidaError error;
+  vidalua_check_table(L, 1, "vida.compare", "{ system = s, time = 1, methods = { ... } }");
+  lua_settop(L, 1);
+  const VidaOptions* options = read_options(L);
+  vidalua_field(L, 1, "system");
+  const int system = lua_gettop(L);
+  if (!luaL_testudata(L, system, VIDALUA_SYSTEM)) {
+    vidalua_expected(L, "", "system", "a system made by vida.system", system);
+  }
+  VidaLuaBox* box = vidalua_check_system(L, system);
+  vidalua_complete_system(L, box);
+
+  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  memset(handle, 0, sizeof *handle);
+  luaL_setmetatable(L, VIDALUA_COMPARISON);
+  const int comparison = lua_gettop(L);
+  handle->box = vidalua_keep_box(box);
+  if (VidaStudy_Create(box->system, options, &handle->study, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  check_start(L, box->system, options);
+  if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
+    vidalua_read_method(L, -1, "reference", false, set_reference, handle);
+  }
+  read_methods(L, handle);
+  read_coordinates(L, handle, system);
+  lua_settop(L, comparison);
+  return 1;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* comparison:run { quiet = false, out = "DIR" } */
+static int comparison_run(lua_State* L) {
+  static const char* const keys[] = {"quiet", "out", NULL};
+  VidaError error;
+  VidaLuaRun wishes = {0};
+  bool quiet = false;
+  VidaStudy* study = vidalua_check_study(L, 1);
+  if (!lua_isnoneornil(L, 2)) {
+    vidalua_check_table(L, 2, "run", "{ quiet = true, out = \"DIR\" }");
+    vidalua_check_keys(L, 2, "run", "key", 0, vidalua_names(keys));
+    quiet = vidalua_optional_boolean(L, 2, "run", "quiet", false);
+    wishes.directory = vidalua_optional_text(L, 2, "run", "out");
+  }
+  VidaLuaWatch watch = vidalua_watch_host(L);
+  wishes.show_progress = !quiet && vidalua_progress_has_terminal();
+  wishes.is_interrupted = vidalua_host_interrupts;
+  wishes.data = &watch;
+  const VidaStudy* const studies[] = {study};
+  if ((wishes.directory && vidalua_prepare_directory(wishes.directory, &error)) ||
+      vidalua_run_study(study, &wishes, &error) ||
+      (wishes.directory && vidalua_write_results(studies, 1, wishes.directory, &error))) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  vidalua_push_result(L, 1);
+  return 1;
+}
+
+static int comparison_tostring(lua_State* L) {
+  const VidaStudy* study = vidalua_to_study(L, 1);
+  if (study) {
+    lua_pushfstring(L, "comparison of %d runs on system '%s'", VidaStudy_RunCount(study),
+                    VidaSystem_Name(VidaStudy_System(study)));
+  } else {
+    lua_pushstring(L, "closed comparison");
+  }
+  return 1;
+}
+
+void vidalua_open_comparison(lua_State* L) {
+  static const luaL_Reg meta[] = {{"__gc", comparison_close},
+                                  {"__close", comparison_close},
+                                  {"__tostring", comparison_tostring},
+                                  {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"run", comparison_run}, {"close", comparison_close}, {NULL, NULL}};
+  vidalua_new_class(L, VIDALUA_COMPARISON, meta, methods, NULL);
+  lua_pushcfunction(L, new_comparison);
+}

@@ -1,0 +1,286 @@
+/* Options of methods and comparisons: the library's tables decide what exists and what is allowed.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "binding.h"
+
+#define VIDALUA_OPTIONS "vida.options"
+
+/* ---- ownership ------------------------------------------------------------------------------- */
+
+VidaOptions** vidalua_new_options(lua_State* L) {
+  VidaOptions** options = lua_newuserdatauv(L, sizeof *options, 0);
+  *options = NULL;
+  luaL_setmetatable(L, VIDALUA_OPTIONS);
+  return options;
+}
+
+static int options_gc(lua_State* L) {
+  VidaOptions_Destroy(luaL_checkudata(L, 1, VIDALUA_OPTIONS));
+  return 0;
+}
+
+void vidalua_open_options(lua_State* L) {
+  static const luaL_Reg meta[] = {{"__gc", options_gc}, {NULL, NULL}};
+  static const luaL_Reg no_methods[] = {{NULL, NULL}};
+  vidalua_new_class(L, VIDALUA_OPTIONS, meta, no_methods, NULL);
+}
+
+static const char* option_name(const void* list, int index) {
+  return VidaOptions_Row(list, index)->name;
+}
+
+VidaLuaNames vidalua_option_names(const VidaOptions* options) {
+  return (VidaLuaNames){VidaOptions_Count(options), option_name, options};
+}
+
+/* ---- one option ------------------------------------------------------------------------------ */
+
+/* What an option takes, in words: pushed. */
+static const char* push_kind(lua_State* L, const VidaOptionRow* row) {
+  switch (row->type) {
+    case VIDA_OPTION_CHOICE:
+      lua_pushliteral(L, "one of ");
+      luaL_gsub(L, row->choices, "|", ", ");
+      lua_concat(L, 2);
+      return lua_tostring(L, -1);
+    case VIDA_OPTION_BOOLEAN:
+      return lua_pushstring(L, "true or false");
+    case VIDA_OPTION_INTEGER:
+      return lua_pushstring(L, "an integer");
+    case VIDA_OPTION_REAL:
+    default:
+      if (row->unit[0] && strcmp(row->unit, "1") != 0) {
+        return lua_pushfstring(L, "a number in %s", row->unit);
+      }
+      return lua_pushstring(L, "a number");
+  }
+}
+
+static int set_value(lua_State* L, VidaOptions* options, const VidaOptionRow* row, int index,
+                     VidaError* error) {
+  switch (row->type) {
+    case VIDA_OPTION_CHOICE:
+      return VidaOptions_SetText(options, row->name, lua_tostring(L, index), error);
+    case VIDA_OPTION_BOOLEAN:
+      return VidaOptions_SetBoolean(options, row->name, lua_toboolean(L, index), error);
+    case VIDA_OPTION_REAL:
+    case VIDA_OPTION_INTEGER:
+    default:
+      return VidaOptions_SetReal(options, row->name, lua_tonumber(L, index), error);
+  }
+}
+
+void vidalua_set_option(lua_State* L, VidaOptions* options, const VidaOptionRow* row, int index,
+                        const char* place, const char* field) {
+  VidaError error;
+  int type = LUA_TNUMBER;
+  if (row->type == VIDA_OPTION_CHOICE) {
+    type = LUA_TSTRING;
+  } else if (row->type == VIDA_OPTION_BOOLEAN) {
+    type = LUA_TBOOLEAN;
+  }
+  index = lua_absindex(L, index);
+  if (lua_type(L, index) != type) {
+    vidalua_expected(L, place, field, push_kind(L, row), index);
+  }
+  if (set_value(L, options, row, index, &error)) {
+    vidalua_raise(L, place, field, &error);
+  }
+}
+
+/* ---- a method and its options ---------------------------------------------------------------- */
+
+/* A method as it stands in a script, and which values of its lists are looked at. */
+typedef struct MethodTable {
+  int table; /* index on the stack */
+  const char* place;
+  const char* name;
+  int count;   /* of options */
+  int* length; /* of the list, per option; 0: one value or none */
+  int* chosen; /* entry of the list, per option */
+} MethodTable;
+
+static void create_options(lua_State* L, const MethodTable* method, VidaOptions** options) {
+  VidaError error;
+  VidaOptions_Destroy(options);
+  if (VidaOptions_Create(method->name, options, &error)) {
+    vidalua_raise(L, method->place, NULL, &error);
+  }
+}
+
+/* Sets what the table sets, from each list its chosen value. */
+static void set_combination(lua_State* L, const MethodTable* method, VidaOptions* options) {
+  for (int i = 0; i < method->count; i++) {
+    const VidaOptionRow* row = VidaOptions_Row(options, i);
+    const int top = lua_gettop(L);
+    if (vidalua_field(L, method->table, row->name) != LUA_TNIL) {
+      const char* field = row->name;
+      if (method->length[i] > 0) {
+        field = lua_pushfstring(L, "%s[%d]", row->name, method->chosen[i] + 1);
+        lua_rawgeti(L, -2, method->chosen[i] + 1);
+      }
+      vidalua_set_option(L, options, row, -1, method->place, field);
+    }
+    lua_settop(L, top);
+  }
+}
+
+/* Finds the options that are lists and their lengths. */
+static void measure_lists(lua_State* L, MethodTable* method, const VidaOptions* options,
+                          bool lists) {
+  for (int i = 0; i < method->count; i++) {
+    const VidaOptionRow* row = VidaOptions_Row(options, i);
+    method->length[i] = 0;
+    method->chosen[i] = 0;
+    if (vidalua_field(L, method->table, row->name) == LUA_TTABLE && lists) {
+      method->length[i] = vidalua_check_list(L, -1, method->place, row->name);
+      if (method->length[i] == 0) {
+        const char* path = vidalua_push_path(L, method->place, row->name);
+        luaL_error(L, "%s: expected at least one value, got an empty list", path);
+      }
+    }
+    lua_pop(L, 1);
+  }
+}
+
+/* The next combination, the last option running fastest; false when there is none. */
+static bool choose_next(MethodTable* method) {
+  for (int i = method->count - 1; i >= 0; i--) {
+    if (method->length[i] > 0) {
+      if (++method->chosen[i] < method->length[i]) {
+        return true;
+      }
+      method->chosen[i] = 0;
+    }
+  }
+  return false;
+}
+
+void vidalua_read_method(lua_State* L, int index, const char* place, bool lists,
+                         VidaLuaVisitor* visit, void* data) {
+  const int top = lua_gettop(L);
+  MethodTable method = {.table = lua_absindex(L, index), .place = place};
+  vidalua_check_table(L, method.table, place, "{ \"rattle\", h = 0.01 }");
+  lua_rawgeti(L, method.table, 1);
+  method.name = vidalua_plain_text(L, -1);
+  if (!method.name) {
+    vidalua_expected(L, place, "[1]", "the name of a method", -1);
+  }
+  VidaOptions** options = vidalua_new_options(L);
+  create_options(L, &method, options);
+  const char* what = lua_pushfstring(L, "option of '%s'", method.name);
+  vidalua_check_keys(L, method.table, place, what, 1, vidalua_option_names(*options));
+  method.count = VidaOptions_Count(*options);
+  method.length = lua_newuserdatauv(L, 2 * (size_t)method.count * sizeof *method.length + 1, 0);
+  method.chosen = method.length + method.count;
+  measure_lists(L, &method, *options, lists);
+  do {
+    create_options(L, &method, options);
+    set_combination(L, &method, *options);
+    visit(L, *options, place, data);
+  } while (choose_next(&method));
+  lua_settop(L, top);
+}
+
+/* ---- vida.methods ---------------------------------------------------------------------------- */
+
+static const char* type_name(VidaOptionType type) {
+  static const char* const names[] = {"number", "integer", "boolean", "choice"};
+  return names[type];
+}
+
+static void set_text(lua_State* L, const char* key, const char* text) {
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+/* Limits that say nothing are left out. */
+static void set_limit(lua_State* L, const char* key, double value) {
+  if (isfinite(value)) {
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+  }
+}
+
+static void set_choices(lua_State* L, const char* choices) {
+  lua_newtable(L);
+  for (lua_Integer i = 1; choices; i++) {
+    const size_t length = strcspn(choices, "|");
+    lua_pushlstring(L, choices, length);
+    lua_rawseti(L, -2, i);
+    choices = choices[length] ? choices + length + 1 : NULL;
+  }
+  lua_setfield(L, -2, "choices");
+}
+
+static void push_option(lua_State* L, const VidaOptions* options, int index) {
+  const VidaOptionRow* row = VidaOptions_Row(options, index);
+  lua_newtable(L);
+  set_text(L, "name", row->name);
+  set_text(L, "type", type_name(row->type));
+  set_text(L, "unit", row->unit);
+  set_text(L, "text", row->text);
+  if (row->type == VIDA_OPTION_CHOICE) {
+    char choice[64];
+    VidaOptions_Text(options, row->name, choice, sizeof choice);
+    set_text(L, "default", choice);
+    set_choices(L, row->choices);
+  } else if (row->type == VIDA_OPTION_BOOLEAN) {
+    lua_pushboolean(L, row->default_value != 0.0);
+    lua_setfield(L, -2, "default");
+  } else {
+    set_limit(L, "default", row->default_value);
+    set_limit(L, "minimum", row->minimum);
+    set_limit(L, "maximum", row->maximum);
+  }
+}
+
+static void push_capabilities(lua_State* L, unsigned capabilities) {
+#define CAPABILITY_TEXT(name, bit, text) text,
+  static const char* const texts[] = {VIDA_CAPABILITY_LIST(CAPABILITY_TEXT)};
+#undef CAPABILITY_TEXT
+  lua_Integer next = 1;
+  lua_newtable(L);
+  for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    if (capabilities & (1U << i)) {
+      lua_pushstring(L, texts[i]);
+      lua_rawseti(L, -2, next++);
+    }
+  }
+}
+
+static void push_method(lua_State* L, const VidaMethodInfo* info) {
+  VidaError error;
+  VidaOptions** options = vidalua_new_options(L);
+  if (VidaOptions_Create(info->name, options, &error)) {
+    vidalua_raise(L, info->name, NULL, &error);
+  }
+  lua_newtable(L);
+  set_text(L, "name", info->name);
+  set_text(L, "title", info->title);
+  set_text(L, "equation", info->equation);
+  set_text(L, "limits", info->limits);
+  lua_pushinteger(L, info->order);
+  lua_setfield(L, -2, "order");
+  push_capabilities(L, info->capabilities);
+  lua_setfield(L, -2, "capabilities");
+  lua_newtable(L);
+  for (int i = 0; i < VidaOptions_Count(*options); i++) {
+    push_option(L, *options, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "options");
+  lua_remove(L, -2);
+}
+
+int vidalua_methods(lua_State* L) {
+  const int count = Vida_MethodCount();
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    push_method(L, Vida_MethodInfo(i));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}

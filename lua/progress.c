@@ -1,0 +1,59 @@
+/* One line on the terminal that says how far a comparison has come. */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "binding.h"
+
+static double clock_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool vidalua_progress_has_terminal(void) {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+void vidalua_progress_begin(VidaLuaProgress* progress, int runs) {
+  *progress = (VidaLuaProgress){.runs = runs, .run = -2};
+}
+
+static void describe_rest(char* text, size_t size, double seconds) {
+  const long rest = (long)(seconds + 0.5);
+  if (rest >= 3600) {
+    snprintf(text, size, "%ld h %02ld min", rest / 3600, rest % 3600 / 60);
+  } else if (rest >= 60) {
+    snprintf(text, size, "%ld min %02ld s", rest / 60, rest % 60);
+  } else {
+    snprintf(text, size, "%ld s", rest);
+  }
+}
+
+void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction) {
+  char rest[48] = "";
+  const double now = clock_s();
+  if (run != progress->run) {
+    progress->run = run;
+    progress->run_began = now;
+  }
+  const double elapsed = now - progress->run_began;
+  /* Before half a second has gone by an estimate would only jump about. */
+  if (fraction > 0.0 && elapsed > 0.5) {
+    char time[32];
+    describe_rest(time, sizeof time, elapsed * (1.0 - fraction) / fraction);
+    snprintf(rest, sizeof rest, ", %s left", time);
+  }
+  fprintf(stderr, "\r\033[K[%d/%d] %.60s: %.0f %%%s", run < 0 ? 0 : run + 1, progress->runs, what,
+          100.0 * fraction, rest);
+  fflush(stderr);
+  progress->drawn = true;
+}
+
+void vidalua_progress_end(VidaLuaProgress* progress) {
+  if (progress->drawn) {
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    progress->drawn = false;
+  }
+}

@@ -1,0 +1,247 @@
+/* The result of a comparison: its rows, and its table, CSV and JSON as texts. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+
+/* User value 1 is the comparison, 2 the list of rows. The userdata itself is empty. */
+enum { RESULT_COMPARISON = 1, RESULT_ROWS, RESULT_VALUES = RESULT_ROWS };
+
+#define VIDALUA_ROW "vida.row"
+#define VIDALUA_BUFFER "vida.buffer"
+
+/* ---- rows -------------------------------------------------------------------------------------
+ * Plain tables; what was not measured is nil. Reading a column that does not exist is an error. */
+
+static const char* column_name(const void* list, int index) {
+  (void)list;
+  return Vida_Column(index)->name;
+}
+
+static int row_index(lua_State* L) {
+  const VidaLuaNames columns = {VIDA_COLUMNS, column_name, NULL};
+  const char* key = luaL_tolstring(L, 2, NULL);
+  for (int i = 0; i < VIDA_COLUMNS; i++) {
+    if (strcmp(Vida_Column(i)->name, key) == 0) {
+      return 0; /* a column that was not measured */
+    }
+  }
+  const char* nearest = vidalua_nearest_name(key, columns);
+  if (nearest) {
+    return luaL_error(L, "a row has no column '%s'; did you mean '%s'?", key, nearest);
+  }
+  return luaL_error(L, "a row has no column '%s'", key);
+}
+
+static void push_cell(lua_State* L, const VidaRow* row, const VidaColumn* column) {
+  const char* cell = (const char*)row + column->offset;
+  double real = 0.0;
+  long whole = 0;
+  switch (column->type) {
+    case VIDA_COLUMN_TEXT:
+      lua_pushstring(L, cell);
+      break;
+    case VIDA_COLUMN_COUNT:
+      memcpy(&whole, cell, sizeof whole);
+      lua_pushinteger(L, whole);
+      break;
+    case VIDA_COLUMN_REAL:
+    default:
+      memcpy(&real, cell, sizeof real);
+      if (isnan(real)) {
+        lua_pushnil(L);
+      } else {
+        lua_pushnumber(L, real);
+      }
+      break;
+  }
+}
+
+static void push_rows(lua_State* L, const VidaStudy* study) {
+  const int count = VidaStudy_RunCount(study);
+  lua_createtable(L, count, 0);
+  for (int run = 0; run < count; run++) {
+    lua_createtable(L, 0, VIDA_COLUMNS);
+    for (int i = 0; i < VIDA_COLUMNS; i++) {
+      push_cell(L, VidaStudy_Row(study, run), Vida_Column(i));
+      lua_setfield(L, -2, Vida_Column(i)->name);
+    }
+    luaL_setmetatable(L, VIDALUA_ROW);
+    lua_rawseti(L, -2, run + 1);
+  }
+}
+
+void vidalua_push_result(lua_State* L, int index) {
+  index = lua_absindex(L, index);
+  const VidaStudy* study = vidalua_check_study(L, index);
+  lua_newuserdatauv(L, 1, RESULT_VALUES);
+  lua_pushvalue(L, index);
+  lua_setiuservalue(L, -2, RESULT_COMPARISON);
+  push_rows(L, study);
+  lua_setiuservalue(L, -2, RESULT_ROWS);
+  luaL_setmetatable(L, VIDALUA_RESULT);
+}
+
+/* The study of the result at 1. */
+static const VidaStudy* check_result(lua_State* L) {
+  luaL_checkudata(L, 1, VIDALUA_RESULT);
+  lua_getiuservalue(L, 1, RESULT_COMPARISON);
+  const VidaStudy* study = vidalua_check_study(L, -1);
+  lua_pop(L, 1); /* the result keeps it */
+  return study;
+}
+
+static int result_row(lua_State* L) {
+  lua_getiuservalue(L, 1, RESULT_ROWS);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -2);
+  return 1;
+}
+
+static int result_length(lua_State* L) {
+  luaL_checkudata(L, 1, VIDALUA_RESULT);
+  lua_getiuservalue(L, 1, RESULT_ROWS);
+  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, -1));
+  return 1;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* A file in memory that Lua owns, so that no error can lose it. */
+typedef struct Buffer {
+  FILE* file;
+  char* text;
+  size_t size;
+} Buffer;
+
+static int buffer_gc(lua_State* L) {
+  Buffer* buffer = luaL_checkudata(L, 1, VIDALUA_BUFFER);
+  if (buffer->file) {
+    fclose(buffer->file);
+    buffer->file = NULL;
+  }
+  free(buffer->text);
+  buffer->text = NULL;
+  return 0;
+}
+
+static Buffer* open_buffer(lua_State* L) {
+  Buffer* buffer = lua_newuserdatauv(L, sizeof *buffer, 0);
+  memset(buffer, 0, sizeof *buffer);
+  luaL_setmetatable(L, VIDALUA_BUFFER);
+  buffer->file = open_memstream(&buffer->text, &buffer->size);
+  if (!buffer->file) {
+    luaL_error(L, "out of memory");
+  }
+  return buffer;
+}
+
+static int push_buffer(lua_State* L, Buffer* buffer, int code, const VidaError* error) {
+  FILE* file = buffer->file;
+  buffer->file = NULL;
+  const int closed = fclose(file);
+  if (code) {
+    return vidalua_raise(L, "", NULL, error);
+  }
+  if (closed != 0 || !buffer->text) {
+    return luaL_error(L, "out of memory");
+  }
+  lua_pushlstring(L, buffer->text, buffer->size);
+  return 1;
+}
+
+/* result:table(width) */
+static int result_table(lua_State* L) {
+  VidaError error;
+  const lua_Integer width = luaL_optinteger(L, 2, 0);
+  luaL_argcheck(L, width >= 0 && width <= INT_MAX, 2, "the width must not be negative");
+  const VidaStudy* study = check_result(L);
+  Buffer* buffer = open_buffer(L);
+  const int code = VidaReport_Table(study, buffer->file, (int)width, &error);
+  return push_buffer(L, buffer, code, &error);
+}
+
+static int result_csv(lua_State* L) {
+  VidaError error;
+  const VidaStudy* const studies[] = {check_result(L)};
+  Buffer* buffer = open_buffer(L);
+  const int code = VidaReport_Csv(studies, 1, buffer->file, &error);
+  return push_buffer(L, buffer, code, &error);
+}
+
+static int result_json(lua_State* L) {
+  VidaError error;
+  const VidaStudy* const studies[] = {check_result(L)};
+  Buffer* buffer = open_buffer(L);
+  const int code = VidaReport_Json(studies, 1, buffer->file, &error);
+  return push_buffer(L, buffer, code, &error);
+}
+
+/* result:write(directory): comparison.csv and comparison.json */
+static int result_write(lua_State* L) {
+  VidaError error;
+  const VidaStudy* const studies[] = {check_result(L)};
+  const char* directory = vidalua_plain_text(L, 2);
+  luaL_argexpected(L, directory, 2, "the name of a folder");
+  if (vidalua_prepare_directory(directory, &error) ||
+      vidalua_write_results(studies, 1, directory, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  return 0;
+}
+
+/* ---- properties and the class ---------------------------------------------------------------- */
+
+static int result_notes(lua_State* L) {
+  lua_pushstring(L, VidaStudy_Notes(check_result(L)));
+  return 1;
+}
+
+static int result_reference(lua_State* L) {
+  lua_pushstring(L, VidaStudy_Reference(check_result(L), NULL));
+  return 1;
+}
+
+/* The estimated error of the reference's positions; nil when it was not estimated. */
+static int result_reference_error(lua_State* L) {
+  double error = 0.0;
+  VidaStudy_Reference(check_result(L), &error);
+  if (isnan(error)) {
+    lua_pushnil(L);
+  } else {
+    lua_pushnumber(L, error);
+  }
+  return 1;
+}
+
+static int result_tostring(lua_State* L) {
+  result_length(L);
+  lua_pushfstring(L, "result of %I runs", (LUAI_UACINT)lua_tointeger(L, -1));
+  return 1;
+}
+
+void vidalua_open_result(lua_State* L) {
+  static const luaL_Reg meta[] = {
+      {"__len", result_length}, {"__tostring", result_tostring}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"table", result_table},
+                                     {"csv", result_csv},
+                                     {"json", result_json},
+                                     {"write", result_write},
+                                     {NULL, NULL}};
+  static const luaL_Reg properties[] = {{VIDALUA_ELEMENT, result_row},
+                                        {"notes", result_notes},
+                                        {"reference", result_reference},
+                                        {"reference_error", result_reference_error},
+                                        {NULL, NULL}};
+  static const luaL_Reg buffer_meta[] = {{"__gc", buffer_gc}, {NULL, NULL}};
+  static const luaL_Reg no_methods[] = {{NULL, NULL}};
+  vidalua_new_class(L, VIDALUA_RESULT, meta, methods, properties);
+  vidalua_new_class(L, VIDALUA_BUFFER, buffer_meta, no_methods, NULL);
+  luaL_newmetatable(L, VIDALUA_ROW);
+  lua_pushcfunction(L, row_index);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+}

@@ -1,0 +1,212 @@
+/* Values given to a script from outside: vida.setting, `--set` and `--only` of the command.
+ *
+ * They live in one table of the registry, so that every Lua state has its own:
+ *   given[name] = text      used[name] = true      declared[name] = true      only[method] = true
+ *   blamed = true           when the last error was that of a given value */
+#include <math.h>
+#include <string.h>
+
+#include "binding.h"
+
+static const char registry_key = 0; /* only its address is used */
+
+static void push_settings(lua_State* L) {
+  static const char* const parts[] = {"given", "used", "declared", "only", NULL};
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key) == LUA_TTABLE) {
+    return;
+  }
+  lua_pop(L, 1);
+  lua_newtable(L);
+  for (int i = 0; parts[i]; i++) {
+    lua_newtable(L);
+    lua_setfield(L, -2, parts[i]);
+  }
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &registry_key);
+}
+
+/* settings[part][name] = true */
+static void mark(lua_State* L, const char* part, const char* name) {
+  push_settings(L);
+  lua_getfield(L, -1, part);
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 2);
+}
+
+static bool is_marked(lua_State* L, const char* part, const char* name) {
+  push_settings(L);
+  lua_getfield(L, -1, part);
+  lua_getfield(L, -1, name);
+  const bool marked = lua_toboolean(L, -1);
+  lua_pop(L, 3);
+  return marked;
+}
+
+/* The text given for a name (alive as long as the settings), NULL when none was. */
+static const char* given_text(lua_State* L, const char* name) {
+  push_settings(L);
+  lua_getfield(L, -1, "given");
+  lua_getfield(L, -1, name);
+  const char* text = lua_tostring(L, -1);
+  lua_pop(L, 3);
+  return text;
+}
+
+void vidalua_give_setting(lua_State* L, const char* name, const char* text) {
+  push_settings(L);
+  lua_getfield(L, -1, "given");
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 2);
+}
+
+void vidalua_give_only(lua_State* L, const char* method) {
+  mark(L, "only", method);
+}
+
+bool vidalua_is_wanted(lua_State* L, const char* method) {
+  push_settings(L);
+  lua_getfield(L, -1, "only");
+  lua_pushnil(L);
+  const bool has_wishes = lua_next(L, -2);
+  lua_settop(L, has_wishes ? -5 : -3);
+  return !has_wishes || is_marked(L, "only", method);
+}
+
+bool vidalua_blames_setting(lua_State* L) {
+  push_settings(L);
+  lua_getfield(L, -1, "blamed");
+  const bool blamed = lua_toboolean(L, -1);
+  lua_pop(L, 2);
+  return blamed;
+}
+
+static void blame(lua_State* L) {
+  push_settings(L);
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, "blamed");
+  lua_pop(L, 1);
+}
+
+/* ---- vida.setting ---------------------------------------------------------------------------- */
+
+/* Pushes the given text as a value of the type of the default at `index`. */
+static void push_given(lua_State* L, const char* name, const char* text, int index) {
+  const char* expected = "a number";
+  switch (lua_type(L, index)) {
+    case LUA_TSTRING:
+      lua_pushstring(L, text);
+      return;
+    case LUA_TBOOLEAN:
+      expected = "true or false";
+      if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        lua_pushboolean(L, text[0] == 't');
+        return;
+      }
+      break;
+    default:
+      if (lua_stringtonumber(L, text) && isfinite(lua_tonumber(L, -1))) {
+        return;
+      }
+      break;
+  }
+  blame(L);
+  luaL_error(L, "--set %s: expected %s, got '%s'", name, expected, text);
+}
+
+/* vida.setting { "time", 30, unit = "s", text = "simulated time" } */
+int vidalua_setting(lua_State* L) {
+  static const char* const keys[] = {"unit", "text", NULL};
+  vidalua_check_table(L, 1, "setting", "{ \"time\", 30, unit = \"s\" }");
+  const char* name = vidalua_check_name(L, 1, "setting");
+  const char* place = lua_pushfstring(L, "setting '%s'", name);
+  vidalua_check_keys(L, 1, place, "key", 2, vidalua_names(keys));
+  vidalua_optional_text(L, 1, place, "unit");
+  vidalua_optional_text(L, 1, place, "text");
+  const int type = lua_rawgeti(L, 1, 2);
+  if (type != LUA_TNUMBER && type != LUA_TBOOLEAN && type != LUA_TSTRING) {
+    vidalua_expected(L, place, "default", "a number, a text, true or false", -1);
+  }
+  mark(L, "declared", name);
+  const char* text = given_text(L, name);
+  if (text) {
+    mark(L, "used", name);
+    push_given(L, name, text, -1);
+  }
+  return 1;
+}
+
+/* ---- options of comparisons ------------------------------------------------------------------ */
+
+void vidalua_apply_settings(lua_State* L, VidaOptions* options) {
+  VidaError error;
+  for (int i = 0; i < VidaOptions_Count(options); i++) {
+    const char* name = VidaOptions_Row(options, i)->name;
+    const char* text = given_text(L, name);
+    /* A script that reads the value itself puts it where it wants to have it. */
+    if (!text || is_marked(L, "declared", name)) {
+      continue;
+    }
+    mark(L, "used", name);
+    if (VidaOptions_SetText(options, name, text, &error)) {
+      blame(L);
+      luaL_error(L, "--set %s", error.message);
+    }
+  }
+}
+
+/* ---- settings that nobody used --------------------------------------------------------------- */
+
+/* The name among those declared and the options of comparisons that is nearest; NULL: none. */
+static const char* nearest_setting(lua_State* L, const char* name) {
+  VidaOptions** options = vidalua_new_options(L);
+  if (VidaStudy_CreateOptions(options, NULL)) {
+    return NULL;
+  }
+  const char* nearest = vidalua_nearest_name(name, vidalua_option_names(*options));
+  push_settings(L);
+  lua_getfield(L, -1, "declared");
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {
+    const char* const pair[] = {lua_tostring(L, -2), nearest, NULL};
+    nearest = vidalua_nearest_name(name, vidalua_names(pair));
+    lua_pop(L, 1);
+  }
+  return nearest; /* alive: a static name or a key of `declared` */
+}
+
+static const char* first_unused(lua_State* L) {
+  const char* unused = NULL;
+  push_settings(L);
+  lua_getfield(L, -1, "given");
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {
+    lua_pop(L, 1);
+    const char* name = lua_tostring(L, -1);
+    /* The first in alphabetical order, for Lua's own order is a random one. */
+    if (!is_marked(L, "used", name) && (!unused || strcmp(name, unused) < 0)) {
+      unused = name;
+    }
+  }
+  lua_pop(L, 2);
+  return unused;
+}
+
+bool vidalua_push_unused_setting(lua_State* L) {
+  const int top = lua_gettop(L);
+  const char* unused = first_unused(L);
+  if (!unused) {
+    return false;
+  }
+  const char* nearest = nearest_setting(L, unused);
+  if (nearest) {
+    lua_pushfstring(L, "--set: nothing in the script reads '%s'; did you mean '%s'?", unused,
+                    nearest);
+  } else {
+    lua_pushfstring(L, "--set: nothing in the script reads '%s'", unused);
+  }
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+  return true;
+}

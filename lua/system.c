@@ -1,0 +1,252 @@
+/* vida.system: what moves, what acts on it and what holds it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+
+typedef struct SystemHandle {
+  VidaLuaBox* box; /* NULL once closed */
+} SystemHandle;
+
+enum { SYSTEM_GROUND = 1, SYSTEM_VALUES = SYSTEM_GROUND };
+
+/* ---- ownership ------------------------------------------------------------------------------- */
+
+VidaLuaBox* vidalua_keep_box(VidaLuaBox* box) {
+  box->references++;
+  return box;
+}
+
+void vidalua_release_box(VidaLuaBox** box) {
+  VidaLuaBox* released = *box;
+  *box = NULL;
+  if (released && --released->references == 0) {
+    VidaSystem_Destroy(&released->system);
+    free(released);
+  }
+}
+
+VidaLuaBox* vidalua_check_system(lua_State* L, int index) {
+  const SystemHandle* handle = luaL_checkudata(L, index, VIDALUA_SYSTEM);
+  if (!handle->box) {
+    luaL_error(L, "attempt to use a closed system");
+  }
+  return handle->box;
+}
+
+static int system_close(lua_State* L) {
+  SystemHandle* handle = luaL_checkudata(L, 1, VIDALUA_SYSTEM);
+  vidalua_release_box(&handle->box);
+  return 0;
+}
+
+void vidalua_complete_system(lua_State* L, VidaLuaBox* box) {
+  VidaError error;
+  if (!box->complete && VidaSystem_Complete(box->system, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  box->complete = true;
+}
+
+/* The system at 1, to which something is about to be added. */
+static VidaLuaBox* check_open_system(lua_State* L) {
+  VidaLuaBox* box = vidalua_check_system(L, 1);
+  if (box->complete) {
+    luaL_error(L,
+               "system '%s' is complete since it was given to a comparison or a stepper; "
+               "add everything to it before that",
+               VidaSystem_Name(box->system));
+  }
+  return box;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int check_dimension(lua_State* L, const char* place) {
+  int dimension = 3;
+  if (vidalua_field(L, 1, "dimension") != LUA_TNIL) {
+    if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 || lua_tointeger(L, -1) > 3) {
+      vidalua_expected(L, place, "dimension", "1, 2 or 3", -1);
+    }
+    dimension = (int)lua_tointeger(L, -1);
+  }
+  lua_pop(L, 1);
+  return dimension;
+}
+
+/* vida.system "name" or vida.system { "name", dimension = 2 } */
+static int new_system(lua_State* L) {
+  static const char* const keys[] = {"dimension", NULL};
+  VidaError error;
+  int dimension = 3;
+  const char* name = vidalua_plain_text(L, 1);
+  if (lua_istable(L, 1)) {
+    name = vidalua_check_name(L, 1, "system");
+    const char* place = lua_pushfstring(L, "system '%s'", name);
+    vidalua_check_keys(L, 1, place, "key", 1, vidalua_names(keys));
+    dimension = check_dimension(L, place);
+  } else if (!name) {
+    vidalua_expected(L, "", "vida.system", "a name or { \"name\", dimension = 2 }", 1);
+  }
+  SystemHandle* handle = lua_newuserdatauv(L, sizeof *handle, SYSTEM_VALUES);
+  handle->box = NULL;
+  luaL_setmetatable(L, VIDALUA_SYSTEM);
+  handle->box = calloc(1, sizeof *handle->box);
+  if (!handle->box) {
+    return luaL_error(L, "out of memory");
+  }
+  handle->box->references = 1;
+  if (VidaSystem_Create(name, dimension, &handle->box->system, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  vidalua_push_point(L, -1, VidaPoint_Fixed(0.0, 0.0, 0.0), NULL);
+  lua_setiuservalue(L, -2, SYSTEM_GROUND);
+  return 1;
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+/* system:gravity { 0, 0, -9.81 } */
+static int system_gravity(lua_State* L) {
+  VidaError error;
+  double acceleration[3] = {0.0, 0.0, 0.0};
+  VidaLuaBox* box = check_open_system(L);
+  vidalua_check_vector(L, 2, "", "gravity", VidaSystem_Dimension(box->system), acceleration);
+  if (VidaSystem_AddGravity(box->system, acceleration, &error)) {
+    return vidalua_raise(L, "", "gravity", &error);
+  }
+  return 0;
+}
+
+/* system:anchor { x, y, z } */
+static int system_anchor(lua_State* L) {
+  double position[3] = {0.0, 0.0, 0.0};
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  vidalua_check_vector(L, 2, "", "anchor", VidaSystem_Dimension(box->system), position);
+  vidalua_push_point(L, 1, VidaPoint_Fixed(position[0], position[1], position[2]), NULL);
+  return 1;
+}
+
+static int system_ground(lua_State* L) {
+  vidalua_check_system(L, 1);
+  lua_getiuservalue(L, 1, SYSTEM_GROUND);
+  return 1;
+}
+
+/* system:particle { "upper", mass = 2, position = {...}, velocity = {...} } */
+static int system_particle(lua_State* L) {
+  static const char* const keys[] = {"mass", "position", "velocity", NULL};
+  VidaError error;
+  VidaParticle particle;
+  int index = 0;
+  VidaLuaBox* box = check_open_system(L);
+  const int dimension = VidaSystem_Dimension(box->system);
+  memset(&particle, 0, sizeof particle);
+  vidalua_check_table(L, 2, "particle", "{ \"name\", mass = 1, position = { 0, 0, 0 } }");
+  particle.name = vidalua_check_name(L, 2, "particle");
+  const char* place = lua_pushfstring(L, "particle '%s'", particle.name);
+  vidalua_check_keys(L, 2, place, "key", 1, vidalua_names(keys));
+  particle.mass = vidalua_required_real(L, 2, place, "mass");
+  vidalua_check_initial(L, 2, place, "position", dimension, true, particle.position);
+  vidalua_check_initial(L, 2, place, "velocity", dimension, false, particle.velocity);
+  if (VidaSystem_AddParticle(box->system, &particle, &index, &error)) {
+    return vidalua_raise(L, place, NULL, &error);
+  }
+  vidalua_push_point(L, 1, VidaPoint_Particle(index), particle.name);
+  return 1;
+}
+
+/* The two ends at entries [2] and [3] of a spring or a rod. */
+static void check_ends(lua_State* L, const char* place, VidaPoint* from, VidaPoint* to) {
+  lua_rawgeti(L, 2, 2);
+  *from = vidalua_check_point(L, -1, 1, place, "first end");
+  lua_rawgeti(L, 2, 3);
+  *to = vidalua_check_point(L, -1, 1, place, "second end");
+  lua_pop(L, 2);
+}
+
+/* system:distance { "rod", from, to, length = 1 } */
+static int system_distance(lua_State* L) {
+  static const char* const keys[] = {"length", NULL};
+  VidaError error;
+  VidaDistance distance;
+  VidaLuaBox* box = check_open_system(L);
+  memset(&distance, 0, sizeof distance);
+  vidalua_check_table(L, 2, "distance", "{ \"name\", from, to, length = 1 }");
+  distance.name = vidalua_check_name(L, 2, "distance");
+  const char* place = lua_pushfstring(L, "distance '%s'", distance.name);
+  vidalua_check_keys(L, 2, place, "key", 3, vidalua_names(keys));
+  check_ends(L, place, &distance.from, &distance.to);
+  distance.length = vidalua_required_real(L, 2, place, "length");
+  if (VidaSystem_AddDistance(box->system, &distance, &error)) {
+    return vidalua_raise(L, place, NULL, &error);
+  }
+  return 0;
+}
+
+static VidaSpringLaw check_law(lua_State* L, int table, const char* place) {
+  VidaSpringLaw law = VIDA_SPRING_LINEAR;
+  const char* text = vidalua_optional_text(L, table, place, "law");
+  if (text && strcmp(text, "squared") == 0) {
+    law = VIDA_SPRING_SQUARED;
+  } else if (text && strcmp(text, "linear") != 0) {
+    vidalua_field(L, table, "law");
+    vidalua_expected(L, place, "law", "\"linear\" or \"squared\"", -1);
+  }
+  return law;
+}
+
+/* system:spring { "spring", from, to, stiffness = 1, length = 1, cubic = 0, law = "linear" } */
+static int system_spring(lua_State* L) {
+  static const char* const keys[] = {"stiffness", "length", "cubic", "law", NULL};
+  VidaError error;
+  VidaSpring spring;
+  VidaLuaBox* box = check_open_system(L);
+  memset(&spring, 0, sizeof spring);
+  vidalua_check_table(L, 2, "spring", "{ \"name\", from, to, stiffness = 1, length = 1 }");
+  spring.name = vidalua_check_name(L, 2, "spring");
+  const char* place = lua_pushfstring(L, "spring '%s'", spring.name);
+  vidalua_check_keys(L, 2, place, "key", 3, vidalua_names(keys));
+  check_ends(L, place, &spring.from, &spring.to);
+  spring.stiffness = vidalua_required_real(L, 2, place, "stiffness");
+  spring.length = vidalua_required_real(L, 2, place, "length");
+  spring.cubic = vidalua_optional_real(L, 2, place, "cubic", 0.0);
+  spring.law = check_law(L, 2, place);
+  if (VidaSystem_AddSpring(box->system, &spring, &error)) {
+    return vidalua_raise(L, place, NULL, &error);
+  }
+  return 0;
+}
+
+/* ---- the class ------------------------------------------------------------------------------- */
+
+static int system_tostring(lua_State* L) {
+  const SystemHandle* handle = luaL_checkudata(L, 1, VIDALUA_SYSTEM);
+  if (handle->box) {
+    lua_pushfstring(L, "system '%s'", VidaSystem_Name(handle->box->system));
+  } else {
+    lua_pushstring(L, "closed system");
+  }
+  return 1;
+}
+
+static int system_name(lua_State* L) {
+  lua_pushstring(L, VidaSystem_Name(vidalua_check_system(L, 1)->system));
+  return 1;
+}
+
+void vidalua_open_system(lua_State* L) {
+  static const luaL_Reg meta[] = {{"__gc", system_close},
+                                  {"__close", system_close},
+                                  {"__tostring", system_tostring},
+                                  {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"gravity", system_gravity},   {"anchor", system_anchor},
+      {"particle", system_particle}, {"spring", system_spring},
+      {"distance", system_distance}, {"stepper", vidalua_new_stepper},
+      {"close", system_close},       {NULL, NULL}};
+  static const luaL_Reg properties[] = {
+      {"ground", system_ground}, {"name", system_name}, {NULL, NULL}};
+  vidalua_new_class(L, VIDALUA_SYSTEM, meta, methods, properties);
+  lua_pushcfunction(L, new_system);
+}

@@ -1,0 +1,13 @@
+/* The sub-commands. A new one: its file, its line here and in main.c's list. */
+#ifndef VIDA_CLI_COMMANDS_H
+#define VIDA_CLI_COMMANDS_H
+
+#include "arguments.h"
+
+extern const CliCommand cli_run_command;
+extern const CliCommand cli_methods_command;
+
+/* "unknown method ...; did you mean ...?" on stderr; returns false. */
+bool cli_complain_about_method(const char* command, const char* name);
+
+#endif

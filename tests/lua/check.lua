@@ -1,0 +1,69 @@
+-- What the Lua tests share: expected errors, numbers that are close, systems to play with.
+local vida = require "vida"
+
+local check = {}
+
+-- Calls f(...) and demands an error whose text contains `text`, and which points into a script.
+function check.fails(text, f, ...)
+  local good, message = pcall(f, ...)
+  assert(not good, "an error was expected: " .. text)
+  assert(type(message) == "string", "the error is no text")
+  if not message:find(text, 1, true) then
+    error(("expected an error with\n  %s\ngot\n  %s"):format(text, message), 2)
+  end
+  return message
+end
+
+-- The same for mistakes in a script: the message begins with the line of the call.
+function check.fails_here(text, f, ...)
+  local message = check.fails(text, f, ...)
+  if not message:find("^[^\n]*test_%w+%.lua:%d+: ") then
+    error("the message does not name the line: " .. message, 2)
+  end
+end
+
+function check.close(value, expected, tolerance)
+  if value ~= value or math.abs(value - expected) > tolerance then
+    error(("expected %.17g within %g, got %.17g"):format(expected, tolerance, value), 2)
+  end
+end
+
+-- A unit pendulum of length 1 m in the plane, released from the horizontal.
+function check.pendulum()
+  local system = vida.system { "pendulum", dimension = 2 }
+  system:gravity { 0, -9.81 }
+  local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+  system:distance { "rod", system.ground, bob, length = 1.0 }
+  return system, bob
+end
+
+-- Two unit masses on a rod that turn about their middle at 2 rad/s, no force.
+function check.rotor()
+  local system = vida.system "rotor"
+  local left = system:particle {
+    "left", mass = 1, position = { -0.5, 0, 0 }, velocity = { 0, -1, 0 },
+  }
+  local right = system:particle {
+    "right", mass = 1, position = { 0.5, 0, 0 }, velocity = { 0, 1, 0 },
+  }
+  system:distance { "rod", left, right, length = 1.0 }
+  return system, left, right
+end
+
+-- A table like `base`, with the changes of `change`; a field set to check.none is taken out.
+check.none = {}
+function check.with(base, change)
+  local copy = {}
+  for key, value in pairs(base) do
+    copy[key] = value
+  end
+  for key, value in pairs(change) do
+    copy[key] = value ~= check.none and value or nil
+    if value == false then
+      copy[key] = false
+    end
+  end
+  return copy
+end
+
+return check

@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# Runs: formats, settings, choices of methods, files, and runs that fail.
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+# ---- formats -----------------------------------------------------------------------------------
+expect 0 run "$work/short.lua"
+shows "rattle"
+shows "del-midpoint"
+[[ ! -s $work/err ]] || complain "stderr is not empty: $(cat "$work/err")"
+
+expect 0 run --format csv "$work/short.lua"
+[[ $(head -n 1 "$work/out" | tr -d '\r') == "$columns" ]] || complain "the columns of the CSV"
+(($(wc -l <"$work/out") == 4)) || complain "the CSV has not four lines"
+expect 0 run "$work/short.lua" --format=json
+is_json "$work/out" '#(value.rows or value) == 3 and (value.rows or value)[1].method == "rattle"'
+
+for columns_wide in 60 140; do
+  COLUMNS=$columns_wide expect 0 run "$work/short.lua"
+  widest=$(awk '{ if (length > n) n = length } END { print n }' "$work/out")
+  ((widest <= columns_wide)) || complain "the table is $widest wide, not $columns_wide"
+done
+
+# ---- settings ----------------------------------------------------------------------------------
+column() {
+  "${lua[@]}" - "$work/out" "$1" <<'TEXT'
+local json = require "json"
+local value = json.read(io.open(arg[1]):read "a")
+local list = {}
+for _, row in ipairs(value.rows or value) do
+  list[#list + 1] = tostring(row[arg[2]])
+end
+print(table.concat(list, " "))
+TEXT
+}
+same() {
+  [[ $1 == "$2" ]] || complain "expected $2, got $1"
+}
+expect 0 run "$work/short.lua" --format json --set duration=0.5
+same "$(column steps)" "5 10 5"
+expect 0 run "$work/short.lua" --format json --set time=0.2 # an option of the comparison
+same "$(column steps)" "2 4 2"
+expect 0 run "$work/short.lua" --format json --set norm=end --set relative=true
+expect 2 run "$work/short.lua" --set duraton=0.5
+says "--set: nothing in the script reads 'duraton'; did you mean 'duration'?"
+silent
+expect 2 run "$work/short.lua" --set tiem=0.5
+says "did you mean 'time'?"
+expect 2 run "$work/short.lua" --set xyzzy=0.5
+says "--set: nothing in the script reads 'xyzzy'"
+expect 2 run "$work/short.lua" --set duration=long
+says "--set duration: expected a number, got 'long'"
+expect 2 run "$work/short.lua" --set time=-1
+says "--set time: expected a positive number in s, got '-1'"
+expect 2 run "$work/short.lua" --set norm=men
+says "--set norm: expected one of mean|max|end, got 'men'"
+expect 1 run "$work/short.lua" --set duration=0.33
+says "does not divide"
+
+expect 0 run "$work/short.lua" --format json --only del-midpoint
+same "$(column method)" "del-midpoint"
+expect 0 run "$work/short.lua" --format json --only del-midpoint --only rattle
+same "$(column method)" "rattle rattle del-midpoint"
+
+# ---- files -------------------------------------------------------------------------------------
+expect 0 run "$work/short.lua" --out "$work/results" --format csv
+cmp -s <(cut -d, -f1-11 "$work/out") <(cut -d, -f1-11 "$work/results/comparison.csv") ||
+  complain "comparison.csv is not what was printed"
+is_json "$work/results/comparison.json" '#(value.rows or value) == 3'
+trajectories=("$work"/results/*.csv)
+((${#trajectories[@]} == 4)) || complain "expected 3 trajectories: ${trajectories[*]}"
+leftovers=("$work"/results/*.partial)
+[[ ! -e ${leftovers[0]} ]] || complain "left over: ${leftovers[*]}"
+expect 0 run "$work/short.lua" --out "$work/results" # once more, into the same folder
+
+script list <<'TEXT'
+local vida = require "vida"
+local system = vida.system "list"
+system:particle { "p", mass = 1, position = { 0, 0, 0 }, velocity = { 1, 0, 0 } }
+local function compare(time)
+  return vida.compare { system = system, time = time, methods = { { "rattle", h = 0.1 } } }
+end
+return { compare(1), compare(2) }
+TEXT
+expect 0 run "$work/list.lua" --out "$work/list" --format json
+same "$(column steps)" "10 20"
+for i in 1 2; do
+  trajectories=("$work/list/$i"/*.csv)
+  [[ -e ${trajectories[0]} ]] || complain "no trajectory of comparison $i"
+done
+expect 0 run "$work/list.lua"
+
+# Nothing can be written below a file; the error comes before the work.
+expect 1 run "$work/short.lua" --out "$work/short.lua/results"
+says "$work/short.lua/results"
+silent
+(($(wc -l <"$work/err") == 1)) || complain "more than one message"
+expect 1 run "$work/short.lua" --out "$work/short.lua"
+silent
+expect 1 run "$work/short.lua" --out "$work/no/such/folder"
+silent
+if ((EUID != 0)); then
+  mkdir -m 555 "$work/readonly"
+  expect 1 run "$work/short.lua" --out "$work/readonly"
+  silent
+  [[ -z $(ls -A "$work/readonly") ]] || complain "something was written"
+fi
+
+# ---- output that cannot be written -------------------------------------------------------------
+if [[ -e /dev/full ]]; then
+  for format in table csv json; do
+    "$VIDA" run "$work/short.lua" --format "$format" >/dev/full 2>"$work/err"
+    code=$?
+    ((code == 1)) || complain "a full disk gave exit code $code"
+    says "vida: "
+  done
+  "$VIDA" methods >/dev/full 2>"$work/err"
+  code=$?
+  ((code == 1)) || complain "a full disk gave exit code $code"
+  says "the output could not be written"
+fi
+{
+  sleep 0.2
+  "$VIDA" run "$work/short.lua" 2>"$work/err"
+  echo $? >"$work/code"
+} | true
+[[ $(cat "$work/code") == 1 ]] || complain "a closed pipe gave exit code $(cat "$work/code")"
+
+# ---- runs that fail ----------------------------------------------------------------------------
+expect 1 run "$work/failing.lua" --format json --out "$work/failed"
+says "vida: 1 of 2 runs failed"
+is_json "$work/out" '(value.rows or value)[1].status ~= "ok" and (value.rows or value)[2].status == "ok"'
+is_json "$work/out" '#(value.rows or value)[1].message > 0 and (value.rows or value)[1].t_end == 0'
+is_json "$work/failed/comparison.json" '#(value.rows or value) == 2'
+incomplete=("$work"/failed/*.incomplete.csv)
+[[ -e ${incomplete[0]} ]] || complain "the failed run left no incomplete trajectory"
+expect 1 run "$work/failing.lua" --format csv
+expect 1 run "$work/failing.lua"
+shows "rattle"
+
+finish

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The scenarios run, with little to compute, and do what their comments say.
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+scenarios=$SOURCE/scenarios
+
+expect 0 run "$scenarios/double_spherical_pendulum.lua" --set time=0.2 --format json
+is_json "$work/out" '#(value.rows or value) == 14'
+expect 0 run "$scenarios/pendulum.lua" --set time=1 --format csv
+expect 0 run "$scenarios/four_particles.lua" --set time=0.1 --out "$work/four" --format csv
+(($(wc -l <"$work/out") == 33)) || complain "four_particles.lua has not 32 rows"
+[[ -e $work/four/1 && -e $work/four/2 ]] || complain "no trajectories of the two comparisons"
+
+# The dumbbell: its steps of 0.4 s have no solution for those methods that keep the rod by a force
+# along its old direction; the others go on.
+expect 1 run "$scenarios/dumbbell.lua" --format json --only rattle
+says "vida: 1 of 2 runs failed"
+is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[2].status ~= "ok"'
+expect 1 run "$scenarios/dumbbell.lua"
+shows "velocities"
+
+finish

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Scripts that go wrong: exit code 1, one message with the script's line, nothing on stdout.
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+# wrong TEXT: the script on the standard input fails with this message, and makes no rows.
+wrong() {
+  script wrong
+  expect 1 run "$work/wrong.lua"
+  says "$1"
+  silent
+}
+
+expect 1 run "$work/nowhere.lua"
+says "cannot open $work/nowhere.lua"
+silent
+expect 1 run "$work"
+says "cannot read $work"
+printf '\033Lua' >"$work/binary.lua"
+expect 1 run "$work/binary.lua"
+says "binary chunk"
+
+wrong "wrong.lua:1: " <<<'local x = = 3'
+wrong "wrong.lua:2: on purpose" <<<$'\nerror "on purpose"'
+wrong "the script raised an error that is a table, not a text" <<<'error {}'
+wrong "told by its metamethod" <<'TEXT'
+error(setmetatable({}, { __tostring = function() return "told by its metamethod" end }))
+TEXT
+
+# Where it was called from, in short.
+wrong "wrong.lua:1: deep" <<'TEXT'
+local function inner() error "deep" end
+local function outer() inner() end
+outer()
+TEXT
+says "called from $work/wrong.lua:2"
+says "called from $work/wrong.lua:3"
+grep -q -F '[C]' "$work/err" && complain "the traceback shows C functions"
+wrong "deep" <<'TEXT'
+local function deep(n) if n == 0 then error "deep" end deep(n - 1) return 1 end
+deep(100)
+TEXT
+says "  ..."
+(($(wc -l <"$work/err") < 12)) || complain "the traceback is too long"
+
+# Strict globals.
+wrong "wrong.lua:1: 'x' is not declared; write 'local x = ...'" <<<'x = 3'
+wrong "wrong.lua:1: 'lenght' is not declared; write 'local lenght = ...' before its first use" \
+  <<<'local length = lenght'
+wrong "'helper' is not declared" <<<'function helper() end'
+
+# What comes back.
+wrong "returned nothing: a scenario ends with 'return vida.compare { ... }'" <<<'local _ = 1'
+wrong "returned number" <<<'return 3'
+wrong "returned several values" <<<'return 1, 2'
+wrong "returned an empty list" <<<'return {}'
+wrong "returned a list whose entry 1 is no comparison but a number" <<<'return { 7 }'
+wrong "returned userdata" <<<'return require("vida").system "s"'
+
+# Mistakes in the model and in the comparison point to their line.
+wrong "wrong.lua:3: particle 'p': mass: expected a positive number, got -2" <<'TEXT'
+local vida = require "vida"
+local system = vida.system "s"
+system:particle { "p", mass = -2, position = { 0, 0, 0 } }
+TEXT
+wrong "wrong.lua:4: methods[1].h: expected a positive number in s, got -0.1" <<'TEXT'
+local vida = require "vida"
+local system = vida.system "s"
+system:particle { "p", mass = 2, position = { 0, 0, 0 } }
+return vida.compare {
+  system = system,
+  time = 1,
+  methods = { { "rattle", h = -0.1 } },
+}
+TEXT
+wrong "methods[1]: unknown method 'ratle'; did you mean 'rattle'?" <<'TEXT'
+local vida = require "vida"
+local system = vida.system "s"
+system:particle { "p", mass = 2, position = { 0, 0, 0 } }
+return vida.compare { system = system, time = 1, methods = { { "ratle", h = 0.1 } } }
+TEXT
+wrong "methods[1]: h = 0.3 does not divide time = 1" <<'TEXT'
+local vida = require "vida"
+local system = vida.system "s"
+system:particle { "p", mass = 2, position = { 0, 0, 0 } }
+return vida.compare { system = system, time = 1, methods = { { "rattle", h = 0.3 } } }
+TEXT
+wrong "the initial positions violate constraint 'rod'" <<'TEXT'
+local vida = require "vida"
+local system = vida.system "s"
+local p = system:particle { "p", mass = 2, position = { 0, 0, 2 } }
+system:distance { "rod", system.ground, p, length = 1 }
+return vida.compare { system = system, time = 1, methods = { { "rattle", h = 0.1 } } }
+TEXT
+
+# stdout is for the result: what a script prints goes to stderr.
+script talking <<<'print("aside", 1) io.write "written\n" return 3'
+expect 1 run "$work/talking.lua"
+says $'aside\t1'
+says "written"
+silent
+
+# A script beside the scenario can be required.
+script model <<<'return { mass = 2 }'
+script scenario <<'TEXT'
+local vida = require "vida"
+local model = require "model"
+local system = vida.system "s"
+system:particle { "p", mass = model.mass, position = { 0, 0, 0 } }
+return { vida.compare { system = system, time = 1, methods = { { "rattle", h = 0.1 } } } }
+TEXT
+expect 0 run "$work/scenario.lua"
+(cd "$work" && "$VIDA" run scenario.lua >/dev/null 2>&1) || complain "no script beside it was found"
+
+finish

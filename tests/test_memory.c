@@ -1,0 +1,393 @@
+/* What is allocated, and when: nothing in a step, nothing left behind, and no crash when there is
+ * no memory. The program counts by standing in for malloc and its kin; under AddressSanitizer,
+ * which does that itself, by its hooks. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* RTLD_NEXT */
+#endif
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/check.h"
+#include "support/motion.h"
+
+#if CHECK_SANITIZED
+#define CAN_COUNT 1
+#define CAN_FAIL 0
+#elif defined(__GLIBC__)
+#include <dlfcn.h>
+#define CAN_COUNT 1
+#define CAN_FAIL 1
+#else
+#define CAN_COUNT 0
+#define CAN_FAIL 0
+#endif
+
+/* ---- counting ------------------------------------------------------------------------------- */
+
+static volatile long allocations; /* calls that gave memory */
+static volatile long releases;
+
+/* Valgrind puts its own functions before ours: it then looks for leaks and for misuse instead. */
+static bool under_valgrind(void) {
+  const char* preloaded = getenv("LD_PRELOAD");
+  return preloaded && strstr(preloaded, "vgpreload");
+}
+
+static bool counts(void) {
+  return CAN_COUNT && !under_valgrind();
+}
+
+#if CHECK_SANITIZED
+
+/* of sanitizer/allocator_interface.h, which not every compiler brings along */
+int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, size_t),
+                                              void (*released)(const volatile void*));
+
+static void count_allocation(const volatile void* block, size_t size) {
+  (void)block;
+  (void)size;
+  allocations++;
+}
+
+static void count_release(const volatile void* block) {
+  releases += block ? 1 : 0;
+}
+
+static void begin_counting(void) {
+  __sanitizer_install_malloc_and_free_hooks(count_allocation, count_release);
+}
+
+#elif CAN_FAIL
+
+/* Of the calls by VIDA itself (which is linked into this program, SUNDIALS is not), the one with
+ * this number fails; 0: none does. SUNDIALS and KLU get their memory always: not all of their
+ * versions bear to be refused. */
+static volatile long fail_at;
+static volatile long calls_of_vida;
+
+extern const char __executable_start[];
+extern const char etext[];
+
+static bool refused(const void* caller) {
+  const char* address = caller;
+  if (address < __executable_start || address >= etext) {
+    return false;
+  }
+  calls_of_vida++;
+  return calls_of_vida == fail_at;
+}
+
+static void* find_next(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (!found) {
+    abort();
+  }
+  return found;
+}
+
+/* Older dlsym functions allocate. What they get is never released. */
+static void* early_memory(size_t size) {
+  static _Alignas(max_align_t) char memory[4096];
+  static size_t used;
+  const size_t unit = _Alignof(max_align_t);
+  const size_t start = used;
+  used += (size + unit - 1) / unit * unit;
+  return used <= sizeof memory ? memory + start : NULL;
+}
+
+static void* (*next_malloc)(size_t);
+static void* (*next_calloc)(size_t, size_t);
+static void* (*next_realloc)(void*, size_t);
+static void (*next_free)(void*);
+
+static bool find_all(void) {
+  static bool searching;
+  if (next_free) {
+    return true;
+  }
+  if (searching) {
+    return false;
+  }
+  searching = true;
+  *(void**)&next_malloc = find_next("malloc");
+  *(void**)&next_calloc = find_next("calloc");
+  *(void**)&next_realloc = find_next("realloc");
+  *(void**)&next_free = find_next("free");
+  return true;
+}
+
+void* malloc(size_t size) {
+  if (!find_all()) {
+    return early_memory(size);
+  }
+  void* block = refused(__builtin_return_address(0)) ? NULL : next_malloc(size);
+  allocations += block ? 1 : 0;
+  return block;
+}
+
+void* calloc(size_t count, size_t size) {
+  if (!find_all()) {
+    return early_memory(count * size);
+  }
+  void* block = refused(__builtin_return_address(0)) ? NULL : next_calloc(count, size);
+  allocations += block ? 1 : 0;
+  return block;
+}
+
+void* realloc(void* old, size_t size) {
+  if (!find_all()) {
+    return early_memory(size);
+  }
+  void* block = refused(__builtin_return_address(0)) ? NULL : next_realloc(old, size);
+  allocations += block ? 1 : 0;
+  releases += block && old ? 1 : 0;
+  return block;
+}
+
+void free(void* block) {
+  if (find_all()) {
+    next_free(block);
+    releases += block ? 1 : 0;
+  }
+}
+
+static void begin_counting(void) {
+  find_all();
+}
+
+#else
+
+static void begin_counting(void) {}
+
+#endif
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+static const char* const solvers[] = {"dense", "klu"};
+
+/* Everything that is asked after a step, as a study does */
+static int look(VidaStepper* stepper, double* v, double* values) {
+  VidaError error;
+  double energy, position, velocity;
+  int code = VidaStepper_Velocities(stepper, v, &error);
+  code = code ? code : VidaStepper_Energy(stepper, &energy, NULL, &error);
+  code = code ? code : VidaStepper_ConstraintErrors(stepper, &position, &velocity, &error);
+  code = code ? code : VidaStepper_Constraints(stepper, values, NULL, &error);
+  VidaSystem_Momentum(VidaStepper_System(stepper), VidaStepper_Positions(stepper),
+                      VidaStepper_Momenta(stepper), values);
+  return code;
+}
+
+static void count_in_steps(const Model* model, const char* method, const char* solver) {
+  double v[MODEL_COORDINATES], values[MODEL_COORDINATES];
+  VidaError error = {0};
+  int code = 0;
+  Motion motion = motion_start(model, method, 0.01, solver);
+  if (motion.stepper) {
+    const long before = allocations;
+    code = VidaStepper_Start(motion.stepper, 0.0, motion.q0, motion.v0, &error);
+    for (int i = 0; i < 1000 && !code; i++) {
+      code = VidaStepper_Step(motion.stepper, &error);
+      code = code ? code : look(motion.stepper, v, values);
+    }
+    const long made = allocations - before;
+    REQUIRE_OK(code, &error);
+    EXPECT(made == 0, "%ld allocations in 1000 steps of %s with %s on %s", made, method, solver,
+           model->name);
+  }
+  motion_end(&motion);
+}
+
+static void test_steps(void) {
+  const Model pendulum = model_double_spherical_pendulum();
+  const Model particles = model_four_particles();
+  const Model chain = model_chain(8, 0.3);
+  for (int i = 0; i < Vida_MethodCount(); i++) {
+    for (int k = 0; k < 2; k++) {
+      const char* method = Vida_MethodInfo(i)->name;
+      count_in_steps(&pendulum, method, solvers[k]);
+      count_in_steps(&particles, method, solvers[k]);
+      count_in_steps(&chain, method, solvers[k]);
+    }
+  }
+}
+
+/* The counter counts, otherwise the tests here would prove nothing. */
+static void test_counter(void) {
+  void* volatile block[3];
+  const long before = allocations;
+  const long released = releases;
+  block[0] = malloc(10);
+  block[1] = calloc(3, 10);
+  block[2] = realloc(block[0], 1000);
+  free(block[1]);
+  free(block[2]);
+  EXPECT(!counts() || allocations - before >= 3, "%ld allocations", allocations - before);
+  EXPECT(!counts() || releases - released == allocations - before, "%ld releases",
+         releases - released);
+}
+
+/* ---- life and death ------------------------------------------------------------------------- */
+
+/* A whole life: system, options, stepper, two steps, a failing step, a comparison. What is returned
+ * is the first failure. */
+static int build(VidaSystem** system, VidaError* error) {
+  static const double gravity[2] = {0.0, -9.81};
+  static const char* const names[2] = {"upper", "lower"};
+  int code = VidaSystem_Create("double pendulum", 2, system, error);
+  code = code ? code : VidaSystem_AddGravity(*system, gravity, error);
+  for (int i = 0; i < 2 && !code; i++) {
+    const VidaParticle particle = {
+        .name = names[i],
+        .mass = 1.0 + i,
+        .position = {VidaInitial_Given(0.6 * (i + 1)), VidaInitial_Free(-1.0)},
+        .velocity = {VidaInitial_Given(0.1), VidaInitial_Free(0.0)}};
+    const VidaDistance rod = {.name = names[i],
+                              .from = i ? VidaPoint_Particle(0) : VidaPoint_Fixed(0.0, 0.0, 0.0),
+                              .to = VidaPoint_Particle(i),
+                              .length = 1.0};
+    code = VidaSystem_AddParticle(*system, &particle, NULL, error);
+    code = code ? code : VidaSystem_AddDistance(*system, &rod, error);
+  }
+  const VidaSpring spring = {.name = "band",
+                             .from = VidaPoint_Particle(0),
+                             .to = VidaPoint_Fixed(1.0, 1.0, 0.0),
+                             .stiffness = 2.0,
+                             .length = 0.5};
+  code = code ? code : VidaSystem_AddSpring(*system, &spring, error);
+  return code ? code : VidaSystem_Complete(*system, error);
+}
+
+static int step_twice(const VidaSystem* system, const VidaOptions* options, VidaError* error) {
+  VidaStepper* stepper = NULL;
+  double q[4], v[4];
+  char notes[VIDA_NOTES_SIZE];
+  int code = VidaSystem_Start(system, 0.0, NULL, q, v, notes, error);
+  code = code ? code : VidaStepper_Create(system, options, &stepper, error);
+  code = code ? code : VidaStepper_Start(stepper, 0.0, q, v, error);
+  code = code ? code : VidaStepper_Step(stepper, error);
+  code = code ? code : VidaStepper_Step(stepper, error);
+  VidaStepper_Destroy(&stepper);
+  return code;
+}
+
+static int compare_with(const VidaSystem* system, const VidaOptions* method, VidaError* error) {
+  VidaOptions* options = NULL;
+  VidaStudy* study = NULL;
+  int code = VidaStudy_CreateOptions(&options, error);
+  code = code ? code : VidaOptions_SetReal(options, "time", 0.1, error);
+  /* an estimate that cannot be made is left out, which is no failure */
+  code = code ? code : VidaOptions_SetBoolean(options, "reference_estimate", false, error);
+  code = code ? code : VidaStudy_Create(system, options, &study, error);
+  code = code ? code : VidaStudy_SetReference(study, method, error);
+  code = code ? code : VidaStudy_AddRun(study, method, error);
+  code = code ? code : VidaStudy_Run(study, NULL, error);
+  if (!code && strcmp(VidaStudy_Row(study, 0)->status, "ok") != 0) {
+    const VidaRow* row = VidaStudy_Row(study, 0); /* a run that failed keeps its row */
+    code = VIDA_OUT_OF_MEMORY;
+    error->code = code;
+    snprintf(error->message, sizeof error->message, "%.100s: %.300s", row->status, row->message);
+  }
+  VidaStudy_Destroy(&study);
+  VidaOptions_Destroy(&options);
+  return code;
+}
+
+static int live(const char* method, const char* solver, VidaError* error) {
+  VidaSystem* system = NULL;
+  VidaOptions* options = NULL;
+  VidaOptions* copy = NULL;
+  int code = build(&system, error);
+  code = code ? code : VidaOptions_Create(method, &options, error);
+  code = code ? code : VidaOptions_SetReal(options, "h", 0.01, error);
+  if (!code && !isnan(VidaOptions_Get(options, "linear_solver"))) {
+    code = VidaOptions_SetText(options, "linear_solver", solver, error);
+  }
+  code = code ? code : VidaOptions_Copy(options, &copy, error);
+  code = code ? code : step_twice(system, copy, error);
+  code = code ? code : compare_with(system, options, error);
+  VidaOptions_Destroy(&copy);
+  VidaOptions_Destroy(&options);
+  VidaSystem_Destroy(&system);
+  return code;
+}
+
+/* 1000 lives leave nothing behind. */
+static void test_cycles(void) {
+  const int lives = under_valgrind() ? 50 : 1000;
+  for (int i = 0; i < Vida_MethodCount(); i++) {
+    const char* method = Vida_MethodInfo(i)->name;
+    VidaError error = {0};
+    long kept = 0;
+    int code = live(method, solvers[0], &error);
+    if (code == VIDA_NOT_SUPPORTED) {
+      continue;
+    }
+    for (int k = 0; k < lives && !code; k++) {
+      if (k == 4) {
+        kept = allocations - releases; /* libraries may keep something from the first time */
+      }
+      code = live(method, solvers[k % 2], &error);
+    }
+    REQUIRE_OK(code, &error);
+    EXPECT(allocations - releases == kept, "%ld blocks were left by %s in %d lives",
+           allocations - releases - kept, method, lives - 4);
+  }
+}
+
+/* ---- no memory ------------------------------------------------------------------------------ */
+
+#if CAN_FAIL
+static void fail_each_allocation(const char* method, const char* solver) {
+  enum { MOST = 5000 };
+  VidaError error = {0};
+  if (live(method, solver, &error) == VIDA_NOT_SUPPORTED) {
+    return;
+  }
+  for (long n = 1; n <= MOST; n++) {
+    const long kept = allocations - releases;
+    calls_of_vida = 0;
+    fail_at = n;
+    memset(&error, 0, sizeof error);
+    const int code = live(method, solver, &error);
+    const bool happened = calls_of_vida >= n;
+    const long left = allocations - releases - kept;
+    fail_at = 0;
+    if (!happened) {
+      EXPECT(!code, "%s: %s", method, error.message);
+      EXPECT(n > 20, "only %ld allocations were seen", n - 1);
+      return;
+    }
+    EXPECT(code == VIDA_OUT_OF_MEMORY, "%s with %s, allocation %ld: %s: %s", method, solver, n,
+           Vida_CodeName(code), error.message);
+    EXPECT(strlen(error.message) > 0, "%s, allocation %ld: no message", method, n);
+    EXPECT(left == 0, "%s with %s, allocation %ld: %ld blocks are left", method, solver, n, left);
+  }
+  EXPECT(false, "%s needs more than %d allocations", method, MOST);
+}
+
+static void test_no_memory(void) {
+  for (int i = 0; i < Vida_MethodCount() && counts(); i++) {
+    for (int k = 0; k < 2; k++) {
+      fail_each_allocation(Vida_MethodInfo(i)->name, solvers[k]);
+    }
+  }
+}
+#endif
+
+int main(void) {
+  static const CheckTest tests[] = {
+    {"the counter counts", test_counter},
+    {"a step allocates nothing", test_steps},
+    {"1000 lives leave nothing", test_cycles},
+#if CAN_FAIL
+    {"every allocation may fail", test_no_memory},
+#endif
+    {NULL, NULL}
+  };
+  begin_counting();
+  return check_main("memory", tests);
+}
