@@ -118,16 +118,16 @@ static void on_interrupt(int signal_number) {
 
 /* ---- the comparisons that a script returns --------------------------------------------------- */
 
-typedef struct Session {
+typedef struct Work {
   const RunArguments* arguments;
   VidaStudy** studies; /* owned by Lua, as are the comparisons */
   int count;
   int exit_code;
-} Session;
+} Work;
 
-static int fail(Session* session, int code, const char* message) {
+static int fail(Work* work, int code, const char* message) {
   fprintf(stderr, "vida: %s\n", message);
-  session->exit_code = code;
+  work->exit_code = code;
   return 0;
 }
 
@@ -135,53 +135,53 @@ static const char* wrong_result_advice =
     "a scenario ends with 'return vida.compare { ... }' or a list of comparisons";
 
 /* Finds the studies in what the script returned; false after a message. */
-static bool collect_studies(lua_State* L, Session* session, int results) {
-  const char* script = session->arguments->script;
+static bool collect_studies(lua_State* L, Work* work, int results) {
+  const char* script = work->arguments->script;
   if (results != 1 || (!vidalua_to_study(L, -1) && !lua_istable(L, -1))) {
     const char* got = results == 0  ? "nothing"
                       : results > 1 ? "several values"
                                     : luaL_typename(L, -1);
     lua_pushfstring(L, "%s returned %s: %s", script, got, wrong_result_advice);
-    fail(session, EXIT_FAILED, lua_tostring(L, -1));
+    fail(work, EXIT_FAILED, lua_tostring(L, -1));
     return false;
   }
   const bool is_list = lua_istable(L, -1);
   const int value = lua_gettop(L);
   const int count = is_list ? (int)lua_rawlen(L, value) : 1;
-  session->studies = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *session->studies, 0);
+  work->studies = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *work->studies, 0);
   for (int i = 0; i < count; i++) {
     lua_pushvalue(L, value);
     if (is_list) {
       lua_rawgeti(L, value, i + 1);
     }
-    session->studies[i] = vidalua_to_study(L, -1);
-    if (!session->studies[i]) {
+    work->studies[i] = vidalua_to_study(L, -1);
+    if (!work->studies[i]) {
       lua_pushfstring(L, "%s returned a list whose entry %d is no comparison but a %s: %s", script,
                       i + 1, luaL_typename(L, -1), wrong_result_advice);
-      fail(session, EXIT_FAILED, lua_tostring(L, -1));
+      fail(work, EXIT_FAILED, lua_tostring(L, -1));
       return false;
     }
     lua_settop(L, value + 1);
   }
-  session->count = count;
+  work->count = count;
   if (count == 0) {
     lua_pushfstring(L, "%s returned an empty list: %s", script, wrong_result_advice);
-    fail(session, EXIT_FAILED, lua_tostring(L, -1));
+    fail(work, EXIT_FAILED, lua_tostring(L, -1));
   }
   return count > 0;
 }
 
 /* Leaves out comparisons that --only has left without runs. */
-static bool drop_empty_studies(Session* session) {
+static bool drop_empty_studies(Work* work) {
   int kept = 0;
-  for (int i = 0; i < session->count; i++) {
-    if (VidaStudy_RunCount(session->studies[i]) > 0) {
-      session->studies[kept++] = session->studies[i];
+  for (int i = 0; i < work->count; i++) {
+    if (VidaStudy_RunCount(work->studies[i]) > 0) {
+      work->studies[kept++] = work->studies[i];
     }
   }
-  session->count = kept;
+  work->count = kept;
   if (kept == 0) {
-    fail(session, EXIT_USAGE, "--only: the scenario has no run of this method");
+    fail(work, EXIT_USAGE, "--only: the scenario has no run of this method");
   }
   return kept > 0;
 }
@@ -189,34 +189,34 @@ static bool drop_empty_studies(Session* session) {
 /* ---- running and reporting ------------------------------------------------------------------- */
 
 /* Where trajectories of study i go: DIR, or DIR/1, DIR/2, ... when there are several. */
-static const char* push_directory(lua_State* L, const Session* session, int i) {
-  const char* out = session->arguments->out;
+static const char* push_directory(lua_State* L, const Work* work, int i) {
+  const char* out = work->arguments->out;
   if (!out) {
     return NULL;
   }
-  return session->count == 1 ? lua_pushstring(L, out) : lua_pushfstring(L, "%s/%d", out, i + 1);
+  return work->count == 1 ? lua_pushstring(L, out) : lua_pushfstring(L, "%s/%d", out, i + 1);
 }
 
-static int run_studies(lua_State* L, Session* session, VidaError* error) {
-  const RunArguments* arguments = session->arguments;
+static int run_studies(lua_State* L, Work* work, VidaError* error) {
+  const RunArguments* arguments = work->arguments;
   VidaLuaWatch watch = vidalua_watch_host(L);
   VidaLuaRun wishes = {.is_interrupted = vidalua_host_interrupts, .data = &watch};
   wishes.show_progress = !arguments->quiet && vidalua_progress_has_terminal();
   watch.hook = NULL; /* also an interrupt that came before */
   if (arguments->out) {
     int code = vidalua_prepare_directory(arguments->out, error);
-    for (int i = 0; i < session->count && !code; i++) {
-      code = vidalua_prepare_directory(push_directory(L, session, i), error);
+    for (int i = 0; i < work->count && !code; i++) {
+      code = vidalua_prepare_directory(push_directory(L, work, i), error);
       lua_pop(L, 1);
     }
     if (code) {
       return code;
     }
   }
-  for (int i = 0; i < session->count; i++) {
+  for (int i = 0; i < work->count; i++) {
     const int top = lua_gettop(L);
-    wishes.directory = push_directory(L, session, i);
-    const int code = vidalua_run_study(session->studies[i], &wishes, error);
+    wishes.directory = push_directory(L, work, i);
+    const int code = vidalua_run_study(work->studies[i], &wishes, error);
     lua_settop(L, top);
     if (code) {
       return code;
@@ -240,16 +240,16 @@ static int terminal_width(void) {
   return 0;
 }
 
-static int report(const Session* session, VidaError* error) {
-  const VidaStudy* const* studies = (const VidaStudy* const*)session->studies;
-  switch (session->arguments->format) {
+static int report(const Work* work, VidaError* error) {
+  const VidaStudy* const* studies = (const VidaStudy* const*)work->studies;
+  switch (work->arguments->format) {
     case FORMAT_CSV:
-      return VidaReport_Csv(studies, session->count, stdout, error);
+      return VidaReport_Csv(studies, work->count, stdout, error);
     case FORMAT_JSON:
-      return VidaReport_Json(studies, session->count, stdout, error);
+      return VidaReport_Json(studies, work->count, stdout, error);
     case FORMAT_TABLE:
     default:
-      for (int i = 0; i < session->count; i++) {
+      for (int i = 0; i < work->count; i++) {
         if (i > 0) {
           putchar('\n');
         }
@@ -262,23 +262,23 @@ static int report(const Session* session, VidaError* error) {
   }
 }
 
-static void count_failures(Session* session) {
+static void count_failures(Work* work) {
   int failed = 0;
   int runs = 0;
-  for (int i = 0; i < session->count; i++) {
-    for (int run = 0; run < VidaStudy_RunCount(session->studies[i]); run++) {
+  for (int i = 0; i < work->count; i++) {
+    for (int run = 0; run < VidaStudy_RunCount(work->studies[i]); run++) {
       runs++;
-      failed += strcmp(VidaStudy_Row(session->studies[i], run)->status, "ok") != 0;
+      failed += strcmp(VidaStudy_Row(work->studies[i], run)->status, "ok") != 0;
     }
   }
   if (failed > 0) {
     fflush(stdout); /* so that the rows come first on a terminal */
     fprintf(stderr, "vida: %d of %d runs failed\n", failed, runs);
-    session->exit_code = EXIT_FAILED;
+    work->exit_code = EXIT_FAILED;
   }
 }
 
-/* ---- the session, in protected mode ---------------------------------------------------------- */
+/* ---- everything that Lua may interrupt, in protected mode ------------------------------------ */
 
 static void give_settings(lua_State* L, const RunArguments* arguments) {
   for (int i = 0; i < arguments->settings.count; i++) {
@@ -293,59 +293,59 @@ static void give_settings(lua_State* L, const RunArguments* arguments) {
   }
 }
 
-static int run_session(lua_State* L) {
+static int run_protected(lua_State* L) {
   VidaError error;
   int results = 0;
-  Session* session = lua_touserdata(L, 1);
-  const RunArguments* arguments = session->arguments;
+  Work* work = lua_touserdata(L, 1);
+  const RunArguments* arguments = work->arguments;
   cli_open_libraries(L, arguments->script);
   give_settings(L, arguments);
   if (!cli_run_script(L, arguments->script, &results)) {
     const int code = vidalua_blames_setting(L) ? EXIT_USAGE : EXIT_FAILED;
-    return fail(session, code, luaL_tolstring(L, -1, NULL));
+    return fail(work, code, luaL_tolstring(L, -1, NULL));
   }
-  if (!collect_studies(L, session, results)) {
+  if (!collect_studies(L, work, results)) {
     return 0;
   }
   if (vidalua_push_unused_setting(L)) {
-    return fail(session, EXIT_USAGE, lua_tostring(L, -1));
+    return fail(work, EXIT_USAGE, lua_tostring(L, -1));
   }
-  if (!drop_empty_studies(session)) {
+  if (!drop_empty_studies(work)) {
     return 0;
   }
-  int code = run_studies(L, session, &error);
+  int code = run_studies(L, work, &error);
   if (!code && arguments->out) {
-    code = vidalua_write_results((const VidaStudy* const*)session->studies, session->count,
+    code = vidalua_write_results((const VidaStudy* const*)work->studies, work->count,
                                  arguments->out, &error);
   }
   if (!code) {
-    code = report(session, &error);
+    code = report(work, &error);
   }
   if (code) {
-    return fail(session, EXIT_FAILED, error.message);
+    return fail(work, EXIT_FAILED, error.message);
   }
-  count_failures(session);
+  count_failures(work);
   return 0;
 }
 
 static int run_scenario(const RunArguments* arguments) {
-  Session session = {.arguments = arguments, .exit_code = EXIT_OK};
+  Work work = {.arguments = arguments, .exit_code = EXIT_OK};
   lua_State* L = luaL_newstate();
   if (!L) {
-    fail(&session, EXIT_FAILED, "out of memory");
-    return session.exit_code;
+    fail(&work, EXIT_FAILED, "out of memory");
+    return work.exit_code;
   }
   interrupted_state = L;
   signal(SIGINT, on_interrupt);
-  lua_pushcfunction(L, run_session);
-  lua_pushlightuserdata(L, &session);
+  lua_pushcfunction(L, run_protected);
+  lua_pushlightuserdata(L, &work);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
     const char* message = lua_tostring(L, -1);
-    fail(&session, EXIT_FAILED, message ? message : "an error without a message");
+    fail(&work, EXIT_FAILED, message ? message : "an error without a message");
   }
   signal(SIGINT, SIG_DFL);
   lua_close(L);
-  return session.exit_code;
+  return work.exit_code;
 }
 
 static int run_command(const CliCommand* command, int count, char** texts) {

@@ -214,16 +214,16 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
   char size[VIDA_REAL_TEXT_SIZE];
   if (is_singular(flag)) {
     return vida__fail_flag(error, VIDA_STEP_SINGULAR, name,
-                           "the Newton matrix of the step is singular (%s)", name);
+                           "the Newton matrix of the step is singular");
   }
   if (!isfinite(residual)) {
     return vida__fail_flag(error, VIDA_NOT_FINITE, name,
-                           "the equations of the step left their domain (%s)", name);
+                           "the equations of the step left their domain");
   }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name,
-                         "the equations of the step were not solved (%s); worst is %s '%s' with a "
-                         "relative residual of %s",
-                         name, is_constraint ? "constraint" : "coordinate", row,
+                         "the equations of the step were not solved by Newton's method, nor by a "
+                         "line search; worst is %s '%s' with a relative residual of %s",
+                         is_constraint ? "constraint" : "coordinate", row,
                          vida__real_text(size, residual, 2));
 }
 
@@ -237,9 +237,7 @@ int vida__map_solve(vida_map* map, double* u, const double* second_guess, VidaEr
   if (!solved) {
     memcpy(unknown, second_guess ? second_guess : u, bytes);
     map->evaluator->error.code = VIDA_SUCCESS;
-    const int second_flag = run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS);
-    solved = is_solved(map, second_flag);
-    flag = second_flag;
+    solved = is_solved(map, run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS));
   }
   if (!solved) {
     return describe_failure(map, flag, error);

@@ -91,7 +91,8 @@ fails("reference: expected a table such as", compare { reference = "energy-momen
 
 -- ---- coordinates --------------------------------------------------------------------------------
 fails("coordinates: expected a table such as", compare { coordinates = bob })
-fails("coordinates[1]: expected a particle or a fixed point, got 1", compare { coordinates = { 1 } })
+fails("coordinates[1]: expected a particle or a fixed point, got 1",
+  compare { coordinates = { 1 } })
 fails("coordinates[1]: expected a particle, not a fixed point",
   compare { coordinates = { system.ground } })
 fails("coordinates: ", compare { coordinates = { bob, bob } })

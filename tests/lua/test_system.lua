@@ -99,7 +99,8 @@ local function distance(change)
 end
 fails("distance: expected a table such as", function() system:distance(1) end)
 fails("distance[1]: expected a name", distance { check.none })
-fails("distance 'rod': first end: expected a particle or a fixed point, got 1", distance { [2] = 1 })
+fails("distance 'rod': first end: expected a particle or a fixed point, got 1",
+  distance { [2] = 1 })
 fails("distance 'rod': second end: expected a particle or a fixed point, got nothing",
   distance { [3] = check.none })
 fails("distance 'rod': second end: this particle or point belongs to another system",

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Ctrl-C stops a comparison and a script cleanly; progress is shown on terminals only.
+# shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 # A comparison that takes very long; it tells when it is about to begin.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs: formats, settings, choices of methods, files, and runs that fail.
+# shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 # ---- formats -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The scenarios run, with little to compute, and do what their comments say.
+# shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 scenarios=$SOURCE/scenarios

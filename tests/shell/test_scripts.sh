@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Scripts that go wrong: exit code 1, one message with the script's line, nothing on stdout.
+# shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 # wrong TEXT: the script on the standard input fails with this message, and makes no rows.

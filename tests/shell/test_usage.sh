@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Help, versions, and wrong usage: exit code 2 and a message that names the nearest right word.
+# shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 --help
