@@ -44,13 +44,6 @@ typedef struct VidaLuaRun {
 /* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
 
-/* Makes the directory (one level) and makes sure that results can be written there: asked before a
- * long computation. */
-int vidalua_prepare_directory(const char* directory, VidaError* error);
-/* Writes DIRECTORY/comparison.csv and comparison.json; neither is there unless it is complete. */
-int vidalua_write_results(const VidaStudy* const* studies, int count, const char* directory,
-                          VidaError* error);
-
 /* A host such as lua5.4 answers Ctrl-C by a hook that raises an error in the next Lua function.
  * These notice it while the library is at work and no Lua function runs. `data` is the watch. */
 typedef struct VidaLuaWatch {

@@ -8,8 +8,6 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-enum { LONGEST_NAME = 63 };
-
 static const char* name_of_list(const void* list, int index) {
   return ((const char* const*)list)[index];
 }
@@ -22,57 +20,9 @@ VidaLuaNames vidalua_names(const char* const* list) {
   return names;
 }
 
-/* Edit distance in which swapping two neighbours counts once, as typing errors do. */
-static int edit_distance(const char* a, const char* b) {
-  int rows[3][LONGEST_NAME + 2];
-  const int na = (int)strlen(a);
-  const int nb = (int)strlen(b);
-  int *before = rows[0], *above = rows[1], *row = rows[2];
-  for (int j = 0; j <= nb; j++) {
-    above[j] = j;
-  }
-  for (int i = 1; i <= na; i++) {
-    row[0] = i;
-    for (int j = 1; j <= nb; j++) {
-      const int x = tolower((unsigned char)a[i - 1]);
-      const int y = tolower((unsigned char)b[j - 1]);
-      int best = above[j - 1] + (x != y);
-      best = above[j] + 1 < best ? above[j] + 1 : best;
-      best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-      if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-          y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best) {
-        best = before[j - 2] + 1;
-      }
-      row[j] = best;
-    }
-    int* oldest = before;
-    before = above;
-    above = row;
-    row = oldest;
-  }
-  return above[nb];
-}
-
 const char* vidalua_nearest_name(const char* name, VidaLuaNames names) {
-  const char* nearest = NULL;
-  const size_t length = strlen(name);
-  int limit = length < 6 ? 2 : (int)(length / 3);
-  if (length > LONGEST_NAME) {
-    return NULL;
-  }
-  for (int i = 0; i < names.count; i++) {
-    const char* candidate = names.get(names.list, i);
-    if (strlen(candidate) > LONGEST_NAME) {
-      continue;
-    }
-    const int distance = edit_distance(name, candidate);
-    /* Of a very short name nothing is left after two edits. */
-    if (distance <= limit && distance < (int)strlen(candidate) && distance < (int)length) {
-      nearest = candidate;
-      limit = distance - 1;
-    }
-  }
-  return nearest;
+  const int nearest = Vida_NearestName(name, names.count, names.get, names.list);
+  return nearest >= 0 ? names.get(names.list, nearest) : NULL;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */

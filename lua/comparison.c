@@ -191,9 +191,9 @@ static int comparison_run(lua_State* L) {
   wishes.is_interrupted = vidalua_host_interrupts;
   wishes.data = &watch;
   const VidaStudy* const studies[] = {study};
-  if ((wishes.directory && vidalua_prepare_directory(wishes.directory, &error)) ||
+  if ((wishes.directory && VidaReport_PrepareFolder(wishes.directory, &error)) ||
       vidalua_run_study(study, &wishes, &error) ||
-      (wishes.directory && vidalua_write_results(studies, 1, wishes.directory, &error))) {
+      (wishes.directory && VidaReport_Write(studies, 1, wishes.directory, &error))) {
     return vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_result(L, 1);

@@ -186,8 +186,8 @@ static int result_write(lua_State* L) {
   const VidaStudy* const studies[] = {check_result(L)};
   const char* directory = vidalua_plain_text(L, 2);
   luaL_argexpected(L, directory, 2, "the name of a folder");
-  if (vidalua_prepare_directory(directory, &error) ||
-      vidalua_write_results(studies, 1, directory, &error)) {
+  if (VidaReport_PrepareFolder(directory, &error) ||
+      VidaReport_Write(studies, 1, directory, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }
   return 0;

@@ -119,6 +119,10 @@ static bool run(const VidaSystem* system, const char* method, long steps, double
   }
   REQUIRE_OK(code, &error);
   memcpy(end, VidaStepper_Positions(stepper), 2 * sizeof *end);
+  /* Newton's method converges quadratically: a wrong Jacobian takes several more */
+  const double iterations =
+      (double)VidaStepper_Statistics(stepper).newton_iterations / (double)steps;
+  EXPECT(iterations <= 2.5, "%s takes %.2f iterations a step", method, iterations);
   VidaStepper_Destroy(&stepper);
   return true;
 }

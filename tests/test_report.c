@@ -368,7 +368,7 @@ static void test_shortest_real(void) {
   } cases[] = {{0.1, "0.1"}, {1e-4, "0.0001"}, {1.0 / 3.0, "0.3333333333333333"}, {2.5, "2.5"}};
   char text[VIDA_REAL_TEXT_SIZE];
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    vida__shortest_real(cases[i].value, text, sizeof text);
+    vida__shortest_text(text, cases[i].value);
     EXPECT(strcmp(text, cases[i].text) == 0, "%s", text);
   }
 }

@@ -115,7 +115,7 @@ static int require_option(const VidaOptions* options, const char* name, int* ind
   if (*index >= 0) {
     return VIDA_SUCCESS;
   }
-  const int nearest = vida__nearest_name(name, options->count, row_name, options);
+  const int nearest = Vida_NearestName(name, options->count, row_name, options);
   if (nearest >= 0) {
     return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown option '%s' of %s; did you mean '%s'?",
                       name, options->owner, options->rows[nearest]->name);
@@ -188,7 +188,7 @@ int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, Vi
   const VidaOptionRow* row = options->rows[index];
   const bool is_number = row->type == VIDA_OPTION_REAL || row->type == VIDA_OPTION_INTEGER;
   if (!is_number || !is_allowed(row, value)) {
-    return refuse(options, index, vida__real_text(got, value, 17), error);
+    return refuse(options, index, vida__shortest_text(got, value), error);
   }
   return store(options, index, value);
 }

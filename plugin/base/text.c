@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vida/error.h>
 
 static const char* decimal_point(void) {
   const struct lconv* convention = localeconv();
@@ -49,44 +50,66 @@ bool vida__read_real(const char* text, double* value) {
   return *end == '\0' && isfinite(*value);
 }
 
-/* Levenshtein's distance, for names shorter than the row below. */
-enum { LONGEST_NAME = 63 };
-
-static int edit_distance(const char* a, const char* b) {
-  int row[LONGEST_NAME + 2];
-  const int na = (int)strlen(a);
-  const int nb = (int)strlen(b);
-  if (na > LONGEST_NAME || nb > LONGEST_NAME) {
-    return LONGEST_NAME;
-  }
-  for (int j = 0; j <= nb; j++) {
-    row[j] = j;
-  }
-  for (int i = 1; i <= na; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= nb; j++) {
-      const int above = row[j];
-      int best = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-      best = above + 1 < best ? above + 1 : best;
-      best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-      row[j] = best;
-      diagonal = above;
+char* vida__shortest_text(char text[VIDA_REAL_TEXT_SIZE], double value) {
+  for (int digits = 6; digits <= 17; digits++) {
+    double back = 0.0;
+    vida__real_text(text, value, digits);
+    if (vida__read_real(text, &back) && back == value) {
+      break;
     }
   }
-  return row[nb];
+  return text;
 }
 
-int vida__nearest_name(const char* name, int count, const char* (*get)(const void* list, int index),
-                       const void* list) {
-  int limit = (int)strlen(name) / 3;
-  limit = limit < 2 ? 2 : limit;
+enum { LONGEST_NAME = 63 };
+
+/* Edit distance in which swapping two neighbours counts once, as typing errors do. */
+static int edit_distance(const char* a, const char* b) {
+  int rows[3][LONGEST_NAME + 2];
+  const int na = (int)strlen(a);
+  const int nb = (int)strlen(b);
+  int *before = rows[0], *above = rows[1], *row = rows[2];
+  for (int j = 0; j <= nb; j++) {
+    above[j] = j;
+  }
+  for (int i = 1; i <= na; i++) {
+    row[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      const int x = tolower((unsigned char)a[i - 1]);
+      const int y = tolower((unsigned char)b[j - 1]);
+      int best = above[j - 1] + (x != y);
+      best = above[j] + 1 < best ? above[j] + 1 : best;
+      best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+      if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+          y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best) {
+        best = before[j - 2] + 1;
+      }
+      row[j] = best;
+    }
+    int* oldest = before;
+    before = above;
+    above = row;
+    row = oldest;
+  }
+  return above[nb];
+}
+
+int Vida_NearestName(const char* name, int count, const char* (*get)(const void* list, int index),
+                     const void* list) {
   int nearest = -1;
+  const size_t length = strlen(name);
+  int limit = length < 6 ? 2 : (int)(length / 3);
+  if (length > LONGEST_NAME) {
+    return -1;
+  }
   for (int i = 0; i < count; i++) {
     const char* candidate = get(list, i);
+    if (strlen(candidate) > LONGEST_NAME) {
+      continue;
+    }
     const int distance = edit_distance(name, candidate);
-    /* Of a very short name, two edits leave nothing that is still like it. */
-    if (distance <= limit && distance < (int)strlen(candidate)) {
+    /* Of a very short name nothing is left after two edits. */
+    if (distance <= limit && distance < (int)strlen(candidate) && distance < (int)length) {
       nearest = i;
       limit = distance - 1;
     }

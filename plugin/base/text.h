@@ -12,10 +12,8 @@
 char* vida__real_text(char text[VIDA_REAL_TEXT_SIZE], double value, int digits);
 /* Reads the whole of `text` as a finite number with '.' as decimal point. */
 bool vida__read_real(const char* text, double* value);
-/* The index of the name nearest to `name` (edit distance at most a third of its length, at least
- * 2); -1 when none is near. get(list, i) returns name i. */
-int vida__nearest_name(const char* name, int count, const char* (*get)(const void* list, int index),
-                       const void* list);
+/* The shortest decimal that reads back as the same number: 0.1, not 0.10000000000000001. */
+char* vida__shortest_text(char text[VIDA_REAL_TEXT_SIZE], double value);
 /* Appends formatted text to a buffer of `size` bytes that holds a string; cut to size, always
  * ended. */
 void vida__append(char* text, size_t size, const char* format, ...);

@@ -204,9 +204,9 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   wishes.show_progress = !arguments->quiet && vidalua_progress_has_terminal();
   watch.hook = NULL; /* also an interrupt that came before */
   if (arguments->out) {
-    int code = vidalua_prepare_directory(arguments->out, error);
+    int code = VidaReport_PrepareFolder(arguments->out, error);
     for (int i = 0; i < work->count && !code; i++) {
-      code = vidalua_prepare_directory(push_directory(L, work, i), error);
+      code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
       lua_pop(L, 1);
     }
     if (code) {
@@ -315,8 +315,8 @@ static int run_protected(lua_State* L) {
   }
   int code = run_studies(L, work, &error);
   if (!code && arguments->out) {
-    code = vidalua_write_results((const VidaStudy* const*)work->studies, work->count,
-                                 arguments->out, &error);
+    code = VidaReport_Write((const VidaStudy* const*)work->studies, work->count, arguments->out,
+                            &error);
   }
   if (!code) {
     code = report(work, &error);

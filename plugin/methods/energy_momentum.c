@@ -10,9 +10,11 @@
 #include "base/error.h"
 #include "methods/method.h"
 
-static void find_next(const VidaStepper* stepper, const double* w, double* q1) {
+/* stepper->dq = h w, stepper->q1 = q0 + dq */
+static void find_next(VidaStepper* stepper, const double* w) {
   for (int i = 0; i < stepper->n; i++) {
-    q1[i] = stepper->q[i] + stepper->h * w[i];
+    stepper->dq[i] = stepper->h * w[i];
+    stepper->q1[i] = stepper->q[i] + stepper->dq[i];
   }
 }
 
@@ -22,13 +24,13 @@ static int residual(void* data, const double* u, double* r) {
   const double* w = u;
   const double* mu = u + stepper->n;
   double* rows = r + stepper->n;
-  find_next(stepper, w, stepper->q1);
-  vida__discrete_gradient(system, stepper->q, stepper->q1, stepper->l_q);
+  find_next(stepper, w);
+  vida__discrete_gradient(system, stepper->q, stepper->dq, stepper->l_q);
   for (int i = 0; i < stepper->n; i++) {
     r[i] = system->mass[i] * w[i] - (stepper->p[i] + stepper->p_low[i]) +
            0.5 * stepper->h * stepper->l_q[i];
   }
-  vida__discrete_jacobian(system, stepper->q, stepper->q1, stepper->entries);
+  vida__discrete_jacobian(system, stepper->q, stepper->dq, stepper->entries);
   vida__add_reaction(system, stepper->entries, 0.5, mu, r);
   for (int i = 0; i < stepper->m; i++) {
     rows[i] = stepper->g0[i] / stepper->h;
@@ -44,12 +46,12 @@ static int jacobian(void* data, const double* u, double* matrix) {
   const double* mu = u + stepper->n;
   const double h = stepper->h;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  find_next(stepper, w, stepper->q1);
+  find_next(stepper, w);
   int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q1, w,
                                mass_only, matrix);
-  vida__add_discrete_hessian(system, stepper->q, stepper->q1, 0.5 * h * h, matrix);
-  vida__add_discrete_curvature(system, stepper->q, stepper->q1, 0.5 * h, mu, matrix);
-  vida__discrete_jacobian(system, stepper->q, stepper->q1, stepper->entries);
+  vida__add_discrete_hessian(system, stepper->q, stepper->dq, 0.5 * h * h, matrix);
+  vida__add_discrete_curvature(system, stepper->q, stepper->dq, 0.5 * h, mu, matrix);
+  vida__discrete_jacobian(system, stepper->q, stepper->dq, stepper->entries);
   vida__add_columns(system, stepper->entries, 0.5, matrix);
   code = code ? code
               : vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
@@ -84,9 +86,9 @@ static int step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
-  find_next(stepper, w, stepper->q1);
-  vida__discrete_gradient(system, stepper->q, stepper->q1, stepper->l_q);
-  vida__discrete_jacobian(system, stepper->q, stepper->q1, stepper->entries);
+  find_next(stepper, w);
+  vida__discrete_gradient(system, stepper->q, stepper->dq, stepper->l_q);
+  vida__discrete_jacobian(system, stepper->q, stepper->dq, stepper->entries);
   for (int i = 0; i < stepper->n; i++) {
     change[i] = -stepper->h * stepper->l_q[i];
   }

@@ -56,7 +56,8 @@ struct VidaStepper {
   double* g0;       /* m: g at the node */
   double* entries0; /* of G at the node */
   double* entries;  /* work */
-  double* q1;       /* n: work */
+  double* q1;       /* n: work, where the step leads */
+  double* dq;       /* n: work, q1 - q0 */
   double* place;    /* n: work, a point between the nodes */
   double* l_q;      /* n: work */
   double* l_v;      /* n: work */

@@ -58,7 +58,7 @@ int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* err
   const VidaMethod* found = vida__find_method(method);
   *options = NULL;
   if (!found) {
-    const int nearest = vida__nearest_name(method, Vida_MethodCount(), method_name, NULL);
+    const int nearest = Vida_NearestName(method, Vida_MethodCount(), method_name, NULL);
     if (nearest >= 0) {
       return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown method '%s'; did you mean '%s'?", method,
                         vida__methods[nearest]->info.name);

@@ -36,6 +36,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->entries0, entries},
                 {&stepper->entries, entries},
                 {&stepper->q1, n},
+                {&stepper->dq, n},
                 {&stepper->place, n},
                 {&stepper->l_q, n},
                 {&stepper->l_v, n},
@@ -188,7 +189,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   if (!isfinite(t0) || !isfinite(h) || !(h > 0.0)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "a start needs a finite time and a positive step, got h = %s",
-                      vida__real_text(got, h, 17));
+                      vida__shortest_text(got, h));
   }
   const int code = check_values(stepper, "position", q, error);
   if (code) {

@@ -119,10 +119,13 @@ static int residual(void* data, const double* u, double* r) {
     }
   }
   double* rows = r + stepper->n;
-  find_place(stepper, w, 1.0, stepper->q1);
-  const int code =
-      vida__constraint_increment(&stepper->evaluator, vida__next_time(stepper), stepper->q,
-                                 stepper->q1, w, h, stepper->g0, stepper->entries, rows);
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->dq[i] = h * w[i];
+    stepper->q1[i] = stepper->q[i] + stepper->dq[i];
+  }
+  const int code = vida__constraint_increment(&stepper->evaluator, vida__next_time(stepper),
+                                              stepper->q, stepper->q1, stepper->dq, w, h,
+                                              stepper->g0, stepper->entries, rows);
   for (int i = 0; i < stepper->m; i++) {
     rows[i] += stepper->g0[i] / h;
   }

@@ -42,19 +42,6 @@ void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, s
   }
 }
 
-void vida__shortest_real(double value, char* text, size_t size) {
-  char number[VIDA_REAL_TEXT_SIZE];
-  for (int digits = 6; digits <= 17; digits++) {
-    double back = 0.0;
-    vida__real_text(number, value, digits);
-    if (vida__read_real(number, &back) && back == value) {
-      break;
-    }
-  }
-  text[0] = '\0';
-  vida__append(text, size, "%s", number);
-}
-
 const char* vida__momentum_unit(const char* name) {
   const bool linear = strstr(name, "L_") != NULL, angular = strstr(name, "J_") != NULL;
   if (linear == angular) { /* a combination of both has whatever unit its parts have */
@@ -93,7 +80,7 @@ static void replace_special(char* name) {
 
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]) {
   char h[VIDA_REAL_TEXT_SIZE], tail[VIDA_REAL_TEXT_SIZE + 32] = "";
-  vida__shortest_real(row->h, h, sizeof h);
+  vida__shortest_text(h, row->h);
   vida__append(tail, sizeof tail, "-h_%s", h);
   if (number > 1) {
     vida__append(tail, sizeof tail, "-%d", number);

@@ -7,15 +7,15 @@
 #include <vida/error.h>
 #include <vida/study.h>
 
+/* Creates a folder, one level, unless it is there (files.c). */
+int vida__make_directory(const char* directory, VidaError* error);
+
 /* Flushes and looks for any error since the file was opened; what: "the table", or a path. */
 int vida__finish_output(FILE* file, const char* what, VidaError* error);
 
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
-
-/* The shortest decimal that reads back as the same number: 0.1, not 0.10000000000000001. */
-void vida__shortest_real(double value, char* text, size_t size);
 
 /* The unit of a momentum map by its name ("L_x", "J_z"); "" when it is of several kinds. */
 const char* vida__momentum_unit(const char* name);

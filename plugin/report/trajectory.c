@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <vida/report.h>
 
 #include "base/error.h"
@@ -61,19 +60,6 @@ static void set_paths(VidaTrajectories* trajectories, int run) {
   }
 }
 
-static int make_directory(const char* directory, VidaError* error) {
-  struct stat status;
-  if (mkdir(directory, 0777) == 0) {
-    return VIDA_SUCCESS;
-  }
-  const int reason = errno;
-  if (reason == EEXIST && stat(directory, &status) == 0 && S_ISDIR(status.st_mode)) {
-    return VIDA_SUCCESS;
-  }
-  return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot create the folder '%s': %s", directory,
-                    reason == EEXIST ? "there is something else of this name" : strerror(reason));
-}
-
 static int allocate(VidaTrajectories* trajectories, const VidaStudy* study, const char* directory,
                     VidaError* error) {
   trajectories->system = VidaStudy_System(study);
@@ -103,7 +89,7 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
   }
   int code = allocate(made, study, directory, error);
   if (code == VIDA_SUCCESS) {
-    code = make_directory(directory, error);
+    code = vida__make_directory(directory, error);
   }
   if (code != VIDA_SUCCESS) {
     VidaTrajectories_Destroy(&made);

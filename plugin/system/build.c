@@ -146,7 +146,7 @@ static int check_number(const char* kind, const char* name, const char* what, do
   }
   return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: expected a %s number, got %s", kind,
                     name, what, zero_allowed ? "non-negative" : "positive",
-                    vida__real_text(got, value, 17));
+                    vida__shortest_text(got, value));
 }
 
 static int check_point(const VidaSystem* system, const char* kind, const char* name,

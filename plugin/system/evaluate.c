@@ -115,22 +115,22 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
   return VIDA_SUCCESS;
 }
 
-void vida__discrete_gradient(const VidaSystem* system, const double* q0, const double* q1,
+void vida__discrete_gradient(const VidaSystem* system, const double* q0, const double* dq,
                              double* d_v) {
   for (int i = 0; i < system->coordinate_count; i++) {
     d_v[i] = -system->uniform_force[i];
   }
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    batch->kernel->discrete_gradient(batch, q0, q1, d_v);
+    batch->kernel->discrete_gradient(batch, q0, dq, d_v);
   }
 }
 
-void vida__add_discrete_hessian(const VidaSystem* system, const double* q0, const double* q1,
+void vida__add_discrete_hessian(const VidaSystem* system, const double* q0, const double* dq,
                                 double weight, double* matrix) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    batch->kernel->discrete_hessian(batch, q0, q1, weight, matrix);
+    batch->kernel->discrete_hessian(batch, q0, dq, weight, matrix);
   }
 }
 
@@ -214,25 +214,25 @@ int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, do
   return VIDA_SUCCESS;
 }
 
-void vida__discrete_jacobian(const VidaSystem* system, const double* q0, const double* q1,
+void vida__discrete_jacobian(const VidaSystem* system, const double* q0, const double* dq,
                              double* entries) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    batch->kernel->discrete_jacobian(batch, q0, q1, entries + batch->first_entry);
+    batch->kernel->discrete_jacobian(batch, q0, dq, entries + batch->first_entry);
   }
 }
 
-void vida__add_discrete_curvature(const VidaSystem* system, const double* q0, const double* q1,
+void vida__add_discrete_curvature(const VidaSystem* system, const double* q0, const double* dq,
                                   double weight, const double* lambda, double* matrix) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    batch->kernel->discrete_curvature(batch, q0, q1, weight, lambda, matrix);
+    batch->kernel->discrete_curvature(batch, q0, dq, weight, lambda, matrix);
   }
 }
 
 int vida__constraint_increment(vida_evaluator* evaluator, double t1, const double* q0,
-                               const double* q1, const double* w, double h, const double* g0,
-                               double* entries, double* increment) {
+                               const double* q1, const double* dq, const double* w, double h,
+                               const double* g0, double* entries, double* increment) {
   const VidaSystem* system = evaluator->system;
   const vida_place at = make_place(evaluator, t1, q1, NULL);
   memset(increment, 0, (size_t)system->row_count * sizeof *increment);
@@ -241,7 +241,7 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const doubl
     const int per_instance = batch->rows * batch->width;
     if (batch->kernel->discrete_jacobian) {
       double* own = entries + batch->first_entry;
-      batch->kernel->discrete_jacobian(batch, q0, q1, own);
+      batch->kernel->discrete_jacobian(batch, q0, dq, own);
       const vida_jacobian_entry* entry = system->entries + batch->first_entry;
       for (int e = 0; e < batch->count * per_instance; e++) {
         increment[entry[e].row] += own[e] * w[entry[e].coordinate];

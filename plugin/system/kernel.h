@@ -37,10 +37,11 @@ typedef struct vida_term_kernel {
   int (*hessian)(const vida_term_batch* batch, const vida_place* at, vida_hessian_weights weights,
                  double* matrix);
   /* Equivariant discrete derivative D V(q0,q1) of a potential (paper 003, eq. 15-17), and
-   * `weight` times its derivative with respect to q1. NULL where there is none. */
-  void (*discrete_gradient)(const vida_term_batch* batch, const double* q0, const double* q1,
+   * `weight` times its derivative with respect to q1 = q0 + dq. NULL where there is none. Given the
+   * displacement, differences of points lose no digits to where in space they are. */
+  void (*discrete_gradient)(const vida_term_batch* batch, const double* q0, const double* dq,
                             double* d_v);
-  void (*discrete_hessian)(const vida_term_batch* batch, const double* q0, const double* q1,
+  void (*discrete_hessian)(const vida_term_batch* batch, const double* q0, const double* dq,
                            double weight, double* matrix);
 } vida_term_kernel;
 
@@ -69,11 +70,11 @@ typedef struct vida_constraint_kernel {
                    const double* lambda, double* matrix);
   /* g_t. NULL: does not depend on time. */
   int (*rate)(const vida_constraint_batch* batch, const vida_place* at, double* rate);
-  /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg (q1 - q0) = g(q1) - g(q0), and
+  /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg dq = g(q1) - g(q0), and
    * weight * sum_r lambda_r times its derivative with respect to q1. NULL where there is none. */
-  void (*discrete_jacobian)(const vida_constraint_batch* batch, const double* q0, const double* q1,
+  void (*discrete_jacobian)(const vida_constraint_batch* batch, const double* q0, const double* dq,
                             double* entries);
-  void (*discrete_curvature)(const vida_constraint_batch* batch, const double* q0, const double* q1,
+  void (*discrete_curvature)(const vida_constraint_batch* batch, const double* q0, const double* dq,
                              double weight, const double* lambda, double* matrix);
 } vida_constraint_kernel;
 

@@ -49,6 +49,14 @@ ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimens
   }
 }
 
+/* The same of a displacement, in which fixed places have no part. */
+ALWAYS_INLINE void find_change(const double* dq, const int* index, int dimension, bool paired,
+                               double* change) {
+  for (int k = 0; k < dimension; k++) {
+    change[k] = paired ? dq[index[dimension + k]] - dq[index[k]] : dq[index[k]];
+  }
+}
+
 ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
   double sum = 0.0;
   for (int k = 0; k < dimension; k++) {
@@ -195,7 +203,7 @@ ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const doubl
 
 /* D V into d_v, or, where that is NULL, weight times its derivative into the matrix. */
 ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const double* q0,
-                                       const double* q1, spring_quotient quotient_of, double* d_v,
+                                       const double* dq, spring_quotient quotient_of, double* d_v,
                                        double weight, double* matrix, int dimension, bool paired) {
   double d0[3], d1[3], sum[3];
   const int block = batch->width * batch->width;
@@ -204,8 +212,9 @@ ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const doubl
     const int* index = batch->index + i * batch->width;
     double quotient, derivative;
     find_difference(q0, index, dimension, paired, parameter + PARAMETER_ANCHOR, d0);
-    find_difference(q1, index, dimension, paired, parameter + PARAMETER_ANCHOR, d1);
+    find_change(dq, index, dimension, paired, d1);
     for (int k = 0; k < dimension; k++) {
+      d1[k] += d0[k];
       sum[k] = d0[k] + d1[k];
     }
     quotient_of(parameter, dot(d0, d0, dimension), dot(d1, d1, dimension), &quotient, &derivative);
@@ -236,12 +245,12 @@ ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const doubl
     return VIDA_SUCCESS;                                                                      \
   }                                                                                           \
   static void name##_discrete_gradient(const vida_term_batch* batch, const double* q0,        \
-                                       const double* q1, double* d_v) {                       \
-    FOR_SHAPE(batch, add_spring_discrete, q0, q1, quotient, d_v, 0.0, NULL);                  \
+                                       const double* dq, double* d_v) {                       \
+    FOR_SHAPE(batch, add_spring_discrete, q0, dq, quotient, d_v, 0.0, NULL);                  \
   }                                                                                           \
   static void name##_discrete_hessian(const vida_term_batch* batch, const double* q0,         \
-                                      const double* q1, double weight, double* matrix) {      \
-    FOR_SHAPE(batch, add_spring_discrete, q0, q1, quotient, NULL, weight, matrix);            \
+                                      const double* dq, double weight, double* matrix) {      \
+    FOR_SHAPE(batch, add_spring_discrete, q0, dq, quotient, NULL, weight, matrix);            \
   }                                                                                           \
   const vida_term_kernel vida__##name = {"spring",                                            \
                                          true,                                                \
@@ -319,21 +328,20 @@ ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired, 
   }
 }
 
-/* The direction of d at one configuration, or, with q1, that of the mean of two. */
+/* The direction of d at q0, or, with a displacement dq, half-way to q0 + dq. */
 ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const double* q0,
-                                   const double* q1, double* entries, int dimension, bool paired) {
-  double d[3], d1[3];
+                                   const double* dq, double* entries, int dimension, bool paired) {
+  double d[3], change[3];
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
     const int* index = batch->index + i * batch->width;
-    double factor = 1.0 / parameter[DISTANCE_LENGTH];
+    const double factor = 1.0 / parameter[DISTANCE_LENGTH];
     find_difference(q0, index, dimension, paired, parameter + DISTANCE_ANCHOR, d);
-    if (q1) {
-      find_difference(q1, index, dimension, paired, parameter + DISTANCE_ANCHOR, d1);
+    if (dq) {
+      find_change(dq, index, dimension, paired, change);
       for (int k = 0; k < dimension; k++) {
-        d[k] += d1[k];
+        d[k] += 0.5 * change[k];
       }
-      factor *= 0.5;
     }
     store_direction(entries + i * batch->width, dimension, paired, d, factor);
   }
@@ -365,15 +373,15 @@ static int distance_curvature(const vida_constraint_batch* batch, const vida_pla
 }
 
 static void distance_discrete_jacobian(const vida_constraint_batch* batch, const double* q0,
-                                       const double* q1, double* entries) {
-  FOR_SHAPE(batch, find_directions, q0, q1, entries);
+                                       const double* dq, double* entries) {
+  FOR_SHAPE(batch, find_directions, q0, dq, entries);
 }
 
 static void distance_discrete_curvature(const vida_constraint_batch* batch, const double* q0,
-                                        const double* q1, double weight, const double* lambda,
+                                        const double* dq, double weight, const double* lambda,
                                         double* matrix) {
   (void)q0;
-  (void)q1;
+  (void)dq;
   FOR_SHAPE(batch, add_distance_curvature, 0.5 * weight, lambda, matrix);
 }
 

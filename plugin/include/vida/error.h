@@ -48,6 +48,11 @@ typedef struct VidaError {
 const char* Vida_CodeName(int code);
 const char* Vida_CodeText(int code);
 
+/* Which of `count` names is most like `name` (typing errors: letters left out, added, exchanged),
+ * for messages like "did you mean 'rattle'?"; -1 when none is near. get(list, i) returns name i. */
+int Vida_NearestName(const char* name, int count, const char* (*get)(const void* list, int index),
+                     const void* list);
+
 /* The library's version ("0.1.0") and that of the SUNDIALS it was compiled against ("6.4.1"). */
 const char* Vida_Version(void);
 const char* Vida_SundialsVersion(void);

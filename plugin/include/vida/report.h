@@ -19,6 +19,13 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
 int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 
+/* Creates the folder (one level) and makes sure that files can be written there: to be asked before
+ * a long computation. */
+int VidaReport_PrepareFolder(const char* directory, VidaError* error);
+/* Writes DIRECTORY/comparison.csv and comparison.json; neither appears unless it is complete. */
+int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
+                     VidaError* error);
+
 /* An observer that writes DIRECTORY/<run>.csv for every run, by way of <run>.csv.partial, which is
  * renamed when the run has ended well; a failed run leaves <run>.incomplete.csv. The directory is
  * created (one level) if need be. Put VidaTrajectories_Observer into VidaStudy_Run. */

@@ -1,0 +1,93 @@
+/* Results in a folder: files appear under their names only when they are whole. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <vida/report.h>
+
+#include "base/error.h"
+#include "report/output.h"
+
+enum { PATH_SIZE = 4096 };
+
+/* DIRECTORY/NAME in path. */
+static int join(char path[PATH_SIZE], const char* directory, const char* name, VidaError* error) {
+  const int length = snprintf(path, PATH_SIZE, "%s/%s", directory, name);
+  if (length > 0 && length < PATH_SIZE) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "the name of the folder '%s' is too long", directory);
+}
+
+int vida__make_directory(const char* directory, VidaError* error) {
+  struct stat status;
+  if (mkdir(directory, 0777) == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int reason = errno;
+  if (reason == EEXIST && stat(directory, &status) == 0 && S_ISDIR(status.st_mode)) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot create the folder '%s': %s", directory,
+                    reason == EEXIST ? "there is something else of this name" : strerror(reason));
+}
+
+int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
+  char path[PATH_SIZE];
+  int code = vida__make_directory(directory, error);
+  code = code ? code : join(path, directory, "comparison.csv.partial", error);
+  if (code) {
+    return code;
+  }
+  FILE* file = fopen(path, "w");
+  if (!file) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write into the folder '%s': %s", directory,
+                      strerror(errno));
+  }
+  fclose(file);
+  remove(path);
+  return VIDA_SUCCESS;
+}
+
+typedef int writer(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
+
+static int write_file(const char* path, writer* write, const VidaStudy* const* studies, int count,
+                      VidaError* error) {
+  FILE* file = fopen(path, "w");
+  if (!file) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
+  }
+  int code = write(studies, count, file, error);
+  if (fclose(file) != 0 && !code) {
+    code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
+  }
+  return code;
+}
+
+int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
+                     VidaError* error) {
+  static const struct {
+    const char *name, *partial;
+    writer* write;
+  } files[] = {{"comparison.csv", "comparison.csv.partial", VidaReport_Csv},
+               {"comparison.json", "comparison.json.partial", VidaReport_Json}};
+  enum { FILES = sizeof files / sizeof files[0] };
+  char partial[FILES][PATH_SIZE], path[PATH_SIZE];
+  int code = VIDA_SUCCESS;
+  int written = 0;
+  for (; written < FILES && !code; written++) {
+    code = join(partial[written], directory, files[written].partial, error);
+    code = code ? code : write_file(partial[written], files[written].write, studies, count, error);
+  }
+  for (int i = 0; i < FILES && !code; i++) {
+    code = join(path, directory, files[i].name, error);
+    if (!code && rename(partial[i], path) != 0) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
+    }
+  }
+  for (int i = 0; i < written && code; i++) {
+    remove(partial[i]);
+  }
+  return code;
+}
