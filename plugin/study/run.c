@@ -22,21 +22,6 @@ typedef struct run_at_work {
   bool study_must_end; /* the failure is not the run's own */
 } run_at_work;
 
-bool vida__is_compared(const vida_run* run, long step) {
-  return step == vida__count_steps(&run->grid) || (!run->end_only && step % run->between == 0);
-}
-
-bool vida__is_sampled(const vida_run* run, long step) {
-  return step == vida__count_steps(&run->grid) || step % run->every == 0;
-}
-
-long vida__reference_step(const VidaStudy* study, const vida_run* run, long step) {
-  if (step == vida__count_steps(&run->grid)) {
-    return vida__count_steps(&study->reference->grid);
-  }
-  return step / run->between * run->reference_between;
-}
-
 static int emit_sample(run_at_work* work, VidaError* error) {
   const VidaObserver* observer = work->observer;
   work->sampled = work->march.step;
