@@ -41,7 +41,7 @@ export PKG_CONFIG_PATH=$pkgconfig
 if grep -rlF "$scratch/first" "$prefix"; then
   fail "these files hold the place they were first installed in"
 fi
-if grep -rlIF "$source" "$prefix"; then
+if grep -rlIF -e "$source/plugin" -e "$build/" "$prefix"; then
   fail "these files hold the place of the sources"
 fi
 if nm -D --defined-only "$libdir/libvida.so" | awk '{print $3}' | grep -v '^Vida'; then

@@ -3,7 +3,7 @@
 #   - a room of plugin/ includes headers of itself and of rooms above it only
 #   - lua/*.c stands on the public headers and on Lua alone
 #   - the library does not print, exit or abort
-#   - no file has more than 800 lines, and the top level holds only what belongs there
+#   - no file but pictures has more than 800 lines, and the top level holds only what belongs there
 # usage: rooms.sh [TOP OF THE TREE]
 set -euo pipefail
 shopt -s nullglob
