@@ -211,12 +211,16 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     char t[VIDA_REAL_TEXT_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
-    const bool smaller_helps = code > 0;
+    const char* advice =
+        code == VIDA_STEP_SINGULAR
+            ? "; constraints that depend on each other, or that meet at a singular point, do this"
+        : code > 0 ? "; the step is too large: try less than h = "
+                   : "";
+    const bool ask_smaller = code > 0 && code != VIDA_STEP_SINGULAR;
     return vida__fail_flag(error, code, local.flag, "step %ld from t = %s: %s%s%s",
                            stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10),
-                           local.message,
-                           smaller_helps ? "; the step is too large: try less than h = " : "",
-                           smaller_helps ? vida__real_text(h, stepper->h, 6) : "");
+                           local.message, advice,
+                           ask_smaller ? vida__real_text(h, stepper->h, 6) : "");
   }
   remember_unknown(stepper);
   return VIDA_SUCCESS;

@@ -198,30 +198,48 @@ static double find_length_scale(const VidaSystem* system) {
   return scale > 0.0 ? scale : 1.0;
 }
 
-/* The rows of G xi, constraint by constraint. */
+/* One component of a covector, at coordinate i of a particle whose first coordinate is `first`:
+ * what apply_generators sums, but for long lists of short rows. */
+static void apply_to_entry(const VidaSystem* system, const double* q, int first, int i,
+                           double component, double* value, double* size) {
+  const int d = system->dimension;
+  const int axis = i - first;
+  value[axis] += component;
+  size[axis] += fabs(component);
+  for (int k = 0; k < count_rotations(d); k++) {
+    int a, b;
+    find_plane(d, k, &a, &b);
+    if (axis == a || axis == b) {
+      const double part = axis == b ? q[first + a] * component : -q[first + b] * component;
+      value[d + k] += part;
+      size[d + k] += fabs(part);
+    }
+  }
+}
+
+/* The rows of G xi, constraint by constraint. first[i]: the first coordinate of the particle that
+ * coordinate i belongs to; -1 for coordinates that no translation or rotation moves. */
 static void add_constraint_rows(elimination* rows, const VidaSystem* system, double scale,
-                                const double* q, const double* entries, double* gradient) {
-  double value[LARGEST], size[LARGEST];
+                                const double* q, const double* entries, const int* first) {
   int e = 0;
-  while (e < system->entry_count) {
+  while (e < system->entry_count && rows->rank < rows->size) {
+    double value[LARGEST] = {0.0};
+    double size[LARGEST] = {0.0};
     const int row = system->entries[e].row;
-    const int first = e;
     for (; e < system->entry_count && system->entries[e].row == row; e++) {
-      gradient[system->entries[e].coordinate] += entries[e];
+      const int i = system->entries[e].coordinate;
+      if (first[i] >= 0) {
+        apply_to_entry(system, q, first[i], i, entries[e], value, size);
+      }
     }
-    if (rows->rank < rows->size) {
-      apply_generators(system, q, gradient, value, size);
-      add_row(rows, system->dimension, scale, value, size);
-    }
-    for (int k = first; k < e; k++) {
-      gradient[system->entries[k].coordinate] = 0.0;
-    }
+    add_row(rows, system->dimension, scale, value, size);
   }
 }
 
 /* Returns whether the state could be evaluated: one that could not is no evidence of symmetry. */
 static bool sample_state(elimination* rows, vida_evaluator* evaluator, double scale,
-                         unsigned long long* seed, double* work, double* entries) {
+                         unsigned long long* seed, double* work, double* entries,
+                         const int* first) {
   const VidaSystem* system = evaluator->system;
   const int n = system->coordinate_count;
   double* q = work;
@@ -245,8 +263,7 @@ static bool sample_state(elimination* rows, vida_evaluator* evaluator, double sc
     size[k] += size_v[k];
   }
   add_row(rows, system->dimension, scale, value, size);
-  memset(l_q, 0, (size_t)n * sizeof *l_q);
-  add_constraint_rows(rows, system, scale, q, entries, l_q);
+  add_constraint_rows(rows, system, scale, q, entries, first);
   return true;
 }
 
@@ -261,14 +278,22 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   const double scale = find_length_scale(system);
   double* work = vida__allocate(4 * (size_t)system->coordinate_count, sizeof *work);
   double* entries = vida__allocate((size_t)system->entry_count, sizeof *entries);
+  int* first = vida__allocate((size_t)system->coordinate_count, sizeof *first);
   int code = vida__evaluator_create(system, &evaluator, error);
-  if (!code && (!work || !entries)) {
+  if (!code && (!work || !entries || !first)) {
     code = vida__fail_memory(error);
+  }
+  for (int i = 0; i < system->coordinate_count && !code; i++) {
+    first[i] = -1;
+  }
+  for (int i = 0; i < system->particle_count * system->dimension && !code; i++) {
+    const int start = system->particles[i / system->dimension].coordinate;
+    first[start + i % system->dimension] = start;
   }
   /* Gravity alone gives one new row a state, so as many states as there are generators suffice. */
   int evaluated = 0;
   for (int s = 0; s < SAMPLES + rows.size && !code; s++) {
-    evaluated += sample_state(&rows, &evaluator, scale, &seed, work, entries);
+    evaluated += sample_state(&rows, &evaluator, scale, &seed, work, entries, first);
   }
   if (!code && evaluated >= rows.size) {
     take_null_space(system, &rows, scale);
@@ -276,5 +301,6 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   vida__evaluator_destroy(&evaluator);
   free(work);
   free(entries);
+  free(first);
   return code;
 }
