@@ -25,6 +25,13 @@ typedef struct vida_hessian_weights {
   double qq, qv, vq, vv;
 } vida_hessian_weights;
 
+/* Which second derivatives of an instance are not structurally zero, as pairs of local coordinates.
+ * Without lists: all width x width of them, row by row. */
+typedef struct vida_block {
+  int entries; /* of the lists */
+  const int *row, *column;
+} vida_block;
+
 typedef struct vida_term_batch vida_term_batch;
 typedef struct vida_constraint_batch vida_constraint_batch;
 
@@ -54,8 +61,9 @@ struct vida_term_batch {
   size_t index_capacity, parameter_capacity;
   int* index;        /* count x width */
   double* parameter; /* count x parameters */
-  int* slot;         /* count x width x width, row by row: places in the KKT matrix */
-  void* functions;   /* of callback terms: owned; NULL otherwise */
+  vida_block block;
+  int* slot;       /* count x entries of the block: places in the KKT matrix */
+  void* functions; /* of callback terms: owned; NULL otherwise */
 };
 
 typedef struct vida_constraint_kernel {
@@ -90,7 +98,8 @@ struct vida_constraint_batch {
   double* parameter; /* count x parameters */
   int* row;          /* count: the first row of each instance */
   int first_entry;   /* of its entries in the Jacobian; count x rows x width follow */
-  int* slot;         /* count x width x width */
+  vida_block block;
+  int* slot; /* count x entries of the block */
   void* functions;
 };
 

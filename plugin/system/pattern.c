@@ -21,26 +21,37 @@ static int compare_keys(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+static int block_entries(const vida_block* block, int width) {
+  return block->row ? block->entries : width * width;
+}
+
+/* Local coordinates of entry k of a block. */
+static void find_local(const vida_block* block, int width, int k, int* row, int* column) {
+  *row = block->row ? block->row[k] : k / width;
+  *column = block->row ? block->column[k] : k % width;
+}
+
 static size_t count_keys(const VidaSystem* system) {
   size_t keys = (size_t)(system->coordinate_count + system->row_count);
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    keys += (size_t)batch->count * (size_t)batch->width * (size_t)batch->width;
+    keys += (size_t)batch->count * (size_t)block_entries(&batch->block, batch->width);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    const size_t width = (size_t)batch->width;
-    keys += (size_t)batch->count * width * (width + 2 * (size_t)batch->rows);
+    keys += (size_t)batch->count * ((size_t)block_entries(&batch->block, batch->width) +
+                                    2 * (size_t)batch->width * (size_t)batch->rows);
   }
   return keys;
 }
 
-static uint64_t* add_block_keys(uint64_t* key, const int* index, int count, int width) {
+static uint64_t* add_block_keys(uint64_t* key, const int* index, int count, int width,
+                                const vida_block* block) {
   for (int i = 0; i < count; i++, index += width) {
-    for (int a = 0; a < width; a++) {
-      for (int b = 0; b < width; b++) {
-        *key++ = make_key(index[a], index[b]);
-      }
+    for (int k = 0; k < block_entries(block, width); k++) {
+      int row, column;
+      find_local(block, width, k, &row, &column);
+      *key++ = make_key(index[row], index[column]);
     }
   }
   return key;
@@ -53,11 +64,11 @@ static void collect_keys(const VidaSystem* system, uint64_t* key) {
   }
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    key = add_block_keys(key, batch->index, batch->count, batch->width);
+    key = add_block_keys(key, batch->index, batch->count, batch->width, &batch->block);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    key = add_block_keys(key, batch->index, batch->count, batch->width);
+    key = add_block_keys(key, batch->index, batch->count, batch->width, &batch->block);
   }
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
@@ -100,15 +111,16 @@ static int find_slot(const vida_pattern* pattern, int row, int column) {
   return (int)low;
 }
 
-static int* make_slots(const vida_pattern* pattern, const int* index, int count, int width) {
-  const size_t block = (size_t)width * (size_t)width;
-  int* slots = vida__allocate((size_t)count * block, sizeof *slots);
+static int* make_slots(const vida_pattern* pattern, const int* index, int count, int width,
+                       const vida_block* block) {
+  const int entries = block_entries(block, width);
+  int* slots = vida__allocate((size_t)count * (size_t)entries, sizeof *slots);
   int* slot = slots;
   for (int i = 0; i < count && slots; i++, index += width) {
-    for (int a = 0; a < width; a++) {
-      for (int b = 0; b < width; b++) {
-        *slot++ = find_slot(pattern, index[a], index[b]);
-      }
+    for (int k = 0; k < entries; k++) {
+      int row, column;
+      find_local(block, width, k, &row, &column);
+      *slot++ = find_slot(pattern, index[row], index[column]);
     }
   }
   return slots;
@@ -119,14 +131,14 @@ static int fill_slots(VidaSystem* system) {
   const int n = system->coordinate_count;
   for (int b = 0; b < system->term_batch_count; b++) {
     vida_term_batch* batch = &system->term_batches[b];
-    batch->slot = make_slots(pattern, batch->index, batch->count, batch->width);
+    batch->slot = make_slots(pattern, batch->index, batch->count, batch->width, &batch->block);
     if (!batch->slot) {
       return VIDA_OUT_OF_MEMORY;
     }
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     vida_constraint_batch* batch = &system->constraint_batches[b];
-    batch->slot = make_slots(pattern, batch->index, batch->count, batch->width);
+    batch->slot = make_slots(pattern, batch->index, batch->count, batch->width, &batch->block);
     if (!batch->slot) {
       return VIDA_OUT_OF_MEMORY;
     }
