@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/callback.h"
+#include "expr/graph.h"
+#include "system/build.h"
 #include "system/model.h"
 
 VidaInitial VidaInitial_Given(double value) {
@@ -54,11 +55,9 @@ int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, Vida
   return VIDA_SUCCESS;
 }
 
-static void destroy_functions(void* functions) {
-  vida_callback* callback = functions;
-  if (callback) {
-    free(callback->name);
-    free(callback);
+static void destroy_functions(vida_functions* functions) {
+  if (functions) {
+    functions->destroy(functions);
   }
 }
 
@@ -102,6 +101,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   free(old->mass_slot);
   free(old->mass);
   free(old->uniform_force);
+  vida__graph_destroy(&old->graph);
   free(old->name);
   free(old);
   *system = NULL;
@@ -109,8 +109,8 @@ void VidaSystem_Destroy(VidaSystem** system) {
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static int check_addition(const VidaSystem* system, const char* kind, const char* name,
-                          VidaError* error) {
+int vida__check_addition(const VidaSystem* system, const char* kind, const char* name,
+                         VidaError* error) {
   if (system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER,
                       "system '%s' is complete: the %s '%s' cannot be added any more", system->name,
@@ -210,7 +210,7 @@ static int add_coordinate(VidaSystem* system, const char* name, const char* unit
 int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* unit,
                              VidaInitial position, VidaInitial velocity, int* index,
                              VidaError* error) {
-  int code = check_addition(system, "coordinate", name, error);
+  int code = vida__check_addition(system, "coordinate", name, error);
   code = code ? code : check_initial("coordinate", name, "position", position, error);
   code = code ? code : check_initial("coordinate", name, "velocity", velocity, error);
   code = code ? code : add_coordinate(system, name, unit ? unit : "", position, velocity, error);
@@ -223,7 +223,7 @@ int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* u
 static int check_particle(const VidaSystem* system, const VidaParticle* particle,
                           VidaError* error) {
   const char* name = particle->name;
-  int code = check_addition(system, "particle", name, error);
+  int code = vida__check_addition(system, "particle", name, error);
   code = code ? code : check_number("particle", name, "mass", particle->mass, false, error);
   for (int k = 0; k < system->dimension && !code; k++) {
     code = check_initial("particle", name, "position", particle->position[k], error);
@@ -278,7 +278,7 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
 }
 
 int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaError* error) {
-  const int code = check_addition(system, "term", "gravity", error);
+  const int code = vida__check_addition(system, "term", "gravity", error);
   if (code) {
     return code;
   }
@@ -380,7 +380,7 @@ int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError
   const char* name = spring->name;
   int index[6];
   double values[VIDA_SPRING_PARAMETERS] = {spring->stiffness, spring->cubic, spring->length};
-  int code = check_addition(system, "spring", name, error);
+  int code = vida__check_addition(system, "spring", name, error);
   code = code ? code : check_ends(system, "spring", name, &spring->from, &spring->to, error);
   code = code ? code : check_number("spring", name, "stiffness", spring->stiffness, true, error);
   code = code ? code : check_number("spring", name, "cubic", spring->cubic, true, error);
@@ -447,7 +447,7 @@ int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, Vid
   const char* name = distance->name;
   int index[6];
   double values[VIDA_DISTANCE_PARAMETERS] = {distance->length};
-  int code = check_addition(system, "distance", name, error);
+  int code = vida__check_addition(system, "distance", name, error);
   code = code ? code : check_ends(system, "distance", name, &distance->from, &distance->to, error);
   code = code ? code : check_number("distance", name, "length", distance->length, false, error);
   if (code) {
@@ -471,127 +471,59 @@ int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, Vid
   return code;
 }
 
-/* ---- callbacks ------------------------------------------------------------------------------- */
+/* ---- batches with functions of their own ----------------------------------------------------- */
 
-static int check_coordinates(const VidaSystem* system, const char* kind, const char* name,
-                             int count, const int* coordinates, VidaError* error) {
-  if (count < 1 || !coordinates) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': expected at least one coordinate", kind,
-                      name);
-  }
-  for (int i = 0; i < count; i++) {
-    if (coordinates[i] < 0 || coordinates[i] >= system->coordinate_count) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': there is no coordinate number %d", kind,
-                        name, coordinates[i]);
-    }
-    for (int j = 0; j < i; j++) {
-      if (coordinates[i] == coordinates[j]) {
-        return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': coordinate '%s' is named twice", kind,
-                          name, system->coordinates[coordinates[i]].name);
-      }
-    }
-  }
-  return VIDA_SUCCESS;
-}
-
-static vida_callback* make_callback(const char* name, void* user_data) {
-  vida_callback* callback = vida__allocate(1, sizeof *callback);
-  if (callback) {
-    callback->user_data = user_data;
-    callback->name = vida__copy_text(name);
-    if (!callback->name) {
-      free(callback);
-      callback = NULL;
-    }
-  }
-  return callback;
-}
-
-static void need_scratch(VidaSystem* system, size_t size) {
-  system->scratch_size = size > system->scratch_size ? size : system->scratch_size;
-}
-
-int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
-                             const int* coordinates, const VidaLagrangian* lagrangian,
-                             void* user_data, VidaError* error) {
-  int code = check_addition(system, "Lagrangian", name, error);
-  code = code ? code : check_coordinates(system, "Lagrangian", name, count, coordinates, error);
-  if (code) {
-    return code;
-  }
-  if (!lagrangian->value || !lagrangian->gradient) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "Lagrangian '%s': the functions value and gradient are needed", name);
-  }
-  vida_callback* callback = make_callback(name, user_data);
-  if (!callback ||
+int vida__add_term(VidaSystem* system, const vida_term_kernel* kernel, int width, const int* index,
+                   vida_functions* functions, VidaError* error) {
+  if (!functions ||
       vida__reserve((void**)&system->term_batches, &system->term_batch_capacity,
                     (size_t)system->term_batch_count + 1, sizeof *system->term_batches)) {
-    destroy_functions(callback);
+    destroy_functions(functions);
     return vida__fail_memory(error);
   }
-  callback->lagrangian = *lagrangian;
   vida_term_batch* batch = &system->term_batches[system->term_batch_count];
-  batch->kernel = &vida__callback_lagrangian;
-  batch->width = count;
+  batch->kernel = kernel;
+  batch->width = width;
   if (append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
-                      &batch->parameter_capacity, 0, count, coordinates, 0, NULL)) {
-    destroy_functions(callback);
+                      &batch->parameter_capacity, 0, width, index, 0, NULL)) {
+    destroy_functions(functions);
     return vida__fail_memory(error);
   }
-  batch->functions = callback;
+  batch->functions = functions;
   batch->count = 1;
   system->term_batch_count++;
-  system->separable = false;
-  need_scratch(system, vida__callback_scratch(0, count));
+  system->separable = system->separable && kernel->is_potential;
   return VIDA_SUCCESS;
 }
 
-int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
-                             const int* coordinates, const VidaConstraint* constraint,
-                             void* user_data, VidaError* error) {
-  int code = check_addition(system, "constraint", name, error);
-  code = code ? code : check_coordinates(system, "constraint", name, count, coordinates, error);
-  if (code) {
-    return code;
-  }
-  if (rows < 1) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "constraint '%s': rows: expected a positive number, got %d", name, rows);
-  }
-  if (!constraint->value || !constraint->jacobian) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "constraint '%s': the functions value and jacobian are needed", name);
-  }
-  vida_callback* callback = make_callback(name, user_data);
-  if (!callback ||
+int vida__add_constraint(VidaSystem* system, const vida_constraint_kernel* kernel, int rows,
+                         const char* unit, int width, const int* index, vida_functions* functions,
+                         VidaError* error) {
+  if (!functions ||
       vida__reserve((void**)&system->constraint_batches, &system->constraint_batch_capacity,
                     (size_t)system->constraint_batch_count + 1,
                     sizeof *system->constraint_batches)) {
-    destroy_functions(callback);
+    destroy_functions(functions);
     return vida__fail_memory(error);
   }
-  callback->constraint = *constraint;
   vida_constraint_batch* batch = &system->constraint_batches[system->constraint_batch_count];
-  batch->kernel = &vida__callback_constraint;
-  batch->width = count;
+  batch->kernel = kernel;
+  batch->width = width;
   batch->rows = rows;
   if (append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
-                      &batch->parameter_capacity, 0, count, coordinates, 0, NULL) ||
+                      &batch->parameter_capacity, 0, width, index, 0, NULL) ||
       vida__reserve((void**)&batch->row, &batch->row_capacity, 1, sizeof *batch->row)) {
-    destroy_functions(callback);
+    destroy_functions(functions);
     return vida__fail_memory(error);
   }
   batch->row[0] = system->row_count;
-  code = add_rows(system, name, rows, "", 0.0, error);
+  const int code = add_rows(system, functions->name, rows, unit, 0.0, error);
   if (code) {
-    destroy_functions(callback);
+    destroy_functions(functions);
     return code;
   }
-  batch->functions = callback;
+  batch->functions = functions;
   batch->count = 1;
   system->constraint_batch_count++;
-  system->time_dependent = system->time_dependent || constraint->rate;
-  need_scratch(system, vida__callback_scratch(rows, count));
   return VIDA_SUCCESS;
 }

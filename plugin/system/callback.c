@@ -2,12 +2,15 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "system/kernel.h"
+#include "base/memory.h"
+#include "system/build.h"
 
-size_t vida__callback_scratch(int rows, int count) {
+/* Doubles of scratch that evaluating `rows` rows (0: a Lagrangian) of `count` coordinates needs. */
+static size_t scratch_of(int rows, int count) {
   const size_t n = (size_t)count;
   const size_t r = (size_t)rows;
   /* Lagrangian: q, v, two gradient pairs, three matrices. Constraint: q, two Jacobians, one matrix,
@@ -26,16 +29,16 @@ static int judge(const vida_callback* callback, const vida_place* at, const char
                  const double* values, size_t count) {
   if (code > 0) {
     return vida__fail(at->error, VIDA_CALLBACK_RECOVERABLE,
-                      "'%s': %s could not be evaluated (code %d)", callback->name, what, code);
+                      "'%s': %s could not be evaluated (code %d)", callback->base.name, what, code);
   }
   if (code < 0) {
-    return vida__fail(at->error, VIDA_CALLBACK_FAILED, "'%s': %s failed (code %d)", callback->name,
-                      what, code);
+    return vida__fail(at->error, VIDA_CALLBACK_FAILED, "'%s': %s failed (code %d)",
+                      callback->base.name, what, code);
   }
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(values[i])) {
       return vida__fail(at->error, VIDA_NOT_FINITE, "'%s': %s gave a value that is not finite",
-                        callback->name, what);
+                        callback->base.name, what);
     }
   }
   return VIDA_SUCCESS;
@@ -54,7 +57,7 @@ static double difference_step(const double* values, int count) {
 
 static int lagrangian_value(const vida_term_batch* batch, const vida_place* at,
                             double* lagrangian) {
-  const vida_callback* callback = batch->functions;
+  const vida_callback* callback = (const vida_callback*)batch->functions;
   double* q = at->scratch;
   double* v = q + batch->width;
   double value = 0.0;
@@ -80,7 +83,7 @@ static int lagrangian_gradient(const vida_term_batch* batch, const vida_place* a
   double* local = v + n; /* l_q, then l_v */
   gather(batch->index, n, at->q, q);
   gather(batch->index, n, at->v, v);
-  const int code = local_gradient(batch->functions, at, n, q, v, local);
+  const int code = local_gradient((const vida_callback*)batch->functions, at, n, q, v, local);
   for (int i = 0; i < n && !code; i++) {
     l_q[batch->index[i]] += local[i];
     l_v[batch->index[i]] += local[n + i];
@@ -125,7 +128,7 @@ static int hessian_by_differences(const vida_callback* callback, const vida_plac
 
 static int lagrangian_hessian(const vida_term_batch* batch, const vida_place* at,
                               vida_hessian_weights weights, double* matrix) {
-  const vida_callback* callback = batch->functions;
+  const vida_callback* callback = (const vida_callback*)batch->functions;
   const int n = batch->width;
   const size_t block = (size_t)n * (size_t)n;
   double* q = at->scratch;
@@ -161,7 +164,7 @@ const vida_term_kernel vida__callback_lagrangian = {
 
 static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
                             const double* q_low, double* g) {
-  const vida_callback* callback = batch->functions;
+  const vida_callback* callback = (const vida_callback*)batch->functions;
   double* q = at->scratch;
   double* local = q + batch->width;
   (void)q_low; /* the callback takes one number a coordinate */
@@ -177,7 +180,7 @@ static int constraint_value(const vida_constraint_batch* batch, const vida_place
 
 static int local_jacobian(const vida_constraint_batch* batch, const vida_place* at, const double* q,
                           double* entries) {
-  const vida_callback* callback = batch->functions;
+  const vida_callback* callback = (const vida_callback*)batch->functions;
   const size_t size = (size_t)batch->rows * (size_t)batch->width;
   memset(entries, 0, size * sizeof *entries);
   const int code = callback->constraint.jacobian(at->t, q, entries, callback->user_data);
@@ -222,7 +225,7 @@ static int curvature_by_differences(const vida_constraint_batch* batch, const vi
 
 static int constraint_curvature(const vida_constraint_batch* batch, const vida_place* at,
                                 double weight, const double* lambda, double* matrix) {
-  const vida_callback* callback = batch->functions;
+  const vida_callback* callback = (const vida_callback*)batch->functions;
   const int n = batch->width;
   const size_t block = (size_t)n * (size_t)n;
   double* q = at->scratch;
@@ -246,7 +249,7 @@ static int constraint_curvature(const vida_constraint_batch* batch, const vida_p
 }
 
 static int constraint_rate(const vida_constraint_batch* batch, const vida_place* at, double* rate) {
-  const vida_callback* callback = batch->functions;
+  const vida_callback* callback = (const vida_callback*)batch->functions;
   double* q = at->scratch;
   double* local = q + batch->width;
   if (!callback->constraint.rate) {
@@ -270,3 +273,95 @@ const vida_constraint_kernel vida__callback_constraint = {"constraint",
                                                           constraint_rate,
                                                           NULL,
                                                           NULL};
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static int check_coordinates(const VidaSystem* system, const char* kind, const char* name,
+                             int count, const int* coordinates, VidaError* error) {
+  if (count < 1 || !coordinates) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': expected at least one coordinate", kind,
+                      name);
+  }
+  for (int i = 0; i < count; i++) {
+    if (coordinates[i] < 0 || coordinates[i] >= system->coordinate_count) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': there is no coordinate number %d", kind,
+                        name, coordinates[i]);
+    }
+    for (int j = 0; j < i; j++) {
+      if (coordinates[i] == coordinates[j]) {
+        return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': coordinate '%s' is named twice", kind,
+                          name, system->coordinates[coordinates[i]].name);
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static void destroy(vida_functions* functions) {
+  free(functions->name);
+  free(functions);
+}
+
+static vida_callback* make_callback(VidaSystem* system, const char* name, int rows, int count,
+                                    void* user_data) {
+  vida_callback* callback = vida__allocate(1, sizeof *callback);
+  const size_t scratch = scratch_of(rows, count);
+  if (!callback) {
+    return NULL;
+  }
+  callback->user_data = user_data;
+  callback->base.destroy = destroy;
+  callback->base.name = vida__copy_text(name);
+  if (!callback->base.name) {
+    free(callback);
+    return NULL;
+  }
+  system->shared_scratch = scratch > system->shared_scratch ? scratch : system->shared_scratch;
+  return callback;
+}
+
+int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
+                             const int* coordinates, const VidaLagrangian* lagrangian,
+                             void* user_data, VidaError* error) {
+  int code = vida__check_addition(system, "Lagrangian", name, error);
+  code = code ? code : check_coordinates(system, "Lagrangian", name, count, coordinates, error);
+  if (code) {
+    return code;
+  }
+  if (!lagrangian->value || !lagrangian->gradient) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "Lagrangian '%s': the functions value and gradient are needed", name);
+  }
+  vida_callback* callback = make_callback(system, name, 0, count, user_data);
+  if (callback) {
+    callback->lagrangian = *lagrangian;
+  }
+  return vida__add_term(system, &vida__callback_lagrangian, count, coordinates,
+                        (vida_functions*)callback, error);
+}
+
+int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
+                             const int* coordinates, const VidaConstraint* constraint,
+                             void* user_data, VidaError* error) {
+  int code = vida__check_addition(system, "constraint", name, error);
+  code = code ? code : check_coordinates(system, "constraint", name, count, coordinates, error);
+  if (code) {
+    return code;
+  }
+  if (rows < 1) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "constraint '%s': rows: expected a positive number, got %d", name, rows);
+  }
+  if (!constraint->value || !constraint->jacobian) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "constraint '%s': the functions value and jacobian are needed", name);
+  }
+  vida_callback* callback = make_callback(system, name, rows, count, user_data);
+  if (callback) {
+    callback->constraint = *constraint;
+  }
+  code = vida__add_constraint(system, &vida__callback_constraint, rows, "", count, coordinates,
+                              (vida_functions*)callback, error);
+  system->time_dependent = system->time_dependent || (!code && constraint->rate);
+  return code;
+}

@@ -4,15 +4,14 @@
 
 #include <vida/system.h>
 
+#include "system/kernel.h"
+
 /* What a callback batch owns in `functions`. */
 typedef struct vida_callback {
-  char* name; /* of the term, for messages */
+  vida_functions base;
   VidaLagrangian lagrangian;
   VidaConstraint constraint;
   void* user_data;
 } vida_callback;
-
-/* Doubles of scratch that evaluating `rows` rows (0: a Lagrangian) of `count` coordinates needs. */
-size_t vida__callback_scratch(int rows, int count);
 
 #endif

@@ -6,13 +6,28 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "system/callback.h"
+
+static void prepare_functions(const vida_functions* functions, double* tapes) {
+  if (functions && functions->prepare) {
+    functions->prepare(functions, tapes);
+  }
+}
 
 int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, VidaError* error) {
   memset(evaluator, 0, sizeof *evaluator);
   evaluator->system = system;
-  evaluator->scratch = vida__allocate(system->scratch_size, sizeof *evaluator->scratch);
-  return evaluator->scratch ? VIDA_SUCCESS : vida__fail_memory(error);
+  evaluator->scratch =
+      vida__allocate(system->tape_scratch + system->shared_scratch, sizeof *evaluator->scratch);
+  if (!evaluator->scratch) {
+    return vida__fail_memory(error);
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    prepare_functions(system->term_batches[b].functions, evaluator->scratch);
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    prepare_functions(system->constraint_batches[b].functions, evaluator->scratch);
+  }
+  return VIDA_SUCCESS;
 }
 
 void vida__evaluator_destroy(vida_evaluator* evaluator) {
@@ -22,7 +37,12 @@ void vida__evaluator_destroy(vida_evaluator* evaluator) {
 
 static vida_place make_place(vida_evaluator* evaluator, double t, const double* q,
                              const double* v) {
-  const vida_place place = {t, q, v, evaluator->scratch, &evaluator->error};
+  const vida_place place = {t,
+                            q,
+                            v,
+                            evaluator->scratch + evaluator->system->tape_scratch,
+                            evaluator->scratch,
+                            &evaluator->error};
   return place;
 }
 
@@ -134,8 +154,8 @@ void vida__add_discrete_hessian(const VidaSystem* system, const double* q0, cons
   }
 }
 
-static const char* batch_name(const void* functions, const char* kind) {
-  return functions ? ((const vida_callback*)functions)->name : kind;
+static const char* batch_name(const vida_functions* functions, const char* kind) {
+  return functions ? functions->name : kind;
 }
 
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name) {

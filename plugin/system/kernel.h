@@ -15,7 +15,8 @@ typedef struct vida_place {
   double t;
   const double* q;
   const double* v;
-  double* scratch;
+  double* scratch; /* for callbacks, each time anew */
+  double* tapes;   /* where every tape has a place of its own */
   VidaError* error;
 } vida_place;
 
@@ -24,6 +25,16 @@ typedef struct vida_place {
 typedef struct vida_hessian_weights {
   double qq, qv, vq, vv;
 } vida_hessian_weights;
+
+/* What a batch with functions of its own (callbacks, tapes) owns: the beginning of a larger struct.
+ */
+typedef struct vida_functions vida_functions;
+struct vida_functions {
+  char* name; /* of the term, for messages */
+  void (*destroy)(vida_functions* functions);
+  /* Readies a new evaluator's tapes; NULL where there is nothing to do. */
+  void (*prepare)(const vida_functions* functions, double* tapes);
+};
 
 /* Which second derivatives of an instance are not structurally zero, as pairs of local coordinates.
  * Without lists: all width x width of them, row by row. */
@@ -62,8 +73,8 @@ struct vida_term_batch {
   int* index;        /* count x width */
   double* parameter; /* count x parameters */
   vida_block block;
-  int* slot;       /* count x entries of the block: places in the KKT matrix */
-  void* functions; /* of callback terms: owned; NULL otherwise */
+  int* slot;                 /* count x entries of the block: places in the KKT matrix */
+  vida_functions* functions; /* owned; NULL for built-in kernels */
 };
 
 typedef struct vida_constraint_kernel {
@@ -100,7 +111,7 @@ struct vida_constraint_batch {
   int first_entry;   /* of its entries in the Jacobian; count x rows x width follow */
   vida_block block;
   int* slot; /* count x entries of the block */
-  void* functions;
+  vida_functions* functions;
 };
 
 /* Springs and distances: point to point (width 2 x dimension) or point to a fixed place. */

@@ -3,6 +3,7 @@
 #define VIDA_VIDA_H
 
 #include <vida/error.h>
+#include <vida/expression.h>
 #include <vida/options.h>
 #include <vida/report.h>
 #include <vida/stepper.h>
