@@ -7,7 +7,7 @@
 #include <string.h>
 #include <vida/error.h>
 
-#include "expr/derivative.h"
+#include "expr/discrete.h"
 #include "expr/tape.h"
 #include "support/check.h"
 
@@ -75,10 +75,18 @@ static int derive_all(vida_graph* graph, vida_entries* hessian, vida_entries* ja
   return code ? code : vida__derive_product(graph, COUNT, gradient, COUNT, q, q, product);
 }
 
+static int derive_discrete(vida_graph* graph, vida_entries* jacobian) {
+  int q[COUNT], gradient[COUNT];
+  const int f = build_function(graph, q);
+  const int code = f < 0 ? f : vida__discrete_gradient_nodes(graph, f, COUNT, q, gradient, NULL);
+  return code ? code : vida__discrete_jacobian_nodes(graph, COUNT, q, gradient, jacobian);
+}
+
 static int do_all(vida_graph* graph) {
-  vida_entries hessian = {0}, jacobian = {0};
+  vida_entries hessian = {0}, jacobian = {0}, discrete = {0};
   vida_tape* tape = NULL;
   int code = derive_all(graph, &hessian, &jacobian);
+  code = code ? code : derive_discrete(graph, &discrete);
   if (!code) {
     code = vida__tape_compile(graph, hessian.count, hessian.node, &tape);
     EXPECT(!code == !!tape, "a tape or a code");
@@ -86,6 +94,7 @@ static int do_all(vida_graph* graph) {
   vida__tape_destroy(&tape);
   vida__entries_free(&hessian);
   vida__entries_free(&jacobian);
+  vida__entries_free(&discrete);
   return code;
 }
 

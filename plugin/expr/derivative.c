@@ -297,19 +297,28 @@ static int append_row(graph_sweep* sweep, int row, int output, int last, const i
   return code;
 }
 
+/* What decides about the rows of a matrix. */
+typedef struct row_rule {
+  bool lower;
+  vida_partial partial;
+  const void* context;
+} row_rule;
+
 static int derive_rows(vida_graph* graph, int rows, const int* output, int count,
-                       const int* variable, bool lower, vida_entries* entries) {
+                       const int* variable, const row_rule* rule, vida_entries* entries) {
   int code = check_nodes(graph, rows, output);
   graph_sweep sweep;
   if (code || (code = sweep_begin(&sweep, graph, count, variable))) {
     return code;
   }
+  sweep.partial = rule->partial;
+  sweep.context = rule->context;
   int* place = find_places(&sweep, count, variable);
   int* columns = vida__allocate((size_t)count, sizeof *columns);
   code = place && columns ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   for (int i = 0; i < rows && !code; i++) {
-    code =
-        append_row(&sweep, i, output[i], lower ? i : count - 1, variable, place, columns, entries);
+    const int last = rule->lower ? i : count - 1;
+    code = append_row(&sweep, i, output[i], last, variable, place, columns, entries);
   }
   free(place);
   free(columns);
@@ -317,14 +326,23 @@ static int derive_rows(vida_graph* graph, int rows, const int* output, int count
   return code;
 }
 
+int vida__derive_rows_with(vida_graph* graph, int rows, const int* output, int count,
+                           const int* variable, vida_entries* entries, vida_partial partial,
+                           const void* context) {
+  const row_rule rule = {false, partial, context};
+  return derive_rows(graph, rows, output, count, variable, &rule, entries);
+}
+
 int vida__derive_jacobian(vida_graph* graph, int rows, const int* output, int count,
                           const int* variable, vida_entries* entries) {
-  return derive_rows(graph, rows, output, count, variable, false, entries);
+  return vida__derive_rows_with(graph, rows, output, count, variable, entries,
+                                vida__ordinary_partial, NULL);
 }
 
 int vida__derive_hessian(vida_graph* graph, int count, const int* variable, const int* gradient,
                          vida_entries* entries) {
-  return derive_rows(graph, count, gradient, count, variable, true, entries);
+  const row_rule rule = {true, vida__ordinary_partial, NULL};
+  return derive_rows(graph, count, gradient, count, variable, &rule, entries);
 }
 
 /* ---- forward ---- */

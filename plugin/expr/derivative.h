@@ -48,6 +48,10 @@ typedef int (*vida_partial)(vida_graph* graph, int node, int k, const void* cont
 /* vida__derive_gradient with other factors. */
 int vida__derive_with(vida_graph* graph, int output, int count, const int* variable, int* gradient,
                       vida_partial partial, const void* context);
+/* vida__derive_jacobian with other factors. */
+int vida__derive_rows_with(vida_graph* graph, int rows, const int* output, int count,
+                           const int* variable, vida_entries* entries, vida_partial partial,
+                           const void* context);
 /* The factor of calculus: the partial derivative. */
 int vida__ordinary_partial(vida_graph* graph, int node, int k, const void* context);
 

@@ -448,9 +448,34 @@ static int copy_node(vida_graph* graph, int index, vida_input from, vida_input t
                  : index;
 }
 
+enum { WANTED = -2 }; /* in a map: is to be copied */
+
+/* Marks the operands of node i that have no copy yet, and copies leaves at once; the least node
+ * that was marked, or `lowest`, or a negative code (which nodes are not). */
+static int want_operands(vida_graph* graph, int i, vida_input from, vida_input to, int lowest,
+                         int* map) {
+  const vida_node node = graph->nodes[i];
+  for (int k = 0; k < vida__operations[node.operation].arity; k++) {
+    const int operand = node.operand[k];
+    if (map[operand] >= 0) {
+      continue;
+    }
+    if (graph->nodes[operand].operation > VIDA_OP_INPUT) {
+      map[operand] = WANTED;
+      lowest = operand < lowest ? operand : lowest;
+      continue;
+    }
+    const int copy = copy_node(graph, operand, from, to, map);
+    if (copy < 0) {
+      return copy;
+    }
+    map[operand] = copy;
+  }
+  return lowest;
+}
+
 int vida__graph_replace(vida_graph* graph, int root, vida_input from, vida_input to, int size,
                         int* map) {
-  enum { WANTED = -2 };
   if (root < 0 || root >= size || root >= graph->count) {
     return root < 0 ? root : VIDA_BAD_ARGUMENT;
   }
@@ -461,14 +486,10 @@ int vida__graph_replace(vida_graph* graph, int root, vida_input from, vida_input
   map[root] = WANTED;
   int lowest = root;
   for (int i = root; i >= lowest; i--) {
-    if (map[i] != WANTED || is_operation(graph, i, VIDA_OP_INPUT)) {
-      continue;
-    }
-    for (int k = 0; k < vida__operations[graph->nodes[i].operation].arity; k++) {
-      const int operand = graph->nodes[i].operand[k];
-      if (map[operand] < 0) {
-        map[operand] = WANTED;
-        lowest = operand < lowest ? operand : lowest;
+    if (map[i] == WANTED) {
+      lowest = want_operands(graph, i, from, to, lowest, map);
+      if (lowest < 0) {
+        return lowest;
       }
     }
   }

@@ -69,8 +69,8 @@ int vida__graph_divided(vida_graph* graph, vida_operation operation, vida_operat
 bool vida__graph_is(const vida_graph* graph, int node, double value);
 
 /* Copies the expression `root` with every input of kind `from` exchanged for the one of kind `to`
- * with the same index. map has `size` places (> every node of the expression): -1 for nodes that
- * have not been copied yet; it is filled, so that several roots can share it. */
+ * with the same index. map has `size` places (> every node of the expression): negative for nodes
+ * that have not been copied yet; it is filled, so that several roots can share it. */
 int vida__graph_replace(vida_graph* graph, int root, vida_input from, vida_input to, int size,
                         int* map);
 

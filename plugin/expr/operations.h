@@ -42,8 +42,8 @@
     MUL(NUMBER(n), POWER_INTEGER(a, n - 1)), ZERO, ZERO, DIVIDED, n >= 0 || a != 0.0,              \
     "negative power of zero", "vida_power_integer($1, $n)")                                        \
   X(POWER, "^", 2, ORDERED, HIDES, pow(a, b), MUL(b, POWER(a, SUB(b, ONE))), MUL(r, LOG(a)),       \
-    ZERO, GENERAL_POWER, a > 0.0 || (a == 0.0 && b > 0.0), "real power of a number that is not positive",                 \
-    "pow($1, $2)")                                                                                 \
+    ZERO, GENERAL_POWER, a > 0.0 || (a == 0.0 && b > 0.0),                                         \
+    "real power of a number that is not positive", "pow($1, $2)")                                  \
   X(SQRT, "sqrt", 1, ORDERED, PASSES, sqrt(a), DIV(NUMBER(0.5), r), ZERO, ZERO, ROOT, a >= 0.0,    \
     "square root of a negative number", "sqrt($1)")                                                \
   X(EXP, "exp", 1, ORDERED, HIDES, exp(a), r, ZERO, ZERO, DIVIDED, true, "", "exp($1)")            \
@@ -112,8 +112,8 @@ typedef enum vida_discrete_rule {
   VIDA_DISCRETE_DIVIDED,       /* D phi(a) = phi[a0, a1] Da */
   VIDA_DISCRETE_GENERAL_POWER, /* the same with an exponent, or exp(b log a) where that moves */
   VIDA_DISCRETE_ANGLE,         /* the angle between (b0, a0) and (b1, a1) */
-  VIDA_DISCRETE_EXTREMUM,      /* (a + b -+ |a - b|) / 2 */
-  VIDA_DISCRETE_STEP,          /* 0; what chooses by it must not depend on positions */
+  VIDA_DISCRETE_EXTREMUM,      /* max(a, b) = b + max(a - b, 0), min(a, b) = b - max(b - a, 0) */
+  VIDA_DISCRETE_STEP,          /* not supported: must not depend on positions that move */
   VIDA_DISCRETE_SELECT,        /* the branch, for a condition that is fixed */
   VIDA_DISCRETE_NONE           /* not supported: already a discrete derivative */
 } vida_discrete_rule;
@@ -154,7 +154,8 @@ static inline double vida__power_integer(double x, int n) {
 }
 
 /* Divided differences (divided.c), symmetric in u0 and u1, free of cancellation; p is the exponent
- * of POWER and POWER_INTEGER and is not looked at otherwise. NaN outside of the domain. */
+ * of POWER and POWER_INTEGER and is not looked at otherwise; MAX stands for max(u, 0). NaN outside
+ * of the domain. */
 double vida__divided(int operation, double u0, double u1, double p);
 /* phi[u0, u1, u1] = (phi'(u1) - phi[u0, u1]) / (u1 - u0), phi''(u1) / 2 where u0 = u1. */
 double vida__divided_twice(int operation, double u0, double u1, double p);

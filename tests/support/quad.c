@@ -121,6 +121,103 @@ static Quad power_integer(Quad x, int n) {
   return n < 0 ? 1 / power : power;
 }
 
+static Quad value_of(vida_operation phi, Quad u, double p) {
+  return quad_apply(phi, phi == VIDA_OP_POWER_INTEGER ? (int)p : 0, u, (Quad)p, 0);
+}
+
+Quad quad_slope(vida_operation phi, Quad u, double p) {
+  switch (phi) {
+    case VIDA_OP_POWER_INTEGER:
+      return (Quad)p * power_integer(u, (int)p - 1);
+    case VIDA_OP_POWER:
+      return (Quad)p * quad_exp(((Quad)p - 1) * quad_log(u));
+    case VIDA_OP_SQRT:
+      return 1 / (2 * quad_sqrt(u));
+    case VIDA_OP_EXP:
+      return quad_exp(u);
+    case VIDA_OP_LOG:
+      return 1 / u;
+    case VIDA_OP_SIN:
+      return quad_cos(u);
+    case VIDA_OP_COS:
+      return -quad_sin(u);
+    case VIDA_OP_TAN:
+      return 1 / (quad_cos(u) * quad_cos(u));
+    case VIDA_OP_ASIN:
+      return 1 / quad_sqrt((1 - u) * (1 + u));
+    case VIDA_OP_ACOS:
+      return -1 / quad_sqrt((1 - u) * (1 + u));
+    case VIDA_OP_ATAN:
+      return 1 / (1 + u * u);
+    case VIDA_OP_SINH:
+      return quad_cosh(u);
+    case VIDA_OP_COSH:
+      return quad_sinh(u);
+    case VIDA_OP_TANH:
+      return 1 / (quad_cosh(u) * quad_cosh(u));
+    case VIDA_OP_ABS:
+      return (u > 0) - (u < 0);
+    case VIDA_OP_MAX:
+      return u > 0;
+    default:
+      return (Quad)NAN;
+  }
+}
+
+/* Over which distance phi changes by a good part of itself. */
+Quad quad_scale(vida_operation phi, Quad u) {
+  switch (phi) {
+    case VIDA_OP_POWER_INTEGER:
+    case VIDA_OP_POWER:
+    case VIDA_OP_SQRT:
+    case VIDA_OP_LOG:
+    case VIDA_OP_ABS:
+    case VIDA_OP_MAX:
+      return quad_abs(u);
+    case VIDA_OP_ASIN:
+    case VIDA_OP_ACOS:
+      return 1 - quad_abs(u);
+    case VIDA_OP_ATAN:
+      return 1 + quad_abs(u);
+    case VIDA_OP_TAN:
+      return quad_abs(quad_cos(u));
+    default:
+      return 1;
+  }
+}
+
+Quad quad_divided(vida_operation phi, Quad u0, Quad u1, double p) {
+  const Quad d = u1 - u0, middle = u0 + d / 2;
+  if (quad_abs(d) <= (Quad)1e-10 * quad_scale(phi, middle)) {
+    return quad_slope(phi, middle, p);
+  }
+  const Quad h = d / 2;
+  switch (phi) { /* identities where the difference of values cancels in quad, too */
+    case VIDA_OP_COS:
+      return -quad_sin(middle) * quad_sin(h) / h;
+    case VIDA_OP_COSH:
+      return quad_sinh(middle) * quad_sinh(h) / h;
+    case VIDA_OP_TANH:
+      return quad_sinh(d) / d / quad_cosh(u0) / quad_cosh(u1);
+    default:
+      return (value_of(phi, u1, p) - value_of(phi, u0, p)) / d;
+  }
+}
+
+Quad quad_divided_twice(vida_operation phi, Quad u0, Quad u1, double p) {
+  const Quad d = u1 - u0, third = u0 + d * 2 / 3, scale = quad_scale(phi, third);
+  if (quad_abs(d) <= (Quad)1e-8 * scale) {
+    const Quad step = (Quad)1e-11 * scale;
+    return (quad_slope(phi, third + step, p) - quad_slope(phi, third - step, p)) / (4 * step);
+  }
+  return (quad_slope(phi, u1, p) - quad_divided(phi, u0, u1, p)) / d;
+}
+
+static Quad angle_ratio(Quad y, Quad x) {
+  const Quad z = y / x;
+  return x > 0 && quad_abs(z) < (Quad)1e-8 ? (1 - z * z / 3) / x : quad_atan2(y, x) / y;
+}
+
 Quad quad_apply(vida_operation operation, int n, Quad a, Quad b, Quad c) {
   switch (operation) {
     case VIDA_OP_ADD:
@@ -179,6 +276,12 @@ Quad quad_apply(vida_operation operation, int n, Quad a, Quad b, Quad c) {
       return a == b;
     case VIDA_OP_WHERE:
       return a != 0 ? b : c;
+    case VIDA_OP_DIVIDED:
+      return quad_divided((vida_operation)n, a, b, (double)c);
+    case VIDA_OP_DIVIDED_TWICE:
+      return quad_divided_twice((vida_operation)n, a, b, (double)c);
+    case VIDA_OP_ANGLE_RATIO:
+      return angle_ratio(a, b);
     default:
       return (Quad)NAN;
   }

@@ -3,14 +3,18 @@
 #ifndef VIDA_TEST_QUAD_H
 #define VIDA_TEST_QUAD_H
 
+#include <float.h>
+
 #include "expr/operations.h"
 
+/* Where neither the compiler has __float128 nor long double is as precise, QUAD_AVAILABLE is 0 and
+ * tests that need it are left out. */
 #if defined(__SIZEOF_FLOAT128__)
 typedef __float128 Quad;
-#define QUAD_EPSILON 1.93e-34
+#define QUAD_AVAILABLE 1
 #else
-typedef long double Quad; /* of as many bits as there are */
-#define QUAD_EPSILON ((double)LDBL_EPSILON)
+typedef long double Quad;
+#define QUAD_AVAILABLE (LDBL_MANT_DIG >= 106)
 #endif
 
 Quad quad_abs(Quad x);
@@ -23,7 +27,16 @@ Quad quad_atan2(Quad y, Quad x);
 Quad quad_sinh(Quad x);
 Quad quad_cosh(Quad x);
 
-/* The value of an operation of the table on such numbers (not of divided differences). */
+/* phi'(u), phi[u0, u1] and phi[u0, u1, u1] of an operation with divided differences; p is the
+ * exponent of powers. Where the quotient would lose too many digits, what is taken is phi' at the
+ * middle and phi'' / 2 at a third from u1: then the error is below 1e-16 and 1e-14. */
+Quad quad_slope(vida_operation phi, Quad u, double p);
+Quad quad_divided(vida_operation phi, Quad u0, Quad u1, double p);
+Quad quad_divided_twice(vida_operation phi, Quad u0, Quad u1, double p);
+/* Over which distance phi changes by a good part of itself. */
+Quad quad_scale(vida_operation phi, Quad u);
+
+/* The value of an operation of the table on such numbers (not of ANGLE_SLOPE). */
 Quad quad_apply(vida_operation operation, int n, Quad a, Quad b, Quad c);
 
 /* |value - expected| in units of the last place of expected, as a double that it rounds to. */
