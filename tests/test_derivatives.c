@@ -22,6 +22,7 @@ typedef struct Bench {
   int n, m;
   double q[MODEL_COORDINATES], q1[MODEL_COORDINATES], dq[MODEL_COORDINATES];
   double v[MODEL_COORDINATES], lambda[MODEL_LINKS];
+  vida_interval between;
   double matrix[MOST_ENTRIES];
 } Bench;
 
@@ -114,16 +115,17 @@ static void gradient_v(Bench* bench, double* l_v) {
   EXPECT(!vida__gradient(&bench->evaluator, 0.0, bench->q, bench->v, l_q, l_v), "gradient");
 }
 
-/* The displacement from q to q1, which discrete derivatives take. */
-static const double* displacement(Bench* bench) {
+/* From q to q1, as discrete derivatives take it. */
+static const vida_interval* interval(Bench* bench) {
   for (int i = 0; i < bench->n; i++) {
     bench->dq[i] = bench->q1[i] - bench->q[i];
   }
-  return bench->dq;
+  bench->between = vida__interval(&bench->evaluator, bench->q, bench->q1, bench->dq);
+  return &bench->between;
 }
 
 static void discrete_gradient(Bench* bench, double* d_v) {
-  vida__discrete_gradient(bench->system, bench->q, displacement(bench), d_v);
+  vida__discrete_gradient(bench->system, interval(bench), d_v);
 }
 
 /* G(q)^T lambda and Dg(q,q1)^T lambda */
@@ -137,7 +139,7 @@ static void reaction(Bench* bench, double* result) {
 static void discrete_reaction(Bench* bench, double* result) {
   double entries[MOST_ENTRIES];
   memset(result, 0, (size_t)bench->n * sizeof *result);
-  vida__discrete_jacobian(bench->system, bench->q, displacement(bench), entries);
+  vida__discrete_jacobian(bench->system, interval(bench), entries);
   vida__add_reaction(bench->system, entries, 1.0, bench->lambda, result);
 }
 
@@ -229,7 +231,7 @@ static void compare_discrete(Bench* bench) {
     EXPECT_NEAR(work, after - before, 1e-14 * (fabs(before) + fabs(after)),
                 "D V of %s, nearness %g", bench->model.name, nearness[k]);
     memset(change, 0, sizeof change);
-    vida__discrete_jacobian(bench->system, bench->q, displacement(bench), entries);
+    vida__discrete_jacobian(bench->system, interval(bench), entries);
     vida__add_constraint_velocity(bench->system, entries, 1.0, way, change);
     EXPECT(!vida__constraints(&bench->evaluator, 0.0, bench->q, NULL, g0) &&
                !vida__constraints(&bench->evaluator, 0.0, bench->q1, NULL, g1),
@@ -244,11 +246,10 @@ static void compare_discrete(Bench* bench) {
                   bench->model.name, VidaSystem_CoordinateName(bench->system, i));
     }
     clear(bench);
-    vida__add_discrete_hessian(bench->system, bench->q, displacement(bench), 1.0, bench->matrix);
+    vida__add_discrete_hessian(bench->system, interval(bench), 1.0, bench->matrix);
     compare(bench, bench->q1, discrete_gradient, "derivative of D V");
     clear(bench);
-    vida__add_discrete_curvature(bench->system, bench->q, displacement(bench), 1.0, bench->lambda,
-                                 bench->matrix);
+    vida__add_discrete_curvature(bench->system, interval(bench), 1.0, bench->lambda, bench->matrix);
     compare(bench, bench->q1, discrete_reaction, "derivative of D g^T lambda");
   }
 }

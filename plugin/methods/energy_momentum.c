@@ -11,11 +11,12 @@
 #include "methods/method.h"
 
 /* stepper->dq = h w, stepper->q1 = q0 + dq */
-static void find_next(VidaStepper* stepper, const double* w) {
+static vida_interval find_next(VidaStepper* stepper, const double* w) {
   for (int i = 0; i < stepper->n; i++) {
     stepper->dq[i] = stepper->h * w[i];
     stepper->q1[i] = stepper->q[i] + stepper->dq[i];
   }
+  return vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
 }
 
 static int residual(void* data, const double* u, double* r) {
@@ -24,19 +25,19 @@ static int residual(void* data, const double* u, double* r) {
   const double* w = u;
   const double* mu = u + stepper->n;
   double* rows = r + stepper->n;
-  find_next(stepper, w);
-  vida__discrete_gradient(system, stepper->q, stepper->dq, stepper->l_q);
+  const vida_interval between = find_next(stepper, w);
+  int code = vida__discrete_gradient(system, &between, stepper->l_q);
+  code = code ? code : vida__discrete_jacobian(system, &between, stepper->entries);
   for (int i = 0; i < stepper->n; i++) {
     r[i] = system->mass[i] * w[i] - (stepper->p[i] + stepper->p_low[i]) +
            0.5 * stepper->h * stepper->l_q[i];
   }
-  vida__discrete_jacobian(system, stepper->q, stepper->dq, stepper->entries);
   vida__add_reaction(system, stepper->entries, 0.5, mu, r);
   for (int i = 0; i < stepper->m; i++) {
     rows[i] = stepper->g0[i] / stepper->h;
   }
   vida__add_constraint_velocity(system, stepper->entries, 1.0, w, rows);
-  return VIDA_SUCCESS;
+  return code;
 }
 
 static int jacobian(void* data, const double* u, double* matrix) {
@@ -46,12 +47,12 @@ static int jacobian(void* data, const double* u, double* matrix) {
   const double* mu = u + stepper->n;
   const double h = stepper->h;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  find_next(stepper, w);
+  const vida_interval between = find_next(stepper, w);
   int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q1, w,
                                mass_only, matrix);
-  vida__add_discrete_hessian(system, stepper->q, stepper->dq, 0.5 * h * h, matrix);
-  vida__add_discrete_curvature(system, stepper->q, stepper->dq, 0.5 * h, mu, matrix);
-  vida__discrete_jacobian(system, stepper->q, stepper->dq, stepper->entries);
+  code = code ? code : vida__add_discrete_hessian(system, &between, 0.5 * h * h, matrix);
+  code = code ? code : vida__add_discrete_curvature(system, &between, 0.5 * h, mu, matrix);
+  code = code ? code : vida__discrete_jacobian(system, &between, stepper->entries);
   vida__add_columns(system, stepper->entries, 0.5, matrix);
   code = code ? code
               : vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
@@ -82,13 +83,16 @@ static int step(VidaStepper* stepper, VidaError* error) {
   const double* w = stepper->unknown;
   const double* mu = w + stepper->n;
   double* change = stepper->node_step;
-  const int code = vida__solve_step(stepper, error);
+  int code = vida__solve_step(stepper, error);
   if (code) {
     return code;
   }
-  find_next(stepper, w);
-  vida__discrete_gradient(system, stepper->q, stepper->dq, stepper->l_q);
-  vida__discrete_jacobian(system, stepper->q, stepper->dq, stepper->entries);
+  const vida_interval between = find_next(stepper, w);
+  code = vida__discrete_gradient(system, &between, stepper->l_q);
+  code = code ? code : vida__discrete_jacobian(system, &between, stepper->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
   for (int i = 0; i < stepper->n; i++) {
     change[i] = -stepper->h * stepper->l_q[i];
   }

@@ -123,9 +123,10 @@ static int residual(void* data, const double* u, double* r) {
     stepper->dq[i] = h * w[i];
     stepper->q1[i] = stepper->q[i] + stepper->dq[i];
   }
+  const vida_interval between =
+      vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
   const int code = vida__constraint_increment(&stepper->evaluator, vida__next_time(stepper),
-                                              stepper->q, stepper->q1, stepper->dq, w, h,
-                                              stepper->g0, stepper->entries, rows);
+                                              &between, w, h, stepper->g0, stepper->entries, rows);
   for (int i = 0; i < stepper->m; i++) {
     rows[i] += stepper->g0[i] / h;
   }

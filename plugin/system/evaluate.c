@@ -135,23 +135,32 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
   return VIDA_SUCCESS;
 }
 
-void vida__discrete_gradient(const VidaSystem* system, const double* q0, const double* dq,
-                             double* d_v) {
+vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
+                             const double* dq) {
+  const vida_interval between = {q0, q1, dq, evaluator->scratch, &evaluator->error};
+  return between;
+}
+
+int vida__discrete_gradient(const VidaSystem* system, const vida_interval* between, double* d_v) {
+  int code = VIDA_SUCCESS;
   for (int i = 0; i < system->coordinate_count; i++) {
     d_v[i] = -system->uniform_force[i];
   }
-  for (int b = 0; b < system->term_batch_count; b++) {
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    batch->kernel->discrete_gradient(batch, q0, dq, d_v);
+    code = batch->kernel->discrete_gradient(batch, between, d_v);
   }
+  return code;
 }
 
-void vida__add_discrete_hessian(const VidaSystem* system, const double* q0, const double* dq,
-                                double weight, double* matrix) {
-  for (int b = 0; b < system->term_batch_count; b++) {
+int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,
+                               double weight, double* matrix) {
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    batch->kernel->discrete_hessian(batch, q0, dq, weight, matrix);
+    code = batch->kernel->discrete_hessian(batch, between, weight, matrix);
   }
+  return code;
 }
 
 static const char* batch_name(const vida_functions* functions, const char* kind) {
@@ -234,45 +243,55 @@ int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, do
   return VIDA_SUCCESS;
 }
 
-void vida__discrete_jacobian(const VidaSystem* system, const double* q0, const double* dq,
-                             double* entries) {
-  for (int b = 0; b < system->constraint_batch_count; b++) {
+int vida__discrete_jacobian(const VidaSystem* system, const vida_interval* between,
+                            double* entries) {
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < system->constraint_batch_count && !code; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    batch->kernel->discrete_jacobian(batch, q0, dq, entries + batch->first_entry);
+    code = batch->kernel->discrete_jacobian(batch, between, entries + batch->first_entry);
   }
+  return code;
 }
 
-void vida__add_discrete_curvature(const VidaSystem* system, const double* q0, const double* dq,
-                                  double weight, const double* lambda, double* matrix) {
-  for (int b = 0; b < system->constraint_batch_count; b++) {
+int vida__add_discrete_curvature(const VidaSystem* system, const vida_interval* between,
+                                 double weight, const double* lambda, double* matrix) {
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < system->constraint_batch_count && !code; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    batch->kernel->discrete_curvature(batch, q0, dq, weight, lambda, matrix);
+    code = batch->kernel->discrete_curvature(batch, between, weight, lambda, matrix);
   }
+  return code;
 }
 
-int vida__constraint_increment(vida_evaluator* evaluator, double t1, const double* q0,
-                               const double* q1, const double* dq, const double* w, double h,
-                               const double* g0, double* entries, double* increment) {
+/* Dg w of one batch whose kernel has a discrete derivative. */
+static int add_exact_increment(const VidaSystem* system, const vida_constraint_batch* batch,
+                               const vida_interval* between, const double* w, double* entries,
+                               double* increment) {
+  double* own = entries + batch->first_entry;
+  const vida_jacobian_entry* entry = system->entries + batch->first_entry;
+  const int count = batch->count * batch->rows * batch->width;
+  const int code = batch->kernel->discrete_jacobian(batch, between, own);
+  for (int e = 0; e < count; e++) {
+    increment[entry[e].row] += own[e] * w[entry[e].coordinate];
+  }
+  return code;
+}
+
+int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_interval* between,
+                               const double* w, double h, const double* g0, double* entries,
+                               double* increment) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t1, q1, NULL);
+  const vida_place at = make_place(evaluator, t1, between->q1, NULL);
   memset(increment, 0, (size_t)system->row_count * sizeof *increment);
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    const int per_instance = batch->rows * batch->width;
-    if (batch->kernel->discrete_jacobian) {
-      double* own = entries + batch->first_entry;
-      batch->kernel->discrete_jacobian(batch, q0, dq, own);
-      const vida_jacobian_entry* entry = system->entries + batch->first_entry;
-      for (int e = 0; e < batch->count * per_instance; e++) {
-        increment[entry[e].row] += own[e] * w[entry[e].coordinate];
-      }
-      continue;
-    }
-    const int code = batch->kernel->value(batch, &at, NULL, increment);
+    const bool is_exact = batch->kernel->discrete_jacobian != NULL;
+    const int code = is_exact ? add_exact_increment(system, batch, between, w, entries, increment)
+                              : batch->kernel->value(batch, &at, NULL, increment);
     if (code) {
       return code;
     }
-    for (int i = 0; i < batch->count; i++) {
+    for (int i = 0; i < batch->count && !is_exact; i++) {
       for (int r = batch->row[i]; r < batch->row[i] + batch->rows; r++) {
         increment[r] = (increment[r] - g0[r]) / h;
       }

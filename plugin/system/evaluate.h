@@ -31,12 +31,13 @@ int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, cons
 /* v L_v - L; `l_q` and `l_v` are work space. */
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
                  double* l_v, double* energy);
-/* Discrete derivative of the potential between q0 and q0 + dq, overwritten; only for separable
- * systems. */
-void vida__discrete_gradient(const VidaSystem* system, const double* q0, const double* dq,
-                             double* d_v);
-void vida__add_discrete_hessian(const VidaSystem* system, const double* q0, const double* dq,
-                                double weight, double* matrix);
+/* The two configurations of a step; dq = q1 - q0. */
+vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
+                             const double* dq);
+/* Discrete derivative of the potential, overwritten; only for separable systems. */
+int vida__discrete_gradient(const VidaSystem* system, const vida_interval* between, double* d_v);
+int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,
+                               double weight, double* matrix);
 /* Whether every potential (and every constraint) has an equivariant discrete derivative; otherwise
  * the name of the first that has not in *name. */
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name);
@@ -51,15 +52,15 @@ int vida__jacobian(vida_evaluator* evaluator, double t, const double* q, double*
 int vida__constraint_rate(vida_evaluator* evaluator, double t, const double* q, double* rate);
 int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, double weight,
                         const double* lambda, double* matrix);
-void vida__discrete_jacobian(const VidaSystem* system, const double* q0, const double* dq,
-                             double* entries);
-void vida__add_discrete_curvature(const VidaSystem* system, const double* q0, const double* dq,
-                                  double weight, const double* lambda, double* matrix);
+int vida__discrete_jacobian(const VidaSystem* system, const vida_interval* between,
+                            double* entries);
+int vida__add_discrete_curvature(const VidaSystem* system, const vida_interval* between,
+                                 double weight, const double* lambda, double* matrix);
 /* (g(q1,t1) - g(q0,t0)) / h where q1 = q0 + dq, dq = h w, without cancellation where a discrete
  * derivative exists: Dg(q0,q1) w. `entries` is work space; g0 = g(q0,t0). */
-int vida__constraint_increment(vida_evaluator* evaluator, double t1, const double* q0,
-                               const double* q1, const double* dq, const double* w, double h,
-                               const double* g0, double* entries, double* increment);
+int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_interval* between,
+                               const double* w, double h, const double* g0, double* entries,
+                               double* increment);
 
 /* ---- sums with the entries of G ---- */
 

@@ -20,6 +20,15 @@ typedef struct vida_place {
   VidaError* error;
 } vida_place;
 
+/* Two configurations between which discrete derivatives are taken. */
+typedef struct vida_interval {
+  const double *q0, *q1;
+  const double* dq; /* q1 - q0, exact where q1 is rounded: differences of points taken from it lose
+                       no digits to where in space they are */
+  double* tapes;
+  VidaError* error;
+} vida_interval;
+
 /* Coefficients of the second derivatives of L that a Newton matrix asks for: entry (i, j) of the
  * matrix receives qq L_qi_qj + qv L_qi_vj + vq L_vi_qj + vv L_vi_vj. */
 typedef struct vida_hessian_weights {
@@ -55,12 +64,10 @@ typedef struct vida_term_kernel {
   int (*hessian)(const vida_term_batch* batch, const vida_place* at, vida_hessian_weights weights,
                  double* matrix);
   /* Equivariant discrete derivative D V(q0,q1) of a potential (paper 003, eq. 15-17), and
-   * `weight` times its derivative with respect to q1 = q0 + dq. NULL where there is none. Given the
-   * displacement, differences of points lose no digits to where in space they are. */
-  void (*discrete_gradient)(const vida_term_batch* batch, const double* q0, const double* dq,
-                            double* d_v);
-  void (*discrete_hessian)(const vida_term_batch* batch, const double* q0, const double* dq,
-                           double weight, double* matrix);
+   * `weight` times its derivative with respect to q1. NULL where there is none. */
+  int (*discrete_gradient)(const vida_term_batch* batch, const vida_interval* between, double* d_v);
+  int (*discrete_hessian)(const vida_term_batch* batch, const vida_interval* between, double weight,
+                          double* matrix);
 } vida_term_kernel;
 
 struct vida_term_batch {
@@ -91,10 +98,10 @@ typedef struct vida_constraint_kernel {
   int (*rate)(const vida_constraint_batch* batch, const vida_place* at, double* rate);
   /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg dq = g(q1) - g(q0), and
    * weight * sum_r lambda_r times its derivative with respect to q1. NULL where there is none. */
-  void (*discrete_jacobian)(const vida_constraint_batch* batch, const double* q0, const double* dq,
-                            double* entries);
-  void (*discrete_curvature)(const vida_constraint_batch* batch, const double* q0, const double* dq,
-                             double weight, const double* lambda, double* matrix);
+  int (*discrete_jacobian)(const vida_constraint_batch* batch, const vida_interval* between,
+                           double* entries);
+  int (*discrete_curvature)(const vida_constraint_batch* batch, const vida_interval* between,
+                            double weight, const double* lambda, double* matrix);
 } vida_constraint_kernel;
 
 struct vida_constraint_batch {

@@ -227,37 +227,40 @@ ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const doubl
   }
 }
 
-#define SPRING_KERNEL(name, law, quotient)                                                    \
-  static int name##_value(const vida_term_batch* batch, const vida_place* at,                 \
-                          double* lagrangian) {                                               \
-    FOR_SHAPE(batch, add_spring_values, at->q, law, lagrangian);                              \
-    return VIDA_SUCCESS;                                                                      \
-  }                                                                                           \
-  static int name##_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q, \
-                             double* l_v) {                                                   \
-    (void)l_v;                                                                                \
-    FOR_SHAPE(batch, add_spring_gradients, at->q, law, l_q);                                  \
-    return VIDA_SUCCESS;                                                                      \
-  }                                                                                           \
-  static int name##_hessian(const vida_term_batch* batch, const vida_place* at,               \
-                            vida_hessian_weights weights, double* matrix) {                   \
-    FOR_SHAPE(batch, add_spring_hessians, at->q, law, weights.qq, matrix);                    \
-    return VIDA_SUCCESS;                                                                      \
-  }                                                                                           \
-  static void name##_discrete_gradient(const vida_term_batch* batch, const double* q0,        \
-                                       const double* dq, double* d_v) {                       \
-    FOR_SHAPE(batch, add_spring_discrete, q0, dq, quotient, d_v, 0.0, NULL);                  \
-  }                                                                                           \
-  static void name##_discrete_hessian(const vida_term_batch* batch, const double* q0,         \
-                                      const double* dq, double weight, double* matrix) {      \
-    FOR_SHAPE(batch, add_spring_discrete, q0, dq, quotient, NULL, weight, matrix);            \
-  }                                                                                           \
-  const vida_term_kernel vida__##name = {"spring",                                            \
-                                         true,                                                \
-                                         name##_value,                                        \
-                                         name##_gradient,                                     \
-                                         name##_hessian,                                      \
-                                         name##_discrete_gradient,                            \
+#define SPRING_KERNEL(name, law, quotient)                                                        \
+  static int name##_value(const vida_term_batch* batch, const vida_place* at,                     \
+                          double* lagrangian) {                                                   \
+    FOR_SHAPE(batch, add_spring_values, at->q, law, lagrangian);                                  \
+    return VIDA_SUCCESS;                                                                          \
+  }                                                                                               \
+  static int name##_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,     \
+                             double* l_v) {                                                       \
+    (void)l_v;                                                                                    \
+    FOR_SHAPE(batch, add_spring_gradients, at->q, law, l_q);                                      \
+    return VIDA_SUCCESS;                                                                          \
+  }                                                                                               \
+  static int name##_hessian(const vida_term_batch* batch, const vida_place* at,                   \
+                            vida_hessian_weights weights, double* matrix) {                       \
+    FOR_SHAPE(batch, add_spring_hessians, at->q, law, weights.qq, matrix);                        \
+    return VIDA_SUCCESS;                                                                          \
+  }                                                                                               \
+  static int name##_discrete_gradient(const vida_term_batch* batch, const vida_interval* between, \
+                                      double* d_v) {                                              \
+    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->dq, quotient, d_v, 0.0, NULL);    \
+    return VIDA_SUCCESS;                                                                          \
+  }                                                                                               \
+  static int name##_discrete_hessian(const vida_term_batch* batch, const vida_interval* between,  \
+                                     double weight, double* matrix) {                             \
+    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->dq, quotient, NULL, weight,       \
+              matrix);                                                                            \
+    return VIDA_SUCCESS;                                                                          \
+  }                                                                                               \
+  const vida_term_kernel vida__##name = {"spring",                                                \
+                                         true,                                                    \
+                                         name##_value,                                            \
+                                         name##_gradient,                                         \
+                                         name##_hessian,                                          \
+                                         name##_discrete_gradient,                                \
                                          name##_discrete_hessian}
 
 SPRING_KERNEL(linear_spring, linear_law, linear_quotient);
@@ -372,17 +375,18 @@ static int distance_curvature(const vida_constraint_batch* batch, const vida_pla
   return VIDA_SUCCESS;
 }
 
-static void distance_discrete_jacobian(const vida_constraint_batch* batch, const double* q0,
-                                       const double* dq, double* entries) {
-  FOR_SHAPE(batch, find_directions, q0, dq, entries);
+static int distance_discrete_jacobian(const vida_constraint_batch* batch,
+                                      const vida_interval* between, double* entries) {
+  FOR_SHAPE(batch, find_directions, between->q0, between->dq, entries);
+  return VIDA_SUCCESS;
 }
 
-static void distance_discrete_curvature(const vida_constraint_batch* batch, const double* q0,
-                                        const double* dq, double weight, const double* lambda,
-                                        double* matrix) {
-  (void)q0;
-  (void)dq;
+static int distance_discrete_curvature(const vida_constraint_batch* batch,
+                                       const vida_interval* between, double weight,
+                                       const double* lambda, double* matrix) {
+  (void)between;
   FOR_SHAPE(batch, add_distance_curvature, 0.5 * weight, lambda, matrix);
+  return VIDA_SUCCESS;
 }
 
 const vida_constraint_kernel vida__distance = {"distance",
