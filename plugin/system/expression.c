@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "expr/derivative.h"
+#include "expr/discrete.h"
 #include "system/build.h"
 #include "system/traced.h"
 
@@ -125,6 +126,9 @@ typedef struct derivation {
   int* gradient; /* 2 width + 1 */
   bool has_rates, has_time;
   vida_entries second; /* of the gradient with respect to the variables */
+  int* discrete;       /* width: the discrete derivative, if it has one */
+  bool has_discrete;
+  vida_entries discrete_second; /* of it with respect to the second positions */
   vida_traced* traced;
 } derivation;
 
@@ -167,7 +171,9 @@ static void release(derivation* work) {
   free(work->index);
   free(work->variable);
   free(work->gradient);
+  free(work->discrete);
   vida__entries_free(&work->second);
+  vida__entries_free(&work->discrete_second);
   if (work->traced) {
     destroy_traced(&work->traced->base);
   }
@@ -235,6 +241,25 @@ static int derive(derivation* work, VidaExpression expression) {
                                       work->variable, &work->second);
 }
 
+/* The discrete derivative of a function of positions alone; a function that has none (it compares
+ * positions) is none the worse for methods that do not need it. */
+static int derive_discrete(derivation* work, VidaExpression expression) {
+  if (work->has_rates || work->has_time) {
+    return VIDA_SUCCESS;
+  }
+  work->discrete = vida__allocate((size_t)work->width, sizeof *work->discrete);
+  if (!work->discrete) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  int code = vida__discrete_gradient_nodes(work->graph, expression, work->width, work->variable,
+                                           work->discrete, NULL);
+  code = code ? code
+              : vida__discrete_jacobian_nodes(work->graph, work->width, work->variable,
+                                              work->discrete, &work->discrete_second);
+  work->has_discrete = !code;
+  return code == VIDA_NOT_SUPPORTED ? VIDA_SUCCESS : code;
+}
+
 /* Compiles outputs, unless there are none, into a tape of the term, with its place. */
 static int compile(derivation* work, enum vida_tape_kind kind, int count, const int* output) {
   vida_traced* traced = work->traced;
@@ -260,42 +285,73 @@ static void place_outputs(derivation* work) {
   work->system->tape_scratch += (size_t)most;
 }
 
-/* The block: places (i, j) at which any second derivative of coordinates i and j is not zero. With
- * `all` four numbers a place (qq, qv, vq, vv), otherwise qq alone. */
-static int compile_block(derivation* work, bool all) {
-  const int width = work->width;
-  const int per_place = all ? 4 : 1;
-  const int zero = vida__graph_constant(work->graph, 0.0);
-  int* place = vida__allocate((size_t)width * (size_t)width, sizeof *place);
-  const size_t most = (size_t)work->second.count;
-  int* output = vida__allocate((size_t)per_place * most, sizeof *output);
-  vida_traced* traced = work->traced;
-  traced->block_row = vida__allocate(most, sizeof *traced->block_row);
-  traced->block_column = vida__allocate(most, sizeof *traced->block_column);
-  int count = 0;
-  int code = zero < 0 ? zero : VIDA_SUCCESS;
-  if (!place || !output || !traced->block_row || !traced->block_column) {
-    code = VIDA_OUT_OF_MEMORY;
+/* Gives place (i, j) of the block a number, unless it has one; returns the number. */
+static int find_place(derivation* work, int* place, int* count, int i, int j) {
+  int* at = &place[i * work->width + j];
+  if (*at == 0) {
+    work->traced->block_row[*count] = i;
+    work->traced->block_column[*count] = j;
+    *at = ++*count;
   }
-  for (int e = 0; e < work->second.count && !code; e++) {
+  return *at - 1;
+}
+
+/* The tapes of second derivatives: of all kinds, four numbers a place (qq, qv, vq, vv), or of qq
+ * alone; and of the discrete derivative. */
+static int compile_second(derivation* work, bool all, const int* place, int count, int* output) {
+  const int per_place = all ? 4 : 1;
+  const int width = work->width;
+  const int zero = vida__graph_constant(work->graph, 0.0);
+  for (int k = 0; k < per_place * count; k++) {
+    output[k] = zero;
+  }
+  for (int e = 0; e < work->second.count; e++) {
     const int row = work->second.row[e];
     const int column = work->second.column[e];
     const int kind = 2 * (row >= width) + (column >= width);
-    if (!all && kind != 0) {
-      continue;
+    const int at = place[(row % width) * width + column % width] - 1;
+    if (all || kind == 0) {
+      output[at * per_place + kind] = work->second.node[e];
     }
-    int* at = &place[(row % width) * width + column % width];
-    if (*at == 0) {
-      traced->block_row[count] = row % width;
-      traced->block_column[count] = column % width;
-      for (int k = 0; k < per_place; k++) {
-        output[count * per_place + k] = zero;
-      }
-      *at = ++count;
-    }
-    output[(*at - 1) * per_place + kind] = work->second.node[e];
   }
-  code = code ? code : compile(work, VIDA_TAPE_HESSIAN, count * per_place, output);
+  int code = zero < 0 ? zero : compile(work, VIDA_TAPE_HESSIAN, per_place * count, output);
+  if (code || !work->has_discrete) {
+    return code;
+  }
+  for (int k = 0; k < count; k++) {
+    output[k] = zero;
+  }
+  for (int e = 0; e < work->discrete_second.count; e++) {
+    const int at =
+        place[work->discrete_second.row[e] * width + work->discrete_second.column[e]] - 1;
+    output[at] = work->discrete_second.node[e];
+  }
+  code = compile(work, VIDA_TAPE_DISCRETE_GRADIENT, width, work->discrete);
+  return code ? code : compile(work, VIDA_TAPE_DISCRETE_HESSIAN, count, output);
+}
+
+/* The block: places (i, j) at which any second derivative of coordinates i and j, or the derivative
+ * of the discrete derivative, is not zero. Returns their number or a negative code. */
+static int compile_block(derivation* work, bool all) {
+  const int width = work->width;
+  const size_t most = (size_t)(work->second.count + work->discrete_second.count);
+  vida_traced* traced = work->traced;
+  int* place = vida__allocate((size_t)width * (size_t)width, sizeof *place);
+  int* output = vida__allocate(4 * most, sizeof *output);
+  traced->block_row = vida__allocate(most, sizeof *traced->block_row);
+  traced->block_column = vida__allocate(most, sizeof *traced->block_column);
+  int count = 0;
+  int code = VIDA_OUT_OF_MEMORY;
+  if (place && output && traced->block_row && traced->block_column) {
+    for (int e = 0; e < work->second.count; e++) {
+      find_place(work, place, &count, work->second.row[e] % width, work->second.column[e] % width);
+    }
+    for (int e = 0; e < work->discrete_second.count && work->has_discrete; e++) {
+      find_place(work, place, &count, work->discrete_second.row[e],
+                 work->discrete_second.column[e]);
+    }
+    code = compile_second(work, all, place, count, output);
+  }
   free(place);
   free(output);
   return code ? code : count;
@@ -326,6 +382,7 @@ static int begin(derivation* work, VidaExpression expression, const char* kind, 
   }
   work->traced = create_traced(work->name);
   code = work->traced ? derive(work, expression) : VIDA_OUT_OF_MEMORY;
+  code = code ? code : derive_discrete(work, expression);
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &expression);
   return code ? report(work, code, kind, error) : VIDA_SUCCESS;
 }
@@ -389,8 +446,9 @@ int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, con
     } else {
       vida_traced* traced = work.traced;
       work.traced = NULL;
-      code = vida__add_constraint(system, &vida__traced_constraint, 1, static_unit(unit),
-                                  work.width, work.index, &traced->base, error);
+      code = vida__add_constraint(
+          system, work.has_discrete ? &vida__traced_constraint : &vida__traced_plain_constraint, 1,
+          static_unit(unit), work.width, work.index, &traced->base, error);
       if (!code) {
         set_block(&system->constraint_batches[system->constraint_batch_count - 1].block, traced,
                   entries);

@@ -12,6 +12,10 @@ enum vida_tape_kind {
   VIDA_TAPE_GRADIENT, /* terms: L_q, then L_v; constraints: G */
   VIDA_TAPE_HESSIAN,  /* terms: qq, qv, vq, vv by entry of the block; constraints: lambda g_qq */
   VIDA_TAPE_RATE,     /* constraints: g_t */
+  /* The discrete derivative between POSITION and SECOND_POSITION, and its derivative with respect
+   * to the second, by entry of the block; NULL where it has none. */
+  VIDA_TAPE_DISCRETE_GRADIENT,
+  VIDA_TAPE_DISCRETE_HESSIAN,
   VIDA_TAPE_KINDS
 };
 
@@ -25,7 +29,9 @@ typedef struct vida_traced {
   int* block_column;
 } vida_traced;
 
-extern const vida_term_kernel vida__traced_lagrangian, vida__traced_potential;
-extern const vida_constraint_kernel vida__traced_constraint;
+/* The plain ones have no discrete derivative. */
+extern const vida_term_kernel vida__traced_lagrangian, vida__traced_potential,
+    vida__traced_plain_potential;
+extern const vida_constraint_kernel vida__traced_constraint, vida__traced_plain_constraint;
 
 #endif
