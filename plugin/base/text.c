@@ -16,6 +16,10 @@ static const char* decimal_point(void) {
 }
 
 char* vida__real_text(char text[VIDA_REAL_TEXT_SIZE], double value, int digits) {
+  if (isnan(value)) { /* whatever its sign bit */
+    snprintf(text, VIDA_REAL_TEXT_SIZE, "nan");
+    return text;
+  }
   snprintf(text, VIDA_REAL_TEXT_SIZE, "%.*g", digits, value);
   const char* point = decimal_point();
   char* found = strcmp(point, ".") != 0 ? strstr(text, point) : NULL;

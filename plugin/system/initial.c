@@ -450,10 +450,13 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
     return pass_failure(work, code, error);
   }
   if (measure_residual(work, NULL) > rounding) {
-    return vida__fail(error, VIDA_INCONSISTENT_START,
-                      "no initial %s satisfy constraint '%s' together with the others",
-                      which == POSITIONS ? "positions" : "velocities",
-                      system->rows[find_worst_row(work)].name);
+    /* Where a gradient vanishes, that is why. */
+    code = check_gradients(work, error);
+    return code ? code
+                : vida__fail(error, VIDA_INCONSISTENT_START,
+                             "no initial %s satisfy constraint '%s' together with the others",
+                             which == POSITIONS ? "positions" : "velocities",
+                             system->rows[find_worst_row(work)].name);
   }
   note_free(work, which, x, notes);
   return judge_change(work, which, options, violation, violated, notes, error);
