@@ -139,6 +139,7 @@ typedef struct VidaLuaBox {
   VidaSystem* system;
   long references;
   bool complete;
+  int unnamed_lagrangians, unnamed_kinetic, unnamed_potentials; /* parts so far */
 } VidaLuaBox;
 
 VidaLuaBox* vidalua_keep_box(VidaLuaBox* box);
@@ -146,6 +147,8 @@ void vidalua_release_box(VidaLuaBox** box); /* sets *box to NULL; NULL is allowe
 
 /* The system at `index` (raises an error when it is something else or closed). */
 VidaLuaBox* vidalua_check_system(lua_State* L, int index);
+/* The same, when something is about to be added to it. */
+VidaLuaBox* vidalua_check_open_system(lua_State* L, int index);
 /* Completes it if that has not been done. */
 void vidalua_complete_system(lua_State* L, VidaLuaBox* box);
 void vidalua_open_system(lua_State* L); /* registers the class and pushes vida.system */
@@ -163,7 +166,25 @@ VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* p
 /* A list of `dimension` numbers or vida.free(); absent and not required: zeros. */
 void vidalua_check_initial(lua_State* L, int table, const char* place, const char* field,
                            int dimension, bool required, VidaInitial* initial);
+/* One number or vida.free(); absent and not required: zero. */
+VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* place,
+                                        const char* field, bool required);
 void vidalua_open_point(lua_State* L); /* registers the classes and pushes vida.free */
+
+/* ---- expressions (expression.c) -------------------------------------------------------------- */
+
+#define VIDALUA_EXPRESSION "vida.expression"
+
+/* Pushes the position of a coordinate of the system at index `system`, or its rate. */
+void vidalua_push_coordinate(lua_State* L, int system, int coordinate, bool rate);
+int vidalua_time(lua_State* L);       /* the property system.time */
+int vidalua_coordinate(lua_State* L); /* methods of systems: system:coordinate { ... }, ... */
+int vidalua_lagrangian(lua_State* L);
+int vidalua_kinetic(lua_State* L);
+int vidalua_potential(lua_State* L);
+int vidalua_constraint(lua_State* L);
+/* Registers the class and sets vida.sin, ... in the table on top of the stack. */
+void vidalua_open_expression(lua_State* L);
 
 /* ---- options (options.c) --------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@ LUAMOD_API int luaopen_vida(lua_State* L) {
   vidalua_open_options(L);
   vidalua_open_result(L);
   vidalua_open_stepper(L);
+  vidalua_open_expression(L);
   vidalua_open_point(L);
   lua_setfield(L, -2, "free");
   vidalua_open_system(L);

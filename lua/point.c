@@ -45,6 +45,50 @@ static int point_name(lua_State* L) {
   return 1;
 }
 
+/* Pushes a component of the position or velocity: an expression, of a fixed point a number. */
+static int push_component(lua_State* L, int axis, bool rate) {
+  const VidaPoint* point = luaL_checkudata(L, 1, VIDALUA_POINT);
+  lua_getiuservalue(L, 1, POINT_SYSTEM);
+  const int system = lua_gettop(L);
+  const VidaLuaBox* box = vidalua_check_system(L, system);
+  if (axis >= VidaSystem_Dimension(box->system)) {
+    return luaL_error(L, "points of system '%s' have no '%s%c': its dimension is %d",
+                      VidaSystem_Name(box->system), rate ? "v" : "", "xyz"[axis],
+                      VidaSystem_Dimension(box->system));
+  }
+  if (point->particle == VIDA_GROUND) {
+    lua_pushnumber(L, rate ? 0.0 : point->position[axis]);
+  } else {
+    const int first = VidaSystem_ParticleCoordinate(box->system, point->particle);
+    vidalua_push_coordinate(L, system, first + axis, rate);
+  }
+  return 1;
+}
+
+static int point_x(lua_State* L) {
+  return push_component(L, 0, false);
+}
+
+static int point_y(lua_State* L) {
+  return push_component(L, 1, false);
+}
+
+static int point_z(lua_State* L) {
+  return push_component(L, 2, false);
+}
+
+static int point_vx(lua_State* L) {
+  return push_component(L, 0, true);
+}
+
+static int point_vy(lua_State* L) {
+  return push_component(L, 1, true);
+}
+
+static int point_vz(lua_State* L) {
+  return push_component(L, 2, true);
+}
+
 static int point_tostring(lua_State* L) {
   const VidaPoint* point = luaL_checkudata(L, 1, VIDALUA_POINT);
   if (lua_getiuservalue(L, 1, POINT_NAME) == LUA_TSTRING) {
@@ -98,17 +142,28 @@ static int free_tostring(lua_State* L) {
   return 1;
 }
 
-static void check_component(lua_State* L, const char* place, const char* field, int component,
-                            VidaInitial* initial) {
+/* Reads the value on top of the stack; false when it is neither a number nor left free. */
+static bool read_initial(lua_State* L, VidaInitial* initial) {
   const VidaInitial* free_value = luaL_testudata(L, -1, VIDALUA_FREE);
   if (free_value) {
     *initial = *free_value;
   } else if (vidalua_is_number(L, -1)) {
     *initial = VidaInitial_Given(lua_tonumber(L, -1));
   } else {
-    const char* entry = lua_pushfstring(L, "%s[%d]", field, component + 1);
-    vidalua_expected(L, place, entry, "a number or vida.free()", -2);
+    return false;
   }
+  return true;
+}
+
+VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* place,
+                                        const char* field, bool required) {
+  VidaInitial initial = VidaInitial_Given(0.0);
+  const int type = vidalua_field(L, table, field);
+  if ((required || type != LUA_TNIL) && !read_initial(L, &initial)) {
+    vidalua_expected(L, place, field, "a number or vida.free()", -1);
+  }
+  lua_pop(L, 1);
+  return initial;
 }
 
 void vidalua_check_initial(lua_State* L, int table, const char* place, const char* field,
@@ -132,7 +187,10 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
   }
   for (int i = 0; i < dimension; i++) {
     lua_rawgeti(L, -1, i + 1);
-    check_component(L, place, field, i, &initial[i]);
+    if (!read_initial(L, &initial[i])) {
+      const char* entry = lua_pushfstring(L, "%s[%d]", field, i + 1);
+      vidalua_expected(L, place, entry, "a number or vida.free()", -2);
+    }
     lua_pop(L, 1);
   }
   lua_pop(L, 2);
@@ -141,7 +199,9 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
 void vidalua_open_point(lua_State* L) {
   static const luaL_Reg no_methods[] = {{NULL, NULL}};
   static const luaL_Reg point_meta[] = {{"__tostring", point_tostring}, {NULL, NULL}};
-  static const luaL_Reg point_properties[] = {{"name", point_name}, {NULL, NULL}};
+  static const luaL_Reg point_properties[] = {
+      {"name", point_name}, {"x", point_x},   {"y", point_y},   {"z", point_z},
+      {"vx", point_vx},     {"vy", point_vy}, {"vz", point_vz}, {NULL, NULL}};
   static const luaL_Reg free_meta[] = {{"__tostring", free_tostring}, {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_POINT, point_meta, no_methods, point_properties);
   vidalua_new_class(L, VIDALUA_FREE, free_meta, no_methods, NULL);

@@ -48,9 +48,8 @@ void vidalua_complete_system(lua_State* L, VidaLuaBox* box) {
   box->complete = true;
 }
 
-/* The system at 1, to which something is about to be added. */
-static VidaLuaBox* check_open_system(lua_State* L) {
-  VidaLuaBox* box = vidalua_check_system(L, 1);
+VidaLuaBox* vidalua_check_open_system(lua_State* L, int index) {
+  VidaLuaBox* box = vidalua_check_system(L, index);
   if (box->complete) {
     luaL_error(L,
                "system '%s' is complete since it was given to a comparison or a stepper; "
@@ -110,7 +109,7 @@ static int new_system(lua_State* L) {
 static int system_gravity(lua_State* L) {
   VidaError error;
   double acceleration[3] = {0.0, 0.0, 0.0};
-  VidaLuaBox* box = check_open_system(L);
+  VidaLuaBox* box = vidalua_check_open_system(L, 1);
   vidalua_check_vector(L, 2, "", "gravity", VidaSystem_Dimension(box->system), acceleration);
   if (VidaSystem_AddGravity(box->system, acceleration, &error)) {
     return vidalua_raise(L, "", "gravity", &error);
@@ -139,7 +138,7 @@ static int system_particle(lua_State* L) {
   VidaError error;
   VidaParticle particle;
   int index = 0;
-  VidaLuaBox* box = check_open_system(L);
+  VidaLuaBox* box = vidalua_check_open_system(L, 1);
   const int dimension = VidaSystem_Dimension(box->system);
   memset(&particle, 0, sizeof particle);
   vidalua_check_table(L, 2, "particle", "{ \"name\", mass = 1, position = { 0, 0, 0 } }");
@@ -170,7 +169,7 @@ static int system_distance(lua_State* L) {
   static const char* const keys[] = {"length", NULL};
   VidaError error;
   VidaDistance distance;
-  VidaLuaBox* box = check_open_system(L);
+  VidaLuaBox* box = vidalua_check_open_system(L, 1);
   memset(&distance, 0, sizeof distance);
   vidalua_check_table(L, 2, "distance", "{ \"name\", from, to, length = 1 }");
   distance.name = vidalua_check_name(L, 2, "distance");
@@ -201,7 +200,7 @@ static int system_spring(lua_State* L) {
   static const char* const keys[] = {"stiffness", "length", "cubic", "law", NULL};
   VidaError error;
   VidaSpring spring;
-  VidaLuaBox* box = check_open_system(L);
+  VidaLuaBox* box = vidalua_check_open_system(L, 1);
   memset(&spring, 0, sizeof spring);
   vidalua_check_table(L, 2, "spring", "{ \"name\", from, to, stiffness = 1, length = 1 }");
   spring.name = vidalua_check_name(L, 2, "spring");
@@ -240,13 +239,21 @@ void vidalua_open_system(lua_State* L) {
                                   {"__close", system_close},
                                   {"__tostring", system_tostring},
                                   {NULL, NULL}};
-  static const luaL_Reg methods[] = {
-      {"gravity", system_gravity},   {"anchor", system_anchor},
-      {"particle", system_particle}, {"spring", system_spring},
-      {"distance", system_distance}, {"stepper", vidalua_new_stepper},
-      {"close", system_close},       {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"gravity", system_gravity},
+                                     {"anchor", system_anchor},
+                                     {"particle", system_particle},
+                                     {"spring", system_spring},
+                                     {"distance", system_distance},
+                                     {"stepper", vidalua_new_stepper},
+                                     {"coordinate", vidalua_coordinate},
+                                     {"lagrangian", vidalua_lagrangian},
+                                     {"kinetic", vidalua_kinetic},
+                                     {"potential", vidalua_potential},
+                                     {"constraint", vidalua_constraint},
+                                     {"close", system_close},
+                                     {NULL, NULL}};
   static const luaL_Reg properties[] = {
-      {"ground", system_ground}, {"name", system_name}, {NULL, NULL}};
+      {"ground", system_ground}, {"name", system_name}, {"time", vidalua_time}, {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_SYSTEM, meta, methods, properties);
   lua_pushcfunction(L, new_system);
 }
