@@ -214,9 +214,9 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
     const char* advice =
         code == VIDA_STEP_SINGULAR
             ? "; constraints that depend on each other, or that meet at a singular point, do this"
-        : code > 0 ? "; the step is too large: try less than h = "
-                   : "";
-    const bool ask_smaller = code > 0 && code != VIDA_STEP_SINGULAR;
+        : code == VIDA_STEP_NOT_CONVERGED ? "; the step is too large: try less than h = "
+                                          : "";
+    const bool ask_smaller = code == VIDA_STEP_NOT_CONVERGED;
     return vida__fail_flag(error, code, local.flag, "step %ld from t = %s: %s%s%s",
                            stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10),
                            local.message, advice,

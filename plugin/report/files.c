@@ -47,6 +47,17 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   }
   fclose(file);
   remove(path);
+  /* What an earlier run has left would not belong to the files that are written now. */
+  static const char* const results[] = {"comparison.csv", "comparison.json"};
+  for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+    code = join(path, directory, results[i], error);
+    if (!code && remove(path) != 0 && errno != ENOENT) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot replace '%s': %s", path, strerror(errno));
+    }
+    if (code) {
+      return code;
+    }
+  }
   return VIDA_SUCCESS;
 }
 
