@@ -238,6 +238,9 @@ const char* vidalua_optional_text(lua_State* L, int table, const char* place, co
 void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
                           double* vector) {
   index = lua_absindex(L, index);
+  if (lua_gettop(L) < index) {
+    lua_settop(L, index); /* nothing was given: the text below must not take its place */
+  }
   const char* what = lua_pushfstring(L, "a list of %d numbers", count);
   if (lua_type(L, index) != LUA_TTABLE) {
     vidalua_expected(L, place, field, what, index);
