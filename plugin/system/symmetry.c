@@ -256,13 +256,34 @@ static bool sample_state(elimination* rows, vida_evaluator* evaluator, double sc
       vida__jacobian(evaluator, 0.0, q, entries)) {
     return false;
   }
-  apply_generators(system, q, l_q, value, size);
-  apply_generators(system, v, l_v, value_v, size_v);
-  for (int k = system->dimension; k < rows->size; k++) {
-    value[k] += value_v[k];
-    size[k] += size_v[k];
+  /* Part by part: a stiff spring must not hide what gravity breaks. */
+  for (int part = -1; part < system->term_batch_count; part++) {
+    const size_t bytes = (size_t)n * sizeof *l_q;
+    if (part < 0) {
+      memcpy(l_q, system->uniform_force, bytes);
+      memset(l_v, 0, bytes); /* the masses of particles know no direction */
+    } else {
+      const vida_term_batch* batch = &system->term_batches[part];
+      const vida_place at = {0.0,
+                             q,
+                             v,
+                             evaluator->scratch + system->tape_scratch,
+                             evaluator->scratch,
+                             &evaluator->error};
+      memset(l_q, 0, bytes);
+      memset(l_v, 0, bytes);
+      if (batch->kernel->gradient(batch, &at, l_q, l_v)) {
+        return false;
+      }
+    }
+    apply_generators(system, q, l_q, value, size);
+    apply_generators(system, v, l_v, value_v, size_v);
+    for (int k = system->dimension; k < rows->size; k++) {
+      value[k] += value_v[k];
+      size[k] += size_v[k];
+    }
+    add_row(rows, system->dimension, scale, value, size);
   }
-  add_row(rows, system->dimension, scale, value, size);
   add_constraint_rows(rows, system, scale, q, entries, first);
   return true;
 }
