@@ -297,6 +297,19 @@ end
 check.close(moving_distance(0.002), 0, 1e-4)
 check.close(moving_distance(0.004) / moving_distance(0.002), 4, 0.1)
 
+-- ---- formulas without second derivatives: free fall, and a force that grows with time -----------
+for _, method in ipairs { "del-midpoint", "rattle" } do
+  local system = vida.system "linear"
+  local x, rate = system:coordinate { "x", unit = "m", value = 1 }
+  local y, yrate = system:coordinate { "y", unit = "m", value = 0 }
+  system:kinetic(0.5 * rate ^ 2 + 0.5 * yrate ^ 2)
+  system:potential(2 * x)
+  system:lagrangian(6 * y * system.time)
+  local position = run(system, method, 0.01, 100)
+  check.close(position[1], 1 - 1, 1e-12) -- 1 - t^2
+  check.close(position[2], 1, 1e-4) -- t^3
+end
+
 -- A method that cannot take general Lagrangians says so.
 local oscillating = oscillator(ways[1])
 fails("cannot take the general Lagrangian 'Lagrangian' of system 'oscillator'", function()
