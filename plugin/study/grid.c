@@ -6,8 +6,8 @@
 #include "base/text.h"
 
 /* T/h counts as a whole number N when it is off by no more than this part of it. The rounding of T,
- * h and the quotient is below 1e-15; the rest is for steps that people type with ten digits. */
-#define GRID_TOLERANCE 1e-9
+ * h and the quotient is below 1e-15; the rest is for steps that people type with twelve digits. */
+#define GRID_TOLERANCE 1e-11
 /* ... but never by a visible part of a step, however long the run. */
 #define GRID_TOLERANCE_STEPS 1e-3
 #define GRID_MOST_STEPS 1e12

@@ -326,6 +326,23 @@ static double measure_change(const start_work* work, const double* x, int* index
   return worst;
 }
 
+/* A rod whose ends are at rest has no size of its own, so velocities are judged beside the largest
+ * of their unit anywhere. */
+static void add_common_velocity(start_work* work, const double* x) {
+  const VidaSystem* system = work->system;
+  const char* unit = NULL;
+  double largest = 0.0;
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const char* own = system->coordinates[entry->coordinate].unit;
+    if (!unit || strcmp(unit, own) != 0) {
+      unit = own;
+      largest = find_largest(work, x, unit);
+    }
+    work->floor[entry->row] += fabs(work->entries[e]) * largest;
+  }
+}
+
 static int judge_change(start_work* work, level which, const VidaStartOptions* options,
                         double violation, int violated, char* notes, VidaError* error) {
   const VidaSystem* system = work->system;
@@ -443,6 +460,9 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
     return pass_failure(work, code, error);
   }
   memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
+  if (which == VELOCITIES) {
+    add_common_velocity(work, x);
+  }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
   code = solve_level(work, which, NULL, NULL);
