@@ -52,16 +52,18 @@ struct VidaStepper {
   double* row_stiffness; /* m */
   double* force_size;    /* n */
   double* value_size;    /* m: what rounding of g is measured by */
+  double* speed;         /* n: work, sizes of velocities */
 
-  double* g0;       /* m: g at the node */
-  double* entries0; /* of G at the node */
-  double* entries;  /* work */
-  double* q1;       /* n: work, where the step leads */
-  double* dq;       /* n: work, q1 - q0 */
-  double* place;    /* n: work, a point between the nodes */
-  double* l_q;      /* n: work */
-  double* l_v;      /* n: work */
-  double* g_work;   /* m: work */
+  double* g0;             /* m: g at the node */
+  double* entries0;       /* of G at the node */
+  double* entries_before; /* of G at the node before; meaningful from the second step on */
+  double* entries;        /* work */
+  double* q1;             /* n: work, where the step leads */
+  double* dq;             /* n: work, q1 - q0 */
+  double* place;          /* n: work, a point between the nodes */
+  double* l_q;            /* n: work */
+  double* l_v;            /* n: work */
+  double* g_work;         /* m: work */
 
   vida_linear* node_matrix; /* for projections of the momentum at a node */
   double* node_step;        /* n + m: work */
@@ -103,6 +105,9 @@ void vida__add_compensated(double* sum, double* low, double increment);
 void vida__advance_positions(VidaStepper* stepper, const double* w);
 /* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
 int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
+/* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G
+ * makes of the velocities. */
+void vida__step_sizes(void* data, const double* u, double* size);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what

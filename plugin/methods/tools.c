@@ -158,7 +158,81 @@ static void set_scales(VidaStepper* stepper) {
   }
 }
 
+/* Components of a vector are of one size: which axes a particle moves along is the user's choice.
+ */
+static void share_sizes(const VidaSystem* system, double* size) {
+  const int d = system->dimension;
+  for (int k = 0; k < system->particle_count && d > 1; k++) {
+    double* own = size + system->particles[k].coordinate;
+    double largest = own[0];
+    for (int i = 1; i < d; i++) {
+      largest = own[i] > largest ? own[i] : largest;
+    }
+    for (int i = 0; i < d; i++) {
+      own[i] = largest;
+    }
+  }
+}
+
+void vida__step_sizes(void* data, const double* u, double* size) {
+  const VidaStepper* stepper = data;
+  const VidaSystem* system = stepper->system;
+  const double* mu = u + stepper->n;
+  double* rows = size + stepper->n;
+  double* speed = stepper->speed;
+  for (int i = 0; i < stepper->n; i++) {
+    const double mass = stepper->root_mass[i] * stepper->root_mass[i];
+    const double moving = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
+    speed[i] = fabs(u[i]) + moving * stepper->inverse_root[i] * stepper->inverse_root[i];
+    size[i] = moving + mass * fabs(u[i]);
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    rows[r] = stepper->has_increments ? 0.0 : stepper->value_size[r] / stepper->h;
+  }
+  share_sizes(system, speed);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const double gradient = fabs(stepper->entries0[e]);
+    size[entry->coordinate] += gradient * fabs(mu[entry->row]);
+    rows[entry->row] += gradient * speed[entry->coordinate];
+  }
+  share_sizes(system, size);
+}
+
 /* ---- guess and solution ---------------------------------------------------------------------- */
+
+/* The guess of a flight without constraints. From mu = 0 Newton's method finds the nearest
+ * solution; from far away it may find another, in which a rod has turned over. */
+static void guess_free_flight(const VidaStepper* stepper, double* u) {
+  const VidaSystem* system = stepper->system;
+  for (int i = 0; i < stepper->n; i++) {
+    u[i] = system->separable ? stepper->p[i] / system->mass[i] : stepper->history[0][i];
+  }
+  memset(u + stepper->n, 0, (size_t)stepper->m * sizeof *u);
+}
+
+/* Whether some constraint has turned so far in the last step (about 0.3 rad) that going on as
+ * before is no good guess. */
+static bool turns_much(const VidaStepper* stepper) {
+  const VidaSystem* system = stepper->system;
+  if (stepper->history_count < 2) {
+    return true;
+  }
+  for (int e = 0; e < system->entry_count;) {
+    const int row = system->entries[e].row;
+    double change = 0.0;
+    double size = 0.0;
+    for (; e < system->entry_count && system->entries[e].row == row; e++) {
+      const double difference = stepper->entries0[e] - stepper->entries_before[e];
+      change += difference * difference;
+      size += stepper->entries0[e] * stepper->entries0[e];
+    }
+    if (change > 0.1 * size) {
+      return true;
+    }
+  }
+  return false;
+}
 
 /* Quadratic extrapolation of the last unknowns, as far as there are any. */
 static void guess_unknown(VidaStepper* stepper) {
@@ -168,6 +242,10 @@ static void guess_unknown(VidaStepper* stepper) {
   if (stepper->history_count == 0) {
     memset(u, 0, size * sizeof *u);
     memcpy(u, stepper->v0, (size_t)stepper->n * sizeof *u);
+    return;
+  }
+  if (turns_much(stepper)) {
+    guess_free_flight(stepper, u);
     return;
   }
   for (size_t i = 0; i < size; i++) {
@@ -180,6 +258,9 @@ static void guess_unknown(VidaStepper* stepper) {
 int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
   const double t = vida__node_time(stepper);
   int code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
+  double* before = stepper->entries_before;
+  stepper->entries_before = stepper->entries0;
+  stepper->entries0 = before;
   code = code ? code : vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries0);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
@@ -203,8 +284,12 @@ static void remember_unknown(VidaStepper* stepper) {
 
 int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
-  const double* second_guess = stepper->history_count ? stepper->history[0] : NULL;
-  const int code = vida__map_solve(stepper->map, stepper->unknown, second_guess, &local);
+  double* second_guess = stepper->node_step;
+  if (stepper->history_count) {
+    guess_free_flight(stepper, second_guess);
+  }
+  const int code = vida__map_solve(stepper->map, stepper->unknown,
+                                   stepper->history_count ? second_guess : NULL, &local);
   stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
   stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
   stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);

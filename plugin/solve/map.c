@@ -10,8 +10,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* A residual that stalls above the tolerance, but below this multiple of it, is rounding. */
-static const double acceptance = 1e3;
+/* Residuals by rows, relative to the terms of the row. KINSOL's one norm for all rows lets the
+ * heavy part of a system hide the light one, so what it returns is corrected until it is `rounded`,
+ * or no longer improves; more than `unsolved` is no solution. */
+static const double rounded = 1e-16;
+static const double near_rounding = 1e-12; /* no longer worth new factors */
+static const double unsolved = 1e-7;
+enum { MOST_CORRECTIONS = 12 };
 /* Newton's method may not stop for a small step: only the residual counts. */
 static const double smallest_step = 1e-300;
 static const double largest_step = 1e100;
@@ -26,6 +31,9 @@ struct vida_map {
   vida_linear* linear;
   N_Vector unknown, unknown_scale, row_scale;
   double* residual; /* the last one that was evaluated, not scaled */
+  double* row_size; /* of the terms in each row */
+  double* kept;     /* unknowns before a correction */
+  double* correction;
   vida_sink sink;
   long iterations, residuals, jacobians;
 };
@@ -46,7 +54,12 @@ static int evaluate(vida_map* map, const double* u, double* r) {
 }
 
 static int kinsol_residual(N_Vector u, N_Vector r, void* data) {
-  return evaluate(data, N_VGetArrayPointer(u), N_VGetArrayPointer(r));
+  vida_map* map = data;
+  const double* values = N_VGetArrayPointer(r);
+  const int code = evaluate(map, N_VGetArrayPointer(u), N_VGetArrayPointer(r));
+  /* The last one before KINSOL returns with success is that of the solution. */
+  memcpy(map->residual, values, (size_t)map->linear->pattern->size * sizeof *values);
+  return code;
 }
 
 static int assemble(vida_map* map, const double* u) {
@@ -93,7 +106,12 @@ int vida__map_create(SUNContext context, vida_evaluator* evaluator, vida_map_fun
   created->functions = functions;
   created->data = data;
   created->options = options;
-  created->residual = vida__allocate((size_t)pattern->size, sizeof *created->residual);
+  created->residual = vida__allocate(4 * (size_t)pattern->size, sizeof *created->residual);
+  if (created->residual) {
+    created->row_size = created->residual + pattern->size;
+    created->kept = created->row_size + pattern->size;
+    created->correction = created->kept + pattern->size;
+  }
   created->unknown = N_VNew_Serial(pattern->size, context);
   created->unknown_scale = N_VNew_Serial(pattern->size, context);
   created->row_scale = N_VNew_Serial(pattern->size, context);
@@ -167,32 +185,90 @@ static int run_kinsol(vida_map* map, int strategy, long max_iterations) {
   return flag;
 }
 
-/* Largest scaled residual at the present unknowns; the row in *worst. */
+/* Largest of map->residual relative to the terms of its row at the present unknowns; the row in
+ * *worst (nullable). */
 static double measure(vida_map* map, int* worst) {
   const int size = map->linear->pattern->size;
   double largest = 0.0;
-  *worst = 0;
-  if (evaluate(map, N_VGetArrayPointer(map->unknown), map->residual)) {
-    return INFINITY;
-  }
+  int found = 0;
+  map->functions.sizes(map->data, N_VGetArrayPointer(map->unknown), map->row_size);
   for (int i = 0; i < size; i++) {
-    const double scaled = fabs(map->residual[i]) * NV_Ith_S(map->row_scale, i);
-    if (scaled > largest) {
-      largest = scaled;
-      *worst = i;
+    const double residual = fabs(map->residual[i]);
+    /* Without a division in most rows. */
+    if (residual > largest * map->row_size[i]) {
+      largest = map->row_size[i] > 0.0 ? residual / map->row_size[i] : INFINITY;
+      found = i;
     }
+  }
+  if (worst) {
+    *worst = found;
   }
   return largest;
 }
 
-static bool is_solved(vida_map* map, int flag) {
-  int worst;
-  if (flag == KIN_SUCCESS || flag == KIN_INITIAL_GUESS_OK) {
-    return true;
+static double evaluate_and_measure(vida_map* map, int* worst) {
+  const int code = evaluate(map, N_VGetArrayPointer(map->unknown), map->residual);
+  return code ? INFINITY : measure(map, worst);
+}
+
+/* One Newton correction with the factors there are, or with new ones. */
+static double correct(vida_map* map, bool refactor, double before) {
+  const int size = map->linear->pattern->size;
+  double* u = N_VGetArrayPointer(map->unknown);
+  memcpy(map->kept, u, (size_t)size * sizeof *u);
+  if ((refactor && (assemble(map, u) || vida__linear_factor(map->linear))) ||
+      vida__linear_solve(map->linear, map->residual, map->correction)) {
+    return before;
   }
-  const bool ended_short =
-      flag == KIN_STEP_LT_STPTOL || flag == KIN_MAXITER_REACHED || flag == KIN_LINESEARCH_NONCONV;
-  return ended_short && measure(map, &worst) <= acceptance * map->options.tolerance;
+  for (int i = 0; i < size; i++) {
+    u[i] -= map->correction[i];
+  }
+  map->iterations++;
+  const double after = evaluate_and_measure(map, NULL);
+  if (!(after < before)) {
+    memcpy(u, map->kept, (size_t)size * sizeof *u);
+  }
+  return after;
+}
+
+/* Corrects until every row is rounding, or nothing improves; returns what is left. */
+static double polish(vida_map* map) {
+  double left = measure(map, NULL);
+  bool refactor = false;
+  for (int k = 0; k < MOST_CORRECTIONS && left > rounded; k++) {
+    const double after = correct(map, refactor, left);
+    const bool improves = after < left;
+    /* With old factors little is lost; they are renewed where they do not serve. */
+    const bool is_slow = !(after < 0.1 * left);
+    if ((is_slow && refactor) || (is_slow && left < near_rounding)) {
+      return improves ? after : left;
+    }
+    refactor = is_slow;
+    left = improves ? after : left;
+    if (!improves && evaluate(map, N_VGetArrayPointer(map->unknown), map->residual)) {
+      return INFINITY; /* the residual of the unknowns that were put back */
+    }
+  }
+  return left;
+}
+
+/* KINSOL's end is the beginning of the corrections, unless it failed outright. */
+static bool is_solved(vida_map* map, int flag) {
+  switch (flag) {
+    case KIN_SUCCESS:
+    case KIN_INITIAL_GUESS_OK:
+      break;
+    case KIN_STEP_LT_STPTOL:
+    case KIN_MAXITER_REACHED:
+    case KIN_LINESEARCH_NONCONV:
+      if (!(evaluate_and_measure(map, NULL) <= unsolved)) {
+        return false;
+      }
+      break;
+    default:
+      return false;
+  }
+  return polish(map) <= unsolved;
 }
 
 static bool is_singular(int flag) {
@@ -207,7 +283,7 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
     return vida__fail_flag(error, own->code, name, "%s", own->message);
   }
   int worst;
-  const double residual = measure(map, &worst);
+  const double residual = evaluate_and_measure(map, &worst);
   const bool is_constraint = worst >= system->coordinate_count;
   const char* row = is_constraint ? system->rows[worst - system->coordinate_count].name
                                   : system->coordinates[worst].name;

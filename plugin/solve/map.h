@@ -16,6 +16,9 @@ typedef struct vida_map_functions {
   int (*residual)(void* data, const double* u, double* r);
   /* values of F_u in the order of the pattern; they are zero on entry */
   int (*jacobian)(void* data, const double* u, double* matrix);
+  /* size (n + m): of the terms that make up each row of F at u, by which its rounding is judged; 0
+   * where nothing moves */
+  void (*sizes)(void* data, const double* u, double* size);
 } vida_map_functions;
 
 typedef struct vida_map_options {
