@@ -5,20 +5,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "expr/words.h"
 
 /* ---- partial derivatives: the table's columns, written in these words ---- */
 
 #define ZERO vida__graph_constant(graph, 0.0)
 #define ONE vida__graph_constant(graph, 1.0)
 #define MINUS_ONE vida__graph_constant(graph, -1.0)
-#define NUMBER(value) vida__graph_constant(graph, (double)(value))
-#define UNARY(name, x) vida__graph_apply(graph, VIDA_OP_##name, x, -1, -1)
-#define BINARY(name, x, y) vida__graph_apply(graph, VIDA_OP_##name, x, y, -1)
-#define ADD(x, y) BINARY(ADD, x, y)
-#define SUB(x, y) BINARY(SUBTRACT, x, y)
-#define MUL(x, y) BINARY(MULTIPLY, x, y)
-#define DIV(x, y) BINARY(DIVIDE, x, y)
-#define NEG(x) UNARY(NEGATE, x)
 #define SQUARE(x) vida__graph_power(graph, x, 2)
 #define POWER_INTEGER(x, exponent) vida__graph_power(graph, x, exponent)
 #define POWER(x, y) BINARY(POWER, x, y)

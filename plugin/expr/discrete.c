@@ -3,16 +3,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "expr/words.h"
 
-/* The words of rules: nodes at q0 (a0, ...) and at q1 (a1, ...). */
-#define NUMBER(value) vida__graph_constant(graph, value)
-#define UNARY(name, x) vida__graph_apply(graph, VIDA_OP_##name, x, -1, -1)
-#define BINARY(name, x, y) vida__graph_apply(graph, VIDA_OP_##name, x, y, -1)
-#define ADD(x, y) BINARY(ADD, x, y)
-#define SUB(x, y) BINARY(SUBTRACT, x, y)
-#define MUL(x, y) BINARY(MULTIPLY, x, y)
-#define DIV(x, y) BINARY(DIVIDE, x, y)
-#define NEG(x) UNARY(NEGATE, x)
+/* In the rules below, nodes at q0 are called a0, ..., those at q1 a1, .... */
 
 typedef struct discrete {
   const int* second; /* by node: its copy at q1 */

@@ -137,7 +137,7 @@ const VidaMethod vida__energy_momentum = {
      "step from stability, but very large steps have no solution.",
      2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL},
     options,
-    {residual, jacobian, vida__step_sizes},
+    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     create,
     start,
     NULL,

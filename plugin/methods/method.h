@@ -108,6 +108,9 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
 /* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G
  * makes of the velocities. */
 void vida__step_sizes(void* data, const double* u, double* size);
+/* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
+ * nearest solution; from far away it may find another, in which a rod has turned over. */
+void vida__guess_free_flight(void* data, double* u);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what

@@ -201,18 +201,18 @@ void vida__step_sizes(void* data, const double* u, double* size) {
 
 /* ---- guess and solution ---------------------------------------------------------------------- */
 
-/* The guess of a flight without constraints. From mu = 0 Newton's method finds the nearest
- * solution; from far away it may find another, in which a rod has turned over. */
-static void guess_free_flight(const VidaStepper* stepper, double* u) {
+void vida__guess_free_flight(void* data, double* u) {
+  const VidaStepper* stepper = data;
   const VidaSystem* system = stepper->system;
+  const double* w = stepper->history_count ? stepper->history[0] : stepper->v0;
   for (int i = 0; i < stepper->n; i++) {
-    u[i] = system->separable ? stepper->p[i] / system->mass[i] : stepper->history[0][i];
+    u[i] = system->separable ? stepper->p[i] / system->mass[i] : w[i];
   }
   memset(u + stepper->n, 0, (size_t)stepper->m * sizeof *u);
 }
 
 /* Whether some constraint has turned so far in the last step (about 0.3 rad) that going on as
- * before is no good guess. */
+ * before is no good guess; so is one step alone. */
 static bool turns_much(const VidaStepper* stepper) {
   const VidaSystem* system = stepper->system;
   if (stepper->history_count < 2) {
@@ -234,7 +234,8 @@ static bool turns_much(const VidaStepper* stepper) {
   return false;
 }
 
-/* Quadratic extrapolation of the last unknowns, as far as there are any. */
+/* Extrapolation of the last unknowns, quadratic as soon as there are three, where it can be
+ * trusted. */
 static void guess_unknown(VidaStepper* stepper) {
   const size_t size = (size_t)(stepper->n + stepper->m);
   double* u = stepper->unknown;
@@ -245,13 +246,12 @@ static void guess_unknown(VidaStepper* stepper) {
     return;
   }
   if (turns_much(stepper)) {
-    guess_free_flight(stepper, u);
+    vida__guess_free_flight(stepper, u);
     return;
   }
   for (size_t i = 0; i < size; i++) {
-    u[i] = stepper->history_count == 1   ? past[0][i]
-           : stepper->history_count == 2 ? 2.0 * past[0][i] - past[1][i]
-                                         : 3.0 * (past[0][i] - past[1][i]) + past[2][i];
+    u[i] = stepper->history_count == 2 ? 2.0 * past[0][i] - past[1][i]
+                                       : 3.0 * (past[0][i] - past[1][i]) + past[2][i];
   }
 }
 
@@ -284,12 +284,7 @@ static void remember_unknown(VidaStepper* stepper) {
 
 int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
-  double* second_guess = stepper->node_step;
-  if (stepper->history_count) {
-    guess_free_flight(stepper, second_guess);
-  }
-  const int code = vida__map_solve(stepper->map, stepper->unknown,
-                                   stepper->history_count ? second_guess : NULL, &local);
+  const int code = vida__map_solve(stepper->map, stepper->unknown, &local);
   stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
   stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
   stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);

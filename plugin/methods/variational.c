@@ -378,11 +378,12 @@ static const VidaOptionRow options[] = {
 const VidaMethod vida__del_midpoint = {
     {"del-midpoint", "discrete Euler-Lagrange equations, midpoint discrete Lagrangian",
      "Wendlandt and Marsden 1997, eq. 4.6 and 4.8",
-     "The step must resolve the constraints' motion: beyond about one radian a step of the fastest "
-     "rod there is no solution. Stiff potentials are stable, but their energy is spread out.",
+     "A rod must turn by less than a right angle a step. The potential is taken implicitly, so "
+     "stiff "
+     "ones do not limit the step, but their oscillations are not resolved.",
      2, VARIATIONAL_CAPABILITIES},
     options,
-    {residual, jacobian, vida__step_sizes},
+    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     create_midpoint,
     start,
     start_two_points,
@@ -397,7 +398,7 @@ const VidaMethod vida__del_endpoint = {
      "constant mass matrices, first order for other Lagrangians.",
      2, VARIATIONAL_CAPABILITIES},
     options,
-    {residual, jacobian, vida__step_sizes},
+    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     create_endpoint,
     start,
     start_two_points,
@@ -413,7 +414,7 @@ const VidaMethod vida__rattle = {
      "than a right angle a step.",
      2, VARIATIONAL_CAPABILITIES},
     options,
-    {residual, jacobian, vida__step_sizes},
+    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     create_trapezoidal,
     start,
     start_two_points,

@@ -32,7 +32,8 @@ struct vida_map {
   N_Vector unknown, unknown_scale, row_scale;
   double* residual; /* the last one that was evaluated, not scaled */
   double* row_size; /* of the terms in each row */
-  double* kept;     /* unknowns before a correction */
+  double* kept;     /* unknowns and residual before a correction */
+  double* kept_residual;
   double* correction;
   vida_sink sink;
   long iterations, residuals, jacobians;
@@ -106,11 +107,12 @@ int vida__map_create(SUNContext context, vida_evaluator* evaluator, vida_map_fun
   created->functions = functions;
   created->data = data;
   created->options = options;
-  created->residual = vida__allocate(4 * (size_t)pattern->size, sizeof *created->residual);
+  created->residual = vida__allocate(5 * (size_t)pattern->size, sizeof *created->residual);
   if (created->residual) {
     created->row_size = created->residual + pattern->size;
     created->kept = created->row_size + pattern->size;
-    created->correction = created->kept + pattern->size;
+    created->kept_residual = created->kept + pattern->size;
+    created->correction = created->kept_residual + pattern->size;
   }
   created->unknown = N_VNew_Serial(pattern->size, context);
   created->unknown_scale = N_VNew_Serial(pattern->size, context);
@@ -211,22 +213,26 @@ static double evaluate_and_measure(vida_map* map, int* worst) {
   return code ? INFINITY : measure(map, worst);
 }
 
-/* One Newton correction with the factors there are, or with new ones. */
+/* One Newton correction with the factors there are, or with new ones. Returns what is left after
+ * it; where that is no less than `before`, unknowns and residual are put back. */
 static double correct(vida_map* map, bool refactor, double before) {
-  const int size = map->linear->pattern->size;
+  const size_t bytes = (size_t)map->linear->pattern->size * sizeof(double);
   double* u = N_VGetArrayPointer(map->unknown);
-  memcpy(map->kept, u, (size_t)size * sizeof *u);
   if ((refactor && (assemble(map, u) || vida__linear_factor(map->linear))) ||
       vida__linear_solve(map->linear, map->residual, map->correction)) {
     return before;
   }
-  for (int i = 0; i < size; i++) {
+  memcpy(map->kept, u, bytes);
+  memcpy(map->kept_residual, map->residual, bytes);
+  for (int i = 0; i < map->linear->pattern->size; i++) {
     u[i] -= map->correction[i];
   }
   map->iterations++;
   const double after = evaluate_and_measure(map, NULL);
   if (!(after < before)) {
-    memcpy(u, map->kept, (size_t)size * sizeof *u);
+    memcpy(u, map->kept, bytes);
+    memcpy(map->residual, map->kept_residual, bytes);
+    return before;
   }
   return after;
 }
@@ -236,18 +242,14 @@ static double polish(vida_map* map) {
   double left = measure(map, NULL);
   bool refactor = false;
   for (int k = 0; k < MOST_CORRECTIONS && left > rounded; k++) {
-    const double after = correct(map, refactor, left);
-    const bool improves = after < left;
+    const double before = left;
+    left = correct(map, refactor, before);
     /* With old factors little is lost; they are renewed where they do not serve. */
-    const bool is_slow = !(after < 0.1 * left);
-    if ((is_slow && refactor) || (is_slow && left < near_rounding)) {
-      return improves ? after : left;
+    const bool is_slow = !(left < 0.1 * before);
+    if (is_slow && (refactor || before < near_rounding)) {
+      break;
     }
     refactor = is_slow;
-    left = improves ? after : left;
-    if (!improves && evaluate(map, N_VGetArrayPointer(map->unknown), map->residual)) {
-      return INFINITY; /* the residual of the unknowns that were put back */
-    }
   }
   return left;
 }
@@ -303,7 +305,7 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
                          vida__real_text(size, residual, 2));
 }
 
-int vida__map_solve(vida_map* map, double* u, const double* second_guess, VidaError* error) {
+int vida__map_solve(vida_map* map, double* u, VidaError* error) {
   const size_t bytes = (size_t)map->linear->pattern->size * sizeof *u;
   double* unknown = N_VGetArrayPointer(map->unknown);
   map->evaluator->error.code = VIDA_SUCCESS;
@@ -311,7 +313,7 @@ int vida__map_solve(vida_map* map, double* u, const double* second_guess, VidaEr
   int flag = run_kinsol(map, KIN_NONE, map->options.max_iterations);
   bool solved = is_solved(map, flag);
   if (!solved) {
-    memcpy(unknown, second_guess ? second_guess : u, bytes);
+    map->functions.second_guess(map->data, unknown);
     map->evaluator->error.code = VIDA_SUCCESS;
     solved = is_solved(map, run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS));
   }

@@ -19,6 +19,8 @@ typedef struct vida_map_functions {
   /* size (n + m): of the terms that make up each row of F at u, by which its rounding is judged; 0
    * where nothing moves */
   void (*sizes)(void* data, const double* u, double* size);
+  /* where the line search starts when Newton's method has failed from the first guess */
+  void (*second_guess)(void* data, double* u);
 } vida_map_functions;
 
 typedef struct vida_map_options {
@@ -38,10 +40,9 @@ void vida__map_destroy(vida_map** map);
 /* Sizes of the residual of row i and of unknown i (> 0), by which both are scaled. */
 void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size);
 
-/* Solves from the guess u, which receives the solution; `second_guess` (nullable) is where the line
- * search starts when Newton's method has failed. On failure u is undefined, and the error has the
- * solver's flag and names the worst row. */
-int vida__map_solve(vida_map* map, double* u, const double* second_guess, VidaError* error);
+/* Solves from the guess u, which receives the solution. On failure u is undefined, and the error
+ * has the solver's flag and names the worst row. */
+int vida__map_solve(vida_map* map, double* u, VidaError* error);
 
 /* Factors the Jacobian at u once, so that later solves allocate nothing. A failure is harmless: the
  * first solve then does what is missing. */
