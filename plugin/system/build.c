@@ -427,6 +427,7 @@ static int add_rows(VidaSystem* system, const char* name, int count, const char*
       row->name = vida__copy_text(row_name);
       row->unit = unit;
       row->length = length;
+      row->is_nonholonomic = false;
       if (!row->name) {
         break;
       }

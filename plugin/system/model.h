@@ -25,7 +25,8 @@ typedef struct vida_particle {
 typedef struct vida_row {
   char* name; /* of the constraint, with "(row 2)" where it has several */
   const char* unit;
-  double length; /* the size of what g compares (a rod's length); 0 when unknown */
+  double length;        /* the size of what g compares (a rod's length); 0 when unknown */
+  bool is_nonholonomic; /* of velocities only: no position level */
 } vida_row;
 
 /* Which place of the Jacobian G an entry is, and where it goes in the KKT matrix. */

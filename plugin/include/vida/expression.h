@@ -33,13 +33,52 @@ int VidaSystem_Time(VidaSystem* system, VidaExpression* expression, VidaError* e
 int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
                      const VidaExpression* operands, VidaExpression* expression, VidaError* error);
 
-/* Adds a part of the Lagrangian: any function of positions, rates and time. */
+/* The expression that stands for a parameter (VidaSystem_AddParameter), by its number. */
+int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpression* expression,
+                                   VidaError* error);
+
+/* ---- what a system makes of expressions ------------------------------------------------------ */
+
+/* Adds a part of the Lagrangian: any function of positions, rates, parameters and time. Its
+ * addends are sorted: what gives a coordinate a constant mass, potentials, and the rest. */
 int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
                                        VidaExpression lagrangian, VidaError* error);
 /* Adds the constraint g = 0, one row, of positions and time; `unit` is that of g ("m", ""). A rate
  * in g is refused, and so is a g that depends on no coordinate. */
 int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, const char* unit,
                                        VidaExpression g, VidaError* error);
+/* Adds the nonholonomic row a(q,v,t) = A(q,t) v + b(q,t) = 0; `unit` is that of the row ("m/s"). A
+ * row that is not linear in the rates is refused, and so is one without rates. */
+int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, const char* unit,
+                                         VidaExpression row, VidaError* error);
+/* Adds generalized forces f(q,v,t): force[i] acts on coordinates[i], count of them. */
+int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int count,
+                                  const int* coordinates, const VidaExpression* force,
+                                  VidaError* error);
+/* Adds the forces -R_v of a dissipation function R(q,v,t) (c v^2 / 2: a linear damper). */
+int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
+                                     VidaExpression dissipation, VidaError* error);
+
+/* Adds a quantity f(q,v,t) that is reported beside the state. `conserved` ones are momentum maps of
+ * the user's own, which count in the momentum error of a comparison. */
+int VidaSystem_AddObservable(VidaSystem* system, const char* name, const char* unit, bool conserved,
+                             VidaExpression value, VidaError* error);
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+/* An element is a system that serves as a pattern: its coordinates and parameters stand for those
+ * of each instance, its terms and constraints are derived once. Particles in it only name
+ * coordinates, their masses are not used; neither are initial values, observables and gravity.
+ *
+ * Adds one instance of `element` (which needs not be complete, and may be freed at any time after).
+ *   coordinates  of this system, one for each of the element's, no two alike
+ *   parameters   values, one for each of the element's; nullable for its own values
+ *   links        nullable; links[k] >= 0 makes parameter k follow this system's parameter of that
+ *                number, -1 leaves it at its value
+ * Its constraint rows are named `name`, or "name: row" where the element has several. */
+int VidaSystem_AddElement(VidaSystem* system, const VidaSystem* element, const char* name,
+                          const int* coordinates, const double* parameters, const int* links,
+                          VidaError* error);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,8 @@ extern "C" {
   X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0") \
   X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")          \
   X(TIME_DEPENDENT, 7, "takes constraints that depend on time")      \
-  X(TWO_POINT_START, 8, "can start from two points")
+  X(TWO_POINT_START, 8, "can start from two points")                 \
+  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
@@ -101,6 +102,8 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
 /* g and G v + g_t by rows (m each, either nullable). */
 int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
                             VidaError* error);
+/* values: the system's observables at the node (VidaSystem_ObservableCount). */
+int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error);
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 
 #ifdef __cplusplus

@@ -122,6 +122,23 @@ int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
 int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
                              const int* coordinates, const VidaConstraint* constraint,
                              void* user_data, VidaError* error);
+/* Says how coordinates move with space, so that the momenta of bodies are found, too; particles are
+ * points without being told. `coordinates`: as many as the kind needs in this dimension. */
+typedef enum VidaMotion {
+  VIDA_MOTION_POINT,      /* `dimension` coordinates that translate and rotate */
+  VIDA_MOTION_DIRECTION,  /* `dimension` components of a vector, which only rotates */
+  VIDA_MOTION_QUATERNION, /* 4, scalar first, dimension 3: from body to space */
+  VIDA_MOTION_ANGLE       /* 1, dimension 2: turns with space */
+} VidaMotion;
+int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordinates,
+                         VidaError* error);
+/* Adds a parameter: a number in expressions that may change without deriving anything anew; *index
+ * (nullable) receives its number. */
+int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, int* index,
+                            VidaError* error);
+/* Changes a parameter, also of a complete system; not while a stepper or study of this system is at
+ * work. Steppers have to be started anew. */
+int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, VidaError* error);
 /* Checks the whole, builds the sparsity pattern and finds the symmetries; Add... is refused after.
  */
 int VidaSystem_Complete(VidaSystem* system, VidaError* error);
@@ -141,6 +158,17 @@ int VidaSystem_CoordinateIndex(const VidaSystem* system, const char* name); /* -
 int VidaSystem_ParticleIndex(const VidaSystem* system, const char* name);   /* -1: none */
 /* First coordinate of a particle; its others follow. */
 int VidaSystem_ParticleCoordinate(const VidaSystem* system, int particle);
+
+int VidaSystem_ParameterCount(const VidaSystem* system);
+const char* VidaSystem_ParameterName(const VidaSystem* system, int parameter); /* NULL: none */
+double VidaSystem_ParameterValue(const VidaSystem* system, int parameter);     /* NaN: none */
+int VidaSystem_ParameterIndex(const VidaSystem* system, const char* name);     /* -1: none */
+int VidaSystem_ObservableCount(const VidaSystem* system);
+const char* VidaSystem_ObservableName(const VidaSystem* system, int index);
+const char* VidaSystem_ObservableUnit(const VidaSystem* system, int index);
+bool VidaSystem_ObservableIsConserved(const VidaSystem* system, int index);
+/* Whether a row is nonholonomic: of velocities only. */
+bool VidaSystem_ConstraintIsNonholonomic(const VidaSystem* system, int row);
 
 /* Momentum maps of the symmetries that all terms and constraints share, found by
  * VidaSystem_Complete among translations and rotations ("L_x", ..., "J_z"; a combination is named
@@ -170,6 +198,15 @@ VidaStartOptions VidaStartOptions_Default(void); /* adjust = false, tolerance = 
  * would move by more than the tolerance and `adjust` is false. options: NULL for the default. */
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error);
+
+/* ---- equations of motion --------------------------------------------------------------------- */
+
+/* Accelerations a (n) and multipliers lambda (m) at (t,q,v) from one solve with the KKT matrix,
+ *     L_vv a + G^T lambda = L_q + f - L_vq v - L_vt,    G a = -(v g_qq v + 2 g_qt v + g_tt)
+ * (nonholonomic rows likewise, differentiated once). Allocates its work space. Fails with
+ * VIDA_STEP_SINGULAR where mass matrix and constraints do not determine a. */
+int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q, const double* v,
+                             double* a, double* lambda, VidaError* error);
 
 #ifdef __cplusplus
 }
