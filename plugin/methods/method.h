@@ -21,6 +21,10 @@ struct VidaStepper {
   VidaOptions* options;
   vida_evaluator evaluator;
   SUNContext context;
+  /* The rows of the map and what makes them ready for a step: those of the KKT pattern and
+   * vida__prepare_step, unless the method's `create` has others. */
+  vida_map_rows rows;
+  int (*prepare)(VidaStepper* stepper, VidaError* error);
   vida_map* map;
   void* own; /* the method's own state, freed with free() after `destroy` */
   int n, m;
@@ -78,7 +82,7 @@ struct VidaMethod {
   VidaMethodInfo info;
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
-  /* Refuses systems that it cannot integrate, and allocates `own`. */
+  /* Refuses systems that it cannot integrate, and allocates `own`; the map is made after it. */
   int (*create)(VidaStepper* stepper, VidaError* error);
   /* From q, v0 to its own p. */
   int (*start)(VidaStepper* stepper, VidaError* error);

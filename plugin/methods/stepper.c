@@ -86,8 +86,8 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   int code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
                                  &stepper->node_matrix, error);
   if (!code) {
-    code = vida__map_create(stepper->context, &stepper->evaluator, stepper->method->map, stepper,
-                            options, &stepper->map, error);
+    code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
+                            &stepper->map, error);
   }
   return code;
 }
@@ -143,8 +143,10 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   if (!code && allocate_arrays(created)) {
     code = vida__fail_memory(error);
   }
-  code = code ? code : create_solvers(created, error);
+  created->rows = vida__map_rows_of(&created->evaluator);
+  created->prepare = vida__prepare_step;
   code = code ? code : method->create(created, error);
+  code = code ? code : create_solvers(created, error);
   if (code) {
     VidaStepper_Destroy(&created);
     return code;
@@ -158,8 +160,8 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   if (!old) {
     return;
   }
-  free(old->own);
   vida__map_destroy(&old->map);
+  free(old->own);
   vida__linear_destroy(&old->node_matrix);
   if (old->context) {
     SUNContext_Free(&old->context);
@@ -220,7 +222,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
 
 /* The matrix of the first step is factored now: what KLU allocates is allocated here. */
 static int warm_up(VidaStepper* stepper, VidaError* error) {
-  const int code = vida__prepare_step(stepper, error);
+  const int code = stepper->prepare(stepper, error);
   if (!code) {
     vida__map_prepare(stepper->map, stepper->unknown);
     vida__factor_node_matrix(stepper, stepper->entries0);
@@ -283,7 +285,7 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
     return code;
   }
   memcpy(stepper->kept, stepper->q, bytes);
-  code = vida__prepare_step(stepper, error);
+  code = stepper->prepare(stepper, error);
   code = code ? code : stepper->method->step(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
