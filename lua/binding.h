@@ -186,6 +186,10 @@ int vidalua_constraint(lua_State* L);
 /* Registers the class and sets vida.sin, ... in the table on top of the stack. */
 void vidalua_open_expression(lua_State* L);
 
+/* ---- charts (chart.c) ------------------------------------------------------------------------ */
+
+int vidalua_chart(lua_State* L); /* system:chart { coordinates = ..., embedding = ... } */
+
 /* ---- options (options.c) --------------------------------------------------------------------- */
 
 /* Pushes an object that owns the options which *the result will point to. */

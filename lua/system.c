@@ -250,6 +250,7 @@ void vidalua_open_system(lua_State* L) {
                                      {"kinetic", vidalua_kinetic},
                                      {"potential", vidalua_potential},
                                      {"constraint", vidalua_constraint},
+                                     {"chart", vidalua_chart},
                                      {"close", system_close},
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {
