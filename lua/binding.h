@@ -83,6 +83,9 @@ VidaLuaNames vidalua_names(const char* const* list); /* of a list that ends with
 /* The name most like `name`, NULL when none is near. Never raises an error. */
 const char* vidalua_nearest_name(const char* name, VidaLuaNames names);
 
+/* luaL_error, but the line is that of the script, also when functions of lua/library/ are between.
+ */
+int vidalua_error(lua_State* L, const char* format, ...);
 /* Raises "place.field: expected what, got value", with the script's line; `index` is the value. */
 int vidalua_expected(lua_State* L, const char* place, const char* field, const char* what,
                      int index);
@@ -128,6 +131,8 @@ const char* vidalua_plain_text(lua_State* L, int index);
 #define VIDALUA_ELEMENT "[number]"
 void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
                        const luaL_Reg* methods, const luaL_Reg* properties);
+/* Pushes the table of methods of a class, to which more may be added. */
+void vidalua_push_methods(lua_State* L, const char* name);
 
 /* ---- systems (system.c) ---------------------------------------------------------------------- */
 
@@ -160,6 +165,8 @@ void vidalua_open_system(lua_State* L); /* registers the class and pushes vida.s
 
 /* Pushes a point of the system at index `system`; `name` is NULL for a fixed point. */
 void vidalua_push_point(lua_State* L, int system, VidaPoint point, const char* name);
+/* Pushes a fixed point of a pattern, whose components are parameters from `parameter` on. */
+void vidalua_push_parameter_point(lua_State* L, int system, int parameter, const char* name);
 /* The point at `index`, which must belong to the system at index `system`. */
 VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
                               const char* field);
@@ -169,6 +176,8 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
 /* One number or vida.free(); absent and not required: zero. */
 VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* place,
                                         const char* field, bool required);
+/* Pushes the position of the point at `index` as a vector, or its velocity; returns its length. */
+int vidalua_push_position(lua_State* L, int index, bool rate);
 void vidalua_open_point(lua_State* L); /* registers the classes and pushes vida.free */
 
 /* ---- expressions (expression.c) -------------------------------------------------------------- */
@@ -177,15 +186,79 @@ void vidalua_open_point(lua_State* L); /* registers the classes and pushes vida.
 
 /* Pushes the position of a coordinate of the system at index `system`, or its rate. */
 void vidalua_push_coordinate(lua_State* L, int system, int coordinate, bool rate);
+/* Pushes an expression of the system at index `system`, of its node. */
+void vidalua_push_formula(lua_State* L, int system, VidaExpression node);
+/* The node of the expression at `index`, which must be one of the system at 1. */
+VidaExpression vidalua_check_formula(lua_State* L, int index, const char* place, const char* field);
+/* Pushes the expression that stands for a parameter. */
+void vidalua_push_parameter(lua_State* L, int system, int parameter);
+/* What an expression is when nothing has been done to it. */
+typedef enum VidaLuaKind {
+  VIDALUA_FORMULA,
+  VIDALUA_COORDINATE,
+  VIDALUA_RATE,
+  VIDALUA_TIME,
+  VIDALUA_PARAMETER
+} VidaLuaKind;
+/* The number of the coordinate or parameter of the system at index `system` that the value is, -1
+ * when it is anything else. */
+int vidalua_to_bare(lua_State* L, int index, int system, VidaLuaKind kind);
 int vidalua_time(lua_State* L);       /* the property system.time */
 int vidalua_coordinate(lua_State* L); /* methods of systems: system:coordinate { ... }, ... */
 int vidalua_lagrangian(lua_State* L);
 int vidalua_kinetic(lua_State* L);
 int vidalua_potential(lua_State* L);
 int vidalua_constraint(lua_State* L);
+/* The operators of Lua, and what else vectors need. */
+typedef enum VidaLuaOperation {
+  VIDALUA_ADD,
+  VIDALUA_SUBTRACT,
+  VIDALUA_MULTIPLY,
+  VIDALUA_DIVIDE,
+  VIDALUA_POWER,
+  VIDALUA_NEGATE,
+  VIDALUA_SQRT
+} VidaLuaOperation;
+const char* vidalua_operation_name(VidaLuaOperation operation);
+/* Replaces the operands on top of the stack, numbers and expressions, by the result. */
+void vidalua_operate(lua_State* L, VidaLuaOperation operation);
+
 /* Registers the class and sets vida.sin, ... in the table on top of the stack. */
 void vidalua_open_expression(lua_State* L);
 
+/* ---- vectors (vector.c) ---------------------------------------------------------------------- */
+
+/* A vector is a list of numbers and expressions with this metatable. */
+#define VIDALUA_VECTOR "vida.vector"
+
+/* Gives the list on top of the stack the metatable of vectors. */
+void vidalua_make_vector(lua_State* L);
+/* Whether the value is a vector or a point: what an expression or a number then combines with. */
+bool vidalua_is_vector(lua_State* L, int index);
+/* An operator on arguments 1 and 2, one of them a vector or a
+ * point; pushes the result. */
+void vidalua_combine_vectors(lua_State* L, VidaLuaOperation operation);
+/* Sets the operators of vectors in the metatable on top of the stack. */
+void vidalua_set_vector_operators(lua_State* L);
+/* Pushes a list of the values at `index`: the list or the vector itself, the position of a point;
+ * returns its length. */
+int vidalua_push_values(lua_State* L, int index, const char* place);
+/* Registers the class and sets vida.vector, vida.dot, ... in the table on top of the stack. */
+void vidalua_open_vector(lua_State* L);
+
+/* ---- the part of the binding that is written in Lua (library.c, lua/library/) ------------------
+ */
+
+/* Files of lua/library/, which the build puts into C arrays; the last one has no name. */
+typedef struct VidaLuaFile {
+  const char* name;
+  const unsigned char* text;
+  size_t size;
+} VidaLuaFile;
+extern const VidaLuaFile vidalua_library[];
+
+/* Runs them with the module on top of the stack, as chunks of (vida, system_methods, library). */
+void vidalua_open_library(lua_State* L);
 /* ---- charts (chart.c) ------------------------------------------------------------------------ */
 
 int vidalua_chart(lua_State* L); /* system:chart { coordinates = ..., embedding = ... } */

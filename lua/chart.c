@@ -8,9 +8,6 @@ static const char* const example =
     "{ coordinates = { { \"theta\", near = 0.5 } }, embedding = function(theta) return { [bob] = { "
     "vida.sin(theta), -vida.cos(theta) } } end }";
 
-/* User value 1 of expressions and of points is their system. */
-enum { OWNER = 1 };
-
 /* What the embedding gives, coordinate by coordinate; as many as the system has, and one more that
  * the library refuses. */
 typedef struct Embedding {
@@ -40,11 +37,7 @@ static void replace_by_coordinate(lua_State* L, const VidaLuaBox* box, int numbe
   if (VidaSystem_AddChartCoordinate(box->system, name, near, &node, &error)) {
     vidalua_raise(L, place, NULL, &error);
   }
-  VidaExpression* created = lua_newuserdatauv(L, sizeof *created, OWNER);
-  *created = node;
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, OWNER);
-  luaL_setmetatable(L, VIDALUA_EXPRESSION);
+  vidalua_push_formula(L, 1, node);
   lua_replace(L, entry);
   lua_settop(L, entry);
 }
@@ -56,7 +49,7 @@ static void call_embedding(lua_State* L, const VidaLuaBox* box) {
   vidalua_check_table(L, list, "chart.coordinates", "{ { \"theta\", near = 0.5 } }");
   const int count = vidalua_check_list(L, list, "chart", "coordinates");
   if (count == 0) {
-    luaL_error(L, "chart.coordinates: expected at least one");
+    vidalua_error(L, "chart.coordinates: expected at least one");
   }
   if (vidalua_field(L, 2, "embedding") != LUA_TFUNCTION) {
     vidalua_expected(L, "chart", "embedding", "a function of the chart coordinates", -1);
@@ -73,29 +66,17 @@ static void call_embedding(lua_State* L, const VidaLuaBox* box) {
   }
 }
 
-/* Whether the value at `index`, an expression or a point, belongs to the system at 1. */
-static void check_owner(lua_State* L, int index, const char* what) {
-  lua_getiuservalue(L, index, OWNER);
-  if (vidalua_check_system(L, -1) != vidalua_check_system(L, 1)) {
-    luaL_error(L, "chart.embedding: %s belongs to another system", what);
-  }
-  lua_pop(L, 1);
-}
-
 /* The number or expression on top of the stack becomes what the coordinate is. */
 static void take_value(lua_State* L, Embedding* embedding, int coordinate) {
   VidaError error;
   VidaExpression node = -1;
+  const int value = lua_gettop(L);
   const char* name = VidaSystem_CoordinateName(embedding->system, coordinate);
-  const VidaExpression* expression = luaL_testudata(L, -1, VIDALUA_EXPRESSION);
-  if (expression) {
-    check_owner(L, lua_gettop(L), lua_pushfstring(L, "what it gives for '%s'", name));
-    node = *expression;
-  } else if (!vidalua_is_number(L, -1)) {
-    vidalua_expected(L, "chart.embedding", lua_pushfstring(L, "'%s'", name),
-                     "a number or an expression", -2);
-  } else if (VidaSystem_Constant(embedding->system, lua_tonumber(L, -1), &node, &error)) {
-    vidalua_raise(L, "chart.embedding", NULL, &error);
+  const char* field = lua_pushfstring(L, "[%s]", name);
+  if (!vidalua_is_number(L, value)) {
+    node = vidalua_check_formula(L, value, "chart.embedding", field);
+  } else if (VidaSystem_Constant(embedding->system, lua_tonumber(L, value), &node, &error)) {
+    vidalua_raise(L, "chart.embedding", field, &error);
   }
   if (embedding->count < embedding->most) {
     embedding->coordinate[embedding->count] = coordinate;
@@ -103,62 +84,40 @@ static void take_value(lua_State* L, Embedding* embedding, int coordinate) {
   }
 }
 
-/* A particle's place: a list at `index`. */
-static void take_point(lua_State* L, Embedding* embedding, const VidaPoint* point, int index) {
+/* The position of the point below the top of the stack: the list on top. */
+static void take_point(lua_State* L, Embedding* embedding) {
+  const int value = lua_gettop(L);
   const int dimension = VidaSystem_Dimension(embedding->system);
-  luaL_tolstring(L, -2, NULL);
-  const char* name = lua_tostring(L, -1);
-  if (point->particle == VIDA_GROUND) {
-    luaL_error(L, "chart.embedding: a fixed point does not move");
+  const VidaPoint point = vidalua_check_point(L, value - 1, 1, "chart", "embedding");
+  const char* name = luaL_tolstring(L, value - 1, NULL);
+  const char* what = lua_pushfstring(L, "the %d components of its position", dimension);
+  if (point.particle == VIDA_GROUND) {
+    vidalua_error(L, "chart.embedding: a fixed point does not move");
   }
-  if (!lua_istable(L, index) || (int)lua_rawlen(L, index) != dimension) {
-    vidalua_expected(L, "chart.embedding", name,
-                     lua_pushfstring(L, "a list of %d numbers or expressions", dimension), index);
+  if (!lua_istable(L, value) ||
+      vidalua_check_list(L, value, "chart.embedding", name) != dimension) {
+    vidalua_expected(L, "chart.embedding", name, what, value);
   }
   for (int k = 0; k < dimension; k++) {
-    lua_rawgeti(L, index, k + 1);
-    take_value(L, embedding, VidaSystem_ParticleCoordinate(embedding->system, point->particle) + k);
-    lua_settop(L, index + 1);
+    lua_settop(L, value);
+    lua_rawgeti(L, value, k + 1);
+    take_value(L, embedding, VidaSystem_ParticleCoordinate(embedding->system, point.particle) + k);
   }
-}
-
-/* The coordinate whose position an expression is, -1 when it is another formula. */
-static int find_coordinate(lua_State* L, VidaSystem* system, VidaExpression expression) {
-  VidaError error;
-  VidaExpression node = -1;
-  for (int i = 0; i < VidaSystem_CoordinateCount(system); i++) {
-    if (VidaSystem_Position(system, i, &node, &error)) {
-      vidalua_raise(L, "chart.embedding", NULL, &error);
-    }
-    if (node == expression) {
-      return i;
-    }
-  }
-  return -1;
 }
 
 /* The key below the top of the stack says what, the value on top how. */
 static void take_pair(lua_State* L, Embedding* embedding) {
-  const int value = lua_gettop(L);
-  const int key = value - 1;
-  const VidaPoint* point = luaL_testudata(L, key, VIDALUA_POINT);
-  const VidaExpression* expression = luaL_testudata(L, key, VIDALUA_EXPRESSION);
-  const char* name = vidalua_plain_text(L, key);
-  int coordinate = -1;
-  if (point) {
-    check_owner(L, key, "a particle");
-    take_point(L, embedding, point, value);
+  const int key = lua_gettop(L) - 1;
+  if (luaL_testudata(L, key, VIDALUA_POINT)) {
+    take_point(L, embedding);
     return;
   }
-  if (expression) {
-    check_owner(L, key, "a coordinate");
-    coordinate = find_coordinate(L, embedding->system, *expression);
-  } else if (name) {
-    coordinate = VidaSystem_CoordinateIndex(embedding->system, name);
-  }
+  const char* name = vidalua_plain_text(L, key);
+  const int coordinate = name ? VidaSystem_CoordinateIndex(embedding->system, name)
+                              : vidalua_to_bare(L, key, 1, VIDALUA_COORDINATE);
   if (coordinate < 0) {
-    vidalua_expected(L, "chart.embedding", "a key of its table",
-                     "a particle, a coordinate or the name of a coordinate", key);
+    vidalua_expected(L, "chart.embedding", "a key",
+                     "a particle, a coordinate of this system or the name of one", key);
   }
   take_value(L, embedding, coordinate);
 }

@@ -21,7 +21,7 @@ static int stepper_close(lua_State* L) {
 static StepperHandle* check_handle(lua_State* L) {
   StepperHandle* handle = luaL_checkudata(L, 1, VIDALUA_STEPPER);
   if (!handle->stepper) {
-    luaL_error(L, "attempt to use a closed stepper");
+    vidalua_error(L, "attempt to use a closed stepper");
   }
   return handle;
 }
@@ -158,7 +158,7 @@ static int stepper_step(lua_State* L) {
       return vidalua_raise(L, "", NULL, &error);
     }
     if (vidalua_host_interrupts(&watch)) {
-      return luaL_error(L, "stopped on request");
+      return vidalua_error(L, "stopped on request");
     }
   }
   lua_pushboolean(L, 1);

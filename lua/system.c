@@ -29,7 +29,7 @@ void vidalua_release_box(VidaLuaBox** box) {
 VidaLuaBox* vidalua_check_system(lua_State* L, int index) {
   const SystemHandle* handle = luaL_checkudata(L, index, VIDALUA_SYSTEM);
   if (!handle->box) {
-    luaL_error(L, "attempt to use a closed system");
+    vidalua_error(L, "attempt to use a closed system");
   }
   return handle->box;
 }
@@ -51,10 +51,10 @@ void vidalua_complete_system(lua_State* L, VidaLuaBox* box) {
 VidaLuaBox* vidalua_check_open_system(lua_State* L, int index) {
   VidaLuaBox* box = vidalua_check_system(L, index);
   if (box->complete) {
-    luaL_error(L,
-               "system '%s' is complete since it was given to a comparison or a stepper; "
-               "add everything to it before that",
-               VidaSystem_Name(box->system));
+    vidalua_error(L,
+                  "system '%s' is complete since it was given to a comparison or a stepper; "
+                  "add everything to it before that",
+                  VidaSystem_Name(box->system));
   }
   return box;
 }
@@ -92,7 +92,7 @@ static int new_system(lua_State* L) {
   luaL_setmetatable(L, VIDALUA_SYSTEM);
   handle->box = calloc(1, sizeof *handle->box);
   if (!handle->box) {
-    return luaL_error(L, "out of memory");
+    return vidalua_error(L, "out of memory");
   }
   handle->box->references = 1;
   if (VidaSystem_Create(name, dimension, &handle->box->system, &error)) {

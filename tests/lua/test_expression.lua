@@ -80,7 +80,7 @@ fails("vida.min: expected at least 2 arguments, got 1", function() return vida.m
 fails("vida.where: expected 3 arguments, got 2", function() return vida.where(q, 1) end)
 fails("argument 1 of vida.where: expected a number or an expression, got nothing",
   function() return vida.where(nil, q, v) end)
-fails("argument 2 of vida.dot: expected a list of numbers or expressions, got a vida.expression",
+fails("argument 2 of vida.dot: expected a vector, a point or a list of numbers or expressions, got a vida",
   function() return vida.dot({ q }, q) end)
 fails("argument 1 of vida.norm: [2]: expected a number or an expression, got true",
   function() return vida.norm { q, true } end)

@@ -1,0 +1,3 @@
+-- vida.element and system:add: patterns that are derived once and used many times.
+local vida, system_methods, library = ...
+assert(vida and system_methods and library)
