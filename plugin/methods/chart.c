@@ -25,6 +25,7 @@ static const double vanished = 1e-7;
 static const double dependent = 1e-13;
 /* What counts as lying on the manifold, relative to the sizes of what is compared. */
 static const double on_manifold = 1e-8;
+static const double rounding = 1e-13;
 enum { MOST_SEARCH_STEPS = 200, MOST_HALVINGS = 40, MOST_RATE_STEPS = 8 };
 
 typedef struct chart_state {
@@ -49,13 +50,16 @@ typedef struct chart_state {
   double* largest_size;            /* d: the largest of them so far */
   double* rate;                    /* d: x' at the node */
   double* node_p;                  /* n: work */
-  double* position;                /* n: work */
-  int* order;                      /* d: of pivots */
-  double* row_gram;                /* m x m: G M^-1 G^T, factored */
-  double* row_size;                /* m: its scales */
-  double* impulse;                 /* m: nu */
-  double* row_work;                /* m */
-  int* row_order;                  /* m: of its pivots */
+  double*
+      mass; /* n: those of the start, whatever the Lagrangian: how far a column of J moves things */
+  double* position; /* n: work */
+  double* weight;   /* n: of coordinates in the search for the start, 1 / size^2 */
+  int* order;       /* d: of pivots */
+  double* row_gram; /* m x m: G M^-1 G^T, factored */
+  double* row_size; /* m: its scales */
+  double* impulse;  /* m: nu */
+  double* row_work; /* m */
+  int* row_order;   /* m: of its pivots */
   int row_rank;
   bool turned; /* the last step has turned J so far that going on as before is no guess */
 } chart_state;
@@ -95,17 +99,15 @@ static void pull_product(const chart_state* own, const double* entries, const do
   }
 }
 
-/* gram = J^T M J with the masses of the start, whatever the Lagrangian: how far a chart coordinate
- * moves things. */
-static void fill_gram(const VidaStepper* stepper, const double* entries) {
+/* gram = J^T W J with weights of the coordinates. */
+static void fill_gram(const VidaStepper* stepper, const double* weight, const double* entries) {
   const chart_state* own = stepper->own;
   const vida_chart_matrix* jacobian = &own->chart->jacobian;
   const int d = own->d;
   memset(own->product, 0, (size_t)stepper->n * (size_t)d * sizeof(double));
   for (int e = 0; e < jacobian->count; e++) {
     const int i = jacobian->row[e];
-    const double root = stepper->root_mass[i];
-    own->product[i * d + jacobian->column[e]] += root * root * entries[e];
+    own->product[i * d + jacobian->column[e]] += weight[i] * entries[e];
   }
   pull_product(own, entries, own->product, own->gram);
 }
@@ -158,7 +160,7 @@ static int find_weakest(const chart_state* own, double* ratio) {
 static void measure_columns(VidaStepper* stepper, const double* entries, int* singular) {
   chart_state* own = stepper->own;
   double ratio;
-  fill_gram(stepper, entries);
+  fill_gram(stepper, own->mass, entries);
   const int rank = factor_gram(own, own->column_size);
   for (int k = 0; k < own->d; k++) {
     own->largest_size[k] = fmax(own->largest_size[k], own->column_size[k]);
@@ -167,7 +169,7 @@ static void measure_columns(VidaStepper* stepper, const double* entries, int* si
   *singular = ratio <= vanished ? weakest : rank < own->d ? own->order[rank] : -1;
 }
 
-static int fail_singular(const VidaStepper* stepper, int coordinate, const char* what,
+static int fail_singular(const VidaStepper* stepper, double time, int coordinate, const char* what,
                          VidaError* error) {
   const chart_state* own = stepper->own;
   char t[VIDA_REAL_TEXT_SIZE];
@@ -176,7 +178,7 @@ static int fail_singular(const VidaStepper* stepper, int coordinate, const char*
       "at t = %s the chart of system '%s' %s: there its coordinate '%s' moves nothing "
       "that the others do not move; choose coordinates whose poles are far from the "
       "motion",
-      vida__real_text(t, vida__next_time(stepper), 10), stepper->system->name, what,
+      vida__real_text(t, time, 10), stepper->system->name, what,
       own->chart->coordinates[coordinate].name);
 }
 
@@ -490,7 +492,7 @@ static int find_next(VidaStepper* stepper, VidaError* error) {
   }
   measure_columns(stepper, own->entries1, &singular);
   if (singular >= 0) {
-    return fail_singular(stepper, singular, "ends", error);
+    return fail_singular(stepper, vida__next_time(stepper), singular, "ends", error);
   }
   return check_constraints(stepper, vida__next_time(stepper), own->position, error);
 }
@@ -573,7 +575,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* bracket = target - phi(x); its square in the mass norm, infinite where phi is not defined. */
+/* bracket = target - phi(x); its weighted square, infinite where phi is not defined. */
 static double measure_miss(VidaStepper* stepper, const double* x, const double* target) {
   chart_state* own = stepper->own;
   double sum = 0.0;
@@ -582,37 +584,50 @@ static double measure_miss(VidaStepper* stepper, const double* x, const double* 
   }
   for (int i = 0; i < stepper->n; i++) {
     own->bracket[i] = target[i] - own->position[i];
-    const double scaled = own->bracket[i] * stepper->root_mass[i];
-    sum += scaled * scaled;
+    sum += own->weight[i] * own->bracket[i] * own->bracket[i];
   }
   return sum;
 }
 
-/* right = J^T M bracket, with J in entries1, and the direction of Gauss and Newton in `solution`; a
- * chart coordinate without effect here keeps its place. */
+/* Coordinates count by their sizes at the target and where the search begins, not by masses: a
+ * start is a start of the lightest part, too. */
+static bool measure_weights(VidaStepper* stepper, const double* target) {
+  chart_state* own = stepper->own;
+  double largest = 0.0;
+  if (vida__chart_value(&own->tapes, own->trial, own->position, &stepper->evaluator.error)) {
+    return false;
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    own->weight[i] = fabs(target[i]) + fabs(own->position[i]);
+    largest = fmax(largest, own->weight[i]);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    const double size = own->weight[i] > 0.0 ? own->weight[i] : largest;
+    own->weight[i] = size > 0.0 ? 1.0 / (size * size) : 1.0;
+  }
+  return true;
+}
+
+/* The direction of Gauss and Newton in `solution`, with J in entries1; a chart coordinate without
+ * effect here keeps its place. */
 static void find_direction(VidaStepper* stepper) {
   chart_state* own = stepper->own;
-  fill_gram(stepper, own->entries1);
+  fill_gram(stepper, own->weight, own->entries1);
   const int rank = factor_gram(own, own->rate);
   for (int i = 0; i < stepper->n; i++) {
-    own->w_work[i] = own->bracket[i] * stepper->root_mass[i] * stepper->root_mass[i];
+    own->w_work[i] = own->bracket[i] * own->weight[i];
   }
   vida__chart_pull(own->chart, own->entries1, own->w_work, own->right);
   solve_gram(own, rank, own->rate);
 }
 
 /* Gauss-Newton with halving from own->trial for phi(x) = target, until nothing improves. Returns
- * what is left, relative to target and to how far away the search began. */
+ * what is left, relative to the sizes of the coordinates. */
 static double search_position(VidaStepper* stepper, const double* target) {
   chart_state* own = stepper->own;
-  double left = measure_miss(stepper, own->trial, target);
-  double scale = isfinite(left) ? left : 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const double scaled = target[i] * stepper->root_mass[i];
-    scale += scaled * scaled;
-  }
-  bool improves = isfinite(left);
-  for (int step_count = 0; step_count < MOST_SEARCH_STEPS && improves && left > 0.0; step_count++) {
+  bool improves = measure_weights(stepper, target);
+  double left = improves ? measure_miss(stepper, own->trial, target) : INFINITY;
+  for (int k = 0; k < MOST_SEARCH_STEPS && improves && left > 0.0; k++) {
     if (vida__chart_jacobian(&own->tapes, own->trial, own->entries1, &stepper->evaluator.error)) {
       return INFINITY;
     }
@@ -620,8 +635,8 @@ static double search_position(VidaStepper* stepper, const double* target) {
     improves = false;
     double part = 1.0;
     for (int i = 0; i < MOST_HALVINGS && !improves; i++, part *= 0.5) {
-      for (int k = 0; k < own->d; k++) {
-        own->x1[k] = own->trial[k] + part * own->solution[k];
+      for (int j = 0; j < own->d; j++) {
+        own->x1[j] = own->trial[j] + part * own->solution[j];
       }
       const double miss = measure_miss(stepper, own->x1, target);
       improves = miss < left;
@@ -630,8 +645,10 @@ static double search_position(VidaStepper* stepper, const double* target) {
     if (improves) {
       memcpy(own->trial, own->x1, (size_t)own->d * sizeof(double));
     }
+    /* `bracket` is that of own->trial again */
+    measure_miss(stepper, own->trial, target);
   }
-  return left > 0.0 ? sqrt(left / scale) : 0.0;
+  return sqrt(left);
 }
 
 /* x with phi(x) = q: from `near`, or from where the chart was before. */
@@ -704,18 +721,39 @@ static int check_tangents(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+/* A chart coordinate that moves no coordinate by more than rounding of what others move it by; -1:
+ * none. There is no earlier size to compare it with. */
+static int find_vanished(VidaStepper* stepper) {
+  chart_state* own = stepper->own;
+  const vida_chart_matrix* matrix = &own->chart->jacobian;
+  double* largest = own->w_work;
+  bool moves = false;
+  memset(largest, 0, (size_t)stepper->n * sizeof *largest);
+  for (int e = 0; e < matrix->count; e++) {
+    largest[matrix->row[e]] = fmax(largest[matrix->row[e]], fabs(own->entries[e]));
+  }
+  for (int k = 0; k < own->d; k++, moves = false) {
+    for (int e = 0; e < matrix->count; e++) {
+      moves = moves || (matrix->column[e] == k &&
+                        fabs(own->entries[e]) > rounding * largest[matrix->row[e]]);
+    }
+    if (!moves) {
+      return k;
+    }
+  }
+  return -1;
+}
+
 /* Rank of J, G J = 0, and as many chart coordinates as degrees of freedom. */
 static int check_chart(VidaStepper* stepper, VidaError* error) {
   chart_state* own = stepper->own;
   int singular;
   measure_columns(stepper, own->entries, &singular);
-  for (int k = 0; k < own->d && singular < 0; k++) {
-    for (int j = 0; j < own->d; j++) {
-      singular = own->column_size[k] <= 1e-12 * own->column_size[j] ? k : singular;
-    }
+  if (singular < 0) {
+    singular = find_vanished(stepper);
   }
   if (singular >= 0) {
-    return fail_singular(stepper, singular, "is singular at the start", error);
+    return fail_singular(stepper, stepper->t0, singular, "is singular", error);
   }
   const int code = check_tangents(stepper, error);
   if (code) {
@@ -733,27 +771,30 @@ static int check_chart(VidaStepper* stepper, VidaError* error) {
 /* The rate with J rate = v0. Uses the factors that measure_columns has left. */
 static int find_start_rate(VidaStepper* stepper, VidaError* error) {
   chart_state* own = stepper->own;
+  const vida_chart_matrix* matrix = &own->chart->jacobian;
+  double* size = own->bracket;
   double speed = 0.0;
-  int worst = 0;
   char miss[VIDA_REAL_TEXT_SIZE];
   for (int i = 0; i < stepper->n; i++) {
-    own->w_work[i] = stepper->v0[i] * stepper->root_mass[i] * stepper->root_mass[i];
-    speed = fmax(speed, fabs(stepper->v0[i]));
+    own->w_work[i] = stepper->v0[i] * own->mass[i];
+    size[i] = fabs(stepper->v0[i]);
+    speed = fmax(speed, size[i]);
   }
   vida__chart_pull(own->chart, own->entries, own->w_work, own->right);
   solve_gram(own, own->d, own->column_size);
   memcpy(own->rate, own->solution, (size_t)own->d * sizeof(double));
   vida__chart_push(own->chart, own->entries, own->rate, own->w_work);
-  for (int i = 0; i < stepper->n; i++) {
-    own->bracket[i] = stepper->v0[i] - own->w_work[i];
-    worst = fabs(own->bracket[i]) > fabs(own->bracket[worst]) ? i : worst;
+  for (int e = 0; e < matrix->count; e++) {
+    size[matrix->row[e]] += fabs(own->entries[e] * own->rate[matrix->column[e]]);
   }
-  if (fabs(own->bracket[worst]) > on_manifold * speed) {
-    return vida__fail(error, VIDA_INCONSISTENT_START,
-                      "the initial velocity of '%s' is not one of the chart: %s of it has no chart "
-                      "rate",
-                      stepper->system->coordinates[worst].name,
-                      vida__real_text(miss, own->bracket[worst], 3));
+  for (int i = 0; i < stepper->n; i++) {
+    const double left = stepper->v0[i] - own->w_work[i];
+    if (fabs(left) > on_manifold * size[i] + rounding * speed) {
+      return vida__fail(error, VIDA_INCONSISTENT_START,
+                        "the initial velocity of '%s' is not one of the chart: %s of it has no "
+                        "chart rate",
+                        stepper->system->coordinates[i].name, vida__real_text(miss, left, 3));
+    }
   }
   memcpy(stepper->v0, own->w_work, (size_t)stepper->n * sizeof(double));
   return VIDA_SUCCESS;
@@ -764,6 +805,9 @@ static int start(VidaStepper* stepper, VidaError* error) {
   own->has_step = false;
   own->turned = false;
   memset(own->largest_size, 0, (size_t)own->d * sizeof(double));
+  for (int i = 0; i < stepper->n; i++) {
+    own->mass[i] = stepper->root_mass[i] * stepper->root_mass[i];
+  }
   int code = find_position(stepper, error);
   if (code) {
     return code;
@@ -889,7 +933,7 @@ static chart_state* allocate_state(const VidaStepper* stepper, const vida_chart*
   const size_t entries = (size_t)chart->jacobian.count;
   const size_t tapes = vida__chart_work_size(chart);
   const size_t m = (size_t)stepper->m;
-  const size_t numbers = tapes + 10 * d + 2 * entries + 6 * n + n * d + d * d + m * m + 3 * m;
+  const size_t numbers = tapes + 10 * d + 2 * entries + 7 * n + n * d + d * d + m * m + 3 * m;
   const size_t indices = d + 1 + d * d;
   chart_state* own = vida__allocate(1, sizeof *own + numbers * sizeof(double) +
                                            indices * sizeof(sunindextype) + (d + m) * sizeof(int));
@@ -900,8 +944,8 @@ static chart_state* allocate_state(const VidaStepper* stepper, const vida_chart*
   double** const of_d[] = {&own->x,     &own->x_low,       &own->x1,   &own->trial,
                            &own->right, &own->solution,    &own->work, &own->column_size,
                            &own->rate,  &own->largest_size};
-  double** const of_n[] = {&own->base,    &own->w,      &own->w_work,
-                           &own->bracket, &own->node_p, &own->position};
+  double** const of_n[] = {&own->base,   &own->w,    &own->w_work,  &own->bracket,
+                           &own->weight, &own->mass, &own->position};
   for (size_t i = 0; i < sizeof of_d / sizeof of_d[0]; i++, next += d) {
     *of_d[i] = next;
   }
