@@ -25,14 +25,15 @@ static void replace_by_coordinate(lua_State* L, const VidaLuaBox* box, int numbe
   double near = 0.0;
   const int entry = lua_gettop(L);
   const char* name = vidalua_plain_text(L, entry);
-  const char* place = lua_pushfstring(L, "chart.coordinates[%d]", number);
+  const char* field = lua_pushfstring(L, "coordinates[%d]", number);
+  const char* place = vidalua_push_path(L, "chart", field);
   if (lua_istable(L, entry)) {
     name = vidalua_check_name(L, entry, place);
     place = lua_pushfstring(L, "chart coordinate '%s'", name);
     vidalua_check_keys(L, entry, place, "key", 1, vidalua_names(keys));
     near = vidalua_optional_real(L, entry, place, "near", 0.0);
   } else if (!name) {
-    vidalua_expected(L, place, NULL, "a name or { \"theta\", near = 0.5 }", entry);
+    vidalua_expected(L, "chart", field, "a name or { \"theta\", near = 0.5 }", entry);
   }
   if (VidaSystem_AddChartCoordinate(box->system, name, near, &node, &error)) {
     vidalua_raise(L, place, NULL, &error);
@@ -72,7 +73,7 @@ static void take_value(lua_State* L, Embedding* embedding, int coordinate) {
   VidaExpression node = -1;
   const int value = lua_gettop(L);
   const char* name = VidaSystem_CoordinateName(embedding->system, coordinate);
-  const char* field = lua_pushfstring(L, "[%s]", name);
+  const char* field = lua_pushfstring(L, "'%s'", name);
   if (!vidalua_is_number(L, value)) {
     node = vidalua_check_formula(L, value, "chart.embedding", field);
   } else if (VidaSystem_Constant(embedding->system, lua_tonumber(L, value), &node, &error)) {
@@ -116,7 +117,7 @@ static void take_pair(lua_State* L, Embedding* embedding) {
   const int coordinate = name ? VidaSystem_CoordinateIndex(embedding->system, name)
                               : vidalua_to_bare(L, key, 1, VIDALUA_COORDINATE);
   if (coordinate < 0) {
-    vidalua_expected(L, "chart.embedding", "a key",
+    vidalua_expected(L, "chart", "embedding: a key",
                      "a particle, a coordinate of this system or the name of one", key);
   }
   take_value(L, embedding, coordinate);

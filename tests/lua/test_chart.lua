@@ -125,7 +125,7 @@ mistake("a fixed point does not move", function(system, bob)
     return { [bob] = { sin(a), -cos(a) }, [system.ground] = { 0, a } }
   end }
 end)
-mistake("chart.embedding.a key: expected a particle, a coordinate of this system or the name of one",
+mistake("chart.embedding: a key: expected a particle, a coordinate of this system or the name of one",
   function(_, bob)
     return { coordinates = { "a" }, embedding = function(a)
       return { [bob] = { sin(a), -cos(a) }, speed = a }
