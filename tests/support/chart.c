@@ -54,29 +54,45 @@ static void direction(const Model* model, VidaSystem* system, int rod, VidaExpre
   }
 }
 
+/* The rod that hangs this particle on a fixed point or on one before it; NULL: it moves freely. */
+static const VidaDistance* rod_of(const Model* model, int particle) {
+  for (int i = 0; i < model->rods; i++) {
+    if (model->rod[i].to.particle == particle && model->rod[i].from.particle < particle) {
+      return &model->rod[i];
+    }
+  }
+  return NULL;
+}
+
 void model_add_chart(const Model* model, VidaSystem* system) {
   VidaExpression phi[MODEL_COORDINATES];
   int coordinates[MODEL_COORDINATES];
   VidaError error = {0};
   const int n = model->dimension * model->particles;
-  for (int i = 0; i < n; i++) {
-    coordinates[i] = i;
-  }
   if (model->chart == MODEL_NO_CHART) {
     return;
   }
-  for (int i = 0; i < model->rods; i++) {
-    const VidaDistance* rod = &model->rod[i];
+  for (int p = 0; p < model->particles; p++) {
+    const VidaDistance* rod = rod_of(model, p);
+    VidaExpression* own = phi + model->dimension * p;
     VidaExpression e[3];
-    direction(model, system, i, e);
+    if (rod) {
+      direction(model, system, p, e);
+    }
     for (int k = 0; k < model->dimension; k++) {
+      if (!rod) {
+        own[k] = coordinate(system, "xyz"[k], p, 0.0);
+        continue;
+      }
       const VidaExpression from = rod->from.particle >= 0
                                       ? phi[model->dimension * rod->from.particle + k]
                                       : chart_number(system, rod->from.position[k]);
-      const VidaExpression along =
-          chart_apply(system, "*", chart_number(system, rod->length), e[k]);
-      phi[model->dimension * rod->to.particle + k] = chart_apply(system, "+", from, along);
+      own[k] = chart_apply(system, "+", from,
+                           chart_apply(system, "*", chart_number(system, rod->length), e[k]));
     }
+  }
+  for (int i = 0; i < n; i++) {
+    coordinates[i] = i;
   }
   REQUIRE_OK(VidaSystem_AddChart(system, n, coordinates, phi, &error), &error);
 }

@@ -88,6 +88,8 @@ Model model_four_particles(void) {
   }
   add_rod(&model, "bar 1-2", VidaPoint_Particle(0), VidaPoint_Particle(1), 1.0);
   add_rod(&model, "bar 3-4", VidaPoint_Particle(2), VidaPoint_Particle(3), 1.0);
+  model.chart = MODEL_CHART_SIDEWAYS;
+  model.near = 1.0;
   return model;
 }
 
@@ -109,6 +111,7 @@ Model model_oscillator(double mass, double stiffness, double x, double v) {
                              .stiffness = stiffness};
   model.spring[model.springs++] = spring;
   model.speed = model.length * sqrt(stiffness / mass);
+  model.chart = MODEL_CHART_VERTICAL;
   return model;
 }
 
@@ -141,12 +144,14 @@ Model model_springs(void) {
   model.spring[model.springs++] = hanger;
   model.spring[model.springs++] = link;
   model.spring[model.springs++] = elastic;
+  model.chart = MODEL_CHART_VERTICAL;
   return model;
 }
 
 Model model_free_particle(int dimension, double mass, const double* x, const double* v) {
   Model model = {.name = "free particle", .dimension = dimension, .length = 1.0, .speed = 1.0};
   add_particle(&model, "body", mass, x, v);
+  model.chart = MODEL_CHART_VERTICAL;
   return model;
 }
 
@@ -157,7 +162,9 @@ Model model_chain(int links, double angle) {
                  .dimension = 2,
                  .gravity = {0.0, -MODEL_GRAVITY},
                  .length = links,
-                 .speed = sqrt(MODEL_GRAVITY * links)};
+                 .speed = sqrt(MODEL_GRAVITY * links),
+                 .chart = MODEL_CHART_SIDEWAYS,
+                 .near = 1.0};
   for (int i = 0; i < links && i < MODEL_LINKS; i++) {
     const double q[2] = {(i + 1) * cos(angle), -(i + 1) * sin(angle)};
     const double v[2] = {0.0, 0.0};

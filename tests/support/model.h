@@ -7,8 +7,8 @@
 
 enum { MODEL_PARTICLES = 12, MODEL_LINKS = 12, MODEL_COORDINATES = 3 * MODEL_PARTICLES };
 
-/* Angles of every rod, in the order of the rods, which hang from fixed points or from particles
- * before them: from + l (sin a, -cos a) in the plane, in space as said. */
+/* Charts: angles of the rods, which hang from fixed points or from particles before them, as said;
+ * in the plane from + l (sin a, -cos a). Particles without a rod have their positions. */
 typedef enum ModelChart {
   MODEL_NO_CHART,
   MODEL_CHART_VERTICAL, /* l (sin a cos b, sin a sin b, -cos a): poles on the z axis */
