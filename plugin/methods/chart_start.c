@@ -8,7 +8,7 @@
 
 /* What rounding may leave where exact numbers would leave nothing. */
 static const double rounding = 1e-13;
-enum { MOST_SEARCH_STEPS = 200, MOST_HALVINGS = 40 };
+enum { MOST_SEARCH_STEPS = 200, MOST_HALVINGS = 40, MOST_PLACES = 30 };
 
 /* bracket = target - phi(x); its weighted square, infinite where phi is not defined. */
 static double measure_miss(VidaStepper* stepper, const double* x, const double* target) {
@@ -86,18 +86,59 @@ static double search_position(VidaStepper* stepper, const double* target) {
   return sqrt(left);
 }
 
-/* x with phi(x) = q: from `near`, or from where the chart was before. */
+/* Sizes of the columns of J at `near`, by which other places to start from are chosen. */
+static void measure_near(VidaStepper* stepper) {
+  vida_chart_state* own = stepper->own;
+  for (int k = 0; k < own->d; k++) {
+    own->trial[k] = own->chart->coordinates[k].near;
+    own->largest_size[k] = 0.0;
+  }
+  if (measure_weights(stepper, stepper->q) &&
+      !vida__chart_jacobian(&own->tapes, own->trial, own->entries1, &stepper->evaluator.error)) {
+    vida__chart_fill_gram(stepper, own->weight, own->entries1);
+    vida__chart_factor_gram(own, own->largest_size);
+  }
+}
+
+/* own->trial: `near`, with every chart coordinate moved so that it moves the system by as much as
+ * three times its size; a coordinate without effect there (an angle about a pole) by as many units.
+ * The same places in every run. */
+static void move_start(vida_chart_state* own, unsigned* random) {
+  for (int k = 0; k < own->d; k++) {
+    *random = *random * 1664525u + 1013904223u;
+    const double part = 6.0 * ((double)(*random >> 8) / (double)(1u << 24) - 0.5);
+    const double size = own->largest_size[k] > 0.0 ? own->largest_size[k] : 1.0;
+    own->trial[k] = own->chart->coordinates[k].near + part / size;
+  }
+}
+
+/* The search from `near`, from where the chart was before, and from places around `near`: at the
+ * point opposite to the start, say, Gauss-Newton finds no way. */
+static double search_everywhere(VidaStepper* stepper) {
+  vida_chart_state* own = stepper->own;
+  unsigned random = 1;
+  measure_near(stepper);
+  double left = search_position(stepper, stepper->q);
+  if (!(left <= VIDA_ON_MANIFOLD) && own->has_position) {
+    memcpy(own->trial, own->x, (size_t)own->d * sizeof(double));
+    left = search_position(stepper, stepper->q);
+  }
+  for (int i = 0; i < MOST_PLACES && !(left <= VIDA_ON_MANIFOLD); i++) {
+    move_start(own, &random);
+    left = search_position(stepper, stepper->q);
+  }
+  return left;
+}
+
+/* x with phi(x) = q. */
 static int find_position(VidaStepper* stepper, VidaError* error) {
   vida_chart_state* own = stepper->own;
   const size_t bytes = (size_t)own->d * sizeof(double);
   int worst = 0;
   char miss[VIDA_REAL_TEXT_SIZE];
-  for (int k = 0; k < own->d; k++) {
-    own->trial[k] = own->chart->coordinates[k].near;
-  }
-  double left = search_position(stepper, stepper->q);
-  if (!(left <= VIDA_ON_MANIFOLD) && own->has_position) {
-    memcpy(own->trial, own->x, bytes);
+  double left = search_everywhere(stepper);
+  if (!(left <= VIDA_ON_MANIFOLD)) { /* what `near` led to is what the message is about */
+    measure_near(stepper);
     left = search_position(stepper, stepper->q);
   }
   if (!isfinite(left)) {
@@ -239,7 +280,6 @@ int vida__chart_start(VidaStepper* stepper, VidaError* error) {
   vida_chart_state* own = stepper->own;
   own->has_step = false;
   own->turned = false;
-  memset(own->largest_size, 0, (size_t)own->d * sizeof(double));
   for (int i = 0; i < stepper->n; i++) {
     own->mass[i] = stepper->root_mass[i] * stepper->root_mass[i];
   }
@@ -247,6 +287,7 @@ int vida__chart_start(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
+  memset(own->largest_size, 0, (size_t)own->d * sizeof(double));
   code = vida__chart_jacobian(&own->tapes, own->x, own->entries, &stepper->evaluator.error);
   code =
       code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries0);
