@@ -22,10 +22,16 @@ enum { MOST_RATE_STEPS = 8, MOST_COORDINATES = 10000 };
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
-/* w, the middle of the step and the Lagrangian's gradient there; bracket = L_v - h/2 L_q - p0 */
+/* w, the middle of the step and the Lagrangian's gradient there; bracket = L_v - h/2 L_q - p0. What
+ * was evaluated last is still there: the matrix and the end of a step ask for it again. */
 static int evaluate_bracket(VidaStepper* stepper, const double* s) {
   vida_chart_state* own = stepper->own;
   const double h = stepper->h;
+  const size_t bytes = (size_t)own->d * sizeof *s;
+  if (own->is_evaluated && memcmp(own->evaluated, s, bytes) == 0) {
+    return VIDA_SUCCESS;
+  }
+  own->is_evaluated = false;
   for (int k = 0; k < own->d; k++) {
     own->x1[k] = own->x[k] + h * s[k];
   }
@@ -42,6 +48,8 @@ static int evaluate_bracket(VidaStepper* stepper, const double* s) {
   for (int i = 0; i < stepper->n; i++) {
     own->bracket[i] = stepper->l_v[i] - 0.5 * h * stepper->l_q[i] - own->base[i];
   }
+  memcpy(own->evaluated, s, bytes);
+  own->is_evaluated = !code;
   return code;
 }
 
@@ -105,6 +113,7 @@ static int find_rate(VidaStepper* stepper, double t, const double* p) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   double* v = own->w_work;
   double previous = INFINITY;
+  own->is_evaluated = false;
   for (int i = 0; i < MOST_RATE_STEPS; i++) {
     double largest = 0.0;
     vida__chart_push(own->chart, own->entries, own->rate, v);
@@ -204,6 +213,7 @@ static int prepare(VidaStepper* stepper, VidaError* error) {
   for (int i = 0; i < stepper->n; i++) {
     own->base[i] = stepper->p[i] + stepper->p_low[i];
   }
+  own->is_evaluated = false;
   own->kappa = stepper->step == 0 ? 0.5 : 1.0;
   guess_unknown(stepper);
   const double motion = measure_motion(stepper);
@@ -257,6 +267,7 @@ static int find_next(VidaStepper* stepper, VidaError* error) {
 static int advance_momenta(VidaStepper* stepper, VidaError* error) {
   vida_chart_state* own = stepper->own;
   double* reaction = stepper->node_step;
+  own->is_evaluated = false;
   for (int i = 0; i < stepper->n; i++) {
     own->bracket[i] = -own->bracket[i];
   }
@@ -439,7 +450,7 @@ static vida_chart_state* allocate_state(const VidaStepper* stepper, const vida_c
   const size_t entries = (size_t)chart->jacobian.count;
   const size_t tapes = vida__chart_work_size(chart);
   const size_t m = (size_t)stepper->m;
-  const size_t numbers = tapes + 10 * d + 2 * entries + 7 * n + n * d + d * d + m * m + 3 * m;
+  const size_t numbers = tapes + 11 * d + 2 * entries + 7 * n + n * d + d * d + m * m + 3 * m;
   const size_t indices = d + 1 + d * d;
   vida_chart_state* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) + indices * sizeof(sunindextype) +
@@ -448,9 +459,9 @@ static vida_chart_state* allocate_state(const VidaStepper* stepper, const vida_c
     return NULL;
   }
   double* next = (double*)(own + 1);
-  double** const of_d[] = {&own->x,     &own->x_low,       &own->x1,   &own->trial,
-                           &own->right, &own->solution,    &own->work, &own->column_size,
-                           &own->rate,  &own->largest_size};
+  double** const of_d[] = {&own->x,     &own->x_low,        &own->x1,       &own->trial,
+                           &own->right, &own->solution,     &own->work,     &own->column_size,
+                           &own->rate,  &own->largest_size, &own->evaluated};
   double** const of_n[] = {&own->base,   &own->w,    &own->w_work,  &own->bracket,
                            &own->weight, &own->mass, &own->position};
   for (size_t i = 0; i < sizeof of_d / sizeof of_d[0]; i++, next += d) {

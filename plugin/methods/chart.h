@@ -14,11 +14,13 @@ typedef struct vida_chart_state {
   int d;
   vida_pattern pattern; /* dense, d x d */
   bool midpoint_energy, has_step, has_position;
-  double kappa; /* the first step starts with half an impulse */
+  bool is_evaluated; /* what residuals are made of belongs to `evaluated` */
+  double kappa;      /* the first step starts with half an impulse */
   double *x, *x_low;
   double *x1, *trial;              /* d: work */
   double* entries;                 /* of J at the node */
   double* entries1;                /* work: elsewhere */
+  double* evaluated;               /* d */
   double* base;                    /* n: p0, and what its rounding has left */
   double* w;                       /* n: velocity of the last step */
   double* w_work;                  /* n */
