@@ -71,6 +71,9 @@ static const char* push_description(lua_State* L, int index) {
     case LUA_TBOOLEAN:
       return lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
     case LUA_TNUMBER:
+      if (isnan(lua_tonumber(L, index))) {
+        return lua_pushstring(L, "nan"); /* without the sign that some machines give it */
+      }
       lua_pushvalue(L, index);
       return lua_tostring(L, -1);
     case LUA_TSTRING: {

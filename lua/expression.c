@@ -162,12 +162,13 @@ static void push_common_system(lua_State* L, const Operation* operation, const i
       lua_replace(L, -2);
     } else if (!vidalua_is_number(L, operand[i])) {
       const char* name = push_operand_name(L, operation, i);
-      vidalua_expected(
-          L, "", name,
-          lua_istable(L, operand[i])
-              ? "a number or an expression (vida.vector { ... } makes vectors of lists)"
-              : "a number or an expression",
-          operand[i]);
+      if (lua_istable(L, operand[i])) {
+        vidalua_error(L,
+                      "%s: expected a number or an expression, got a table; vida.vector { ... } "
+                      "makes a vector of a list, and vectors can be added and scaled",
+                      name);
+      }
+      vidalua_expected(L, "", name, "a number or an expression", operand[i]);
     }
   }
 }

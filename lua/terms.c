@@ -279,9 +279,9 @@ static Components check_pairs(lua_State* L, int list, const char* place) {
                   place);
   }
   for (int i = 1; i <= count; i++) {
-    const char* entry = lua_pushfstring(L, "[%d]", i);
-    const char* first = lua_pushfstring(L, "[%d][1]", i);
-    const char* second = lua_pushfstring(L, "[%d][2]", i);
+    const char* entry = lua_pushfstring(L, "pair %d", i);
+    const char* first = lua_pushfstring(L, "entry 1 of pair %d", i);
+    const char* second = lua_pushfstring(L, "entry 2 of pair %d", i);
     lua_rawgeti(L, list, i);
     const int pair = lua_gettop(L);
     if (lua_type(L, pair) != LUA_TTABLE || vidalua_is_vector(L, pair) || lua_rawlen(L, pair) != 2) {

@@ -105,15 +105,25 @@ end
 
 -- ---- tracing ------------------------------------------------------------------------------------
 
+-- What to add to the refusal of a parameter's name.
+local function advice(definition, name)
+  local nearest = library.nearest_name(name, definition.parameters)
+  if nearest then
+    return ("; did you mean '%s'?"):format(nearest)
+  elseif #definition.parameters == 0 then
+    return "; it has no parameters"
+  end
+  return "; its parameters are " .. table.concat(definition.parameters, ", ")
+end
+
 -- What functions get as p: parameters by name.
 local function new_parameter_table(definition, values)
   return setmetatable({}, {
     __index = function(_, key)
       local value = values[key]
       if value == nil then
-        local nearest = library.nearest_name(tostring(key), definition.parameters)
-        fail(("element '%s' has no parameter '%s'%s"):format(definition.name, tostring(key),
-          nearest and ("; did you mean '%s'?"):format(nearest) or ""))
+        local name = tostring(key)
+        fail(("element '%s' has no parameter '%s'%s"):format(definition.name, name, advice(definition, name)))
       end
       return value
     end,
@@ -444,9 +454,7 @@ end
 local function refuse_unknown_parameter(place, definition, given)
   for key in pairs(given) do
     if type(key) == "string" and not definition.known[key] then
-      local nearest = library.nearest_name(key, definition.parameters)
-      fail(("%s: unknown parameter '%s'%s"):format(place, key,
-        nearest and ("; did you mean '%s'?"):format(nearest) or ""))
+      fail(("%s: unknown parameter '%s'%s"):format(place, key, advice(definition, key)))
     end
   end
 end
@@ -487,7 +495,7 @@ function system_methods.add(system, element, ...)
   end
   local definition = type(element) == "table" and definitions[element]
   if not definition then
-    expected("add", "argument 1", "an element made by vida.element", element)
+    expected("", "argument 1 of add", "an element made by vida.element", element)
   end
   local name, ends, count, given = read_arguments(...)
   local is_unnamed = name == nil
