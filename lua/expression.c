@@ -162,6 +162,10 @@ static void push_common_system(lua_State* L, const Operation* operation, const i
       lua_replace(L, -2);
     } else if (!vidalua_is_number(L, operand[i])) {
       const char* name = push_operand_name(L, operation, i);
+      if (vidalua_is_vector(L, operand[i])) {
+        vidalua_error(
+            L, "%s: expected a number or an expression, got a vector; take its components", name);
+      }
       if (lua_istable(L, operand[i])) {
         vidalua_error(L,
                       "%s: expected a number or an expression, got a table; vida.vector { ... } "

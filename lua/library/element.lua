@@ -312,6 +312,25 @@ local function pattern_of(definition, dimension, fixed)
   return pattern.system
 end
 
+-- The first pattern is made at once, so that mistakes in functions are found where the element is
+-- written; without a dimension it is that of space, or of the plane when only there it makes sense.
+local function trace_at_once(definition)
+  if definition.dimension or #definition.points == 0 then
+    pattern_of(definition, definition.dimension or 3, {})
+    return
+  end
+  local good, message = pcall(pattern_of, definition, 3, {})
+  if not good then
+    local good_in_plane, message_in_plane = pcall(pattern_of, definition, 2, {})
+    if not good_in_plane and message_in_plane ~= message and type(message) == "string" then
+      message = ("%s\n  or with dimension = 2: %s"):format(message, tostring(message_in_plane))
+    end
+    if not good_in_plane then
+      error(message, 0)
+    end
+  end
+end
+
 -- ---- vida.element -------------------------------------------------------------------------------
 
 local element_class = {
@@ -355,8 +374,7 @@ function vida.element(given)
   if #definition.points + #definition.coordinates == 0 then
     fail(place .. ": expected points = 2 or coordinates = 2, how many it acts on")
   end
-  -- At once, so that mistakes in its functions are found where they are written.
-  pattern_of(definition, definition.dimension or 3, {})
+  trace_at_once(definition)
   local element = setmetatable({}, element_class)
   definitions[element] = definition
   return element

@@ -171,6 +171,22 @@ for _, dimension in ipairs { 2, 3 } do
   check.close(run(system, "rattle", 0.01, 100)[1], 2.5, 1e-12)
 end
 
+-- An element that makes sense in the plane only needs not say so.
+local flat_pull = vida.element {
+  "pull", points = 1, potential = function(b) return vida.dot(b, { 0, 4 }) end,
+}
+local plane = vida.system { "plane", dimension = 2 }
+plane:add(flat_pull, plane:particle { "b", mass = 2, position = { 0, 0 } })
+same(plane:accelerations(), { 0, -2 }, 1e-14)
+local space = vida.system "space"
+local floating = space:particle { "b", mass = 2, position = { 0, 0, 0 } }
+fails("vida.dot: expected two lists of one length, got 3 and 2",
+  function() space:add(flat_pull, floating) end)
+fails("or with dimension = 2: ", function()
+  local made = vida.element { "e", points = 1, potential = function(b) return vida.dot(b, { 1 }) end }
+  return made
+end)
+
 -- ---- rows ----------------------------------------------------------------------------------------
 -- A skate on ice runs along its blade: acceleration u w across it, and the force of the blade on the
 -- skate is m u w (with A = (sin, -cos), A^T alpha = -m a).
@@ -288,7 +304,7 @@ fails("depends on a rate", defines { constraint = function(b) return b.vx end })
 fails("element 'e': force: expected a function that returns 2 forces, got a vida.vector",
   defines { force = function(b) return b.velocity end })
 fails("element 'e': force[1]: expected 3 components, got 2",
-  defines { force = function() return { { 1, 2 }, 0 } end })
+  defines { dimension = 3, force = function() return { { 1, 2 }, 0 } end })
 fails("element 'e': force[2]: expected a vector of 3 components or 0, got 1",
   defines { force = function() return { 0, 1 } end })
 fails("element 'e': force: expected 2 forces, got one at [3]",
