@@ -114,6 +114,8 @@ bool vidalua_optional_boolean(lua_State* L, int table, const char* place, const 
                               bool fallback);
 /* NULL when the field is not there. */
 const char* vidalua_optional_text(lua_State* L, int table, const char* place, const char* field);
+/* The value at `index` must be a finite number. */
+void vidalua_check_finite(lua_State* L, int index, const char* place, const char* field);
 /* A list of exactly `count` numbers. */
 void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
                           double* vector);
@@ -144,7 +146,9 @@ typedef struct VidaLuaBox {
   VidaSystem* system;
   long references;
   bool complete;
-  int unnamed_lagrangians, unnamed_kinetic, unnamed_potentials; /* parts so far */
+  struct {
+    int lagrangians, kinetic, potentials, dissipations, forces;
+  } unnamed; /* parts without a name so far */
 } VidaLuaBox;
 
 VidaLuaBox* vidalua_keep_box(VidaLuaBox* box);
@@ -188,8 +192,6 @@ void vidalua_open_point(lua_State* L); /* registers the classes and pushes vida.
 void vidalua_push_coordinate(lua_State* L, int system, int coordinate, bool rate);
 /* Pushes an expression of the system at index `system`, of its node. */
 void vidalua_push_formula(lua_State* L, int system, VidaExpression node);
-/* The node of the expression at `index`, which must be one of the system at 1. */
-VidaExpression vidalua_check_formula(lua_State* L, int index, const char* place, const char* field);
 /* Pushes the expression that stands for a parameter. */
 void vidalua_push_parameter(lua_State* L, int system, int parameter);
 /* What an expression is when nothing has been done to it. */
@@ -204,11 +206,12 @@ typedef enum VidaLuaKind {
  * when it is anything else. */
 int vidalua_to_bare(lua_State* L, int index, int system, VidaLuaKind kind);
 int vidalua_time(lua_State* L);       /* the property system.time */
-int vidalua_coordinate(lua_State* L); /* methods of systems: system:coordinate { ... }, ... */
-int vidalua_lagrangian(lua_State* L);
-int vidalua_kinetic(lua_State* L);
-int vidalua_potential(lua_State* L);
-int vidalua_constraint(lua_State* L);
+int vidalua_coordinate(lua_State* L); /* the method system:coordinate { ... } */
+/* The node of the expression at `index`; false for anything else. */
+bool vidalua_to_node(lua_State* L, int index, VidaExpression* node);
+/* The expression at `index` must belong to the system at index `system`. */
+void vidalua_check_owner(lua_State* L, int index, int system, const char* place);
+
 /* The operators of Lua, and what else vectors need. */
 typedef enum VidaLuaOperation {
   VIDALUA_ADD,
@@ -225,6 +228,23 @@ void vidalua_operate(lua_State* L, VidaLuaOperation operation);
 
 /* Registers the class and sets vida.sin, ... in the table on top of the stack. */
 void vidalua_open_expression(lua_State* L);
+
+/* ---- what systems make of expressions (terms.c) ------------------------------------------------
+ */
+
+/* Methods of systems. */
+int vidalua_lagrangian(lua_State* L);
+int vidalua_kinetic(lua_State* L);
+int vidalua_potential(lua_State* L);
+int vidalua_rayleigh(lua_State* L);
+int vidalua_constraint(lua_State* L);
+int vidalua_nonholonomic(lua_State* L);
+int vidalua_force(lua_State* L);
+int vidalua_momentum(lua_State* L);
+int vidalua_observe(lua_State* L);
+int vidalua_parameter(lua_State* L);
+int vidalua_set_parameter(lua_State* L);
+int vidalua_get_parameter(lua_State* L);
 
 /* ---- vectors (vector.c) ---------------------------------------------------------------------- */
 

@@ -74,8 +74,10 @@ static void take_value(lua_State* L, Embedding* embedding, int coordinate) {
   const int value = lua_gettop(L);
   const char* name = VidaSystem_CoordinateName(embedding->system, coordinate);
   const char* field = lua_pushfstring(L, "'%s'", name);
-  if (!vidalua_is_number(L, value)) {
-    node = vidalua_check_formula(L, value, "chart.embedding", field);
+  if (vidalua_to_node(L, value, &node)) {
+    vidalua_check_owner(L, value, 1, vidalua_push_path(L, "chart.embedding", field));
+  } else if (!vidalua_is_number(L, value)) {
+    vidalua_expected(L, "chart.embedding", field, "a number or an expression", value);
   } else if (VidaSystem_Constant(embedding->system, lua_tonumber(L, value), &node, &error)) {
     vidalua_raise(L, "chart.embedding", field, &error);
   }

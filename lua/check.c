@@ -1,6 +1,7 @@
 /* Checks of what scripts hand over, and the errors that say what was expected. */
 #include <ctype.h>
 #include <lauxlib.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +71,9 @@ static const char* push_description(lua_State* L, int index) {
     case LUA_TBOOLEAN:
       return lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
     case LUA_TNUMBER:
+      if (isnan(lua_tonumber(L, index))) {
+        return lua_pushstring(L, "nan"); /* without the sign that some machines give it */
+      }
       lua_pushvalue(L, index);
       return lua_tostring(L, -1);
     case LUA_TSTRING: {
@@ -80,7 +84,9 @@ static const char* push_description(lua_State* L, int index) {
     }
     default:
       if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
-        return lua_pushfstring(L, "a %s", lua_tostring(L, -1));
+        /* What follows a blank is advice. */
+        const char* name = lua_tostring(L, -1);
+        return lua_pushfstring(L, "a %s", lua_pushlstring(L, name, strcspn(name, " ")));
       }
       return lua_pushfstring(L, "a %s", luaL_typename(L, index));
   }
@@ -257,6 +263,12 @@ const char* vidalua_optional_text(lua_State* L, int table, const char* place, co
   }
   lua_pop(L, 1);
   return value; /* the table holds it */
+}
+
+void vidalua_check_finite(lua_State* L, int index, const char* place, const char* field) {
+  if (!vidalua_is_number(L, index) || !isfinite(lua_tonumber(L, index))) {
+    vidalua_expected(L, place, field, "a finite number", index);
+  }
 }
 
 void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,

@@ -1,4 +1,4 @@
-/* Expressions: formulas of coordinates, particles and time, and what systems make of them. */
+/* Expressions: formulas of coordinates, rates, particles, parameters and time. */
 #include <math.h>
 #include <string.h>
 
@@ -111,6 +111,23 @@ static const ExpressionHandle* to_expression(lua_State* L, int index) {
   return luaL_testudata(L, index, VIDALUA_EXPRESSION);
 }
 
+bool vidalua_to_node(lua_State* L, int index, VidaExpression* node) {
+  const ExpressionHandle* expression = to_expression(L, index);
+  *node = expression ? expression->node : -1;
+  return expression != NULL;
+}
+
+void vidalua_check_owner(lua_State* L, int index, int system, const char* place) {
+  const VidaLuaBox* box = vidalua_check_system(L, system);
+  lua_getiuservalue(L, index, EXPRESSION_SYSTEM);
+  const VidaLuaBox* other = vidalua_check_system(L, -1);
+  if (box != other) {
+    vidalua_error(L, "%s: this expression belongs to system '%s', not to system '%s'", place,
+                  VidaSystem_Name(other->system), VidaSystem_Name(box->system));
+  }
+  lua_pop(L, 1);
+}
+
 int vidalua_to_bare(lua_State* L, int index, int system, VidaLuaKind kind) {
   const ExpressionHandle* expression = to_expression(L, index);
   if (!expression || expression->kind != kind) {
@@ -149,6 +166,16 @@ static void push_common_system(lua_State* L, const Operation* operation, const i
       lua_replace(L, -2);
     } else if (!vidalua_is_number(L, operand[i])) {
       const char* name = push_operand_name(L, operation, i);
+      if (vidalua_is_vector(L, operand[i])) {
+        vidalua_error(
+            L, "%s: expected a number or an expression, got a vector; take its components", name);
+      }
+      if (lua_istable(L, operand[i])) {
+        vidalua_error(L,
+                      "%s: expected a number or an expression, got a table; vida.vector { ... } "
+                      "makes a vector of a list, and vectors can be added and scaled",
+                      name);
+      }
       vidalua_expected(L, "", name, "a number or an expression", operand[i]);
     }
   }
@@ -272,7 +299,8 @@ static int call_extremum(lua_State* L) {
 }
 
 /* vida.where(condition, a, b): a where the condition is not 0, else b. A condition that is known
- * chooses at once. */
+ * chooses at once; otherwise BOTH branches are evaluated at every state, and one that leaves its
+ * domain fails even where it is not chosen: write vida.sqrt(vida.max(x, 0)) inside it. */
 static int call_where(lua_State* L) {
   static const int operand[] = {1, 2, 3};
   check_count(L, where_operation.lua, where_operation.arity);
@@ -333,6 +361,15 @@ int vidalua_time(lua_State* L) {
   return 1;
 }
 
+/* A given value must be finite; the library would call it a position or a velocity. */
+static void check_given(lua_State* L, VidaInitial initial, const char* place, const char* field) {
+  if (!initial.free) {
+    lua_pushnumber(L, initial.value);
+    vidalua_check_finite(L, lua_gettop(L), place, field);
+    lua_pop(L, 1);
+  }
+}
+
 int vidalua_coordinate(lua_State* L) {
   static const char* const keys[] = {"unit", "value", "rate", NULL};
   VidaError error;
@@ -345,108 +382,14 @@ int vidalua_coordinate(lua_State* L) {
   const char* unit = vidalua_optional_text(L, 2, place, "unit");
   const VidaInitial value = vidalua_check_initial_value(L, 2, place, "value", true);
   const VidaInitial rate = vidalua_check_initial_value(L, 2, place, "rate", false);
+  check_given(L, value, place, "value");
+  check_given(L, rate, place, "rate");
   if (VidaSystem_AddCoordinate(box->system, name, unit ? unit : "", value, rate, &index, &error)) {
     return vidalua_raise(L, place, NULL, &error);
   }
   vidalua_push_coordinate(L, 1, index, false);
   vidalua_push_coordinate(L, 1, index, true);
   return 2;
-}
-
-/* ---- what systems make of expressions -------------------------------------------------------- */
-
-/* The expression at `index`, which must be one of the system at 1. */
-static VidaExpression check_expression(lua_State* L, int index, const char* place,
-                                       const char* field) {
-  const ExpressionHandle* expression = to_expression(L, index);
-  if (!expression) {
-    vidalua_expected(L, place, field, "an expression", index);
-    return -1;
-  }
-  lua_getiuservalue(L, index, EXPRESSION_SYSTEM);
-  const VidaLuaBox* box = vidalua_check_system(L, 1);
-  const VidaLuaBox* other = vidalua_check_system(L, -1);
-  if (box != other) {
-    vidalua_error(L, "%s: this expression belongs to system '%s', not to system '%s'", place,
-                  VidaSystem_Name(other->system), VidaSystem_Name(box->system));
-  }
-  lua_pop(L, 1);
-  return expression->node;
-}
-
-VidaExpression vidalua_check_formula(lua_State* L, int index, const char* place,
-                                     const char* field) {
-  return check_expression(L, index, place, field);
-}
-
-/* system:lagrangian(expression) or system:lagrangian { "name", expression }; `kind` names those
- * without a name: "Lagrangian", "Lagrangian 2", ... */
-static int add_lagrangian(lua_State* L, const char* method, const char* kind, int* unnamed,
-                          bool negative) {
-  static const char* const keys[] = {NULL};
-  static const char* const example = "an expression or { \"name\", expression }";
-  VidaError error;
-  const VidaLuaBox* box = vidalua_check_system(L, 1);
-  const char* name = kind;
-  lua_settop(L, 2);
-  if (lua_istable(L, 2)) {
-    name = vidalua_check_name(L, 2, method);
-    vidalua_check_keys(L, 2, lua_pushfstring(L, "%s '%s'", kind, name), "key", 2,
-                       vidalua_names(keys));
-    lua_rawgeti(L, 2, 2);
-  } else if (!to_expression(L, 2)) {
-    vidalua_expected(L, "", method, example, 2);
-  } else {
-    if (*unnamed > 0) {
-      name = lua_pushfstring(L, "%s %d", kind, *unnamed + 1);
-    }
-    lua_pushvalue(L, 2);
-  }
-  const int at = lua_gettop(L);
-  const char* place = lua_pushfstring(L, "%s '%s'", kind, name);
-  VidaExpression part = check_expression(L, at, place, "second entry");
-  if ((negative && VidaSystem_Apply(box->system, "-", 1, &part, &part, &error)) ||
-      VidaSystem_AddExpressionLagrangian(box->system, name, part, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
-  }
-  *unnamed += !lua_istable(L, 2);
-  return 0;
-}
-
-int vidalua_lagrangian(lua_State* L) {
-  VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  return add_lagrangian(L, "lagrangian", "Lagrangian", &box->unnamed_lagrangians, false);
-}
-
-int vidalua_kinetic(lua_State* L) {
-  VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  return add_lagrangian(L, "kinetic", "kinetic energy", &box->unnamed_kinetic, false);
-}
-
-int vidalua_potential(lua_State* L) {
-  VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  return add_lagrangian(L, "potential", "potential energy", &box->unnamed_potentials, true);
-}
-
-int vidalua_constraint(lua_State* L) {
-  static const char* const keys[] = {"unit", NULL};
-  VidaError error;
-  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  vidalua_check_table(L, 2, "constraint", "{ \"name\", expression, unit = \"m\" }");
-  const char* name = vidalua_check_name(L, 2, "constraint");
-  const char* place = lua_pushfstring(L, "constraint '%s'", name);
-  vidalua_check_keys(L, 2, place, "key", 2, vidalua_names(keys));
-  const char* unit = vidalua_optional_text(L, 2, place, "unit");
-  if (unit && strcmp(unit, "") != 0 && strcmp(unit, "m") != 0 && strcmp(unit, "rad") != 0) {
-    vidalua_field(L, 2, "unit");
-    vidalua_expected(L, place, "unit", "\"m\", \"rad\" or \"\"", -1);
-  }
-  lua_rawgeti(L, 2, 2);
-  const VidaExpression g = check_expression(L, lua_gettop(L), place, "second entry");
-  if (VidaSystem_AddExpressionConstraint(box->system, name, unit ? unit : "", g, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
-  }
-  return 0;
 }
 
 /* ---- the class ------------------------------------------------------------------------------- */
@@ -458,8 +401,24 @@ static void set_operation(lua_State* L, int operation, lua_CFunction function) {
   lua_setfield(L, -2, operations[operation].lua);
 }
 
+/* coordinate.rate, of a parameter 0: what a function of an element gets can be either */
+static int expression_rate(lua_State* L) {
+  const ExpressionHandle* expression = luaL_checkudata(L, 1, VIDALUA_EXPRESSION);
+  if (expression->kind == VIDALUA_PARAMETER) {
+    lua_pushnumber(L, 0.0);
+    return 1;
+  }
+  if (expression->kind != VIDALUA_COORDINATE) {
+    return vidalua_error(L, "only a coordinate has a rate, not a formula of coordinates");
+  }
+  lua_getiuservalue(L, 1, EXPRESSION_SYSTEM);
+  vidalua_push_coordinate(L, lua_gettop(L), expression->number, true);
+  return 1;
+}
+
 void vidalua_open_expression(lua_State* L) {
   static const luaL_Reg no_methods[] = {{NULL, NULL}};
+  static const luaL_Reg properties[] = {{"rate", expression_rate}, {NULL, NULL}};
   static const luaL_Reg meta[] = {{"__lt", expression_compare},
                                   {"__le", expression_compare},
                                   {"__concat", expression_concat},
@@ -468,8 +427,11 @@ void vidalua_open_expression(lua_State* L) {
                                   {"__tostring", expression_tostring},
                                   {NULL, NULL}};
   static const luaL_Reg functions[] = {{"where", call_where}, {NULL, NULL}};
-  vidalua_new_class(L, VIDALUA_EXPRESSION, meta, no_methods, NULL);
+  vidalua_new_class(L, VIDALUA_EXPRESSION, meta, no_methods, properties);
   luaL_getmetatable(L, VIDALUA_EXPRESSION);
+  /* Lua names it in errors of its own libraries: "number expected, got ..." of math.sin. */
+  lua_pushliteral(L, VIDALUA_EXPRESSION " (write vida.sin instead of math.sin, and so on)");
+  lua_setfield(L, -2, "__name");
   for (int i = 0; i < OPERATORS; i++) {
     set_operation(L, i, expression_operator);
   }

@@ -478,7 +478,7 @@ static vida_chart_state* allocate_state(const VidaStepper* stepper, const vida_c
   own->impulse = own->row_size + m;
   own->row_work = own->impulse + m;
   own->gram = own->row_work + m;
-  vida__chart_work_begin(chart, own->gram + d * d, &own->tapes);
+  vida__chart_work_begin(stepper->system, own->gram + d * d, &own->tapes);
   own->pattern.column_start = (sunindextype*)(own->gram + d * d + tapes);
   own->pattern.row = own->pattern.column_start + d + 1;
   own->order = (int*)(own->pattern.row + d * d);

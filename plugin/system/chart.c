@@ -132,8 +132,6 @@ static const char* name_of_input(vida_input kind) {
       return "a rate";
     case VIDA_INPUT_TIME:
       return "the time";
-    case VIDA_INPUT_PARAMETER:
-      return "a parameter";
     default:
       return "something that is no chart coordinate";
   }
@@ -180,7 +178,8 @@ static int collect(embedding* work, const int* coordinates, const VidaExpression
   return VIDA_SUCCESS;
 }
 
-/* Refuses inputs other than chart coordinates, and chart coordinates that nothing depends on. */
+/* Refuses inputs other than chart coordinates and parameters, and chart coordinates that nothing
+ * depends on. */
 static int check_inputs(embedding* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const vida_graph* graph = system->graph;
@@ -196,14 +195,14 @@ static int check_inputs(embedding* work, VidaError* error) {
         for (int k = 0; k < 3 && at->operand[k] >= 0; k++) {
           work->used[at->operand[k]] = true;
         }
-      } else if (at->number != VIDA_INPUT_AUXILIARY) {
+      } else if (at->number == VIDA_INPUT_AUXILIARY) {
+        work->map[at->operand[0]] = 1;
+      } else if (at->number != VIDA_INPUT_PARAMETER) {
         return vida__fail(error, VIDA_BAD_ARGUMENT,
                           "chart of system '%s': '%s' depends on %s; an embedding is a function of "
-                          "chart coordinates alone",
+                          "chart coordinates and parameters",
                           system->name, system->coordinates[i].name,
                           name_of_input((vida_input)at->number));
-      } else {
-        work->map[at->operand[0]] = 1;
       }
     }
   }
@@ -361,20 +360,23 @@ static double* begin_tape(const vida_tape* tape, double* memory) {
   return memory + tape_size(tape);
 }
 
-void vida__chart_work_begin(const vida_chart* chart, double* memory, vida_chart_work* work) {
+void vida__chart_work_begin(const VidaSystem* system, double* memory, vida_chart_work* work) {
+  const vida_chart* chart = system->chart;
   work->chart = chart;
+  work->parameters = system->parameter_values;
   work->value = memory;
   work->jacobian = begin_tape(chart->value, work->value);
   work->discrete = begin_tape(chart->jacobian.tape, work->jacobian);
   work->entries = begin_tape(chart->discrete.tape, work->discrete);
 }
 
-static int run_tape(const vida_tape* tape, const double* x0, const double* x1, double* memory,
-                    double* output, VidaError* error) {
+static int run_tape(const vida_chart_work* work, const vida_tape* tape, const double* x0,
+                    const double* x1, double* memory, double* output, VidaError* error) {
   const double* inputs[VIDA_INPUT_KINDS] = {0};
   vida_fault fault;
   inputs[VIDA_INPUT_POSITION] = x0;
   inputs[VIDA_INPUT_SECOND_POSITION] = x1;
+  inputs[VIDA_INPUT_PARAMETER] = work->parameters;
   if (vida__tape_evaluate(tape, inputs, memory, output, &fault)) {
     return vida__fail(error, VIDA_NOT_FINITE, "the embedding of the chart: %s", fault.reason);
   }
@@ -382,12 +384,12 @@ static int run_tape(const vida_tape* tape, const double* x0, const double* x1, d
 }
 
 int vida__chart_value(const vida_chart_work* work, const double* x, double* q, VidaError* error) {
-  return run_tape(work->chart->value, x, NULL, work->value, q, error);
+  return run_tape(work, work->chart->value, x, NULL, work->value, q, error);
 }
 
 int vida__chart_jacobian(const vida_chart_work* work, const double* x, double* entries,
                          VidaError* error) {
-  return run_tape(work->chart->jacobian.tape, x, NULL, work->jacobian, entries, error);
+  return run_tape(work, work->chart->jacobian.tape, x, NULL, work->jacobian, entries, error);
 }
 
 static void multiply(const vida_chart_matrix* matrix, int rows, const double* entries,
@@ -403,7 +405,8 @@ int vida__chart_increment(const vida_chart_work* work, const double* x0, const d
                           VidaError* error) {
   const vida_chart* chart = work->chart;
   if (chart->discrete.tape) {
-    const int code = run_tape(chart->discrete.tape, x0, x1, work->discrete, work->entries, error);
+    const int code =
+        run_tape(work, chart->discrete.tape, x0, x1, work->discrete, work->entries, error);
     if (!code) {
       multiply(&chart->discrete, chart->rows, work->entries, s, w);
     }

@@ -41,6 +41,7 @@ const vida_chart* vida__chart_of(const VidaSystem* system);
 
 typedef struct vida_chart_work {
   const vida_chart* chart;
+  const double* parameters;
   double* value;
   double* jacobian;
   double* discrete;
@@ -48,7 +49,8 @@ typedef struct vida_chart_work {
 } vida_chart_work;
 
 size_t vida__chart_work_size(const vida_chart* chart); /* doubles */
-void vida__chart_work_begin(const vida_chart* chart, double* memory, vida_chart_work* work);
+/* Of a complete system. */
+void vida__chart_work_begin(const VidaSystem* system, double* memory, vida_chart_work* work);
 
 /* q (n) = phi(x) */
 int vida__chart_value(const vida_chart_work* work, const double* x, double* q, VidaError* error);

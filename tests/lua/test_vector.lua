@@ -133,6 +133,10 @@ fails("argument 2 of vida.rotate: expected a list of 3, got 4", function() retur
 fails("argument 2 of vida.quaternion_product: expected a list of 4",
   function() return vida.quaternion_product(p, a) end)
 fails("got inf", function() return x * vida.vector { 1 / 0, 1, 1 } end)
+fails("argument 1 of vida.sin: expected a number or an expression, got a vector; take its components",
+  function() return vida.sin(a) end)
+fails("argument 2 of vida.where: expected a number or an expression, got a vector",
+  function() return vida.where(x, bob, far) end)
 is(rate, rate)
 
 print("ok")

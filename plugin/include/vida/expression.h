@@ -93,9 +93,9 @@ int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double n
                                   VidaExpression* expression, VidaError* error);
 /* Adds the embedding, after all coordinates of system and chart: coordinate coordinates[i] is
  * embedding[i], count of them, every coordinate of the system once. Fails with VIDA_BAD_ARGUMENT
- * for a missing coordinate, for one that is given twice, for an expression of positions, rates,
- * time or parameters, and for a chart coordinate that nothing depends on. Whether phi solves the
- * constraints is seen when del-chart starts. */
+ * for a missing coordinate, for one that is given twice, for an expression of positions, rates
+ * or time (parameters are allowed), and for a chart coordinate that nothing depends on. Whether phi
+ * solves the constraints is seen when del-chart starts. */
 int VidaSystem_AddChart(VidaSystem* system, int count, const int* coordinates,
                         const VidaExpression* embedding, VidaError* error);
 /* Of a chart with its embedding; 0 and NULL without one. */
