@@ -83,8 +83,7 @@ VidaLuaNames vidalua_names(const char* const* list); /* of a list that ends with
 /* The name most like `name`, NULL when none is near. Never raises an error. */
 const char* vidalua_nearest_name(const char* name, VidaLuaNames names);
 
-/* luaL_error, but the line is that of the script, also when functions of lua/library/ are between.
- */
+/* luaL_error, but the line is the script's, also when functions of lua/library/ are between. */
 int vidalua_error(lua_State* L, const char* format, ...);
 /* Raises "place.field: expected what, got value", with the script's line; `index` is the value. */
 int vidalua_expected(lua_State* L, const char* place, const char* field, const char* what,
@@ -229,8 +228,7 @@ void vidalua_operate(lua_State* L, VidaLuaOperation operation);
 /* Registers the class and sets vida.sin, ... in the table on top of the stack. */
 void vidalua_open_expression(lua_State* L);
 
-/* ---- what systems make of expressions (terms.c) ------------------------------------------------
- */
+/* ---- what systems make of expressions (terms.c) ---------------------------------------------- */
 
 /* Methods of systems. */
 int vidalua_lagrangian(lua_State* L);
@@ -255,8 +253,7 @@ int vidalua_get_parameter(lua_State* L);
 void vidalua_make_vector(lua_State* L);
 /* Whether the value is a vector or a point: what an expression or a number then combines with. */
 bool vidalua_is_vector(lua_State* L, int index);
-/* An operator on arguments 1 and 2, one of them a vector or a
- * point; pushes the result. */
+/* An operator on arguments 1 and 2, one of them a vector or a point; pushes the result. */
 void vidalua_combine_vectors(lua_State* L, VidaLuaOperation operation);
 /* Sets the operators of vectors in the metatable on top of the stack. */
 void vidalua_set_vector_operators(lua_State* L);
@@ -266,8 +263,7 @@ int vidalua_push_values(lua_State* L, int index, const char* place);
 /* Registers the class and sets vida.vector, vida.dot, ... in the table on top of the stack. */
 void vidalua_open_vector(lua_State* L);
 
-/* ---- the part of the binding that is written in Lua (library.c, lua/library/) ------------------
- */
+/* ---- the part of the binding that is written in Lua (library.c, lua/library/) ---------------- */
 
 /* Files of lua/library/, which the build puts into C arrays; the last one has no name. */
 typedef struct VidaLuaFile {

@@ -313,8 +313,7 @@ static int call_where(lua_State* L) {
   return 1;
 }
 
-/* ---- what vectors are made of ------------------------------------------------------------------
- */
+/* ---- what vectors are made of ---------------------------------------------------------------- */
 
 const char* vidalua_operation_name(VidaLuaOperation operation) {
   return operations[operation].name;

@@ -4,8 +4,7 @@
 
 #include "binding.h"
 
-/* ---- messages: they name the line of the script, not that of the library ------------------------
- */
+/* ---- messages: they name the line of the script, not that of the library --------------------- */
 
 /* library.fail(message) */
 static int library_fail(lua_State* L) {
@@ -77,8 +76,7 @@ static int library_nearest_name(lua_State* L) {
   return 1;
 }
 
-/* ---- what values are ---------------------------------------------------------------------------
- */
+/* ---- what values are ------------------------------------------------------------------------- */
 
 /* library.kind(value): "expression", "vector", "point", "system", or its type */
 static int library_kind(lua_State* L) {
@@ -220,8 +218,7 @@ static int library_add_motion(lua_State* L) {
   return 0;
 }
 
-/* ---- running -----------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 void vidalua_open_library(lua_State* L) {
   static const luaL_Reg functions[] = {{"fail", library_fail},

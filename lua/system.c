@@ -217,8 +217,7 @@ static int system_spring(lua_State* L) {
   return 0;
 }
 
-/* ---- equations of motion -----------------------------------------------------------------------
- */
+/* ---- equations of motion --------------------------------------------------------------------- */
 
 static const char* coordinate_name(const void* system, int index) {
   return VidaSystem_CoordinateName(system, index);

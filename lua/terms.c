@@ -36,8 +36,7 @@ static VidaExpression check_value(lua_State* L, int index, const char* place, co
   return node;
 }
 
-/* ---- parts of the Lagrangian, and dissipation --------------------------------------------------
- */
+/* ---- parts of the Lagrangian, and dissipation ------------------------------------------------ */
 
 typedef int Adder(VidaSystem* system, const char* name, VidaExpression node, VidaError* error);
 
@@ -104,8 +103,7 @@ int vidalua_rayleigh(lua_State* L) {
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.dissipations);
 }
 
-/* ---- rows and observables ----------------------------------------------------------------------
- */
+/* ---- rows and observables -------------------------------------------------------------------- */
 
 typedef int RowAdder(VidaSystem* system, const char* name, const char* unit, VidaExpression node,
                      VidaError* error);
@@ -197,8 +195,7 @@ int vidalua_observe(lua_State* L) {
   return add_rows(L, &row);
 }
 
-/* ---- forces ------------------------------------------------------------------------------------
- */
+/* ---- forces ---------------------------------------------------------------------------------- */
 
 /* The coordinates a force acts on, and its components; in memory of Lua at `index` of the stack. */
 typedef struct Components {
@@ -333,8 +330,7 @@ int vidalua_force(lua_State* L) {
   return 0;
 }
 
-/* ---- parameters --------------------------------------------------------------------------------
- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* local g = system:parameter { "g", 9.81 } */
 int vidalua_parameter(lua_State* L) {

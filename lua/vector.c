@@ -334,8 +334,7 @@ static int call_cross(lua_State* L) {
   return 1;
 }
 
-/* ---- quaternions, scalar first -----------------------------------------------------------------
- */
+/* ---- quaternions, scalar first --------------------------------------------------------------- */
 
 /* A bilinear form of two lists: the sum of sign a[i] b[j]. */
 typedef struct Product {

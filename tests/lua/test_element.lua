@@ -424,5 +424,9 @@ fails("only a coordinate has a rate, not a formula", function() return (2 * q).r
 fails("system 'oscillator' is complete", function() loaded:parameter { "late", 1 } end)
 fails("system 'oscillator' is complete", function() loaded:add(coupling, mover, 2) end)
 assert(g.rate == 0)
+house:close()
+fails("attempt to use a closed system", function() house:add(spring, bob, tip, both) end)
+fails("attempt to use a closed system", function() return house:get_parameter "gravity" end)
+fails("attempt to use a closed system", function() return bob - tip end)
 
 print("ok")
