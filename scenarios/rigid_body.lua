@@ -1,0 +1,50 @@
+-- A rigid body turning freely, described by a unit quaternion.
+--
+-- J. M. Wendlandt and J. E. Marsden, "Mechanical integrators derived from a discrete variational
+-- principle", Physica D 106 (1997) 223-246, section 5.1: the Lagrangian of its eq. 5.3 on all of
+-- R^4, and the constraint |q|^2 = 1. Nothing here knows that q is a rotation. Along q itself there
+-- is no kinetic energy, so that the mass matrix is singular and only the constraint makes the
+-- motion unique.
+-- The runs of del-midpoint are those of its Table 1, and have its errors of the quaternion and of
+-- the energy: of second order, and in the energy constant. Units: kg, m, s.
+
+local vida = require "vida"
+
+local time = vida.setting { "time", 30, unit = "s", text = "simulated time" }
+
+local inertia = { 1, 2, 3 } -- principal moments, kg m^2
+local rates = { 0, 3, 4 } -- angular velocity in the body at the start, rad/s
+
+local body = vida.system "rigid body"
+
+-- The quaternion, scalar first, from body to space. At the start it is 1, and its rate is
+-- q * (0, rates) / 2.
+local qs, vs = body:coordinate { "q.s", value = 1, rate = 0 }
+local qx, vx = body:coordinate { "q.x", value = 0, rate = rates[1] / 2 }
+local qy, vy = body:coordinate { "q.y", value = 0, rate = rates[2] / 2 }
+local qz, vz = body:coordinate { "q.z", value = 0, rate = rates[3] / 2 }
+
+-- The angular velocity in the body: the vector part of 2 conj(q) * dq/dt.
+local q, v = { qx, qy, qz }, { vx, vy, vz }
+local turned = vida.cross(q, v)
+local kinetic = 0
+for i = 1, 3 do
+  local omega = 2 * (qs * v[i] - vs * q[i] - turned[i])
+  kinetic = kinetic + inertia[i] / 2 * omega ^ 2
+end
+
+body:lagrangian { "rotation", kinetic }
+body:constraint { "unit length", qs ^ 2 + vida.dot(q, q) - 1 }
+
+local steps = { 1e-1, 1e-2, 1e-3 } -- s
+
+return vida.compare {
+  system = body,
+  time = time,
+  reference = { "del-midpoint", h = 1e-4 },
+  methods = {
+    -- As in the paper: started from two points, and the energy taken in the middle of each step.
+    { "del-midpoint", h = steps, start = "two-point", energy = "midpoint" },
+    { "rattle", h = steps },
+  },
+}
