@@ -68,7 +68,8 @@ function mechanism.converges(what, run, steps, exact, wishes)
   local first, second = mechanism.distance(coarse, exact, scale), mechanism.distance(fine, exact, scale)
   local order = math.log(first / second, 2)
   local rest = mechanism.distance(mechanism.extrapolate(coarse, fine), exact, scale)
-  if not (math.abs(order - 2) <= (wishes.slack or 0.05)) or not (rest * wishes.gain <= second) then
+  local good = math.abs(order - 2) <= (wishes.slack or 0.05) and rest * wishes.gain <= second
+  if not good then
     error(("%s: errors %.3e and %.3e are of order %.3f, extrapolated %.3e"):format(what, first, second,
       order, rest), 2)
   end
