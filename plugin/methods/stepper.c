@@ -398,6 +398,17 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
   return code;
 }
 
+int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error) {
+  const double* v;
+  int code = require_start(stepper, error);
+  code = code ? code : vida__node_velocities(stepper, &v, error);
+  if (code) {
+    return code;
+  }
+  code = vida__observables(&stepper->evaluator, vida__node_time(stepper), stepper->q, v, values);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
   return stepper->statistics;
 }
