@@ -6,16 +6,19 @@ local mechanism = {}
 -- The long runs are made shorter under sanitizers (CMake sets the variable).
 mechanism.sanitized = os.getenv "VIDA_SANITIZED" == "1"
 
--- The systems of a scenario's comparisons, with the scenario's own values for all settings.
-function mechanism.scenario(name)
-  local compare, systems = vida.compare, {}
+-- The systems of a scenario's comparisons; `values` of its settings are nullable.
+function mechanism.scenario(name, values)
+  local compare, setting, systems = vida.compare, vida.setting, {}
+  vida.setting = function(wishes)
+    return values and values[wishes[1]] or setting(wishes)
+  end
   vida.compare = function(wishes)
     systems[#systems + 1] = wishes.system
     return wishes
   end
   local here = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" or "../"
   local good, message = pcall(dofile, here .. "scenarios/" .. name .. ".lua")
-  vida.compare = compare
+  vida.compare, vida.setting = compare, setting
   assert(good, message)
   return table.unpack(systems)
 end

@@ -63,6 +63,39 @@ local function test_pendulum_on_curve(method)
   end
 end
 
+-- With friction k |v|^2 / 2 of the pivot: dE/dt = -k |v|^2 whenever it moves, and at no time more.
+local function lose_energy(system, method, damping, steps)
+  local time, samples = 2, 40
+  local stepper = mechanism.start(system, method, time / steps)
+  local before = stepper:energy()
+  local last, power, lost = before, 0, 0
+  local first = before
+  for _ = 1, samples do
+    for _ = 1, steps // samples do
+      assert(stepper:step())
+      local v = stepper:velocities()
+      local now = damping * (v[1] ^ 2 + v[2] ^ 2)
+      lost = lost + (power + now) / 2 * time / steps
+      power = now
+    end
+    last = stepper:energy()
+    assert(last < before, "the energy grows")
+    before = last
+  end
+  assert(lost > 1, "friction has done something")
+  return first - last - lost
+end
+
+local function test_friction(method)
+  local damping = 0.5
+  local system = mechanism.scenario("pendulum_on_curve", { damping = damping })
+  -- what is lost is what friction takes, to second order
+  local coarse = lose_energy(system, method, damping, 2000)
+  local fine = lose_energy(system, method, damping, 4000)
+  check.close(math.log(math.abs(coarse / fine), 2), 2, 0.1)
+  check.close(fine, 0, 1e-5)
+end
+
 -- ---- Andrews' squeezing mechanism ---------------------------------------------------------------
 -- At t = 0.03 s: an extrapolation method of order 24 in quadruple precision, which agrees with the
 -- published values of the Bari test set to their 7 to 10 digits.
@@ -199,6 +232,7 @@ local function add(name, test, methods)
 end
 local variational = { "del-midpoint", "rattle" }
 add("pendulum on a curve", test_pendulum_on_curve, variational)
+add("friction", test_friction, variational)
 add("squeezer", test_squeezer, variational)
 add("car axis", test_car_axis, { "del-midpoint", "rattle", "del-endpoint" })
 add("Kepler", test_kepler, { "del-midpoint", "rattle", "del-endpoint", "energy-momentum" })
