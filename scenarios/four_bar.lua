@@ -15,35 +15,32 @@ local mass, length, gravity = 1, 1, 9.81 -- kg, m, m/s^2
 
 local frame = vida.system { "four-bar mechanisms", dimension = 2 }
 
--- The points that links connect: their place and velocity.
-local function ground(x)
-  return { x = x, y = 0, vx = 0, vy = 0 }
-end
-local function joint(name, x, y)
-  local point = {}
-  point.x, point.vx = frame:coordinate { name .. ".x", unit = "m", value = x, rate = 1 }
-  point.y, point.vy = frame:coordinate { name .. ".y", unit = "m", value = y, rate = 0 }
-  return point
-end
+-- A uniform link between the points a and b: its velocity is linear between theirs. The element is
+-- derived once and added many times.
+local link = vida.element { "link",
+  coordinates = { "ax", "ay", "bx", "by" },
+  unit = "m",
+  kinetic = function(ax, ay, bx, by)
+    return mass / 6 * (ax.rate ^ 2 + ax.rate * bx.rate + bx.rate ^ 2
+      + ay.rate ^ 2 + ay.rate * by.rate + by.rate ^ 2)
+  end,
+  potential = function(_, ay, _, by)
+    return mass * gravity * (ay + by) / 2
+  end,
+  constraint = function(ax, ay, bx, by)
+    return ((bx - ax) ^ 2 + (by - ay) ^ 2 - length ^ 2) / (2 * length)
+  end,
+}
 
--- A uniform link between two points: its velocity is linear between theirs.
-local function link(name, a, b)
-  local squares = a.vx ^ 2 + a.vx * b.vx + b.vx ^ 2 + a.vy ^ 2 + a.vy * b.vy + b.vy ^ 2
-  frame:kinetic { name, mass / 6 * squares }
-  frame:potential { "weight of " .. name, mass * gravity * (a.y + b.y) / 2 }
-  local square = (b.x - a.x) ^ 2 + (b.y - a.y) ^ 2
-  frame:constraint { name, (square - length ^ 2) / (2 * length), unit = "m" }
-end
-
-local before
+local left_x, left_y
 for i = 0, windows do
-  local x = i * length
-  local top = joint("B" .. i, x, length)
-  link("A" .. i .. "-B" .. i, ground(x), top)
-  if before then
-    link("B" .. i - 1 .. "-B" .. i, before, top)
+  local x = frame:coordinate { "B" .. i .. ".x", unit = "m", value = i * length, rate = 1 }
+  local y = frame:coordinate { "B" .. i .. ".y", unit = "m", value = length, rate = 0 }
+  frame:add(link, "A" .. i .. "-B" .. i, i * length, 0, x, y)
+  if i > 0 then
+    frame:add(link, "B" .. i - 1 .. "-B" .. i, left_x, left_y, x, y)
   end
-  before = top
+  left_x, left_y = x, y
 end
 
 local steps = { 1e-2, 5e-3, 2e-3 } -- s
