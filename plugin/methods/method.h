@@ -54,7 +54,9 @@ struct VidaStepper {
   double* value_size;    /* m: what rounding of g is measured by */
   double* speed;         /* n: work, sizes of velocities */
 
-  double* g0;             /* m: g at the node */
+  double* g0;        /* m: g at the node */
+  double* g_tracked; /* m: the same from the increments of the last step */
+  bool has_tracked;
   double* entries0;       /* of G at the node */
   double* entries_before; /* of G at the node before; meaningful from the second step on */
   double* entries;        /* work */

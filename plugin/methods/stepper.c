@@ -34,6 +34,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->value_size, m},
                 {&stepper->speed, n},
                 {&stepper->g0, m},
+                {&stepper->g_tracked, m},
                 {&stepper->entries0, entries},
                 {&stepper->entries_before, entries},
                 {&stepper->entries, entries},
@@ -222,6 +223,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->history_count = 0;
   stepper->has_node_velocity = false;
   stepper->scaled_for = 0.0;
+  stepper->has_tracked = false;
   memcpy(stepper->q, q, bytes);
   memcpy(stepper->v0, v, bytes);
   memset(stepper->q_low, 0, bytes);

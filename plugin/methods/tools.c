@@ -298,9 +298,16 @@ static void guess_unknown(VidaStepper* stepper) {
   }
 }
 
+/* How far g at a node follows its evaluation. Rounding of that would be divided by h and shake the
+ * multipliers; what the increments have made of g is free of it, but wanders in many steps. */
+static const double evaluated_share = 1e-3;
+
 int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
   const double t = vida__node_time(stepper);
   int code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
+  if (!code && stepper->has_tracked) {
+    vida__track_constraints(stepper->system, evaluated_share, stepper->g_tracked, stepper->g0);
+  }
   double* before = stepper->entries_before;
   stepper->entries_before = stepper->entries0;
   stepper->entries0 = before;
@@ -346,6 +353,12 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
                            ask_smaller ? vida__real_text(h, stepper->h, 6) : "");
   }
   remember_unknown(stepper);
+  /* Rows of constraints are g at the end over h. */
+  const double* rows = vida__map_residual(stepper->map) + stepper->n;
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->g_tracked[r] = stepper->h * rows[r];
+  }
+  stepper->has_tracked = true;
   return VIDA_SUCCESS;
 }
 

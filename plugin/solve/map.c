@@ -172,6 +172,10 @@ long vida__map_jacobians(const vida_map* map) {
   return map->jacobians;
 }
 
+const double* vida__map_residual(const vida_map* map) {
+  return map->residual;
+}
+
 void vida__map_reset_counts(vida_map* map) {
   map->iterations = map->residuals = map->jacobians = 0;
 }

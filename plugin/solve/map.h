@@ -53,4 +53,7 @@ long vida__map_residuals(const vida_map* map);
 long vida__map_jacobians(const vida_map* map);
 void vida__map_reset_counts(vida_map* map);
 
+/* The residual at the last solution, by rows. */
+const double* vida__map_residual(const vida_map* map);
+
 #endif

@@ -18,7 +18,7 @@ typedef struct vida_monitors {
   long state_cursor, multiplier_cursor;            /* places in the reference */
   /* The newest values, for rows of samples. */
   double energy_now;
-  double *v, *momenta;       /* n; momentum maps, then conserved observables */
+  double *v, *momenta; /* n; momentum maps, then conserved observables */
   double* observables;
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */
