@@ -11,6 +11,7 @@ local vida = require "vida"
 
 local time = vida.setting { "time", 10, unit = "s", text = "simulated time" }
 local windows = vida.setting { "windows", 2, text = "their number N" }
+assert(windows >= 1 and windows % 1 == 0, "windows: expected a whole number, at least 1")
 local mass, length, gravity = 1, 1, 9.81 -- kg, m, m/s^2
 
 local frame = vida.system { "four-bar mechanisms", dimension = 2 }

@@ -28,7 +28,7 @@ local tip_y = y - length * vida.cos(theta)
 pendulum:kinetic { "pivot", pivot_mass / 2 * (vx ^ 2 + vy ^ 2) }
 pendulum:kinetic { "tip", tip_mass / 2 * (tip_vx ^ 2 + tip_vy ^ 2) }
 pendulum:potential { "weight", gravity * (pivot_mass * y + tip_mass * tip_y) }
-if damping > 0 then
+if damping ~= 0 then
   pendulum:rayleigh { "friction", damping / 2 * (vx ^ 2 + vy ^ 2) }
 end
 pendulum:constraint { "curve", y - x ^ 2 / 2, unit = "m" }
