@@ -115,7 +115,7 @@ enum { LINKS = 21 }; /* lanes, and some that do not fill them */
 static void add_particles(VidaSystem* system, double mass) {
   VidaError error = {0};
   for (int i = 0; i < LINKS; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "p%d", i + 1);
     const VidaParticle particle = {
         .name = name,
@@ -185,7 +185,7 @@ static VidaSystem* row_of(bool with_elements, bool rods) {
   int coordinates[6];
   add_particles(system, 0.5);
   for (int i = 1; i < LINKS; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "link %d", i);
     const double values[2] = {rods ? 1.0 : 10.0 + i, 0.9};
     const VidaPoint from = VidaPoint_Particle(i - 1);
@@ -279,7 +279,7 @@ static void test_element_fault(void) {
   const VidaExpression root = apply(element, "sqrt", q_of(element, 0), -1);
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(element, "bowl", root, &error), &error);
   for (int i = 0; i < 20; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "x%d", i + 1);
     const VidaParticle particle = {.name = name,
                                    .mass = 1.0,

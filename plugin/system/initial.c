@@ -36,6 +36,7 @@ typedef struct start_work {
   double* size;     /* m: sum |G| |x|, against which a residual is judged */
   double* floor;    /* m: the same where the level began; what is left of values that a
                        projection has made small is judged against it */
+  double* heaviest; /* m: largest mass that a row meets */
   double* step;     /* n + m: right side and solution */
   double* entries;  /* of G */
   double* flat;     /* n: work for G of held components */
@@ -55,6 +56,7 @@ static int create_work(const VidaSystem* system, double t, double* q, double* v,
   work->residual = vida__allocate(m, sizeof(double));
   work->size = vida__allocate(m, sizeof(double));
   work->floor = vida__allocate(m, sizeof(double));
+  work->heaviest = vida__allocate(m, sizeof(double));
   work->step = vida__allocate(n + m, sizeof(double));
   work->entries = vida__allocate((size_t)system->entry_count, sizeof(double));
   work->flat = vida__allocate((size_t)system->entry_count, sizeof(double));
@@ -63,7 +65,8 @@ static int create_work(const VidaSystem* system, double t, double* q, double* v,
     return code;
   }
   if (!work->given || !work->trial || !work->residual || !work->size || !work->floor ||
-      !work->step || !work->entries || !work->flat || vida__context_create(&work->context)) {
+      !work->heaviest || !work->step || !work->entries || !work->flat ||
+      vida__context_create(&work->context)) {
     return vida__fail_memory(error);
   }
   return vida__linear_create(work->context, &system->pattern, VIDA_SOLVER_AUTO, &work->linear,
@@ -81,6 +84,7 @@ static void destroy_work(start_work* work) {
   free(work->residual);
   free(work->size);
   free(work->floor);
+  free(work->heaviest);
   free(work->step);
   free(work->entries);
   free(work->flat);
@@ -128,6 +132,26 @@ static double measure_residual(const start_work* work, const bool* movable) {
   return largest;
 }
 
+/* Sums of G^2 / mass by rows into work->step. A coordinate may have no mass of its own (a unit
+ * quaternion has none along itself): it is taken to have some of the largest in its row. */
+static void add_compliance(start_work* work, const double* matrix) {
+  static const double least_share = 1e-4;
+  const VidaSystem* system = work->system;
+  const int n = system->coordinate_count;
+  memset(work->heaviest, 0, (size_t)system->row_count * sizeof *work->heaviest);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    double* largest = &work->heaviest[entry->row];
+    *largest = fmax(*largest, matrix[system->mass_slot[entry->coordinate]]);
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const double own = matrix[system->mass_slot[entry->coordinate]];
+    const double mass = fmax(own, least_share * work->heaviest[entry->row]);
+    work->step[n + entry->row] += work->flat[e] * work->flat[e] / mass;
+  }
+}
+
 /* One Newton step from x with the components `held` fixed (nullable) into work->step. */
 static int find_step(start_work* work, const double* x, const bool* held, level which) {
   const VidaSystem* system = work->system;
@@ -153,10 +177,9 @@ static int find_step(start_work* work, const double* x, const bool* held, level 
   memset(work->step, 0, (size_t)(n + system->row_count) * sizeof *work->step);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const double mass = matrix[system->mass_slot[entry->coordinate]];
     work->flat[e] = held && held[entry->coordinate] ? 0.0 : work->entries[e];
-    work->step[n + entry->row] += work->flat[e] * work->flat[e] / mass;
   }
+  add_compliance(work, matrix);
   vida__add_rows(system, work->flat, 1.0, matrix);
   vida__add_columns(system, work->flat, 1.0, matrix);
   for (int r = 0; r < system->row_count; r++) {
