@@ -25,7 +25,7 @@ struct VidaStepper {
    * vida__prepare_step, unless the method's `create` has others. */
   vida_map_rows rows;
   int (*prepare)(VidaStepper* stepper, VidaError* error);
-  vida_map* map;
+  vida_map* map; /* NULL of methods without implicit equations: those whose map has no residual */
   void* own; /* the method's own state, freed with free() after `destroy` */
   int n, m;
 

@@ -86,7 +86,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   }
   int code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
                                  &stepper->node_matrix, error);
-  if (!code) {
+  if (!code && stepper->method->map.residual) {
     code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
                             &stepper->map, error);
   }
@@ -232,7 +232,9 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   memset(stepper->p, 0, bytes);
   memset(stepper->p_low, 0, bytes);
   memset(&stepper->statistics, 0, sizeof stepper->statistics);
-  vida__map_reset_counts(stepper->map);
+  if (stepper->map) {
+    vida__map_reset_counts(stepper->map);
+  }
   stepper->lambda_t = t0;
   for (int r = 0; r < stepper->m; r++) {
     stepper->lambda[r] = (double)NAN;
@@ -244,9 +246,11 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
 static int warm_up(VidaStepper* stepper, VidaError* error) {
   const int code = stepper->prepare(stepper, error);
   if (!code) {
-    vida__map_prepare(stepper->map, stepper->unknown);
+    if (stepper->map) {
+      vida__map_prepare(stepper->map, stepper->unknown);
+      vida__map_reset_counts(stepper->map);
+    }
     vida__factor_node_matrix(stepper, stepper->entries0);
-    vida__map_reset_counts(stepper->map);
   }
   return code;
 }

@@ -180,6 +180,9 @@ static double measure_motion(const VidaStepper* stepper) {
 
 static void set_scales(VidaStepper* stepper) {
   const double motion = measure_motion(stepper);
+  if (!stepper->map) {
+    return;
+  }
   /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
   if (motion < 2.0 * stepper->scaled_for && 2.0 * motion > stepper->scaled_for) {
     return;
