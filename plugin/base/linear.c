@@ -15,6 +15,20 @@
 /* Below this size dense LU wins whatever the pattern; above it, it wins only on full matrices. */
 enum { LARGEST_SMALL_SIZE = 24 };
 
+int vida__pattern_slot(const vida_pattern* pattern, int row, int column) {
+  sunindextype low = pattern->column_start[column];
+  sunindextype high = pattern->column_start[column + 1] - 1;
+  while (low < high) {
+    const sunindextype middle = low + (high - low) / 2;
+    if (pattern->row[middle] < row) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return (int)low;
+}
+
 static bool choose_sparse(const vida_pattern* pattern, vida_solver solver) {
   const double filled = (double)pattern->entries / ((double)pattern->size * (double)pattern->size);
   if (solver != VIDA_SOLVER_AUTO) {

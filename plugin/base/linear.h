@@ -17,6 +17,9 @@ typedef struct vida_pattern {
   sunindextype* row;          /* entries, ascending within a column */
 } vida_pattern;
 
+/* The place of an entry that is in the pattern. */
+int vida__pattern_slot(const vida_pattern* pattern, int row, int column);
+
 typedef enum vida_solver { VIDA_SOLVER_AUTO, VIDA_SOLVER_DENSE, VIDA_SOLVER_KLU } vida_solver;
 
 typedef struct vida_linear {

@@ -1,17 +1,18 @@
-/* The energy-momentum method of Gonzalez (paper 003, eq. 21 and 33-34) for T = v^T M v / 2.
+/* The energy-momentum method of Gonzalez (paper 003, eq. 21 and 33-34) for T = v^T M v / 2, and the
+ * scheme that it shares with other discrete derivatives (energy.h).
  *
- *     M w = (p0 + p1) / 2,  p1 - p0 = -h D V(q0,q1) - Dg(q0,q1)^T mu,  g(q1) = 0
- * with equivariant discrete derivatives D and mu = h lambda at the middle of the step. With p1
- * eliminated, w and mu solve M w - p0 + (h/2) D V + (1/2) Dg^T mu = 0 and g(q1) = 0. The momenta
- * are advanced by the increments: what is left of the residual then changes energy and momentum by
- * h times as little. */
+ * With p1 eliminated, w and mu = h lambda solve
+ *     M w - p0 + (h/2) (D V - f) + (1/2) Dg^T mu = 0,  g(q1) = 0.
+ * The momenta are advanced by the increments: what is left of the residual then changes energy and
+ * momentum by h times as little. */
+#include "methods/energy.h"
+
 #include <string.h>
 
 #include "base/error.h"
-#include "methods/method.h"
+#include "base/memory.h"
 
-/* stepper->dq = h w, stepper->q1 = q0 + dq */
-static vida_interval find_next(VidaStepper* stepper, const double* w) {
+vida_interval vida__next_interval(VidaStepper* stepper, const double* w) {
   for (int i = 0; i < stepper->n; i++) {
     stepper->dq[i] = stepper->h * w[i];
     stepper->q1[i] = stepper->q[i] + stepper->dq[i];
@@ -19,40 +20,101 @@ static vida_interval find_next(VidaStepper* stepper, const double* w) {
   return vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
 }
 
-static int residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  const VidaSystem* system = stepper->system;
-  const double* w = u;
-  const double* mu = u + stepper->n;
-  double* rows = r + stepper->n;
-  const vida_interval between = find_next(stepper, w);
-  int code = vida__discrete_gradient(system, &between, stepper->l_q);
-  code = code ? code : vida__discrete_jacobian(system, &between, stepper->entries);
+/* ---- the equivariant rule -------------------------------------------------------------------- */
+
+static int equivariant_potential(VidaStepper* stepper, const vida_interval* between, double* d_v) {
+  return vida__discrete_gradient(stepper->system, between, d_v);
+}
+
+static int equivariant_constraints(VidaStepper* stepper, const vida_interval* between,
+                                   double* entries) {
+  return vida__discrete_jacobian(stepper->system, between, entries);
+}
+
+static int add_equivariant_slopes(VidaStepper* stepper, const vida_interval* between,
+                                  double weight_v, double weight_g, const double* mu,
+                                  double* matrix) {
+  const int code = vida__add_discrete_hessian(stepper->system, between, weight_v, matrix);
+  return code ? code : vida__add_discrete_curvature(stepper->system, between, weight_g, mu, matrix);
+}
+
+const vida_discrete_rule vida__equivariant_rule = {equivariant_potential, equivariant_constraints,
+                                                   add_equivariant_slopes};
+
+/* ---- the scheme ------------------------------------------------------------------------------ */
+
+static const vida_discrete_rule* rule_of(const VidaStepper* stepper) {
+  return ((const vida_energy_state*)stepper->own)->rule;
+}
+
+static void find_middle(VidaStepper* stepper, const double* w) {
   for (int i = 0; i < stepper->n; i++) {
-    r[i] = system->mass[i] * w[i] - (stepper->p[i] + stepper->p_low[i]) +
-           0.5 * stepper->h * stepper->l_q[i];
+    stepper->place[i] = stepper->q[i] + 0.5 * stepper->h * w[i];
   }
-  vida__add_reaction(system, stepper->entries, 0.5, mu, r);
+}
+
+int vida__middle_forces(VidaStepper* stepper, const double* w, double* force) {
+  if (!stepper->system->has_forces) {
+    memset(force, 0, (size_t)stepper->n * sizeof *force);
+    return VIDA_SUCCESS;
+  }
+  find_middle(stepper, w);
+  return vida__gradient_of(&stepper->evaluator, VIDA_PART_FORCE,
+                           vida__node_time(stepper) + 0.5 * stepper->h, stepper->place, w, force,
+                           stepper->l_v);
+}
+
+int vida__energy_rows(VidaStepper* stepper, const vida_interval* between, const double* w,
+                      double* rows) {
+  const int code =
+      vida__constraint_increment(&stepper->evaluator, vida__next_time(stepper), between, w,
+                                 stepper->h, stepper->g0, stepper->entries, rows);
   for (int i = 0; i < stepper->m; i++) {
-    rows[i] = stepper->g0[i] / stepper->h;
+    rows[i] += stepper->g0[i] / stepper->h;
   }
-  vida__add_constraint_velocity(system, stepper->entries, 1.0, w, rows);
   return code;
 }
 
-static int jacobian(void* data, const double* u, double* matrix) {
+int vida__energy_residual(void* data, const double* u, double* r) {
+  VidaStepper* stepper = data;
+  const vida_discrete_rule* rule = rule_of(stepper);
+  const double half = 0.5 * stepper->h;
+  const double* w = u;
+  const vida_interval between = vida__next_interval(stepper, w);
+  int code = vida__apply_mass(stepper, w, r);
+  code = code ? code : vida__middle_forces(stepper, w, stepper->l_q);
+  for (int i = 0; i < stepper->n; i++) {
+    r[i] -= stepper->p[i] + stepper->p_low[i] + half * stepper->l_q[i];
+  }
+  code = code ? code : rule->potential(stepper, &between, stepper->l_q);
+  for (int i = 0; i < stepper->n; i++) {
+    r[i] += half * stepper->l_q[i];
+  }
+  code = code ? code : vida__energy_rows(stepper, &between, w, r + stepper->n);
+  code = code ? code : rule->constraints(stepper, &between, stepper->entries);
+  vida__add_reaction(stepper->system, stepper->entries, 0.5, u + stepper->n, r);
+  return code;
+}
+
+int vida__energy_jacobian(void* data, const double* u, double* matrix) {
   VidaStepper* stepper = data;
   const VidaSystem* system = stepper->system;
-  const double* w = u;
-  const double* mu = u + stepper->n;
+  const vida_discrete_rule* rule = rule_of(stepper);
   const double h = stepper->h;
+  const double t = vida__node_time(stepper);
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  const vida_interval between = find_next(stepper, w);
-  int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q1, w,
-                               mass_only, matrix);
-  code = code ? code : vida__add_discrete_hessian(system, &between, 0.5 * h * h, matrix);
-  code = code ? code : vida__add_discrete_curvature(system, &between, 0.5 * h, mu, matrix);
-  code = code ? code : vida__discrete_jacobian(system, &between, stepper->entries);
+  const vida_hessian_weights force_only = {-0.25 * h * h, -0.5 * h, 0.0, 0.0};
+  const vida_interval between = vida__next_interval(stepper, u);
+  int code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, t, stepper->q1, u,
+                                  mass_only, matrix);
+  if (!code && system->has_forces) {
+    find_middle(stepper, u);
+    code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE, t + 0.5 * h, stepper->place,
+                                u, force_only, matrix);
+  }
+  code = code ? code
+              : rule->add_slopes(stepper, &between, 0.5 * h * h, 0.5 * h, u + stepper->n, matrix);
+  code = code ? code : rule->constraints(stepper, &between, stepper->entries);
   vida__add_columns(system, stepper->entries, 0.5, matrix);
   code = code ? code
               : vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
@@ -61,62 +123,58 @@ static int jacobian(void* data, const double* u, double* matrix) {
   return code;
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const char* name = NULL;
-  if (!vida__has_discrete_derivatives(stepper->system, &name)) {
+int vida__energy_start(VidaStepper* stepper, VidaError* error) {
+  if (stepper->has_singular_mass) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "energy-momentum needs discrete derivatives: '%s' has none", name);
+                      "%s needs a regular mass matrix, and that of system '%s' is singular",
+                      stepper->method->info.name, stepper->system->name);
   }
-  return VIDA_SUCCESS;
+  const int code = vida__apply_mass(stepper, stepper->v0, stepper->p);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  (void)error;
+/* change = p1 - p0 */
+static int find_change(VidaStepper* stepper, const double* w, double* change) {
+  const vida_discrete_rule* rule = rule_of(stepper);
+  const vida_interval between = vida__next_interval(stepper, w);
+  int code = vida__middle_forces(stepper, w, change);
+  code = code ? code : rule->potential(stepper, &between, stepper->l_q);
+  code = code ? code : rule->constraints(stepper, &between, stepper->entries);
   for (int i = 0; i < stepper->n; i++) {
-    stepper->p[i] = stepper->system->mass[i] * stepper->v0[i];
+    change[i] = stepper->h * (change[i] - stepper->l_q[i]);
   }
-  return VIDA_SUCCESS;
+  vida__add_reaction(stepper->system, stepper->entries, -1.0, w + stepper->n, change);
+  return code;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+int vida__energy_step(VidaStepper* stepper, VidaError* error) {
   const double* w = stepper->unknown;
-  const double* mu = w + stepper->n;
   double* change = stepper->node_step;
   int code = vida__solve_step(stepper, error);
   if (code) {
     return code;
   }
-  const vida_interval between = find_next(stepper, w);
-  code = vida__discrete_gradient(system, &between, stepper->l_q);
-  code = code ? code : vida__discrete_jacobian(system, &between, stepper->entries);
+  code = find_change(stepper, w, change);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    change[i] = -stepper->h * stepper->l_q[i];
-  }
-  vida__add_reaction(system, stepper->entries, -1.0, mu, change);
   for (int i = 0; i < stepper->n; i++) {
     vida__add_compensated(&stepper->p[i], &stepper->p_low[i], change[i]);
   }
   vida__advance_positions(stepper, w);
   for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = mu[r] / stepper->h;
+    stepper->lambda[r] = w[stepper->n + r] / stepper->h;
   }
   stepper->lambda_t = vida__node_time(stepper) + 0.5 * stepper->h;
   return VIDA_SUCCESS;
 }
 
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  (void)error;
-  for (int i = 0; i < stepper->n; i++) {
-    v[i] = stepper->p[i] / stepper->system->mass[i];
-  }
-  return VIDA_SUCCESS;
+int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const int code = vida__solve_mass(stepper, stepper->p, v);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
-static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error) {
   const double* v;
   *t = vida__node_time(stepper);
   int code = vida__node_velocities(stepper, &v, error);
@@ -127,20 +185,49 @@ static int energy(VidaStepper* stepper, double* value, double* t, VidaError* err
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
+/* ---- the method ------------------------------------------------------------------------------ */
+
+int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error) {
+  const char* name = NULL;
+  if (!vida__has_discrete_derivatives(stepper->system, &name)) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED, "%s needs discrete derivatives: '%s' has none",
+                      stepper->method->info.name, name);
+  }
+  return VIDA_SUCCESS;
+}
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const int code = vida__require_discrete_derivatives(stepper, error);
+  if (code) {
+    return code;
+  }
+  vida_energy_state* own = vida__allocate(1, sizeof *own);
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->rule = &vida__equivariant_rule;
+  stepper->own = own;
+  return VIDA_SUCCESS;
+}
+
 static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum = {
     {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
      "Gonzalez 1999, eq. 21",
-     "Constant mass matrix; potentials and constraints with discrete derivatives. No limit on the "
-     "step from stability, but very large steps have no solution.",
-     2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL},
+     "Constant mass matrix; potentials and constraints with discrete derivatives. Forces change "
+     "the "
+     "energy by their work in the middle of the step, exactly. No limit on the step from "
+     "stability, but very large steps have no solution.",
+     2,
+     VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+         VIDA_CAN_CONSTANT_MASS},
     options,
-    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    {vida__energy_residual, vida__energy_jacobian, vida__step_sizes, vida__guess_free_flight},
     create,
-    start,
+    vida__energy_start,
     NULL,
-    step,
-    velocities,
-    energy};
+    vida__energy_step,
+    vida__energy_velocities,
+    vida__energy_at_node};

@@ -26,7 +26,7 @@ struct VidaStepper {
   vida_map_rows rows;
   int (*prepare)(VidaStepper* stepper, VidaError* error);
   vida_map* map; /* NULL of methods without implicit equations: those whose map has no residual */
-  void* own; /* the method's own state, freed with free() after `destroy` */
+  void* own;     /* the method's own state, freed with free() after `destroy` */
   int n, m;
 
   double t0, h;
@@ -72,10 +72,15 @@ struct VidaStepper {
   double* g_work;         /* m: work */
 
   vida_linear* node_matrix; /* for projections of the momentum at a node */
-  double* node_step;        /* n + m: work */
-  double* node_velocity;    /* n: v at the node, once it was asked for */
+  /* The factors of a constant mass matrix that is not diagonal (the diagonal of the constraints is
+   * 1); else NULL. */
+  vida_linear* mass_matrix;
+  bool has_singular_mass; /* and it could not be factored */
+  double* node_step;      /* n + m: work */
+  double* node_velocity;  /* n: v at the node, once it was asked for */
   bool has_node_velocity;
   double* constraint_work; /* m: work */
+  double* mass_work;       /* n + m: work */
 
   VidaStatistics statistics;
 };
@@ -117,6 +122,9 @@ void vida__step_sizes(void* data, const double* u, double* size);
 /* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
  * nearest solution; from far away it may find another, in which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
+/* p = M v, for systems of constant mass; and v = M^-1 p, v may be p. */
+int vida__apply_mass(VidaStepper* stepper, const double* v, double* p);
+int vida__solve_mass(VidaStepper* stepper, const double* p, double* v);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what

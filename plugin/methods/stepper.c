@@ -46,7 +46,8 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->g_work, m},
                 {&stepper->node_step, n + m},
                 {&stepper->node_velocity, n},
-                {&stepper->constraint_work, m}};
+                {&stepper->constraint_work, m},
+                {&stepper->mass_work, n + m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -86,6 +87,10 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   }
   int code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
                                  &stepper->node_matrix, error);
+  if (!code && stepper->system->constant_mass && stepper->system->has_coupled_mass) {
+    code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
+                               &stepper->mass_matrix, error);
+  }
   if (!code && stepper->method->map.residual) {
     code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
                             &stepper->map, error);
@@ -107,7 +112,16 @@ static void list_methods(unsigned capability, char* list, size_t size) {
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
   const char* name = NULL;
-  if (!system->separable && !(method->info.capabilities & VIDA_CAN_GENERAL_LAGRANGIAN)) {
+  char able[256];
+  if (!system->separable && system->constant_mass &&
+      !(method->info.capabilities & (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_CONSTANT_MASS))) {
+    list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_CONSTANT_MASS, able, sizeof able);
+    return vida__fail(
+        error, VIDA_NOT_SUPPORTED, "%s cannot take system '%s', which has %s; these can: %s",
+        method->info.name, system->name,
+        system->has_forces ? "generalized forces" : "a mass matrix that is not diagonal", able);
+  }
+  if (!system->constant_mass && !(method->info.capabilities & VIDA_CAN_GENERAL_LAGRANGIAN)) {
     vida__has_discrete_derivatives(system, &name);
     return vida__fail(
         error, VIDA_NOT_SUPPORTED,
@@ -121,7 +135,6 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
                       method->info.name, system->name);
   }
   if (system->nonholonomic && !(method->info.capabilities & VIDA_CAN_NONHOLONOMIC)) {
-    char able[256];
     list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s cannot take the nonholonomic constraints of system '%s'; these can: %s",
@@ -182,6 +195,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   vida__map_destroy(&old->map);
   free(old->own);
   vida__linear_destroy(&old->node_matrix);
+  vida__linear_destroy(&old->mass_matrix);
   if (old->context) {
     SUNContext_Free(&old->context);
   }
@@ -202,6 +216,27 @@ static int check_values(const VidaStepper* stepper, const char* what, const doub
                         what, stepper->system->coordinates[i].name);
     }
   }
+  return VIDA_SUCCESS;
+}
+
+static int factor_mass(VidaStepper* stepper, VidaError* error) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  vida_linear* mass = stepper->mass_matrix;
+  if (!mass) {
+    return VIDA_SUCCESS;
+  }
+  vida__linear_clear(mass);
+  int code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, stepper->t0, stepper->q,
+                                  stepper->v0, mass_only, mass->values);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    mass->values[vida__pattern_slot(mass->pattern, stepper->n + r, stepper->n + r)] = 1.0;
+  }
+  code = vida__linear_factor(mass);
+  /* A method that solves with the mass matrix alone asks whether it could be factored. */
+  stepper->has_singular_mass = code != VIDA_SUCCESS;
   return VIDA_SUCCESS;
 }
 
@@ -239,7 +274,8 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   for (int r = 0; r < stepper->m; r++) {
     stepper->lambda[r] = (double)NAN;
   }
-  return vida__measure_sizes(stepper, error);
+  const int failed = vida__measure_sizes(stepper, error);
+  return failed ? failed : factor_mass(stepper, error);
 }
 
 /* The matrix of the first step is factored now: what KLU allocates is allocated here. */

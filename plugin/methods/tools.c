@@ -245,14 +245,49 @@ void vida__step_sizes(void* data, const double* u, double* size) {
   share_sizes(system, size);
 }
 
+/* ---- constant masses --------------------------------------------------------------------------
+ */
+
+int vida__apply_mass(VidaStepper* stepper, const double* v, double* p) {
+  const VidaSystem* system = stepper->system;
+  if (system->has_coupled_mass) {
+    return vida__gradient_of(&stepper->evaluator, VIDA_PART_KINETIC, vida__node_time(stepper),
+                             stepper->q, v, stepper->mass_work, p);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    p[i] = system->mass[i] * v[i];
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__solve_mass(VidaStepper* stepper, const double* p, double* v) {
+  const VidaSystem* system = stepper->system;
+  if (system->has_coupled_mass) {
+    double* side = stepper->mass_work;
+    memcpy(side, p, (size_t)stepper->n * sizeof *p);
+    memset(side + stepper->n, 0, (size_t)stepper->m * sizeof *side);
+    const int code = vida__linear_solve(stepper->mass_matrix, side, side);
+    memcpy(v, side, (size_t)stepper->n * sizeof *v);
+    return code;
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    v[i] = p[i] / system->mass[i];
+  }
+  return VIDA_SUCCESS;
+}
+
 /* ---- guess and solution ---------------------------------------------------------------------- */
 
 void vida__guess_free_flight(void* data, double* u) {
-  const VidaStepper* stepper = data;
+  VidaStepper* stepper = data;
   const VidaSystem* system = stepper->system;
   const double* w = stepper->history_count ? stepper->history[0] : stepper->v0;
   for (int i = 0; i < stepper->n; i++) {
-    u[i] = system->separable ? stepper->p[i] / system->mass[i] : w[i];
+    u[i] = w[i];
+  }
+  if (system->separable ||
+      (system->constant_mass && stepper->mass_matrix && !stepper->has_singular_mass)) {
+    vida__solve_mass(stepper, stepper->p, u);
   }
   memset(u + stepper->n, 0, (size_t)stepper->m * sizeof *u);
 }

@@ -133,6 +133,18 @@ static void discard_completion(VidaSystem* system) {
   }
 }
 
+static void find_kinds(VidaSystem* system) {
+  system->constant_mass = true;
+  system->has_forces = system->has_coupled_mass = false;
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_kernel* kernel = system->term_batches[b].kernel;
+    system->constant_mass =
+        system->constant_mass && (kernel->is_potential || kernel->is_kinetic || kernel->is_force);
+    system->has_forces = system->has_forces || kernel->is_force;
+    system->has_coupled_mass = system->has_coupled_mass || kernel->is_kinetic;
+  }
+}
+
 int vida__fill_masses(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   vida_evaluator evaluator;
@@ -148,10 +160,13 @@ int vida__fill_masses(VidaSystem* system, VidaError* error) {
       vida__fail(error, code, "%s", evaluator.error.message);
     }
   }
+  find_kinds(system);
   system->separable = system->only_potentials;
   for (size_t i = 0; i < n && !code; i++) {
     char got[VIDA_REAL_TEXT_SIZE];
-    system->separable = system->separable && system->mass[i] > 0.0;
+    const bool has_mass = system->mass[i] > 0.0;
+    system->separable = system->separable && has_mass;
+    system->constant_mass = system->constant_mass && (has_mass || system->has_coupled_mass);
     if (system->mass[i] < 0.0) {
       code = vida__fail(error, VIDA_BAD_ARGUMENT,
                         "coordinate '%s': its mass is %s, which should be positive",

@@ -20,6 +20,7 @@ static const struct {
     [VIDA_TRACED_LAGRANGIAN] = {"Lagrangian", &vida__traced_lagrangian, NULL},
     [VIDA_TRACED_POTENTIAL] = {"Lagrangian", &vida__traced_potential, NULL},
     [VIDA_TRACED_MASS] = {"Lagrangian", &vida__traced_mass, NULL},
+    [VIDA_TRACED_KINETIC] = {"Lagrangian", &vida__traced_kinetic, NULL},
     [VIDA_TRACED_FORCE] = {"force", &vida__traced_force, NULL},
     [VIDA_TRACED_CONSTRAINT] = {"constraint", NULL, &vida__traced_constraint},
     [VIDA_TRACED_NONHOLONOMIC] = {"nonholonomic constraint", NULL, &vida__traced_nonholonomic},
@@ -371,19 +372,46 @@ static int derive_potential(derivation* work, VidaExpression expression) {
   return code ? code : compile_block(work);
 }
 
+/* Numbers that are not round, for trials. */
+static double trial_rate(int trial, int coordinate) {
+  return 0.71 + 0.37 * trial + 0.0173 * coordinate;
+}
+
+/* Whether |L_v - M v| is rounding, M being the entries of the second derivatives. */
+static bool is_product(const derivation* work, int trial, const double* momentum,
+                       const double* entry, double* left) {
+  const int width = work->width;
+  double size = 0.0;
+  memcpy(left, momentum, (size_t)width * sizeof *left);
+  for (int e = 0; e < work->second.count; e++) {
+    const double part = entry[e] * trial_rate(trial, work->index[work->second.column[e]]);
+    left[work->second.row[e]] -= part;
+    size = fmax(size, fabs(part));
+  }
+  for (int i = 0; i < width; i++) {
+    if (!(fabs(left[i]) <= 1e-12 * size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Whether L_v is M v and nothing else, tried at numbers that are not round. */
-static int is_homogeneous(derivation* work, const int* diagonal, bool* result) {
+static int is_homogeneous(derivation* work, bool* result) {
   enum { TRIED = 3 };
   const int width = work->width;
+  const int count = width + work->second.count;
   vida_tape* tape = NULL;
-  int* output = vida__allocate(2 * (size_t)width, sizeof *output);
-  double* value = vida__allocate(2 * (size_t)width, sizeof *value);
+  int* output = vida__allocate((size_t)count, sizeof *output);
+  double* value = vida__allocate((size_t)(count + width), sizeof *value);
   double* slots = NULL;
   int code = output && value ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   if (!code) {
     memcpy(output, work->first + width, (size_t)width * sizeof *output);
-    memcpy(output + width, diagonal, (size_t)width * sizeof *output);
-    code = vida__tape_compile(work->graph, 2 * width, output, &tape);
+    for (int e = 0; e < work->second.count; e++) {
+      output[width + e] = work->second.node[e];
+    }
+    code = vida__tape_compile(work->graph, count, output, &tape);
   }
   if (!code) {
     slots = vida__allocate(vida__tape_work_size(tape), sizeof *slots);
@@ -393,13 +421,10 @@ static int is_homogeneous(derivation* work, const int* diagonal, bool* result) {
   for (int trial = 0; trial < TRIED && *result; trial++) {
     vida__tape_prepare(tape, slots);
     for (int i = 0; i < tape->input_count; i++) {
-      slots[i] = 0.71 + 0.37 * trial + 0.0173 * tape->inputs[i].index;
+      slots[i] = trial_rate(trial, tape->inputs[i].index);
     }
-    *result = !vida__tape_run(tape, slots, value, NULL);
-    for (int i = 0; i < width && *result; i++) {
-      const double v = 0.71 + 0.37 * trial + 0.0173 * work->index[i];
-      *result = fabs(value[i] - value[width + i] * v) <= 1e-12 * fabs(value[i]);
-    }
+    *result = !vida__tape_run(tape, slots, value, NULL) &&
+              is_product(work, trial, value, value + width, value + count);
   }
   vida__tape_destroy(&tape);
   free(output);
@@ -408,8 +433,9 @@ static int is_homogeneous(derivation* work, const int* diagonal, bool* result) {
   return code;
 }
 
-/* The diagonal of L_vv into work->output, where that is all there is of second derivatives. */
-static int find_diagonal(derivation* work, bool* is_constant) {
+/* Whether L_vv is constant, and whether its diagonal, which is put into work->output, is all there
+ * is of it. */
+static int find_diagonal(derivation* work, bool* is_constant, bool* is_diagonal) {
   const vida_graph* graph = work->graph;
   const int width = work->width;
   const int zero = vida__graph_constant(work->graph, 0.0);
@@ -420,20 +446,23 @@ static int find_diagonal(derivation* work, bool* is_constant) {
   }
   vida__find_dependence(graph, graph->count, dependence);
   *is_constant = true;
+  *is_diagonal = true;
   for (int i = 0; i < width; i++) {
     work->output[i] = zero;
   }
   for (int e = 0; e < work->second.count; e++) {
     const vida_dependence* of = &dependence[work->second.node[e]];
-    *is_constant &=
-        work->second.row[e] == work->second.column[e] && !of->positions && !of->rates && !of->time;
+    *is_constant &= !of->positions && !of->rates && !of->time;
+    *is_diagonal &= work->second.row[e] == work->second.column[e];
     work->output[work->second.row[e]] = work->second.node[e];
   }
   free(dependence);
   return VIDA_SUCCESS;
 }
 
-static int derive_mass(derivation* work, VidaExpression expression) {
+/* First derivatives, and L_vv as `second`; VIDA_NOT_SUPPORTED unless L = v^T M v / 2, M constant.
+ */
+static int derive_constant_mass(derivation* work, VidaExpression expression, bool* is_diagonal) {
   const int width = work->width;
   bool holds = false;
   int code =
@@ -441,14 +470,28 @@ static int derive_mass(derivation* work, VidaExpression expression) {
   code = code ? code
               : vida__derive_jacobian(work->graph, width, work->first + width, width,
                                       work->variable + width, &work->second);
-  code = code ? code : find_diagonal(work, &holds);
+  code = code ? code : find_diagonal(work, &holds, is_diagonal);
   if (!code && holds) {
-    code = is_homogeneous(work, work->output, &holds);
+    code = is_homogeneous(work, &holds);
   }
-  if (!code && !holds) {
+  return !code && !holds ? VIDA_NOT_SUPPORTED : code;
+}
+
+static int derive_mass(derivation* work, VidaExpression expression) {
+  bool is_diagonal = false;
+  const int code = derive_constant_mass(work, expression, &is_diagonal);
+  if (!code && !is_diagonal) {
     return VIDA_NOT_SUPPORTED;
   }
-  return code ? code : compile(work, VIDA_TAPE_MASS, width, work->output);
+  return code ? code : compile(work, VIDA_TAPE_MASS, work->width, work->output);
+}
+
+static int derive_kinetic(derivation* work, VidaExpression expression) {
+  bool is_diagonal = false;
+  const int code = derive_constant_mass(work, expression, &is_diagonal);
+  vida__entries_free(&work->second);
+  memset(&work->second, 0, sizeof work->second);
+  return code ? code : derive_lagrangian(work, expression);
 }
 
 static int derive_force(derivation* work, int count, const int* coordinates,
@@ -538,6 +581,8 @@ static int derive_kind(derivation* work, int count, const int* coordinates,
       return derive_potential(work, expressions[0]);
     case VIDA_TRACED_MASS:
       return derive_mass(work, expressions[0]);
+    case VIDA_TRACED_KINETIC:
+      return derive_kinetic(work, expressions[0]);
     case VIDA_TRACED_FORCE:
       return derive_force(work, count, coordinates, expressions);
     case VIDA_TRACED_CONSTRAINT:

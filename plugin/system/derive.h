@@ -12,6 +12,8 @@ typedef enum vida_traced_kind {
   VIDA_TRACED_POTENTIAL, /* L = -V(q) */
   /* A kinetic energy of constant, diagonal mass: VIDA_NOT_SUPPORTED when it is none. */
   VIDA_TRACED_MASS,
+  /* The same with a matrix that is not diagonal. */
+  VIDA_TRACED_KINETIC,
   VIDA_TRACED_FORCE,
   VIDA_TRACED_CONSTRAINT,
   VIDA_TRACED_NONHOLONOMIC,

@@ -74,17 +74,51 @@ int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const
   return VIDA_SUCCESS;
 }
 
-int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
-                   double* l_q, double* l_v) {
+static int part_of(const vida_term_kernel* kernel) {
+  return kernel->is_potential ? VIDA_PART_POTENTIAL
+         : kernel->is_kinetic ? VIDA_PART_KINETIC
+         : kernel->is_force   ? VIDA_PART_FORCE
+                              : VIDA_PART_GENERAL;
+}
+
+int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const double* q,
+                      const double* v, double* l_q, double* l_v) {
   const VidaSystem* system = evaluator->system;
   const vida_place at = vida__place(evaluator, t, q, v);
   for (int i = 0; i < system->coordinate_count; i++) {
-    l_q[i] = system->uniform_force[i];
-    l_v[i] = system->mass[i] * v[i];
+    l_q[i] = parts & VIDA_PART_POTENTIAL ? system->uniform_force[i] : 0.0;
+    l_v[i] = parts & VIDA_PART_KINETIC ? system->mass[i] * v[i] : 0.0;
   }
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    const int code = batch->kernel->gradient(batch, &at, l_q, l_v);
+    const int code = parts & part_of(batch->kernel) ? batch->kernel->gradient(batch, &at, l_q, l_v)
+                                                    : VIDA_SUCCESS;
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                   double* l_q, double* l_v) {
+  return vida__gradient_of(evaluator, VIDA_PART_ALL, t, q, v, l_q, l_v);
+}
+
+int vida__add_hessian_of(vida_evaluator* evaluator, int parts, double t, const double* q,
+                         const double* v, vida_hessian_weights weights, double* matrix) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  for (int i = 0; i < system->coordinate_count && parts & VIDA_PART_KINETIC; i++) {
+    matrix[system->mass_slot[i]] += weights.vv * system->mass[i];
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const int part = part_of(batch->kernel);
+    if (!(parts & part) || (part == VIDA_PART_POTENTIAL && weights.qq == 0.0)) {
+      continue;
+    }
+    const int code = batch->kernel->hessian(batch, &at, weights, matrix);
     if (code) {
       return code;
     }
@@ -94,22 +128,7 @@ int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const d
 
 int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       vida_hessian_weights weights, double* matrix) {
-  const VidaSystem* system = evaluator->system;
-  const vida_place at = vida__place(evaluator, t, q, v);
-  for (int i = 0; i < system->coordinate_count; i++) {
-    matrix[system->mass_slot[i]] += weights.vv * system->mass[i];
-  }
-  for (int b = 0; b < system->term_batch_count; b++) {
-    const vida_term_batch* batch = &system->term_batches[b];
-    if (batch->kernel->is_potential && weights.qq == 0.0) {
-      continue;
-    }
-    const int code = batch->kernel->hessian(batch, &at, weights, matrix);
-    if (code) {
-      return code;
-    }
-  }
-  return VIDA_SUCCESS;
+  return vida__add_hessian_of(evaluator, VIDA_PART_ALL, t, q, v, weights, matrix);
 }
 
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
@@ -195,7 +214,9 @@ int vida__discrete_gradient(const VidaSystem* system, const vida_interval* betwe
   }
   for (int b = 0; b < system->term_batch_count && !code; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    code = batch->kernel->discrete_gradient(batch, between, d_v);
+    if (batch->kernel->is_potential) {
+      code = batch->kernel->discrete_gradient(batch, between, d_v);
+    }
   }
   return code;
 }
@@ -205,7 +226,9 @@ int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* be
   int code = VIDA_SUCCESS;
   for (int b = 0; b < system->term_batch_count && !code; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    code = batch->kernel->discrete_hessian(batch, between, weight, matrix);
+    if (batch->kernel->is_potential) {
+      code = batch->kernel->discrete_hessian(batch, between, weight, matrix);
+    }
   }
   return code;
 }
@@ -217,7 +240,8 @@ static const char* batch_name(const vida_functions* functions, const char* kind)
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    if (!batch->kernel->discrete_gradient) {
+    const bool is_needed = !batch->kernel->is_kinetic && !batch->kernel->is_force;
+    if (is_needed && !batch->kernel->discrete_gradient) {
       *name = batch_name(batch->functions, batch->kernel->kind);
       return false;
     }

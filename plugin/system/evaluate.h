@@ -31,6 +31,18 @@ int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const d
                    double* l_q, double* l_v);
 int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       vida_hessian_weights weights, double* matrix);
+/* The same of some terms only; `parts` is a sum of these. v is not used by potentials. */
+enum {
+  VIDA_PART_POTENTIAL = 1, /* -V(q) */
+  VIDA_PART_KINETIC = 2,   /* v^T M v / 2 of constant M */
+  VIDA_PART_FORCE = 4,
+  VIDA_PART_GENERAL = 8,
+  VIDA_PART_ALL = 15
+};
+int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const double* q,
+                      const double* v, double* l_q, double* l_v);
+int vida__add_hessian_of(vida_evaluator* evaluator, int parts, double t, const double* q,
+                         const double* v, vida_hessian_weights weights, double* matrix);
 /* What the equations of motion have besides accelerations and multipliers, overwritten:
  * force (n) = L_q + f - L_vq v - L_vt, bias (m) = what G a must cancel; `work` has n places. */
 int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
@@ -44,7 +56,7 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
 /* The two configurations of a step; dq = q1 - q0. */
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
                              const double* dq);
-/* Discrete derivative of the potential, overwritten; only for separable systems. */
+/* Discrete derivative of the potential, overwritten; only for systems of constant mass. */
 int vida__discrete_gradient(const VidaSystem* system, const vida_interval* between, double* d_v);
 int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,
                                double weight, double* matrix);

@@ -193,6 +193,9 @@ int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
   if (parts.rates >= 0) {
     code = add_part(system, VIDA_TRACED_MASS, name, parts.rates, &unused);
     if (code == VIDA_NOT_SUPPORTED) {
+      code = add_part(system, VIDA_TRACED_KINETIC, name, parts.rates, &unused);
+    }
+    if (code == VIDA_NOT_SUPPORTED) {
       code = add_part(system, VIDA_TRACED_LAGRANGIAN, name, parts.rates, error);
     } else if (code && error) {
       *error = unused;

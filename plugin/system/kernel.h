@@ -74,6 +74,8 @@ typedef struct vida_constraint_batch vida_constraint_batch;
 typedef struct vida_term_kernel {
   const char* kind;
   bool is_potential; /* L = -V(q) */
+  bool is_kinetic;   /* L = v^T M v / 2, M constant, not in the masses of the system */
+  bool is_force;     /* stands where L_q stands, and is no part of L */
   int (*value)(const vida_term_batch* batch, const vida_place* at, double* lagrangian);
   int (*gradient)(const vida_term_batch* batch, const vida_place* at, double* l_q, double* l_v);
   int (*hessian)(const vida_term_batch* batch, const vida_place* at, vida_hessian_weights weights,

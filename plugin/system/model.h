@@ -103,7 +103,10 @@ struct VidaSystem {
   double* mass;          /* n: the constant diagonal part of L_vv */
   double* uniform_force; /* n: the constant part of L_q (gravity) */
   bool only_potentials;  /* besides masses: no general Lagrangian, no force */
-  bool separable;        /* L = v^T M v / 2 - V(q), M constant and regular */
+  bool separable;        /* L = v^T M v / 2 - V(q), M constant, diagonal and regular */
+  bool constant_mass;    /* the same with any constant M, beside forces */
+  bool has_forces;       /* some term is a generalized force */
+  bool has_coupled_mass; /* some kinetic energy of constant mass is not in `mass` */
   bool time_dependent;   /* some constraint has a rate */
   bool nonholonomic;     /* some row is */
 

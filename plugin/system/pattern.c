@@ -97,20 +97,6 @@ static int fill_pattern(VidaSystem* system, const uint64_t* keys, size_t count) 
   return VIDA_SUCCESS;
 }
 
-static int find_slot(const vida_pattern* pattern, int row, int column) {
-  sunindextype low = pattern->column_start[column];
-  sunindextype high = pattern->column_start[column + 1] - 1;
-  while (low < high) {
-    const sunindextype middle = low + (high - low) / 2;
-    if (pattern->row[middle] < row) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return (int)low;
-}
-
 static int* make_slots(const vida_pattern* pattern, const int* index, int count, int width,
                        const vida_block* block) {
   const int entries = block_entries(block, width);
@@ -120,7 +106,7 @@ static int* make_slots(const vida_pattern* pattern, const int* index, int count,
     for (int k = 0; k < entries; k++) {
       int row, column;
       find_local(block, width, k, &row, &column);
-      *slot++ = find_slot(pattern, index[row], index[column]);
+      *slot++ = vida__pattern_slot(pattern, index[row], index[column]);
     }
   }
   return slots;
@@ -145,12 +131,12 @@ static int fill_slots(VidaSystem* system) {
   }
   for (int e = 0; e < system->entry_count; e++) {
     vida_jacobian_entry* entry = &system->entries[e];
-    entry->row_slot = find_slot(pattern, n + entry->row, entry->coordinate);
-    entry->column_slot = find_slot(pattern, entry->coordinate, n + entry->row);
+    entry->row_slot = vida__pattern_slot(pattern, n + entry->row, entry->coordinate);
+    entry->column_slot = vida__pattern_slot(pattern, entry->coordinate, n + entry->row);
   }
   system->mass_slot = vida__allocate((size_t)n, sizeof *system->mass_slot);
   for (int i = 0; i < n && system->mass_slot; i++) {
-    system->mass_slot[i] = find_slot(pattern, i, i);
+    system->mass_slot[i] = vida__pattern_slot(pattern, i, i);
   }
   return system->mass_slot ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }

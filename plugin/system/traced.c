@@ -398,9 +398,19 @@ const vida_term_kernel vida__traced_mass = {.kind = "kinetic energy",
                                             .discrete_hessian = no_discrete_hessian,
                                             .bias = no_bias,
                                             .mass = term_mass};
+/* v^T M v / 2 with a constant M that is not diagonal. */
+const vida_term_kernel vida__traced_kinetic = {.kind = "kinetic energy",
+                                               .is_kinetic = true,
+                                               .value = term_value,
+                                               .gradient = lagrangian_gradient,
+                                               .hessian = term_hessian,
+                                               .bias = term_bias};
 /* Forces stand where L_q stands; they are no part of the energy. */
-const vida_term_kernel vida__traced_force = {
-    .kind = "force", .value = no_value, .gradient = position_gradient, .hessian = term_hessian};
+const vida_term_kernel vida__traced_force = {.kind = "force",
+                                             .is_force = true,
+                                             .value = no_value,
+                                             .gradient = position_gradient,
+                                             .hessian = term_hessian};
 const vida_term_kernel vida__traced_observable = {.kind = "observable", .value = term_value};
 
 /* ---- constraints ----------------------------------------------------------------------------- */

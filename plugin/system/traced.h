@@ -53,7 +53,8 @@ typedef struct vida_traced {
 
 /* The plain ones have no discrete derivative. */
 extern const vida_term_kernel vida__traced_lagrangian, vida__traced_potential,
-    vida__traced_plain_potential, vida__traced_mass, vida__traced_force, vida__traced_observable;
+    vida__traced_plain_potential, vida__traced_mass, vida__traced_kinetic, vida__traced_force,
+    vida__traced_observable;
 extern const vida_constraint_kernel vida__traced_constraint, vida__traced_plain_constraint,
     vida__traced_nonholonomic;
 
