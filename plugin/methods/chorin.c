@@ -7,6 +7,11 @@
  * automatic discrete derivative, free of cancellation. alpha and delta say where H_p looks at q and
  * H_q at p, which for this H makes no difference.
  *
+ * With one coordinate both factors leave nothing of the gradients: phi V_q is the divided
+ * difference of V, kappa (beta p1 + (1 - beta) p0) the mean of p. With several, phi is no number
+ * where the force is orthogonal to the step, and in a strip of width h^(3/2) around it eq. 21 may
+ * have no solution.
+ *
  * The unknowns are w = (q1 - q0)/h. Both factors depend on all of them, so the matrix is full. */
 #include <float.h>
 #include <math.h>
@@ -231,6 +236,14 @@ static int check_system(VidaStepper* stepper, VidaError* error) {
                       "average-vector-field and itoh-abe keep the energy with constraints",
                       stepper->system->name, stepper->system->rows[0].name);
   }
+  if (stepper->n > 1 && VidaOptions_Get(stepper->options, "several") == 0.0) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "system '%s' has %d coordinates, and chorin has no solution for some steps "
+                      "around extremes of the potential or kinetic energy when there are several; "
+                      "itoh-abe takes one coordinate at a time and energy-momentum all of them, or "
+                      "set the option 'several' to try",
+                      stepper->system->name, stepper->n);
+  }
   return vida__require_discrete_derivatives(stepper, error);
 }
 
@@ -293,6 +306,9 @@ static int step(VidaStepper* stepper, VidaError* error) {
   { name, VIDA_OPTION_REAL, "1", 0.5, 0.0, 1.0, false, NULL, text }
 
 static const VidaOptionRow options[] = {
+    {"several", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "Also takes systems of several coordinates, for which steps around extremes of the potential "
+     "or kinetic energy may have no solution."},
     CHORIN_CONSTANT("alpha",
                     "Share of q1 where H_p is taken (eq. 22); H_p does not depend on q "
                     "here, so that it makes no difference."),
@@ -306,10 +322,13 @@ static const VidaOptionRow options[] = {
 const VidaMethod vida__chorin = {
     {"chorin", "energy exact, by gradients scaled to the increments of T and V",
      "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
-     "No constraints, no forces; diagonal constant mass matrix. Divides by the power of the force "
-     "over the step: where that passes through zero (extremes of the potential along the motion, "
-     "circular orbits) it loses accuracy or has no solution. Second order, reversible and keeping "
-     "momentum with beta = gamma = 1/2, else first order.",
+     "No constraints, no forces; diagonal constant mass matrix; one coordinate. With several, it "
+     "divides "
+     "by the power of the force over the step: where that passes through zero (extremes of the "
+     "potential along the motion, circular orbits) it loses accuracy or has no solution, the more "
+     "often the larger the root of h. There it is of second order, reversible and keeps momentum "
+     "with beta = gamma = 1/2, else of first order. With one coordinate no constant makes a "
+     "difference, and no step is too large for stability.",
      2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE},
     options,
     {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
