@@ -42,6 +42,9 @@ int vida__energy_residual(void* data, const double* u, double* r);
 int vida__energy_jacobian(void* data, const double* u, double* matrix);
 int vida__energy_start(VidaStepper* stepper, VidaError* error);
 int vida__energy_step(VidaStepper* stepper, VidaError* error);
+/* The same with more increments of the momenta: `more` adds them to `change` (n). */
+int vida__energy_step_with(VidaStepper* stepper, int (*more)(VidaStepper* stepper, double* change),
+                           VidaError* error);
 int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error);
 int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error);
 

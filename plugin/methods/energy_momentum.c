@@ -148,6 +148,11 @@ static int find_change(VidaStepper* stepper, const double* w, double* change) {
 }
 
 int vida__energy_step(VidaStepper* stepper, VidaError* error) {
+  return vida__energy_step_with(stepper, NULL, error);
+}
+
+int vida__energy_step_with(VidaStepper* stepper, int (*more)(VidaStepper* stepper, double* change),
+                           VidaError* error) {
   const double* w = stepper->unknown;
   double* change = stepper->node_step;
   int code = vida__solve_step(stepper, error);
@@ -157,6 +162,12 @@ int vida__energy_step(VidaStepper* stepper, VidaError* error) {
   code = find_change(stepper, w, change);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
+  }
+  if (more) {
+    code = more(stepper, change);
+    if (code) {
+      return vida__evaluation_failed(stepper, code, error);
+    }
   }
   for (int i = 0; i < stepper->n; i++) {
     vida__add_compensated(&stepper->p[i], &stepper->p_low[i], change[i]);

@@ -15,7 +15,7 @@ extern const VidaMethod vida__average_vector_field, vida__itoh_abe, vida__chorin
 
 const VidaMethod* const vida__methods[] = {
     &vida__del_midpoint, &vida__del_endpoint, &vida__rattle, &vida__del_nonholonomic,
-    &vida__energy_momentum, &vida__del_chart,
+    &vida__energy_momentum, &vida__energy_momentum_projected, &vida__del_chart,
     /* other discrete derivatives */
     &vida__average_vector_field, &vida__itoh_abe, &vida__chorin, NULL};
 

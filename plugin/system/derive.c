@@ -514,9 +514,26 @@ static int derive_force(derivation* work, int count, const int* coordinates,
   return code ? code : compile_block(work);
 }
 
+/* Whether no second derivative depends on the state. */
+static int check_quadratic(const derivation* work, bool* holds) {
+  const vida_graph* graph = work->graph;
+  vida_dependence* dependence = vida__allocate((size_t)graph->count, sizeof *dependence);
+  if (!dependence) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  vida__find_dependence(graph, graph->count, dependence);
+  *holds = true;
+  for (int e = 0; e < work->second.count; e++) {
+    *holds = *holds && !dependence[work->second.node[e]].positions;
+  }
+  free(dependence);
+  return VIDA_SUCCESS;
+}
+
 static int derive_constraint(derivation* work, VidaExpression g, const vida_dependence* found) {
   const int width = work->width;
   int twice = -1;
+  bool is_quadratic = false;
   int code = vida__derive_gradient(work->graph, g, 2 * width + 1, work->variable, work->first);
   code = code ? code
               : vida__derive_jacobian(work->graph, width, work->first, width, work->variable,
@@ -530,8 +547,11 @@ static int derive_constraint(derivation* work, VidaExpression g, const vida_depe
   code = code ? code : follow_motion(work, 1, &g, &twice);
   code = code ? code : follow_motion(work, 1, &twice, &twice);
   code = code ? code : compile(work, VIDA_TAPE_BIAS, 1, &twice);
+  code = code ? code : check_quadratic(work, &is_quadratic);
   if (!work->has_discrete) {
     work->traced->constraint = &vida__traced_plain_constraint;
+  } else if (is_quadratic) {
+    work->traced->constraint = &vida__traced_quadratic;
   }
   return code ? code : compile_block(work);
 }

@@ -55,8 +55,8 @@ typedef struct vida_traced {
 extern const vida_term_kernel vida__traced_lagrangian, vida__traced_potential,
     vida__traced_plain_potential, vida__traced_mass, vida__traced_kinetic, vida__traced_force,
     vida__traced_observable;
-extern const vida_constraint_kernel vida__traced_constraint, vida__traced_plain_constraint,
-    vida__traced_nonholonomic;
+extern const vida_constraint_kernel vida__traced_constraint, vida__traced_quadratic,
+    vida__traced_plain_constraint, vida__traced_nonholonomic;
 
 /* Settles the work space, once all tapes are there. */
 void vida__lay_out_traced(vida_traced* traced);
