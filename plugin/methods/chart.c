@@ -517,19 +517,20 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__del_chart = {
-    {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
-     "Wendlandt and Marsden 1997, eq. 4.12",
-     "Needs a chart of the constraint manifold. The steps are those of del-midpoint; the motion "
-     "must "
-     "stay away from the poles of the chart, and no chart coordinate may turn much in a step.",
-     2,
-     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-         VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
-    options,
-    {residual, jacobian, sizes, guess_rate},
-    create,
-    vida__chart_start,
-    NULL,
-    step,
-    velocities,
-    energy};
+    .info =
+        {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
+         "Wendlandt and Marsden 1997, eq. 4.12",
+         "Needs a chart of the constraint manifold. The steps are those of del-midpoint; the "
+         "motion "
+         "must "
+         "stay away from the poles of the chart, and no chart coordinate may turn much in a step.",
+         2,
+         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
+    .options = options,
+    .map = {residual, jacobian, sizes, guess_rate},
+    .create = create,
+    .start = vida__chart_start,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};

@@ -26,12 +26,13 @@ struct VidaStepper {
   vida_map_rows rows;
   int (*prepare)(VidaStepper* stepper, VidaError* error);
   vida_map* map; /* NULL of methods without implicit equations: those whose map has no residual */
-  void* own; /* the method's own state, freed with free() after `destroy` */
+  void* own;     /* the method's own state, freed with free() after `destroy` */
   int n, m;
 
   double t0, h;
   long step; /* k in t = t0 + k h */
   bool started;
+  bool one_step;       /* a stage of a composition: begins and ends on both levels of constraints */
   double tolerance;    /* of the scaled residual */
   double scaled_for;   /* the size of motion that the scales were set for; 0: not yet */
   bool has_increments; /* g(q1) - g(q0) comes from discrete derivatives, without cancellation */
@@ -93,6 +94,8 @@ struct VidaMethod {
   int (*step)(VidaStepper* stepper, VidaError* error);
   int (*velocities)(VidaStepper* stepper, double* v, VidaError* error);
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
+  /* Frees what `own` points to, before `own` itself; NULL where that is nothing. */
+  void (*destroy)(VidaStepper* stepper);
 };
 
 /* The list of methods, ended by NULL (registry.c). */
@@ -126,6 +129,9 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error);
 int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error);
 /* Passes on what an evaluation reported. */
 int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
+/* stepper->lambda: the multipliers of the equations of motion at (t, q, v), q being the node's
+ * (node.c). */
+int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
  */
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries);

@@ -180,6 +180,9 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
     return;
   }
   vida__map_destroy(&old->map);
+  if (old->method->destroy) {
+    old->method->destroy(old);
+  }
   free(old->own);
   vida__linear_destroy(&old->node_matrix);
   if (old->context) {

@@ -164,7 +164,7 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
 static double measure_motion(const VidaStepper* stepper) {
   double size = 0.0;
   for (int i = 0; i < stepper->n; i++) {
-    const double impulse = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
+    const double impulse = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
     const double scaled = impulse * stepper->inverse_root[i];
     size = scaled > size ? scaled : size;
   }
@@ -197,8 +197,8 @@ static void set_scales(VidaStepper* stepper) {
     double size = motion * stiffness;
     if (!stepper->has_increments) {
       /* g itself is divided by h, so its rounding shows; no less can be asked for. */
-      size = fmax(size,
-                  4.0 * DBL_EPSILON * stepper->value_size[r] / (stepper->h * stepper->tolerance));
+      size = fmax(size, 4.0 * DBL_EPSILON * stepper->value_size[r] /
+                            (fabs(stepper->h) * stepper->tolerance));
     }
     vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
   }
@@ -228,12 +228,12 @@ void vida__step_sizes(void* data, const double* u, double* size) {
   double* speed = stepper->speed;
   for (int i = 0; i < stepper->n; i++) {
     const double mass = stepper->root_mass[i] * stepper->root_mass[i];
-    const double moving = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
+    const double moving = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
     speed[i] = fabs(u[i]) + moving * stepper->inverse_root[i] * stepper->inverse_root[i];
     size[i] = moving + mass * fabs(u[i]);
   }
   for (int r = 0; r < stepper->m; r++) {
-    rows[r] = stepper->has_increments ? 0.0 : stepper->value_size[r] / stepper->h;
+    rows[r] = stepper->has_increments ? 0.0 : stepper->value_size[r] / fabs(stepper->h);
   }
   share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
