@@ -10,6 +10,7 @@
 #include "base/linear.h"
 #include "solve/map.h"
 #include "system/evaluate.h"
+#include "system/rank.h"
 
 typedef struct VidaMethod VidaMethod;
 
@@ -71,6 +72,13 @@ struct VidaStepper {
   bool has_node_velocity;
   double* constraint_work; /* m: work */
 
+  /* Rows that depend on others at the start: multipliers are then of least norm. */
+  vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
+  double* redundancy; /* m: what regularizes the diagonal of constraint rows */
+  double* least_norm; /* m: work */
+  bool redundant;
+  bool reacts_between; /* constraint forces are not along G at the node that the step starts from */
+
   VidaStatistics statistics;
 };
 
@@ -111,6 +119,8 @@ void vida__step_sizes(void* data, const double* u, double* size);
 /* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
  * nearest solution; from far away it may find another, in which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
+/* Finds the rows that depend on others at the start, for values in stepper->entries. */
+int vida__find_redundancy(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what

@@ -158,6 +158,31 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
+/* Relative to G M^-1 G^T: small beside all that a step needs of it, large beside rounding. */
+static const double regularization = 1e-10;
+
+int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
+  stepper->redundant = false;
+  vida__map_set_redundancy(stepper->map, NULL);
+  if (!stepper->rank || stepper->m == 0) {
+    return VIDA_SUCCESS;
+  }
+  double* mass = stepper->speed;
+  for (int i = 0; i < stepper->n; i++) {
+    mass[i] = stepper->root_mass[i] * stepper->root_mass[i];
+  }
+  const int code = vida__rank_find(stepper->rank, stepper->entries, mass, error);
+  stepper->redundant = !code && vida__rank_dependent_count(stepper->rank) > 0;
+  for (int r = 0; r < stepper->m; r++) {
+    const double stiffness = stepper->row_stiffness[r];
+    stepper->redundancy[r] = regularization * stiffness * stiffness;
+  }
+  if (stepper->redundant) {
+    vida__map_set_redundancy(stepper->map, stepper->redundancy);
+  }
+  return code;
+}
+
 /* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
  * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
  * tolerances do not depend on units. */
@@ -296,6 +321,10 @@ static void guess_unknown(VidaStepper* stepper) {
     u[i] = stepper->history_count == 2 ? 2.0 * past[0][i] - past[1][i]
                                        : 3.0 * (past[0][i] - past[1][i]) + past[2][i];
   }
+  /* What the equations leave open of the multipliers would grow from step to step. */
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    u[stepper->n + r] = 0.0;
+  }
 }
 
 int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
@@ -325,9 +354,88 @@ static void remember_unknown(VidaStepper* stepper) {
   }
 }
 
+static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
+                              const double* entries, const double* v) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  double* matrix = stepper->node_matrix->values;
+  vida__linear_clear(stepper->node_matrix);
+  const int code = vida__add_hessian(&stepper->evaluator, t, q, v, mass_only, matrix);
+  vida__add_columns(stepper->system, entries, 1.0, matrix);
+  vida__add_rows(stepper->system, entries, 1.0, matrix);
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
+  }
+  return code ? code : vida__linear_factor(stepper->node_matrix);
+}
+
+int vida__factor_node_matrix(VidaStepper* stepper, const double* entries) {
+  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, stepper->v0);
+}
+
+/* Multipliers with the same forces G^T mu at the node, but of least norm, into stepper->least_norm:
+ * (G M^-1 G^T + E) nu = G M^-1 G^T mu, once more for what the small E has left. */
+static int find_least_norm(VidaStepper* stepper, const double* mu) {
+  enum { PASSES = 2 };
+  double* step = stepper->node_step;
+  double* left = stepper->constraint_work;
+  double* nu = stepper->least_norm;
+  const size_t bytes = (size_t)stepper->m * sizeof *nu;
+  int code = vida__factor_node_matrix(stepper, stepper->entries0);
+  memset(nu, 0, bytes);
+  for (int pass = 0; pass < PASSES && !code; pass++) {
+    memset(step, 0, (size_t)stepper->n * sizeof *step + bytes);
+    for (int r = 0; r < stepper->m; r++) {
+      left[r] = mu[r] - nu[r];
+    }
+    vida__add_reaction(stepper->system, stepper->entries0, 1.0, left, step);
+    code = vida__linear_solve(stepper->node_matrix, step, step);
+    for (int r = 0; r < stepper->m && !code; r++) {
+      nu[r] += step[stepper->n + r];
+    }
+  }
+  return code;
+}
+
+static double measure_multipliers(const VidaStepper* stepper, const double* mu) {
+  double largest = 0.0;
+  for (int r = 0; r < stepper->m; r++) {
+    largest = fmax(largest, fabs(mu[r]) * stepper->row_stiffness[r]);
+  }
+  return largest;
+}
+
+/* What the equations leave open of the multipliers is taken out. Where a poor guess had made it so
+ * large that its rounding shows in the forces, the step is solved once more without it. */
+static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
+  enum { MOST_ROUNDS = 3 };
+  double* mu = stepper->unknown + stepper->n;
+  const size_t bytes = (size_t)stepper->m * sizeof *mu;
+  int code = VIDA_SUCCESS;
+  for (int round = 0; round < MOST_ROUNDS && !code; round++) {
+    code = find_least_norm(stepper, mu);
+    if (code) {
+      return vida__fail(error, code, "the multipliers of dependent constraints were not found");
+    }
+    const bool is_large =
+        measure_multipliers(stepper, mu) >
+        8.0 * fmax(measure_multipliers(stepper, stepper->least_norm), stepper->scaled_for);
+    if (is_large || !stepper->reacts_between) {
+      memcpy(mu, stepper->least_norm, bytes);
+    }
+    if (!is_large) {
+      break;
+    }
+    code = vida__map_solve(stepper->map, stepper->unknown, error);
+  }
+  return code;
+}
+
 int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
-  const int code = vida__map_solve(stepper->map, stepper->unknown, &local);
+  int code = vida__map_solve(stepper->map, stepper->unknown, &local);
+  if (!code && stepper->redundant) {
+    code = settle_multipliers(stepper, &local);
+  }
   stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
   stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
   stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);
@@ -378,21 +486,6 @@ static int project_residual(VidaStepper* stepper, double t, const double* q, con
   }
   *largest = motion > 0.0 ? *largest / motion : *largest;
   return code;
-}
-
-static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
-                              const double* entries, const double* v) {
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  double* matrix = stepper->node_matrix->values;
-  vida__linear_clear(stepper->node_matrix);
-  const int code = vida__add_hessian(&stepper->evaluator, t, q, v, mass_only, matrix);
-  vida__add_columns(stepper->system, entries, 1.0, matrix);
-  vida__add_rows(stepper->system, entries, 1.0, matrix);
-  return code ? code : vida__linear_factor(stepper->node_matrix);
-}
-
-int vida__factor_node_matrix(VidaStepper* stepper, const double* entries) {
-  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, stepper->v0);
 }
 
 int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,
