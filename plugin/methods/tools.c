@@ -203,6 +203,12 @@ static double measure_motion(const VidaStepper* stepper) {
   return size > 0.0 ? size : 1.0;
 }
 
+/* Whether the rounding of g itself, divided by h, shows in the rows of constraints: where g is not
+ * taken by increments, and where rows depend on each other, whose roundings do not. */
+static bool has_rounded_rows(const VidaStepper* stepper) {
+  return !stepper->has_increments || stepper->redundant;
+}
+
 static void set_scales(VidaStepper* stepper) {
   const double motion = measure_motion(stepper);
   /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
@@ -217,8 +223,8 @@ static void set_scales(VidaStepper* stepper) {
   for (int r = 0; r < stepper->m; r++) {
     const double stiffness = stepper->row_stiffness[r];
     double size = motion * stiffness;
-    if (!stepper->has_increments) {
-      /* g itself is divided by h, so its rounding shows; no less can be asked for. */
+    if (has_rounded_rows(stepper)) {
+      /* No less can be asked for. */
       size = fmax(size,
                   4.0 * DBL_EPSILON * stepper->value_size[r] / (stepper->h * stepper->tolerance));
     }
@@ -255,7 +261,7 @@ void vida__step_sizes(void* data, const double* u, double* size) {
     size[i] = moving + mass * fabs(u[i]);
   }
   for (int r = 0; r < stepper->m; r++) {
-    rows[r] = stepper->has_increments ? 0.0 : stepper->value_size[r] / stepper->h;
+    rows[r] = has_rounded_rows(stepper) ? stepper->value_size[r] / stepper->h : 0.0;
   }
   share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
@@ -372,22 +378,23 @@ int vida__factor_node_matrix(VidaStepper* stepper, const double* entries) {
   return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, stepper->v0);
 }
 
-/* Multipliers with the same forces G^T mu at the node, but of least norm, into stepper->least_norm:
- * (G M^-1 G^T + E) nu = G M^-1 G^T mu, once more for what the small E has left. */
-static int find_least_norm(VidaStepper* stepper, const double* mu) {
+/* Multipliers with the same forces G^T mu, but of least norm, into stepper->least_norm, with the
+ * factors of the node matrix for the same entries: (G M^-1 G^T + E) nu = G M^-1 G^T mu, once more
+ * for what the small E has left. */
+static int find_least_norm(VidaStepper* stepper, const double* entries, const double* mu) {
   enum { PASSES = 2 };
   double* step = stepper->node_step;
   double* left = stepper->constraint_work;
   double* nu = stepper->least_norm;
   const size_t bytes = (size_t)stepper->m * sizeof *nu;
-  int code = vida__factor_node_matrix(stepper, stepper->entries0);
+  int code = VIDA_SUCCESS;
   memset(nu, 0, bytes);
   for (int pass = 0; pass < PASSES && !code; pass++) {
     memset(step, 0, (size_t)stepper->n * sizeof *step + bytes);
     for (int r = 0; r < stepper->m; r++) {
       left[r] = mu[r] - nu[r];
     }
-    vida__add_reaction(stepper->system, stepper->entries0, 1.0, left, step);
+    vida__add_reaction(stepper->system, entries, 1.0, left, step);
     code = vida__linear_solve(stepper->node_matrix, step, step);
     for (int r = 0; r < stepper->m && !code; r++) {
       nu[r] += step[stepper->n + r];
@@ -412,7 +419,8 @@ static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = (size_t)stepper->m * sizeof *mu;
   int code = VIDA_SUCCESS;
   for (int round = 0; round < MOST_ROUNDS && !code; round++) {
-    code = find_least_norm(stepper, mu);
+    code = vida__factor_node_matrix(stepper, stepper->entries0);
+    code = code ? code : find_least_norm(stepper, stepper->entries0, mu);
     if (code) {
       return vida__fail(error, code, "the multipliers of dependent constraints were not found");
     }
@@ -514,6 +522,10 @@ int vida__project_velocity(VidaStepper* stepper, double t, const double* q, cons
       impulse[r] += step[n + r];
     }
     previous = residual;
+  }
+  if (!code && stepper->redundant && isfinite(previous)) {
+    code = find_least_norm(stepper, entries, impulse);
+    memcpy(impulse, stepper->least_norm, (size_t)stepper->m * sizeof *impulse);
   }
   if (code == VIDA_STEP_SINGULAR) {
     return vida__fail(error, code,
