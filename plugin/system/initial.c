@@ -391,6 +391,9 @@ static int judge_change(start_work* work, level which, const VidaStartOptions* o
   char residual[2 * VIDA_REAL_TEXT_SIZE];
   int moved;
   const double change = measure_change(work, x, &moved);
+  if (!(change > 0.0)) {
+    return VIDA_SUCCESS;
+  }
   residual_text(system, which, violated, violation, residual);
   vida__real_text(numbers[0], work->given[moved], 10);
   vida__real_text(numbers[1], x[moved], 10);
@@ -462,13 +465,16 @@ static int pass_failure(const start_work* work, int code, VidaError* error) {
   return vida__fail(error, code, "%s", work->evaluator.error.message);
 }
 
-/* The rank of G at the present x, of the components that are not held; -1 where it is not known. */
-static int find_rank(start_work* work, level which, const double* x, const bool* held) {
+/* The rank of G at x, of the components that are not held, for entries that are up to date; -1
+ * where it is not known. Fails without memory only. */
+static int find_rank(start_work* work, level which, const double* x, const bool* held, int* rank) {
   const VidaSystem* system = work->system;
   const double* q = which == POSITIONS ? x : work->q;
-  if ((!work->rank && vida__rank_create(system, &work->rank, NULL)) ||
+  const int code = work->rank ? VIDA_SUCCESS : vida__rank_create(system, &work->rank, NULL);
+  *rank = -1;
+  if (code ||
       vida__find_masses(&work->evaluator, work->t, q, work->v, work->linear->values, work->mass)) {
-    return -1;
+    return code == VIDA_OUT_OF_MEMORY ? code : VIDA_SUCCESS;
   }
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
@@ -476,15 +482,20 @@ static int find_rank(start_work* work, level which, const double* x, const bool*
         (held && held[entry->coordinate]) || !is_at_level(system, which, entry->row);
     work->flat[e] = left_out ? 0.0 : work->entries[e];
   }
-  return vida__rank_find(work->rank, work->flat, work->mass, NULL)
-             ? -1
-             : system->row_count - vida__rank_dependent_count(work->rank);
+  if (!vida__rank_find(work->rank, work->flat, work->mass, NULL)) {
+    *rank = system->row_count - vida__rank_dependent_count(work->rank);
+  }
+  return VIDA_SUCCESS;
 }
 
 /* More free components than the constraints determine: which of the solutions was taken is told. */
-static void note_undetermined(start_work* work, level which, const bool* held, char* notes) {
-  const int rank = find_rank(work, which, values_of(work, which), held);
+static int note_undetermined(start_work* work, level which, const bool* held, char* notes,
+                             VidaError* error) {
+  int rank = -1;
   int count = 0;
+  if (find_rank(work, which, values_of(work, which), held, &rank)) {
+    return vida__fail_memory(error);
+  }
   for (int i = 0; i < work->system->coordinate_count; i++) {
     count += !held[i];
   }
@@ -494,6 +505,7 @@ static void note_undetermined(start_work* work, level which, const bool* held, c
                  "guess were taken\n",
                  count - rank, count, which == POSITIONS ? "positions" : "velocities");
   }
+  return VIDA_SUCCESS;
 }
 
 /* "'a', 'b'": the rows with the largest shares in a combination, but for `row` itself. */
@@ -524,12 +536,13 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
   char partners[VIDA_MESSAGE_SIZE / 2] = "";
   char text[2 * VIDA_REAL_TEXT_SIZE];
   double left = 0.0;
+  int rank = -1;
   if (!weight || evaluate_residual(work, which, work->given) ||
-      find_rank(work, which, work->given, NULL) < 0) {
+      find_rank(work, which, work->given, NULL, &rank)) {
     free(weight);
-    return VIDA_SUCCESS;
+    return vida__fail_memory(error);
   }
-  for (int k = 0; k < vida__rank_dependent_count(work->rank); k++) {
+  for (int k = 0; k < system->row_count - rank && rank >= 0; k++) {
     double sum = 0.0;
     double size = 0.0;
     const int own = vida__rank_dependent(work->rank)[k];
@@ -588,7 +601,7 @@ static int solve_free(start_work* work, level which, char* notes, VidaError* err
     code = solve_level(work, which, held, movable);
     code = code ? pass_failure(work, code, error) : check_determined(work, which, movable, error);
     if (!code) {
-      note_undetermined(work, which, held, notes);
+      code = note_undetermined(work, which, held, notes, error);
     }
   }
   free(held);
