@@ -423,11 +423,7 @@ static int locate_fault(const vida_tape* tape, double* work, int width, vida_fau
   return VIDA_NOT_FINITE;
 }
 
-int vida__tape_evaluate(const vida_tape* tape, const double* const inputs[VIDA_INPUT_KINDS],
-                        double* work, double* output, vida_fault* fault) {
-  for (int i = 0; i < tape->input_count; i++) {
-    work[i] = inputs[tape->inputs[i].kind][tape->inputs[i].index];
-  }
+int vida__tape_run(const vida_tape* tape, double* work, double* output, vida_fault* fault) {
   double check = run(tape, 0, tape->instruction_count, work);
   for (int i = 0; i < tape->output_count; i++) {
     output[i] = work[tape->output_slot[i]];
@@ -436,14 +432,8 @@ int vida__tape_evaluate(const vida_tape* tape, const double* const inputs[VIDA_I
   return check == 0.0 ? VIDA_SUCCESS : locate_fault(tape, work, 1, fault);
 }
 
-int vida__tape_evaluate_lanes(const vida_tape* tape, const double* const inputs[VIDA_INPUT_KINDS],
-                              double* work, double* output, vida_fault* fault) {
+int vida__tape_run_lanes(const vida_tape* tape, double* work, double* output, vida_fault* fault) {
   double check[VIDA_LANES] = {0.0};
-  for (int i = 0; i < tape->input_count; i++) {
-    memcpy(work + (size_t)i * VIDA_LANES,
-           inputs[tape->inputs[i].kind] + (size_t)tape->inputs[i].index * VIDA_LANES,
-           VIDA_LANES * sizeof *work);
-  }
   run_lanes(tape, 0, tape->instruction_count, work, check);
   for (int i = 0; i < tape->output_count; i++) {
     const double* restrict value = work + (size_t)tape->output_slot[i] * VIDA_LANES;
@@ -458,4 +448,22 @@ int vida__tape_evaluate_lanes(const vida_tape* tape, const double* const inputs[
     sum += check[lane];
   }
   return sum == 0.0 ? VIDA_SUCCESS : locate_fault(tape, work, VIDA_LANES, fault);
+}
+
+int vida__tape_evaluate(const vida_tape* tape, const double* const inputs[VIDA_INPUT_KINDS],
+                        double* work, double* output, vida_fault* fault) {
+  for (int i = 0; i < tape->input_count; i++) {
+    work[i] = inputs[tape->inputs[i].kind][tape->inputs[i].index];
+  }
+  return vida__tape_run(tape, work, output, fault);
+}
+
+int vida__tape_evaluate_lanes(const vida_tape* tape, const double* const inputs[VIDA_INPUT_KINDS],
+                              double* work, double* output, vida_fault* fault) {
+  for (int i = 0; i < tape->input_count; i++) {
+    memcpy(work + (size_t)i * VIDA_LANES,
+           inputs[tape->inputs[i].kind] + (size_t)tape->inputs[i].index * VIDA_LANES,
+           VIDA_LANES * sizeof *work);
+  }
+  return vida__tape_run_lanes(tape, work, output, fault);
 }

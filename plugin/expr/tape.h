@@ -54,6 +54,11 @@ size_t vida__tape_work_size(const vida_tape* tape);
 void vida__tape_prepare(const vida_tape* tape, double* work);
 void vida__tape_prepare_lanes(const vida_tape* tape, double* work);
 
+/* Evaluates a tape whose inputs the caller has put into the first input_count slots of the work
+ * space (of lanes: VIDA_LANES numbers a slot), in the order of `inputs`; results as below. */
+int vida__tape_run(const vida_tape* tape, double* work, double* output, vida_fault* fault);
+int vida__tape_run_lanes(const vida_tape* tape, double* work, double* output, vida_fault* fault);
+
 /* output[i] = value of output i, where the input (kind, index) is inputs[kind][index]; pointers of
  * kinds that do not occur may be NULL. 0, or VIDA_NOT_FINITE with *fault (nullable) filled when an
  * operation leaves its domain or any intermediate result is not finite; output is then undefined.

@@ -7,10 +7,12 @@
 #include "base/text.h"
 #include "methods/method.h"
 
-extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle;
+extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle,
+    vida__del_nonholonomic;
 extern const VidaMethod vida__energy_momentum;
 
-const VidaMethod* const vida__methods[] = {&vida__del_midpoint, &vida__del_endpoint, &vida__rattle,
+const VidaMethod* const vida__methods[] = {&vida__del_midpoint,    &vida__del_endpoint,
+                                           &vida__rattle,          &vida__del_nonholonomic,
                                            &vida__energy_momentum, NULL};
 
 const VidaOptionRow vida__common_options[] = {

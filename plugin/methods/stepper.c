@@ -94,6 +94,17 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* "del-midpoint, rattle": the methods that have a capability. */
+static void list_methods(unsigned capability, char* list, size_t size) {
+  list[0] = '\0';
+  for (int i = 0; i < Vida_MethodCount(); i++) {
+    const VidaMethodInfo* info = Vida_MethodInfo(i);
+    if (info->capabilities & capability) {
+      vida__append(list, size, "%s%s", list[0] ? ", " : "", info->name);
+    }
+  }
+}
+
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
   const char* name = NULL;
@@ -109,6 +120,13 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s cannot integrate system '%s', whose constraints depend on time",
                       method->info.name, system->name);
+  }
+  if (system->nonholonomic && !(method->info.capabilities & VIDA_CAN_NONHOLONOMIC)) {
+    char able[256];
+    list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s cannot take the nonholonomic constraints of system '%s'; these can: %s",
+                      method->info.name, system->name, able);
   }
   return VIDA_SUCCESS;
 }
@@ -414,6 +432,17 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
     *velocity = largest_of(rows, stepper->m);
   }
   return code;
+}
+
+int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error) {
+  const double* v;
+  int code = require_start(stepper, error);
+  code = code ? code : vida__node_velocities(stepper, &v, error);
+  if (code) {
+    return code;
+  }
+  code = vida__observables(&stepper->evaluator, vida__node_time(stepper), stepper->q, v, values);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {

@@ -7,7 +7,11 @@
  * solves sum_i b_i [L_v - h (1 - c_i) L_q](q0 + c_i h w, w) - p0 + kappa G(q0)^T mu = 0,  g(q1) = 0
  * for w and mu = h lambda, kappa being 1 between two steps and 1/2 at an end. Then
  *     p1 = p0 + h sum_i b_i L_q - kappa G(q0)^T mu,
- * which in this form keeps momentum maps even where the equations are solved to rounding only. */
+ * which in this form keeps momentum maps even where the equations are solved to rounding only.
+ *
+ * Forces f stand where L_q stands (paper 004, eq. 11, with both discrete forces from the places of
+ * Ld). Nonholonomic rows act like G(q0)^T and ask for A w + b = 0 on the line: in its middle, which
+ * is symmetric, or at q1 (paper 004, eq. 13). */
 #include <math.h>
 #include <string.h>
 
@@ -31,13 +35,16 @@ static const discrete_lagrangian trapezoidal = {2, {0.5, 0.5}, {0.0, 1.0}, 0.0, 
 
 typedef struct variational_state {
   const discrete_lagrangian* rule;
+  double row_place; /* where on the line nonholonomic rows are taken */
   bool midpoint_energy;
   bool has_step; /* w below belongs to the step that led here */
   double kappa;
   double* base;    /* n: what does not depend on the unknowns, -p0 above all */
   double* w;       /* n: velocity of the last step */
   double* impulse; /* m: nu of the last projection (rattle) */
-  double data[];   /* where the arrays above live */
+  double* rows;    /* entries of A and a_q, for systems with nonholonomic rows */
+  double* slopes;
+  double data[]; /* where the arrays above live */
 } variational_state;
 
 static double step_weight(const variational_state* own, const VidaStepper* stepper) {
@@ -47,7 +54,9 @@ static double step_weight(const variational_state* own, const VidaStepper* stepp
 static int create_with(VidaStepper* stepper, const discrete_lagrangian* rule, VidaError* error) {
   const size_t n = (size_t)stepper->n;
   const size_t m = (size_t)stepper->m;
-  variational_state* own = vida__allocate(1, sizeof *own + (2 * n + m) * sizeof own->data[0]);
+  const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
+  variational_state* own =
+      vida__allocate(1, sizeof *own + (2 * n + m + 2 * entries) * sizeof own->data[0]);
   if (!own) {
     return vida__fail_memory(error);
   }
@@ -55,6 +64,9 @@ static int create_with(VidaStepper* stepper, const discrete_lagrangian* rule, Vi
   own->base = own->data;
   own->w = own->base + n;
   own->impulse = own->w + n;
+  own->rows = own->impulse + m;
+  own->slopes = own->rows + entries;
+  own->row_place = 0.5;
   own->midpoint_energy = VidaOptions_HasChoice(stepper->options, "energy", "midpoint");
   stepper->own = own;
   return VIDA_SUCCESS;
@@ -66,6 +78,15 @@ static int create_midpoint(VidaStepper* stepper, VidaError* error) {
 
 static int create_endpoint(VidaStepper* stepper, VidaError* error) {
   return create_with(stepper, &endpoint, error);
+}
+
+static int create_nonholonomic(VidaStepper* stepper, VidaError* error) {
+  const int code = create_with(stepper, &midpoint, error);
+  if (!code && VidaOptions_HasChoice(stepper->options, "rows", "endpoint")) {
+    variational_state* own = stepper->own;
+    own->row_place = 1.0;
+  }
+  return code;
 }
 
 static int create_trapezoidal(VidaStepper* stepper, VidaError* error) {
@@ -130,6 +151,28 @@ static int residual(void* data, const double* u, double* r) {
   for (int i = 0; i < stepper->m; i++) {
     rows[i] += stepper->g0[i] / h;
   }
+  if (code || !stepper->system->nonholonomic) {
+    return code;
+  }
+  find_place(stepper, w, own->row_place, stepper->place);
+  return vida__nonholonomic(&stepper->evaluator, place_time(stepper, own->row_place),
+                            stepper->place, w, rows);
+}
+
+/* The derivatives of nonholonomic rows with respect to w, A + c h a_q, among the entries of G. */
+static int replace_nonholonomic_entries(VidaStepper* stepper, const double* w) {
+  variational_state* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const double t = place_time(stepper, own->row_place);
+  find_place(stepper, w, own->row_place, stepper->place);
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->place, own->rows);
+  code = code ? code
+              : vida__nonholonomic_gradient(&stepper->evaluator, t, stepper->place, w, own->slopes);
+  for (int e = 0; e < system->entry_count && !code; e++) {
+    if (system->rows[system->entries[e].row].is_nonholonomic) {
+      stepper->entries[e] = own->rows[e] + own->row_place * stepper->h * own->slopes[e];
+    }
+  }
   return code;
 }
 
@@ -152,8 +195,11 @@ static int jacobian(void* data, const double* u, double* matrix) {
     }
   }
   find_place(stepper, w, 1.0, stepper->q1);
-  const int code =
+  int code =
       vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1, stepper->entries);
+  if (!code && stepper->system->nonholonomic) {
+    code = replace_nonholonomic_entries(stepper, w);
+  }
   vida__add_columns(stepper->system, stepper->entries0, own->kappa, matrix);
   vida__add_rows(stepper->system, stepper->entries, 1.0, matrix);
   return code;
@@ -370,6 +416,15 @@ static const VidaOptionRow options[] = {
      "with (q1 - q0)/h (as in the papers)."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
+static const VidaOptionRow nonholonomic_options[] = {
+    {"rows", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "midpoint|endpoint",
+     "Where A w + b = 0 is asked for: in the middle of a step (symmetric, second order), or at its "
+     "end (as in the paper, first order)."},
+    {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
+     "Which energy is reported: at nodes with the projected velocity, or in the middle of a step "
+     "with (q1 - q0)/h."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
 #define VARIATIONAL_CAPABILITIES                                                 \
   (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |           \
    VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | \
@@ -418,6 +473,22 @@ const VidaMethod vida__rattle = {
     create_trapezoidal,
     start,
     start_two_points,
+    step,
+    velocities,
+    energy};
+
+const VidaMethod vida__del_nonholonomic = {
+    {"del-nonholonomic", "discrete Lagrange-d'Alembert equations, midpoint discrete Lagrangian",
+     "Lacoursiere 2007, eq. 13; Cortes and Martinez 2001",
+     "As del-midpoint. Nonholonomic rows are satisfied by (q1 - q0)/h, energy is not kept exactly.",
+     2,
+     VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
+         VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | VIDA_CAN_NONHOLONOMIC},
+    nonholonomic_options,
+    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    create_nonholonomic,
+    start,
+    NULL,
     step,
     velocities,
     energy};

@@ -45,7 +45,7 @@ int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, Vida
     return vida__fail_memory(error);
   }
   created->dimension = dimension;
-  created->separable = true;
+  created->only_potentials = true;
   created->name = vida__copy_text(name);
   if (!created->name) {
     VidaSystem_Destroy(&created);
@@ -55,10 +55,17 @@ int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, Vida
   return VIDA_SUCCESS;
 }
 
-static void destroy_functions(vida_functions* functions) {
-  if (functions) {
+void vida__release_functions(vida_functions* functions) {
+  if (functions && --functions->references == 0) {
     functions->destroy(functions);
   }
+}
+
+static void destroy_term(vida_term_batch* batch) {
+  free(batch->index);
+  free(batch->parameter);
+  free(batch->slot);
+  vida__release_functions(batch->functions);
 }
 
 void VidaSystem_Destroy(VidaSystem** system) {
@@ -78,18 +85,35 @@ void VidaSystem_Destroy(VidaSystem** system) {
   }
   /* The whole capacity: a batch that could not be filled for want of memory is not counted. */
   for (size_t b = 0; b < old->term_batch_capacity; b++) {
-    free(old->term_batches[b].index);
-    free(old->term_batches[b].parameter);
-    free(old->term_batches[b].slot);
-    destroy_functions(old->term_batches[b].functions);
+    destroy_term(&old->term_batches[b]);
   }
   for (size_t b = 0; b < old->constraint_batch_capacity; b++) {
     free(old->constraint_batches[b].index);
     free(old->constraint_batches[b].parameter);
     free(old->constraint_batches[b].row);
     free(old->constraint_batches[b].slot);
-    destroy_functions(old->constraint_batches[b].functions);
+    vida__release_functions(old->constraint_batches[b].functions);
   }
+  for (size_t b = 0; b < old->observable_batch_capacity; b++) {
+    destroy_term(&old->observable_batches[b]);
+  }
+  for (int i = 0; i < old->observable_count; i++) {
+    free(old->observables[i].name);
+    free(old->observables[i].unit);
+  }
+  for (int i = 0; i < old->parameter_count; i++) {
+    free(old->parameters[i].name);
+  }
+  for (int i = 0; i < old->unit_count; i++) {
+    free(old->units[i]);
+  }
+  free(old->observables);
+  free(old->observable_batches);
+  free(old->parameters);
+  free(old->parameter_values);
+  free(old->links);
+  free(old->units);
+  free(old->motions);
   free(old->coordinates);
   free(old->particles);
   free(old->rows);
@@ -299,50 +323,6 @@ int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaEr
 
 /* ---- springs and distances ------------------------------------------------------------------- */
 
-/* The batch of this kernel and width, a new one if there is none; NULL without memory. */
-static vida_term_batch* find_term_batch(VidaSystem* system, const vida_term_kernel* kernel,
-                                        int width, int parameters) {
-  for (int b = 0; b < system->term_batch_count; b++) {
-    vida_term_batch* batch = &system->term_batches[b];
-    if (batch->kernel == kernel && batch->width == width && !batch->functions) {
-      return batch;
-    }
-  }
-  if (vida__reserve((void**)&system->term_batches, &system->term_batch_capacity,
-                    (size_t)system->term_batch_count + 1, sizeof *system->term_batches)) {
-    return NULL;
-  }
-  vida_term_batch* batch = &system->term_batches[system->term_batch_count++];
-  batch->kernel = kernel;
-  batch->dimension = system->dimension;
-  batch->width = width;
-  batch->parameters = parameters;
-  return batch;
-}
-
-static vida_constraint_batch* find_constraint_batch(VidaSystem* system,
-                                                    const vida_constraint_kernel* kernel, int width,
-                                                    int parameters) {
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    vida_constraint_batch* batch = &system->constraint_batches[b];
-    if (batch->kernel == kernel && batch->width == width && !batch->functions) {
-      return batch;
-    }
-  }
-  if (vida__reserve((void**)&system->constraint_batches, &system->constraint_batch_capacity,
-                    (size_t)system->constraint_batch_count + 1,
-                    sizeof *system->constraint_batches)) {
-    return NULL;
-  }
-  vida_constraint_batch* batch = &system->constraint_batches[system->constraint_batch_count++];
-  batch->kernel = kernel;
-  batch->dimension = system->dimension;
-  batch->width = width;
-  batch->rows = 1;
-  batch->parameters = parameters;
-  return batch;
-}
-
 /* Local coordinates of two ends: both particles' (the second last), or the only particle's. */
 static int find_ends(const VidaSystem* system, const VidaPoint* from, const VidaPoint* to,
                      int index[6], double anchor[3]) {
@@ -357,23 +337,6 @@ static int find_ends(const VidaSystem* system, const VidaPoint* from, const Vida
     anchor[k] = paired ? 0.0 : fixed->position[k];
   }
   return paired ? 2 * system->dimension : system->dimension;
-}
-
-/* Room for one more instance, then its indices and parameters. */
-static int append_instance(int** index, size_t* index_capacity, double** parameter,
-                           size_t* parameter_capacity, int count, int width, const int* indices,
-                           int parameters, const double* values) {
-  const size_t index_end = (size_t)(count + 1) * (size_t)width;
-  const size_t parameter_end = (size_t)(count + 1) * (size_t)parameters;
-  if (vida__reserve((void**)index, index_capacity, index_end, sizeof **index) ||
-      vida__reserve((void**)parameter, parameter_capacity, parameter_end, sizeof **parameter)) {
-    return VIDA_OUT_OF_MEMORY;
-  }
-  memcpy(*index + count * width, indices, (size_t)width * sizeof *indices);
-  if (parameters) {
-    memcpy(*parameter + count * parameters, values, (size_t)parameters * sizeof *values);
-  }
-  return VIDA_SUCCESS;
 }
 
 int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError* error) {
@@ -399,49 +362,13 @@ int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError
   const vida_term_kernel* kernel =
       spring->law == VIDA_SPRING_LINEAR ? &vida__linear_spring : &vida__squared_spring;
   const int width = find_ends(system, &spring->from, &spring->to, index, values + 3);
-  vida_term_batch* batch = find_term_batch(system, kernel, width, VIDA_SPRING_PARAMETERS);
-  if (!batch || append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
-                                &batch->parameter_capacity, batch->count, width, index,
-                                VIDA_SPRING_PARAMETERS, values)) {
-    return vida__fail_memory(error);
-  }
-  batch->count++;
-  return VIDA_SUCCESS;
-}
-
-/* Adds `count` rows of a constraint; on failure none. */
-static int add_rows(VidaSystem* system, const char* name, int count, const char* unit,
-                    double length, VidaError* error) {
-  const size_t size = strlen(name) + 32;
-  char* row_name = vida__allocate(size, 1);
-  int added = 0;
-  if (row_name && !vida__reserve((void**)&system->rows, &system->row_capacity,
-                                 (size_t)(system->row_count + count), sizeof *system->rows)) {
-    for (; added < count; added++) {
-      vida_row* row = &system->rows[system->row_count + added];
-      if (count > 1) {
-        snprintf(row_name, size, "%s (row %d)", name, added + 1);
-      } else {
-        snprintf(row_name, size, "%s", name);
-      }
-      row->name = vida__copy_text(row_name);
-      row->unit = unit;
-      row->length = length;
-      row->is_nonholonomic = false;
-      if (!row->name) {
-        break;
-      }
-    }
-  }
-  free(row_name);
-  if (added < count) {
-    while (added-- > 0) {
-      free(system->rows[system->row_count + added].name);
-    }
-    return vida__fail_memory(error);
-  }
-  system->row_count += count;
-  return VIDA_SUCCESS;
+  const vida_term_batch like = {.kernel = kernel,
+                                .dimension = system->dimension,
+                                .width = width,
+                                .parameters = VIDA_SPRING_PARAMETERS};
+  vida_term_batch* batch = vida__find_term_batch(system, &like);
+  return batch && !vida__append_term(batch, index, values) ? VIDA_SUCCESS
+                                                           : vida__fail_memory(error);
 }
 
 int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, VidaError* error) {
@@ -455,76 +382,13 @@ int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, Vid
     return code;
   }
   const int width = find_ends(system, &distance->from, &distance->to, index, values + 1);
-  vida_constraint_batch* batch =
-      find_constraint_batch(system, &vida__distance, width, VIDA_DISTANCE_PARAMETERS);
-  if (!batch ||
-      append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
-                      &batch->parameter_capacity, batch->count, width, index,
-                      VIDA_DISTANCE_PARAMETERS, values) ||
-      vida__reserve((void**)&batch->row, &batch->row_capacity, (size_t)batch->count + 1,
-                    sizeof *batch->row)) {
-    return vida__fail_memory(error);
-  }
-  code = add_rows(system, name, 1, "m", distance->length, error);
-  if (!code) {
-    batch->row[batch->count++] = system->row_count - 1;
-  }
-  return code;
-}
-
-/* ---- batches with functions of their own ----------------------------------------------------- */
-
-int vida__add_term(VidaSystem* system, const vida_term_kernel* kernel, int width, const int* index,
-                   vida_functions* functions, VidaError* error) {
-  if (!functions ||
-      vida__reserve((void**)&system->term_batches, &system->term_batch_capacity,
-                    (size_t)system->term_batch_count + 1, sizeof *system->term_batches)) {
-    destroy_functions(functions);
-    return vida__fail_memory(error);
-  }
-  vida_term_batch* batch = &system->term_batches[system->term_batch_count];
-  batch->kernel = kernel;
-  batch->width = width;
-  if (append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
-                      &batch->parameter_capacity, 0, width, index, 0, NULL)) {
-    destroy_functions(functions);
-    return vida__fail_memory(error);
-  }
-  batch->functions = functions;
-  batch->count = 1;
-  system->term_batch_count++;
-  system->separable = system->separable && kernel->is_potential;
-  return VIDA_SUCCESS;
-}
-
-int vida__add_constraint(VidaSystem* system, const vida_constraint_kernel* kernel, int rows,
-                         const char* unit, int width, const int* index, vida_functions* functions,
-                         VidaError* error) {
-  if (!functions ||
-      vida__reserve((void**)&system->constraint_batches, &system->constraint_batch_capacity,
-                    (size_t)system->constraint_batch_count + 1,
-                    sizeof *system->constraint_batches)) {
-    destroy_functions(functions);
-    return vida__fail_memory(error);
-  }
-  vida_constraint_batch* batch = &system->constraint_batches[system->constraint_batch_count];
-  batch->kernel = kernel;
-  batch->width = width;
-  batch->rows = rows;
-  if (append_instance(&batch->index, &batch->index_capacity, &batch->parameter,
-                      &batch->parameter_capacity, 0, width, index, 0, NULL) ||
-      vida__reserve((void**)&batch->row, &batch->row_capacity, 1, sizeof *batch->row)) {
-    destroy_functions(functions);
-    return vida__fail_memory(error);
-  }
-  batch->row[0] = system->row_count;
-  const int code = add_rows(system, functions->name, rows, unit, 0.0, error);
-  if (code) {
-    destroy_functions(functions);
-    return code;
-  }
-  batch->functions = functions;
-  batch->count = 1;
-  system->constraint_batch_count++;
-  return VIDA_SUCCESS;
+  const vida_constraint_batch like = {.kernel = &vida__distance,
+                                      .dimension = system->dimension,
+                                      .width = width,
+                                      .rows = 1,
+                                      .parameters = VIDA_DISTANCE_PARAMETERS};
+  vida_constraint_batch* batch = vida__find_constraint_batch(system, &like);
+  return batch ? vida__append_constraint(system, batch, index, values, name, "m", distance->length,
+                                         error)
+               : vida__fail_memory(error);
 }

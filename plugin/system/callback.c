@@ -15,7 +15,7 @@ static size_t scratch_of(int rows, int count) {
   const size_t r = (size_t)rows;
   /* Lagrangian: q, v, two gradient pairs, three matrices. Constraint: q, two Jacobians, one matrix,
    * and a row of multipliers or values. */
-  return rows == 0 ? 6 * n + 3 * n * n : n + 2 * r * n + n * n + r;
+  return rows == 0 ? 6 * n + 3 * n * n : 2 * n + 2 * r * (n + 1) + n * n + r;
 }
 
 static void gather(const int* index, int count, const double* from, double* to) {
@@ -55,14 +55,14 @@ static double difference_step(const double* values, int count) {
 
 /* ---- Lagrangian ------------------------------------------------------------------------------ */
 
-static int lagrangian_value(const vida_term_batch* batch, const vida_place* at,
-                            double* lagrangian) {
+static int value_of(const vida_term_batch* batch, int i, const vida_place* at, double* lagrangian) {
+  const int* index = batch->index + i * batch->width;
   const vida_callback* callback = (const vida_callback*)batch->functions;
   double* q = at->scratch;
   double* v = q + batch->width;
   double value = 0.0;
-  gather(batch->index, batch->width, at->q, q);
-  gather(batch->index, batch->width, at->v, v);
+  gather(index, batch->width, at->q, q);
+  gather(index, batch->width, at->v, v);
   const int code = callback->lagrangian.value(at->t, q, v, &value, callback->user_data);
   *lagrangian += value;
   return judge(callback, at, "the Lagrangian", code, &value, 1);
@@ -75,18 +75,19 @@ static int local_gradient(const vida_callback* callback, const vida_place* at, i
   return judge(callback, at, "the gradient of the Lagrangian", code, l_q, 2 * (size_t)n);
 }
 
-static int lagrangian_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
-                               double* l_v) {
+static int gradient_of(const vida_term_batch* batch, int instance, const vida_place* at,
+                       double* l_q, double* l_v) {
   const int n = batch->width;
+  const int* index = batch->index + instance * n;
   double* q = at->scratch;
   double* v = q + n;
   double* local = v + n; /* l_q, then l_v */
-  gather(batch->index, n, at->q, q);
-  gather(batch->index, n, at->v, v);
+  gather(index, n, at->q, q);
+  gather(index, n, at->v, v);
   const int code = local_gradient((const vida_callback*)batch->functions, at, n, q, v, local);
   for (int i = 0; i < n && !code; i++) {
-    l_q[batch->index[i]] += local[i];
-    l_v[batch->index[i]] += local[n + i];
+    l_q[index[i]] += local[i];
+    l_v[index[i]] += local[n + i];
   }
   return code;
 }
@@ -126,54 +127,139 @@ static int hessian_by_differences(const vida_callback* callback, const vida_plac
   return VIDA_SUCCESS;
 }
 
-static int lagrangian_hessian(const vida_term_batch* batch, const vida_place* at,
-                              vida_hessian_weights weights, double* matrix) {
-  const vida_callback* callback = (const vida_callback*)batch->functions;
-  const int n = batch->width;
+/* The second derivatives of an instance at the gathered q and v, into the scratch behind them. */
+static int local_hessian(const vida_callback* callback, const vida_place* at, int n, double* q,
+                         double* v, double** l_qq, double** l_qv, double** l_vv) {
   const size_t block = (size_t)n * (size_t)n;
+  double* gradients = v + n;
+  *l_qq = gradients + 4 * n;
+  *l_qv = *l_qq + block;
+  *l_vv = *l_qv + block;
+  if (!callback->lagrangian.hessian) {
+    return hessian_by_differences(callback, at, n, q, v, gradients, *l_qq, *l_qv, *l_vv);
+  }
+  memset(*l_qq, 0, 3 * block * sizeof **l_qq);
+  const int code =
+      callback->lagrangian.hessian(at->t, q, v, *l_qq, *l_qv, *l_vv, callback->user_data);
+  return judge(callback, at, "the second derivatives of the Lagrangian", code, *l_qq, 3 * block);
+}
+
+static int hessian_of(const vida_term_batch* batch, int instance, const vida_place* at,
+                      vida_hessian_weights weights, double* matrix) {
+  const int n = batch->width;
+  const int* index = batch->index + instance * n;
+  const int* slot = batch->slot + instance * n * n;
   double* q = at->scratch;
   double* v = q + n;
-  double* gradients = v + n;
-  double* l_qq = gradients + 4 * n;
-  double* l_qv = l_qq + block;
-  double* l_vv = l_qv + block;
-  int code;
-  gather(batch->index, n, at->q, q);
-  gather(batch->index, n, at->v, v);
-  if (callback->lagrangian.hessian) {
-    memset(l_qq, 0, 3 * block * sizeof *l_qq);
-    code = callback->lagrangian.hessian(at->t, q, v, l_qq, l_qv, l_vv, callback->user_data);
-    code = judge(callback, at, "the second derivatives of the Lagrangian", code, l_qq, 3 * block);
-  } else {
-    code = hessian_by_differences(callback, at, n, q, v, gradients, l_qq, l_qv, l_vv);
-  }
+  double *l_qq, *l_qv, *l_vv;
+  gather(index, n, at->q, q);
+  gather(index, n, at->v, v);
+  const int code =
+      local_hessian((const vida_callback*)batch->functions, at, n, q, v, &l_qq, &l_qv, &l_vv);
   for (int i = 0; i < n && !code; i++) {
     for (int j = 0; j < n; j++) {
-      matrix[batch->slot[i * n + j]] += weights.qq * l_qq[i * n + j] +
-                                        weights.qv * l_qv[i * n + j] +
-                                        weights.vq * l_qv[j * n + i] + weights.vv * l_vv[i * n + j];
+      matrix[slot[i * n + j]] += weights.qq * l_qq[i * n + j] + weights.qv * l_qv[i * n + j] +
+                                 weights.vq * l_qv[j * n + i] + weights.vv * l_vv[i * n + j];
     }
   }
   return code;
 }
 
-const vida_term_kernel vida__callback_lagrangian = {
-    "Lagrangian", false, lagrangian_value, lagrangian_gradient, lagrangian_hessian, NULL, NULL};
+/* A step for central differences in time, along motions: small beside the time that a coordinate
+ * needs for its own size. */
+static double time_step(double t, const double* q, const double* v, int n) {
+  double step = t != 0.0 ? fabs(t) : 1.0;
+  for (int i = 0; i < n; i++) {
+    if (v[i] != 0.0 && q[i] != 0.0) {
+      step = fmin(step, fabs(q[i] / v[i]));
+    }
+  }
+  return cbrt(DBL_EPSILON) * step;
+}
+
+/* L_q - L_vq v - L_vt: the last one by central differences of L_v. */
+static int bias_of(const vida_term_batch* batch, int instance, const vida_place* at,
+                   double* force) {
+  const vida_callback* callback = (const vida_callback*)batch->functions;
+  const int n = batch->width;
+  const int* index = batch->index + instance * n;
+  double* q = at->scratch;
+  double* v = q + n;
+  double* gradients = v + n;
+  double *l_qq, *l_qv, *l_vv;
+  gather(index, n, at->q, q);
+  gather(index, n, at->v, v);
+  int code = local_hessian(callback, at, n, q, v, &l_qq, &l_qv, &l_vv);
+  for (int i = 0; i < n && !code; i++) {
+    for (int j = 0; j < n; j++) {
+      force[index[i]] -= l_qv[j * n + i] * v[j];
+    }
+  }
+  const double step = time_step(at->t, q, v, n);
+  vida_place later = *at;
+  vida_place before = *at;
+  later.t += step;
+  before.t -= step;
+  code = code ? code : local_gradient(callback, &later, n, q, v, gradients);
+  code = code ? code : local_gradient(callback, &before, n, q, v, gradients + 2 * n);
+  for (int i = 0; i < n && !code; i++) {
+    force[index[i]] -= (gradients[n + i] - gradients[3 * n + i]) / (later.t - before.t);
+  }
+  code = code ? code : local_gradient(callback, at, n, q, v, gradients);
+  for (int i = 0; i < n && !code; i++) {
+    force[index[i]] += gradients[i];
+  }
+  return code;
+}
+
+/* Every instance of a batch in turn. */
+#define FOR_EACH_INSTANCE(batch, call)                                       \
+  do {                                                                       \
+    int code = VIDA_SUCCESS;                                                 \
+    for (int instance = 0; instance < (batch)->count && !code; instance++) { \
+      code = call;                                                           \
+    }                                                                        \
+    return code;                                                             \
+  } while (0)
+
+static int lagrangian_value(const vida_term_batch* batch, const vida_place* at,
+                            double* lagrangian) {
+  FOR_EACH_INSTANCE(batch, value_of(batch, instance, at, lagrangian));
+}
+
+static int lagrangian_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                               double* l_v) {
+  FOR_EACH_INSTANCE(batch, gradient_of(batch, instance, at, l_q, l_v));
+}
+
+static int lagrangian_hessian(const vida_term_batch* batch, const vida_place* at,
+                              vida_hessian_weights weights, double* matrix) {
+  FOR_EACH_INSTANCE(batch, hessian_of(batch, instance, at, weights, matrix));
+}
+
+static int lagrangian_bias(const vida_term_batch* batch, const vida_place* at, double* force) {
+  FOR_EACH_INSTANCE(batch, bias_of(batch, instance, at, force));
+}
+
+const vida_term_kernel vida__callback_lagrangian = {.kind = "Lagrangian",
+                                                    .value = lagrangian_value,
+                                                    .gradient = lagrangian_gradient,
+                                                    .hessian = lagrangian_hessian,
+                                                    .bias = lagrangian_bias};
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
-static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
-                            const double* q_low, double* g) {
+static int rows_of(const vida_constraint_batch* batch, int instance, const vida_place* at,
+                   double* g) {
   const vida_callback* callback = (const vida_callback*)batch->functions;
   double* q = at->scratch;
   double* local = q + batch->width;
-  (void)q_low; /* the callback takes one number a coordinate */
-  gather(batch->index, batch->width, at->q, q);
+  gather(batch->index + instance * batch->width, batch->width, at->q, q);
   memset(local, 0, (size_t)batch->rows * sizeof *local);
   int code = callback->constraint.value(at->t, q, local, callback->user_data);
   code = judge(callback, at, "the constraint", code, local, (size_t)batch->rows);
   for (int r = 0; r < batch->rows && !code; r++) {
-    g[batch->row[0] + r] += local[r];
+    g[batch->row[instance] + r] += local[r];
   }
   return code;
 }
@@ -187,10 +273,10 @@ static int local_jacobian(const vida_constraint_batch* batch, const vida_place* 
   return judge(callback, at, "the constraint Jacobian", code, entries, size);
 }
 
-static int constraint_jacobian(const vida_constraint_batch* batch, const vida_place* at,
-                               double* entries) {
-  gather(batch->index, batch->width, at->q, at->scratch);
-  return local_jacobian(batch, at, at->scratch, entries);
+static int jacobian_of(const vida_constraint_batch* batch, int instance, const vida_place* at,
+                       double* entries) {
+  gather(batch->index + instance * batch->width, batch->width, at->q, at->scratch);
+  return local_jacobian(batch, at, at->scratch, entries + instance * batch->rows * batch->width);
 }
 
 static int curvature_by_differences(const vida_constraint_batch* batch, const vida_place* at,
@@ -223,8 +309,8 @@ static int curvature_by_differences(const vida_constraint_batch* batch, const vi
   return VIDA_SUCCESS;
 }
 
-static int constraint_curvature(const vida_constraint_batch* batch, const vida_place* at,
-                                double weight, const double* lambda, double* matrix) {
+static int curvature_of(const vida_constraint_batch* batch, int instance, const vida_place* at,
+                        double weight, const double* lambda, double* matrix) {
   const vida_callback* callback = (const vida_callback*)batch->functions;
   const int n = batch->width;
   const size_t block = (size_t)n * (size_t)n;
@@ -233,8 +319,8 @@ static int constraint_curvature(const vida_constraint_batch* batch, const vida_p
   double* curvature = local_lambda + batch->rows;
   double* jacobians = curvature + block;
   int code;
-  gather(batch->index, n, at->q, q);
-  memcpy(local_lambda, lambda + batch->row[0], (size_t)batch->rows * sizeof *lambda);
+  gather(batch->index + instance * n, n, at->q, q);
+  memcpy(local_lambda, lambda + batch->row[instance], (size_t)batch->rows * sizeof *lambda);
   memset(curvature, 0, block * sizeof *curvature);
   if (callback->constraint.curvature) {
     code = callback->constraint.curvature(at->t, q, local_lambda, curvature, callback->user_data);
@@ -243,36 +329,107 @@ static int constraint_curvature(const vida_constraint_batch* batch, const vida_p
     code = curvature_by_differences(batch, at, q, local_lambda, jacobians, curvature);
   }
   for (size_t k = 0; k < block && !code; k++) {
-    matrix[batch->slot[k]] += weight * curvature[k];
+    matrix[batch->slot[(size_t)instance * block + k]] += weight * curvature[k];
   }
   return code;
 }
 
-static int constraint_rate(const vida_constraint_batch* batch, const vida_place* at, double* rate) {
+static int rate_of(const vida_constraint_batch* batch, int instance, const vida_place* at,
+                   double* rate) {
   const vida_callback* callback = (const vida_callback*)batch->functions;
   double* q = at->scratch;
   double* local = q + batch->width;
   if (!callback->constraint.rate) {
     return VIDA_SUCCESS;
   }
-  gather(batch->index, batch->width, at->q, q);
+  gather(batch->index + instance * batch->width, batch->width, at->q, q);
   memset(local, 0, (size_t)batch->rows * sizeof *local);
   int code = callback->constraint.rate(at->t, q, local, callback->user_data);
   code = judge(callback, at, "the time derivative of the constraint", code, local,
                (size_t)batch->rows);
   for (int r = 0; r < batch->rows && !code; r++) {
-    rate[batch->row[0] + r] += local[r];
+    rate[batch->row[instance] + r] += local[r];
   }
   return code;
 }
 
-const vida_constraint_kernel vida__callback_constraint = {"constraint",
-                                                          constraint_value,
-                                                          constraint_jacobian,
-                                                          constraint_curvature,
-                                                          constraint_rate,
-                                                          NULL,
-                                                          NULL};
+/* G v + g_t at the time `shift` away, along the motion without accelerations, into `rows`, which
+ * is followed by work for G. */
+static int moved_velocity(const vida_constraint_batch* batch, int instance, const vida_place* at,
+                          double shift, double* q, double* rows) {
+  const vida_callback* callback = (const vida_callback*)batch->functions;
+  const int n = batch->width;
+  const int* index = batch->index + instance * n;
+  double* jacobian = rows + batch->rows;
+  vida_place moved = *at;
+  moved.t += shift;
+  int code = VIDA_SUCCESS;
+  for (int j = 0; j < n; j++) {
+    q[j] = at->q[index[j]] + shift * at->v[index[j]];
+  }
+  memset(rows, 0, (size_t)batch->rows * sizeof *rows);
+  if (callback->constraint.rate) {
+    code = callback->constraint.rate(moved.t, q, rows, callback->user_data);
+    code = judge(callback, at, "the time derivative of the constraint", code, rows,
+                 (size_t)batch->rows);
+  }
+  code = code ? code : local_jacobian(batch, &moved, q, jacobian);
+  for (int r = 0; r < batch->rows && !code; r++) {
+    for (int j = 0; j < n; j++) {
+      rows[r] += jacobian[r * n + j] * at->v[index[j]];
+    }
+  }
+  return code;
+}
+
+/* v g_qq v + 2 g_qt v + g_tt by central differences along the motion. */
+static int constraint_bias_of(const vida_constraint_batch* batch, int instance,
+                              const vida_place* at, double* bias) {
+  const int n = batch->width;
+  double* q = at->scratch;
+  double* upper = q + 2 * n;
+  double* lower = upper + batch->rows * (n + 1);
+  gather(batch->index + instance * n, n, at->q, q);
+  gather(batch->index + instance * n, n, at->v, q + n);
+  const double step = time_step(0.0, q, q + n, n);
+  int code = moved_velocity(batch, instance, at, step, q, upper);
+  code = code ? code : moved_velocity(batch, instance, at, -step, q, lower);
+  for (int r = 0; r < batch->rows && !code; r++) {
+    bias[batch->row[instance] + r] += (upper[r] - lower[r]) / (2.0 * step);
+  }
+  return code;
+}
+
+static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
+                            const double* q_low, double* g) {
+  (void)q_low; /* the callback takes one number a coordinate */
+  FOR_EACH_INSTANCE(batch, rows_of(batch, instance, at, g));
+}
+
+static int constraint_jacobian(const vida_constraint_batch* batch, const vida_place* at,
+                               double* entries) {
+  FOR_EACH_INSTANCE(batch, jacobian_of(batch, instance, at, entries));
+}
+
+static int constraint_curvature(const vida_constraint_batch* batch, const vida_place* at,
+                                double weight, const double* lambda, double* matrix) {
+  FOR_EACH_INSTANCE(batch, curvature_of(batch, instance, at, weight, lambda, matrix));
+}
+
+static int constraint_rate(const vida_constraint_batch* batch, const vida_place* at, double* rate) {
+  FOR_EACH_INSTANCE(batch, rate_of(batch, instance, at, rate));
+}
+
+static int constraint_bias(const vida_constraint_batch* batch, const vida_place* at, double* bias) {
+  FOR_EACH_INSTANCE(batch, constraint_bias_of(batch, instance, at, bias));
+}
+
+const vida_constraint_kernel vida__callback_constraint = {.kind = "constraint",
+                                                          .value = constraint_value,
+                                                          .jacobian = constraint_jacobian,
+                                                          .curvature = constraint_curvature,
+                                                          .rate = constraint_rate,
+                                                          .bias = constraint_bias};
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
@@ -310,6 +467,7 @@ static vida_callback* make_callback(VidaSystem* system, const char* name, int ro
     return NULL;
   }
   callback->user_data = user_data;
+  callback->base.references = 1;
   callback->base.destroy = destroy;
   callback->base.name = vida__copy_text(name);
   if (!callback->base.name) {

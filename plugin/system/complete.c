@@ -5,7 +5,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "system/model.h"
+#include "base/text.h"
+#include "system/build.h"
+#include "system/evaluate.h"
+#include "system/traced.h"
 
 static int compare_names(const void* a, const void* b) {
   return strcmp(*(const char* const*)a, *(const char* const*)b);
@@ -45,24 +48,67 @@ static int check_all_names(const VidaSystem* system, VidaError* error) {
   return code;
 }
 
-/* Every coordinate needs something that makes L_vv regular; what callbacks give is seen at the
- * start of a run only. */
-static int check_masses(const VidaSystem* system, VidaError* error) {
-  for (int i = 0; i < system->coordinate_count; i++) {
-    bool has_mass = system->coordinates[i].mass > 0.0;
-    for (int b = 0; b < system->term_batch_count && !has_mass; b++) {
-      const vida_term_batch* batch = &system->term_batches[b];
-      for (int j = 0; j < batch->width && !batch->kernel->is_potential; j++) {
-        has_mass = has_mass || batch->index[j] == i;
+/* Whether an instance of the batch may give local coordinate j a part of L_vv. */
+static bool gives_mass(const vida_term_batch* batch, int j) {
+  if (batch->kernel->mass) {
+    return true;
+  }
+  if (batch->kernel->is_potential) {
+    return false;
+  }
+  if (!batch->block.is_list) {
+    return true; /* callbacks are asked at the start of a run only */
+  }
+  const vida_traced* traced = (const vida_traced*)batch->functions;
+  const vida_tape* tape = traced->tape[VIDA_TAPE_SECOND];
+  for (int k = 0; tape && k < tape->output_count; k++) {
+    if (traced->second_kind[k] == VIDA_SECOND_VV &&
+        traced->block_row[traced->second_place[k]] == j) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Marks coordinates that a term gives a mass. */
+static void find_masses(const VidaSystem* system, bool* found) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    for (int j = 0; j < batch->width; j++) {
+      if (!gives_mass(batch, j)) {
+        continue;
+      }
+      for (int i = 0; i < batch->count; i++) {
+        found[batch->index[(size_t)i * (size_t)batch->width + (size_t)j]] = true;
       }
     }
-    if (!has_mass) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "coordinate '%s' has no mass: no term gives it a kinetic energy",
+  }
+}
+
+/* Every coordinate needs a mass, or a constraint that says where it is. */
+static int check_masses(const VidaSystem* system, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  bool* found = vida__allocate(n, sizeof *found);
+  int code = found ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (found) {
+    find_masses(system, found);
+    for (int b = 0; b < system->constraint_batch_count; b++) {
+      const vida_constraint_batch* batch = &system->constraint_batches[b];
+      for (size_t k = 0; k < (size_t)batch->count * (size_t)batch->width; k++) {
+        found[batch->index[k]] = true;
+      }
+    }
+  }
+  for (size_t i = 0; i < n && !code; i++) {
+    if (!found[i] && !(system->coordinates[i].mass > 0.0)) {
+      code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "coordinate '%s' has no mass: no term gives it a kinetic energy, and no "
+                        "constraint determines it",
                         system->coordinates[i].name);
     }
   }
-  return VIDA_SUCCESS;
+  free(found);
+  return code;
 }
 
 /* What a completion that failed half-way has left. */
@@ -87,23 +133,49 @@ static void discard_completion(VidaSystem* system) {
   }
 }
 
-static int fill_constant_parts(VidaSystem* system) {
+int vida__fill_masses(VidaSystem* system, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  vida_evaluator evaluator;
+  int code = vida__evaluator_create(system, &evaluator, error);
+  const vida_place at = vida__place(&evaluator, 0.0, NULL, NULL);
+  for (size_t i = 0; i < n; i++) {
+    system->mass[i] = system->coordinates[i].mass;
+  }
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    code = batch->kernel->mass ? batch->kernel->mass(batch, &at, system->mass) : VIDA_SUCCESS;
+    if (code) {
+      vida__fail(error, code, "%s", evaluator.error.message);
+    }
+  }
+  system->separable = system->only_potentials;
+  for (size_t i = 0; i < n && !code; i++) {
+    char got[VIDA_REAL_TEXT_SIZE];
+    system->separable = system->separable && system->mass[i] > 0.0;
+    if (system->mass[i] < 0.0) {
+      code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "coordinate '%s': its mass is %s, which should be positive",
+                        system->coordinates[i].name, vida__shortest_text(got, system->mass[i]));
+    }
+  }
+  vida__evaluator_destroy(&evaluator);
+  return code;
+}
+
+static int fill_constant_parts(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   system->mass = vida__allocate(n, sizeof *system->mass);
   system->uniform_force = vida__allocate(n, sizeof *system->uniform_force);
   if (!system->mass || !system->uniform_force) {
-    return VIDA_OUT_OF_MEMORY;
-  }
-  for (size_t i = 0; i < n; i++) {
-    system->mass[i] = system->coordinates[i].mass;
+    return vida__fail_memory(error);
   }
   for (int p = 0; p < system->particle_count; p++) {
     const int first = system->particles[p].coordinate;
     for (int k = 0; k < system->dimension; k++) {
-      system->uniform_force[first + k] = system->mass[first + k] * system->gravity[k];
+      system->uniform_force[first + k] = system->coordinates[first + k].mass * system->gravity[k];
     }
   }
-  return VIDA_SUCCESS;
+  return vida__fill_masses(system, error);
 }
 
 int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
@@ -118,7 +190,8 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
   if (code) {
     return code;
   }
-  code = fill_constant_parts(system) ? vida__fail_memory(error) : VIDA_SUCCESS;
+  vida__place_tapes(system);
+  code = fill_constant_parts(system, error);
   code = code ? code : vida__build_pattern(system, error);
   code = code ? code : vida__find_symmetries(system, error);
   if (code) {
@@ -164,6 +237,10 @@ const char* VidaSystem_CoordinateUnit(const VidaSystem* system, int coordinate) 
 
 const char* VidaSystem_ConstraintName(const VidaSystem* system, int row) {
   return row >= 0 && row < system->row_count ? system->rows[row].name : NULL;
+}
+
+bool VidaSystem_ConstraintIsNonholonomic(const VidaSystem* system, int row) {
+  return row >= 0 && row < system->row_count && system->rows[row].is_nonholonomic;
 }
 
 const char* VidaSystem_ConstraintUnit(const VidaSystem* system, int row) {

@@ -7,9 +7,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static void prepare_functions(const vida_functions* functions, double* tapes) {
+static void prepare_functions(const vida_functions* functions, const vida_tape_place* place,
+                              double* tapes) {
   if (functions && functions->prepare) {
-    functions->prepare(functions, tapes);
+    functions->prepare(functions, place->in_lanes, tapes + place->work);
   }
 }
 
@@ -22,10 +23,16 @@ int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, 
     return vida__fail_memory(error);
   }
   for (int b = 0; b < system->term_batch_count; b++) {
-    prepare_functions(system->term_batches[b].functions, evaluator->scratch);
+    const vida_term_batch* batch = &system->term_batches[b];
+    prepare_functions(batch->functions, &batch->tape, evaluator->scratch);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
-    prepare_functions(system->constraint_batches[b].functions, evaluator->scratch);
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    prepare_functions(batch->functions, &batch->tape, evaluator->scratch);
+  }
+  for (int b = 0; b < system->observable_count; b++) {
+    const vida_term_batch* batch = &system->observable_batches[b];
+    prepare_functions(batch->functions, &batch->tape, evaluator->scratch);
   }
   return VIDA_SUCCESS;
 }
@@ -35,9 +42,9 @@ void vida__evaluator_destroy(vida_evaluator* evaluator) {
   evaluator->scratch = NULL;
 }
 
-static vida_place make_place(vida_evaluator* evaluator, double t, const double* q,
-                             const double* v) {
-  const vida_place place = {t,
+vida_place vida__place(vida_evaluator* evaluator, double t, const double* q, const double* v) {
+  const vida_place place = {evaluator->system,
+                            t,
                             q,
                             v,
                             evaluator->scratch + evaluator->system->tape_scratch,
@@ -51,7 +58,7 @@ static vida_place make_place(vida_evaluator* evaluator, double t, const double* 
 int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const double* v,
                      double* lagrangian) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, v);
+  const vida_place at = vida__place(evaluator, t, q, v);
   double sum = 0.0;
   for (int i = 0; i < system->coordinate_count; i++) {
     sum += 0.5 * system->mass[i] * v[i] * v[i] + system->uniform_force[i] * q[i];
@@ -70,7 +77,7 @@ int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const
 int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
                    double* l_q, double* l_v) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, v);
+  const vida_place at = vida__place(evaluator, t, q, v);
   for (int i = 0; i < system->coordinate_count; i++) {
     l_q[i] = system->uniform_force[i];
     l_v[i] = system->mass[i] * v[i];
@@ -88,7 +95,7 @@ int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const d
 int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       vida_hessian_weights weights, double* matrix) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, v);
+  const vida_place at = vida__place(evaluator, t, q, v);
   for (int i = 0; i < system->coordinate_count; i++) {
     matrix[system->mass_slot[i]] += weights.vv * system->mass[i];
   }
@@ -108,7 +115,7 @@ int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, cons
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
                  double* l_v, double* energy) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, v);
+  const vida_place at = vida__place(evaluator, t, q, v);
   double sum = 0.0;
   double terms = 0.0;
   if (!system->separable) {
@@ -135,9 +142,49 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
   return VIDA_SUCCESS;
 }
 
+int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                      double* force, double* bias, double* work) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  memcpy(force, system->uniform_force, (size_t)system->coordinate_count * sizeof *force);
+  memset(bias, 0, (size_t)system->row_count * sizeof *bias);
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const int code = batch->kernel->bias ? batch->kernel->bias(batch, &at, force)
+                                         : batch->kernel->gradient(batch, &at, force, work);
+    if (code) {
+      return code;
+    }
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->bias(batch, &at, bias);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__observables(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                      double* values) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  for (int b = 0; b < system->observable_count; b++) {
+    const vida_term_batch* batch = &system->observable_batches[b];
+    values[b] = 0.0;
+    const int code = batch->kernel->value(batch, &at, &values[b]);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
                              const double* dq) {
-  const vida_interval between = {q0, q1, dq, evaluator->scratch, &evaluator->error};
+  const vida_interval between = {evaluator->system, q0, q1, dq, evaluator->scratch,
+                                 &evaluator->error};
   return between;
 }
 
@@ -190,11 +237,12 @@ bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name)
 int vida__constraints(vida_evaluator* evaluator, double t, const double* q, const double* q_low,
                       double* g) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, NULL);
+  const vida_place at = vida__place(evaluator, t, q, NULL);
   memset(g, 0, (size_t)system->row_count * sizeof *g);
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    const int code = batch->kernel->value(batch, &at, q_low, g);
+    const int code =
+        batch->kernel->is_nonholonomic ? VIDA_SUCCESS : batch->kernel->value(batch, &at, q_low, g);
     if (code) {
       return code;
     }
@@ -204,7 +252,7 @@ int vida__constraints(vida_evaluator* evaluator, double t, const double* q, cons
 
 int vida__jacobian(vida_evaluator* evaluator, double t, const double* q, double* entries) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, NULL);
+  const vida_place at = vida__place(evaluator, t, q, NULL);
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     const int code = batch->kernel->jacobian(batch, &at, entries + batch->first_entry);
@@ -217,9 +265,10 @@ int vida__jacobian(vida_evaluator* evaluator, double t, const double* q, double*
 
 int vida__constraint_rate(vida_evaluator* evaluator, double t, const double* q, double* rate) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, NULL);
+  const vida_place at = vida__place(evaluator, t, q, NULL);
   memset(rate, 0, (size_t)system->row_count * sizeof *rate);
-  for (int b = 0; b < system->constraint_batch_count && system->time_dependent; b++) {
+  const bool has_rate = system->time_dependent || system->nonholonomic;
+  for (int b = 0; b < system->constraint_batch_count && has_rate; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     const int code = batch->kernel->rate ? batch->kernel->rate(batch, &at, rate) : VIDA_SUCCESS;
     if (code) {
@@ -232,7 +281,7 @@ int vida__constraint_rate(vida_evaluator* evaluator, double t, const double* q, 
 int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, double weight,
                         const double* lambda, double* matrix) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t, q, NULL);
+  const vida_place at = vida__place(evaluator, t, q, NULL);
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     const int code = batch->kernel->curvature(batch, &at, weight, lambda, matrix);
@@ -281,10 +330,13 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_
                                const double* w, double h, const double* g0, double* entries,
                                double* increment) {
   const VidaSystem* system = evaluator->system;
-  const vida_place at = make_place(evaluator, t1, between->q1, NULL);
+  const vida_place at = vida__place(evaluator, t1, between->q1, NULL);
   memset(increment, 0, (size_t)system->row_count * sizeof *increment);
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
+    if (batch->kernel->is_nonholonomic) {
+      continue;
+    }
     const bool is_exact = batch->kernel->discrete_jacobian != NULL;
     const int code = is_exact ? add_exact_increment(system, batch, between, w, entries, increment)
                               : batch->kernel->value(batch, &at, NULL, increment);
@@ -295,6 +347,40 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_
       for (int r = batch->row[i]; r < batch->row[i] + batch->rows; r++) {
         increment[r] = (increment[r] - g0[r]) / h;
       }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__nonholonomic(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                       double* rows) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  for (int r = 0; r < system->row_count && system->nonholonomic; r++) {
+    rows[r] = system->rows[r].is_nonholonomic ? 0.0 : rows[r];
+  }
+  for (int b = 0; b < system->constraint_batch_count && system->nonholonomic; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->is_nonholonomic ? batch->kernel->value(batch, &at, NULL, rows)
+                                                    : VIDA_SUCCESS;
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__nonholonomic_gradient(vida_evaluator* evaluator, double t, const double* q,
+                                const double* v, double* entries) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  for (int b = 0; b < system->constraint_batch_count && system->nonholonomic; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->is_nonholonomic
+                         ? batch->kernel->value_gradient(batch, &at, entries + batch->first_entry)
+                         : VIDA_SUCCESS;
+    if (code) {
+      return code;
     }
   }
   return VIDA_SUCCESS;

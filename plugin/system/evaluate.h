@@ -19,6 +19,9 @@ typedef struct vida_evaluator {
 int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, VidaError* error);
 void vida__evaluator_destroy(vida_evaluator* evaluator);
 
+/* What kernels are given. */
+vida_place vida__place(vida_evaluator* evaluator, double t, const double* q, const double* v);
+
 /* ---- Lagrangian ---- */
 
 int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const double* v,
@@ -28,6 +31,13 @@ int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const d
                    double* l_q, double* l_v);
 int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       vida_hessian_weights weights, double* matrix);
+/* What the equations of motion have besides accelerations and multipliers, overwritten:
+ * force (n) = L_q + f - L_vq v - L_vt, bias (m) = what G a must cancel; `work` has n places. */
+int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                      double* force, double* bias, double* work);
+/* Values of the observables. */
+int vida__observables(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                      double* values);
 /* v L_v - L; `l_q` and `l_v` are work space. */
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
                  double* l_v, double* energy);
@@ -44,7 +54,10 @@ bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name)
 
 /* ---- constraints ---- */
 
-/* g at q + q_low (nullable), overwritten. */
+/* Rows are holonomic or nonholonomic. G has the rows A of the latter, g_t their b; as g they have
+ * 0.
+ *
+ * g at q + q_low (nullable), overwritten. */
 int vida__constraints(vida_evaluator* evaluator, double t, const double* q, const double* q_low,
                       double* g);
 int vida__jacobian(vida_evaluator* evaluator, double t, const double* q, double* entries);
@@ -61,6 +74,13 @@ int vida__add_discrete_curvature(const VidaSystem* system, const vida_interval* 
 int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_interval* between,
                                const double* w, double h, const double* g0, double* entries,
                                double* increment);
+
+/* Nonholonomic rows a(q,v,t) = A v + b, and their derivatives a_q; other rows and entries are left
+ * as they are. */
+int vida__nonholonomic(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                       double* rows);
+int vida__nonholonomic_gradient(vida_evaluator* evaluator, double t, const double* q,
+                                const double* v, double* entries);
 
 /* ---- sums with the entries of G ---- */
 

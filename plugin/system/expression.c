@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "expr/derivative.h"
-#include "expr/discrete.h"
+#include "system/addends.h"
 #include "system/build.h"
-#include "system/traced.h"
+#include "system/derive.h"
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -112,87 +112,160 @@ int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
       expression, error);
 }
 
-/* ---- from an expression to a batch ------------------------------------------------------------
- */
-
-/* What is gathered while a term is derived; freed by release. */
-typedef struct derivation {
-  VidaSystem* system;
-  vida_graph* graph;
-  const char* name;
-  int width;     /* coordinates that the expression depends on */
-  int* index;    /* width: which */
-  int* variable; /* 2 width + 1: nodes of their positions, then rates, then the time */
-  int* gradient; /* 2 width + 1 */
-  bool has_rates, has_time;
-  vida_entries second; /* of the gradient with respect to the variables */
-  int* discrete;       /* width: the discrete derivative, if it has one */
-  bool has_discrete;
-  vida_entries discrete_second; /* of it with respect to the second positions */
-  vida_traced* traced;
-} derivation;
-
-static void destroy_traced(vida_functions* functions) {
-  vida_traced* traced = (vida_traced*)functions;
-  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
-    vida__tape_destroy(&traced->tape[k]);
+int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpression* expression,
+                                   VidaError* error) {
+  const int code = require_graph(system, error);
+  if (code) {
+    return code;
   }
-  free(traced->base.name);
-  free(traced->block_row);
-  free(traced->block_column);
-  free(traced);
+  if (parameter < 0 || parameter >= system->parameter_count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s': there is no parameter number %d",
+                      system->name, parameter);
+  }
+  return give(vida__graph_input(system->graph, VIDA_INPUT_PARAMETER, parameter), expression, error);
 }
 
-static void prepare_traced(const vida_functions* functions, double* tapes) {
-  const vida_traced* traced = (const vida_traced*)functions;
-  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
-    if (traced->tape[k]) {
-      vida__tape_prepare(traced->tape[k], tapes + traced->work_offset[k]);
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+static int check_term(const VidaSystem* system, const char* kind, const char* name,
+                      VidaExpression expression, VidaError* error) {
+  const int code = vida__check_addition(system, kind, name, error);
+  return code ? code : check_expression(system, expression, error);
+}
+
+static void set_block(vida_block* block, const vida_traced* traced) {
+  block->is_list = true;
+  block->entries = traced->block_count;
+  block->row = traced->block_row;
+  block->column = traced->block_column;
+}
+
+static int add_term(VidaSystem* system, vida_traced* traced, VidaError* error) {
+  const int code =
+      vida__add_term(system, traced->term, traced->width, traced->index, &traced->base, error);
+  if (!code) {
+    set_block(&system->term_batches[system->term_batch_count - 1].block, traced);
+  }
+  return code;
+}
+
+static int add_row(VidaSystem* system, vida_traced* traced, const char* unit, VidaError* error) {
+  const int code = vida__add_constraint(system, traced->constraint, 1, unit, traced->width,
+                                        traced->index, &traced->base, error);
+  if (!code) {
+    set_block(&system->constraint_batches[system->constraint_batch_count - 1].block, traced);
+  }
+  return code;
+}
+
+static int add_part(VidaSystem* system, vida_traced_kind kind, const char* name,
+                    VidaExpression part, VidaError* error) {
+  vida_traced* traced = NULL;
+  const int code = vida__derive_term(system, kind, name, 1, NULL, &part, &traced, error);
+  return code ? code : add_term(system, traced, error);
+}
+
+/* Takes back the terms from `kept` on. */
+static void discard_terms(VidaSystem* system, int kept) {
+  while (system->term_batch_count > kept) {
+    vida_term_batch* batch = &system->term_batches[--system->term_batch_count];
+    vida__release_functions(batch->functions);
+    free(batch->index);
+    free(batch->parameter);
+    memset(batch, 0, sizeof *batch);
+  }
+}
+
+int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
+                                       VidaExpression lagrangian, VidaError* error) {
+  vida_addends parts;
+  VidaError unused;
+  const int kept = system->term_batch_count;
+  const bool only_potentials = system->only_potentials;
+  int code = check_term(system, "Lagrangian", name, lagrangian, error);
+  if (code) {
+    return code;
+  }
+  code = vida__sort_addends(system->graph, lagrangian, &parts);
+  if (code) {
+    return vida__fail(error, code, "Lagrangian '%s': %s", name, Vida_CodeText(code));
+  }
+  if (parts.rates >= 0) {
+    code = add_part(system, VIDA_TRACED_MASS, name, parts.rates, &unused);
+    if (code == VIDA_NOT_SUPPORTED) {
+      code = add_part(system, VIDA_TRACED_LAGRANGIAN, name, parts.rates, error);
+    } else if (code && error) {
+      *error = unused;
     }
   }
+  if (!code && parts.rest >= 0) {
+    code = add_part(system, VIDA_TRACED_LAGRANGIAN, name, parts.rest, error);
+  }
+  const bool alone = parts.rates < 0 && parts.rest < 0;
+  const bool is_constant = parts.positions >= 0 && !alone &&
+                           system->graph->nodes[parts.positions].operation == VIDA_OP_CONSTANT;
+  if (!code && parts.positions >= 0 && !is_constant) {
+    code = add_part(system, VIDA_TRACED_POTENTIAL, name, parts.positions, error);
+  }
+  if (code) {
+    discard_terms(system, kept);
+    system->only_potentials = only_potentials;
+  }
+  return code;
 }
 
-static vida_traced* create_traced(const char* name) {
-  vida_traced* traced = vida__allocate(1, sizeof *traced);
-  if (!traced) {
-    return NULL;
+int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, const char* unit,
+                                       VidaExpression g, VidaError* error) {
+  vida_traced* traced = NULL;
+  int code = check_term(system, "constraint", name, g, error);
+  code = code
+             ? code
+             : vida__derive_term(system, VIDA_TRACED_CONSTRAINT, name, 1, NULL, &g, &traced, error);
+  if (code) {
+    return code;
   }
-  traced->base.destroy = destroy_traced;
-  traced->base.prepare = prepare_traced;
-  traced->base.name = vida__copy_text(name);
-  if (!traced->base.name) {
-    destroy_traced(&traced->base);
-    return NULL;
-  }
-  return traced;
+  const bool has_rate = traced->tape[VIDA_TAPE_RATE] != NULL;
+  code = add_row(system, traced, unit, error);
+  system->time_dependent = system->time_dependent || (!code && has_rate);
+  return code;
 }
 
-static void release(derivation* work) {
-  free(work->index);
-  free(work->variable);
-  free(work->gradient);
-  free(work->discrete);
-  vida__entries_free(&work->second);
-  vida__entries_free(&work->discrete_second);
-  if (work->traced) {
-    destroy_traced(&work->traced->base);
-  }
+int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, const char* unit,
+                                         VidaExpression row, VidaError* error) {
+  vida_traced* traced = NULL;
+  int code = check_term(system, "nonholonomic constraint", name, row, error);
+  code = code ? code
+              : vida__derive_term(system, VIDA_TRACED_NONHOLONOMIC, name, 1, NULL, &row, &traced,
+                                  error);
+  return code ? code : add_row(system, traced, unit, error);
 }
 
-/* Which nodes the expression uses, and of them which coordinates, rates and time. */
-static int find_inputs(derivation* work, VidaExpression expression) {
-  vida_graph* graph = work->graph;
-  const int n = work->system->coordinate_count;
-  bool* used = vida__allocate((size_t)expression + 1, sizeof *used);
-  bool* coordinate = vida__allocate((size_t)n, sizeof *coordinate);
-  work->index = vida__allocate((size_t)n, sizeof *work->index);
-  work->variable = vida__allocate(2 * (size_t)n + 1, sizeof *work->variable);
-  work->gradient = vida__allocate(2 * (size_t)n + 1, sizeof *work->gradient);
-  if (!used || !coordinate || !work->index || !work->variable || !work->gradient) {
-    free(used);
-    free(coordinate);
-    return VIDA_OUT_OF_MEMORY;
+int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int count,
+                                  const int* coordinates, const VidaExpression* force,
+                                  VidaError* error) {
+  vida_traced* traced = NULL;
+  int code = vida__check_addition(system, "force", name, error);
+  if (!code && count < 1) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "force '%s' acts on no coordinate", name);
   }
+  for (int i = 0; i < count && !code; i++) {
+    code = check_expression(system, force[i], error);
+    if (!code && (coordinates[i] < 0 || coordinates[i] >= system->coordinate_count)) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "force '%s': there is no coordinate number %d",
+                        name, coordinates[i]);
+    }
+  }
+  code = code ? code
+              : vida__derive_term(system, VIDA_TRACED_FORCE, name, count, coordinates, force,
+                                  &traced, error);
+  return code ? code : add_term(system, traced, error);
+}
+
+/* Which coordinates' rates a node depends on, in `coordinates`; returns their number. */
+static int find_rates(const VidaSystem* system, VidaExpression expression, bool* used,
+                      int* coordinates) {
+  const vida_graph* graph = system->graph;
+  int count = 0;
   used[expression] = true;
   for (int i = expression; i >= 0; i--) {
     const vida_node* node = &graph->nodes[i];
@@ -200,262 +273,59 @@ static int find_inputs(derivation* work, VidaExpression expression) {
       continue;
     }
     if (node->operation == VIDA_OP_INPUT) {
-      work->has_time = work->has_time || node->number == VIDA_INPUT_TIME;
-      work->has_rates = work->has_rates || node->number == VIDA_INPUT_VELOCITY;
-      coordinate[node->operand[0]] |= node->number != VIDA_INPUT_TIME;
+      if (node->number == VIDA_INPUT_VELOCITY) {
+        coordinates[count++] = node->operand[0];
+      }
       continue;
     }
-    for (int k = 0; k < 3; k++) {
-      if (node->operand[k] >= 0) {
-        used[node->operand[k]] = true;
-      }
+    for (int k = 0; k < vida__operations[node->operation].arity; k++) {
+      used[node->operand[k]] = true;
     }
   }
-  for (int i = 0; i < n; i++) {
-    if (coordinate[i]) {
-      work->index[work->width++] = i;
-    }
-  }
-  free(used);
-  free(coordinate);
-  return VIDA_SUCCESS;
+  return count;
 }
 
-/* Gradient and second derivatives on the graph. */
-static int derive(derivation* work, VidaExpression expression) {
-  const int width = work->width;
-  for (int i = 0; i < width; i++) {
-    work->variable[i] = vida__graph_input(work->graph, VIDA_INPUT_POSITION, work->index[i]);
-    work->variable[width + i] = vida__graph_input(work->graph, VIDA_INPUT_VELOCITY, work->index[i]);
+/* Forces -dR/dv_i, in `force`. */
+static int derive_dissipation(VidaSystem* system, VidaExpression dissipation, int count,
+                              const int* coordinates, int* rate, VidaExpression* force) {
+  vida_graph* graph = system->graph;
+  for (int i = 0; i < count; i++) {
+    rate[i] = vida__graph_input(graph, VIDA_INPUT_VELOCITY, coordinates[i]);
   }
-  work->variable[2 * width] = vida__graph_input(work->graph, VIDA_INPUT_TIME, 0);
-  for (int i = 0; i <= 2 * width; i++) {
-    if (work->variable[i] < 0) {
-      return work->variable[i];
-    }
+  int code = vida__derive_gradient(graph, dissipation, count, rate, force);
+  for (int i = 0; i < count && !code; i++) {
+    force[i] = vida__graph_apply(graph, VIDA_OP_NEGATE, force[i], -1, -1);
+    code = force[i] < 0 ? force[i] : VIDA_SUCCESS;
   }
-  const int code =
-      vida__derive_gradient(work->graph, expression, 2 * width + 1, work->variable, work->gradient);
-  return code ? code
-              : vida__derive_jacobian(work->graph, 2 * width, work->gradient, 2 * width,
-                                      work->variable, &work->second);
-}
-
-/* The discrete derivative of a function of positions alone; a function that has none (it compares
- * positions) is none the worse for methods that do not need it. */
-static int derive_discrete(derivation* work, VidaExpression expression) {
-  if (work->has_rates || work->has_time) {
-    return VIDA_SUCCESS;
-  }
-  work->discrete = vida__allocate((size_t)work->width, sizeof *work->discrete);
-  if (!work->discrete) {
-    return VIDA_OUT_OF_MEMORY;
-  }
-  int code = vida__discrete_gradient_nodes(work->graph, expression, work->width, work->variable,
-                                           work->discrete, NULL);
-  code = code ? code
-              : vida__discrete_jacobian_nodes(work->graph, work->width, work->variable,
-                                              work->discrete, &work->discrete_second);
-  work->has_discrete = !code;
-  return code == VIDA_NOT_SUPPORTED ? VIDA_SUCCESS : code;
-}
-
-/* Compiles outputs, unless there are none, into a tape of the term, with its place. */
-static int compile(derivation* work, enum vida_tape_kind kind, int count, const int* output) {
-  vida_traced* traced = work->traced;
-  if (count == 0) {
-    return VIDA_SUCCESS;
-  }
-  const int code = vida__tape_compile(work->graph, count, output, &traced->tape[kind]);
-  if (code) {
-    return code;
-  }
-  traced->work_offset[kind] = work->system->tape_scratch;
-  work->system->tape_scratch += vida__tape_work_size(traced->tape[kind]);
-  return VIDA_SUCCESS;
-}
-
-static void place_outputs(derivation* work) {
-  int most = 0;
-  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
-    const vida_tape* tape = work->traced->tape[k];
-    most = tape && tape->output_count > most ? tape->output_count : most;
-  }
-  work->traced->output_offset = work->system->tape_scratch;
-  work->system->tape_scratch += (size_t)most;
-}
-
-/* Gives place (i, j) of the block a number, unless it has one; returns the number. */
-static int find_place(derivation* work, int* place, int* count, int i, int j) {
-  int* at = &place[i * work->width + j];
-  if (*at == 0) {
-    work->traced->block_row[*count] = i;
-    work->traced->block_column[*count] = j;
-    *at = ++*count;
-  }
-  return *at - 1;
-}
-
-/* The tapes of second derivatives: of all kinds, four numbers a place (qq, qv, vq, vv), or of qq
- * alone; and of the discrete derivative. */
-static int compile_second(derivation* work, bool all, const int* place, int count, int* output) {
-  const int per_place = all ? 4 : 1;
-  const int width = work->width;
-  const int zero = vida__graph_constant(work->graph, 0.0);
-  for (int k = 0; k < per_place * count; k++) {
-    output[k] = zero;
-  }
-  for (int e = 0; e < work->second.count; e++) {
-    const int row = work->second.row[e];
-    const int column = work->second.column[e];
-    const int kind = 2 * (row >= width) + (column >= width);
-    const int at = place[(row % width) * width + column % width] - 1;
-    if (all || kind == 0) {
-      output[at * per_place + kind] = work->second.node[e];
-    }
-  }
-  int code = zero < 0 ? zero : compile(work, VIDA_TAPE_HESSIAN, per_place * count, output);
-  if (code || !work->has_discrete) {
-    return code;
-  }
-  for (int k = 0; k < count; k++) {
-    output[k] = zero;
-  }
-  for (int e = 0; e < work->discrete_second.count; e++) {
-    const int at =
-        place[work->discrete_second.row[e] * width + work->discrete_second.column[e]] - 1;
-    output[at] = work->discrete_second.node[e];
-  }
-  code = compile(work, VIDA_TAPE_DISCRETE_GRADIENT, width, work->discrete);
-  return code ? code : compile(work, VIDA_TAPE_DISCRETE_HESSIAN, count, output);
-}
-
-/* The block: places (i, j) at which any second derivative of coordinates i and j, or the derivative
- * of the discrete derivative, is not zero. Returns their number or a negative code. */
-static int compile_block(derivation* work, bool all) {
-  const int width = work->width;
-  const size_t most = (size_t)(work->second.count + work->discrete_second.count);
-  vida_traced* traced = work->traced;
-  int* place = vida__allocate((size_t)width * (size_t)width, sizeof *place);
-  int* output = vida__allocate(4 * most, sizeof *output);
-  traced->block_row = vida__allocate(most, sizeof *traced->block_row);
-  traced->block_column = vida__allocate(most, sizeof *traced->block_column);
-  int count = 0;
-  int code = VIDA_OUT_OF_MEMORY;
-  if (place && output && traced->block_row && traced->block_column) {
-    for (int e = 0; e < work->second.count; e++) {
-      find_place(work, place, &count, work->second.row[e] % width, work->second.column[e] % width);
-    }
-    for (int e = 0; e < work->discrete_second.count && work->has_discrete; e++) {
-      find_place(work, place, &count, work->discrete_second.row[e],
-                 work->discrete_second.column[e]);
-    }
-    code = compile_second(work, all, place, count, output);
-  }
-  free(place);
-  free(output);
-  return code ? code : count;
-}
-
-static int report(const derivation* work, int code, const char* kind, VidaError* error) {
-  return code == VIDA_OUT_OF_MEMORY
-             ? vida__fail_memory(error)
-             : vida__fail(error, code, "%s '%s': its derivatives could not be formed: %s", kind,
-                          work->name, Vida_CodeText(code));
-}
-
-/* Common to both: check, inputs, derivatives, value and gradient tapes. */
-static int begin(derivation* work, VidaExpression expression, const char* kind, VidaError* error) {
-  int code = vida__check_addition(work->system, kind, work->name, error);
-  code = code ? code : check_expression(work->system, expression, error);
-  if (code) {
-    return code;
-  }
-  work->graph = work->system->graph;
-  code = find_inputs(work, expression);
-  if (code) {
-    return report(work, code, kind, error);
-  }
-  if (work->width == 0) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s' depends on no coordinate", kind,
-                      work->name);
-  }
-  work->traced = create_traced(work->name);
-  code = work->traced ? derive(work, expression) : VIDA_OUT_OF_MEMORY;
-  code = code ? code : derive_discrete(work, expression);
-  code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &expression);
-  return code ? report(work, code, kind, error) : VIDA_SUCCESS;
-}
-
-static void set_block(vida_block* block, const vida_traced* traced, int entries) {
-  block->entries = entries;
-  block->row = traced->block_row;
-  block->column = traced->block_column;
-}
-
-int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
-                                       VidaExpression lagrangian, VidaError* error) {
-  derivation work = {.system = system, .name = name};
-  int code = begin(&work, lagrangian, "Lagrangian", error);
-  if (!code) {
-    const bool is_potential = !work.has_rates && !work.has_time;
-    code = compile(&work, VIDA_TAPE_GRADIENT, 2 * work.width, work.gradient);
-    const int entries = code ? code : compile_block(&work, true);
-    place_outputs(&work);
-    if (entries < 0) {
-      code = report(&work, entries, "Lagrangian", error);
-    } else {
-      vida_traced* traced = work.traced;
-      work.traced = NULL; /* the system's now, also on failure */
-      code =
-          vida__add_term(system, is_potential ? &vida__traced_potential : &vida__traced_lagrangian,
-                         work.width, work.index, &traced->base, error);
-      if (!code) {
-        set_block(&system->term_batches[system->term_batch_count - 1].block, traced, entries);
-      }
-    }
-  }
-  release(&work);
   return code;
 }
 
-/* Units of rows are static: of the few that there are, the same text. */
-static const char* static_unit(const char* unit) {
-  return unit && strcmp(unit, "m") == 0 ? "m" : unit && strcmp(unit, "rad") == 0 ? "rad" : "";
-}
-
-int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, const char* unit,
-                                       VidaExpression g, VidaError* error) {
-  derivation work = {.system = system, .name = name};
-  int code = begin(&work, g, "constraint", error);
-  if (!code && work.has_rates) {
-    code = vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "constraint '%s' depends on a rate; holonomic constraints are functions of "
-                      "positions and time",
-                      name);
+int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
+                                     VidaExpression dissipation, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  int code = check_term(system, "dissipation", name, dissipation, error);
+  if (code) {
+    return code;
+  }
+  bool* used = vida__allocate((size_t)dissipation + 1, sizeof *used);
+  int* list = vida__allocate(3 * n, sizeof *list);
+  int count = 0;
+  if (!used || !list) {
+    code = vida__fail_memory(error);
+  } else {
+    count = find_rates(system, dissipation, used, list);
+  }
+  if (!code && count == 0) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "dissipation '%s' depends on no rate", name);
   }
   if (!code) {
-    code = compile(&work, VIDA_TAPE_GRADIENT, work.width, work.gradient);
-    if (!code && work.has_time) {
-      code = compile(&work, VIDA_TAPE_RATE, 1, &work.gradient[2 * work.width]);
-    }
-    const int entries = code ? code : compile_block(&work, false);
-    place_outputs(&work);
-    if (entries < 0) {
-      code = report(&work, entries, "constraint", error);
-    } else {
-      vida_traced* traced = work.traced;
-      work.traced = NULL;
-      code = vida__add_constraint(
-          system, work.has_discrete ? &vida__traced_constraint : &vida__traced_plain_constraint, 1,
-          static_unit(unit), work.width, work.index, &traced->base, error);
-      if (!code) {
-        set_block(&system->constraint_batches[system->constraint_batch_count - 1].block, traced,
-                  entries);
-        system->time_dependent = system->time_dependent || work.has_time;
-      }
-    }
+    code = derive_dissipation(system, dissipation, count, list, list + n, list + 2 * n);
+    code =
+        code ? vida__fail(error, code, "dissipation '%s': its derivatives could not be formed: %s",
+                          name, Vida_CodeText(code))
+             : VidaSystem_AddExpressionForce(system, name, count, list, list + 2 * n, error);
   }
-  release(&work);
+  free(used);
+  free(list);
   return code;
 }

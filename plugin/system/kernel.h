@@ -9,19 +9,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <vida/error.h>
+#include <vida/system.h>
 
-/* Where a kernel is evaluated; `error` is filled by a callback that fails. */
+/* Where a kernel is evaluated; `error` is filled by one that fails. */
 typedef struct vida_place {
+  const VidaSystem* system; /* for names in messages */
   double t;
   const double* q;
-  const double* v;
+  const double* v; /* NULL where only positions count */
   double* scratch; /* for callbacks, each time anew */
-  double* tapes;   /* where every tape has a place of its own */
+  double* tapes;   /* where every batch of tapes has a place of its own */
   VidaError* error;
 } vida_place;
 
 /* Two configurations between which discrete derivatives are taken. */
 typedef struct vida_interval {
+  const VidaSystem* system;
   const double *q0, *q1;
   const double* dq; /* q1 - q0, exact where q1 is rounded: differences of points taken from it lose
                        no digits to where in space they are */
@@ -35,19 +38,31 @@ typedef struct vida_hessian_weights {
   double qq, qv, vq, vv;
 } vida_hessian_weights;
 
-/* What a batch with functions of its own (callbacks, tapes) owns: the beginning of a larger struct.
- */
+/* What a batch with functions of its own (callbacks, tapes) refers to: the beginning of a larger
+ * struct. Batches of an element and of the systems that use it share it. */
 typedef struct vida_functions vida_functions;
 struct vida_functions {
   char* name; /* of the term, for messages */
-  void (*destroy)(vida_functions* functions);
-  /* Readies a new evaluator's tapes; NULL where there is nothing to do. */
-  void (*prepare)(const vida_functions* functions, double* tapes);
+  int references;
+  void (*destroy)(vida_functions* functions); /* with the last reference */
+  /* Doubles of work space that an evaluator keeps for a batch, for one instance at a time or for
+   * lanes of them, and what readies it; NULL where there is nothing to do. */
+  size_t (*work_size)(const vida_functions* functions, bool in_lanes);
+  void (*prepare)(const vida_functions* functions, bool in_lanes, double* work);
 };
+
+/* Where a batch of tapes works and finds its parameters; settled when the system is completed. */
+typedef struct vida_tape_place {
+  size_t work; /* in an evaluator's tapes */
+  bool in_lanes;
+  const double* parameters; /* of the first instance */
+  int stride;               /* to those of the next one; 0: all share the system's own */
+} vida_tape_place;
 
 /* Which second derivatives of an instance are not structurally zero, as pairs of local coordinates.
  * Without lists: all width x width of them, row by row. */
 typedef struct vida_block {
+  bool is_list;
   int entries; /* of the lists */
   const int *row, *column;
 } vida_block;
@@ -68,6 +83,12 @@ typedef struct vida_term_kernel {
   int (*discrete_gradient)(const vida_term_batch* batch, const vida_interval* between, double* d_v);
   int (*discrete_hessian)(const vida_term_batch* batch, const vida_interval* between, double weight,
                           double* matrix);
+  /* The part of the equations of motion without accelerations, L_q + f - L_vq v - L_vt. NULL: only
+   * L_q, of `gradient`. */
+  int (*bias)(const vida_term_batch* batch, const vida_place* at, double* force);
+  /* The constant diagonal of L_vv, for terms that are nothing but v^T M v / 2. Their other
+   * functions do nothing, since the masses of the system contain them. Else NULL. */
+  int (*mass)(const vida_term_batch* batch, const vida_place* at, double* mass);
 } vida_term_kernel;
 
 struct vida_term_batch {
@@ -81,11 +102,15 @@ struct vida_term_batch {
   double* parameter; /* count x parameters */
   vida_block block;
   int* slot;                 /* count x entries of the block: places in the KKT matrix */
-  vida_functions* functions; /* owned; NULL for built-in kernels */
+  vida_functions* functions; /* a reference; NULL for built-in kernels */
+  vida_tape_place tape;
 };
 
+/* Of nonholonomic rows a(q,v,t) = A v + b, `value` is a (it needs v), `jacobian` A, `curvature` the
+ * derivative of A^T lambda with respect to q, `rate` b. */
 typedef struct vida_constraint_kernel {
   const char* kind;
+  bool is_nonholonomic;
   /* g += ... at q + q_low, q_low (nullable) being the low part of compensated positions. */
   int (*value)(const vida_constraint_batch* batch, const vida_place* at, const double* q_low,
                double* g);
@@ -102,6 +127,11 @@ typedef struct vida_constraint_kernel {
                            double* entries);
   int (*discrete_curvature)(const vida_constraint_batch* batch, const vida_interval* between,
                             double weight, const double* lambda, double* matrix);
+  /* bias += v g_qq v + 2 g_qt v + g_tt, or of a nonholonomic row a_q v + a_t: with G a the second
+   * (first) time derivative of the row. */
+  int (*bias)(const vida_constraint_batch* batch, const vida_place* at, double* bias);
+  /* a_q of nonholonomic rows, entries like those of the Jacobian. */
+  int (*value_gradient)(const vida_constraint_batch* batch, const vida_place* at, double* entries);
 } vida_constraint_kernel;
 
 struct vida_constraint_batch {
@@ -119,6 +149,7 @@ struct vida_constraint_batch {
   vida_block block;
   int* slot; /* count x entries of the block */
   vida_functions* functions;
+  vida_tape_place tape;
 };
 
 /* Springs and distances: point to point (width 2 x dimension) or point to a fixed place. */

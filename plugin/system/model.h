@@ -23,8 +23,8 @@ typedef struct vida_particle {
 
 /* Rows of g, in the order they were added. */
 typedef struct vida_row {
-  char* name; /* of the constraint, with "(row 2)" where it has several */
-  const char* unit;
+  char* name;           /* of the constraint, with "(row 2)" where it has several */
+  const char* unit;     /* among the system's units */
   double length;        /* the size of what g compares (a rod's length); 0 when unknown */
   bool is_nonholonomic; /* of velocities only: no position level */
 } vida_row;
@@ -35,6 +35,32 @@ typedef struct vida_jacobian_entry {
   int row_slot;    /* of (n + row, coordinate) */
   int column_slot; /* of (coordinate, n + row) */
 } vida_jacobian_entry;
+
+/* A number in expressions that may change; its value is in parameter_values. */
+typedef struct vida_parameter {
+  char* name;
+} vida_parameter;
+
+/* A parameter of an instance that follows one of the system. */
+typedef struct vida_link {
+  bool of_constraint; /* which list the batch is in */
+  int batch;
+  int place; /* in its parameters */
+  int parameter;
+} vida_link;
+
+/* A quantity that is reported beside the state. */
+typedef struct vida_observable {
+  char* name;
+  char* unit;
+  bool conserved;
+} vida_observable;
+
+/* How coordinates move with space: the first of them; the others follow in `coordinate`. */
+typedef struct vida_motion {
+  VidaMotion kind;
+  int coordinate[4];
+} vida_motion;
 
 enum { VIDA_LARGEST_MOMENTUM_COUNT = 6 };
 
@@ -57,11 +83,29 @@ struct VidaSystem {
   size_t particle_capacity;
   vida_particle* particles;
 
+  int motion_count; /* of coordinates that are not particles */
+  size_t motion_capacity;
+  vida_motion* motions;
+
+  int parameter_count;
+  size_t parameter_capacity, value_capacity;
+  vida_parameter* parameters;
+  double* parameter_values;
+  int link_count;
+  size_t link_capacity;
+  vida_link* links;
+
+  int unit_count;
+  size_t unit_capacity;
+  char** units; /* of constraint rows, each once */
+
   double gravity[3];
   double* mass;          /* n: the constant diagonal part of L_vv */
   double* uniform_force; /* n: the constant part of L_q (gravity) */
-  bool separable;        /* L = v^T M v / 2 - V(q), M constant: no general Lagrangian */
+  bool only_potentials;  /* besides masses: no general Lagrangian, no force */
+  bool separable;        /* L = v^T M v / 2 - V(q), M constant and regular */
   bool time_dependent;   /* some constraint has a rate */
+  bool nonholonomic;     /* some row is */
 
   int term_batch_count;
   size_t term_batch_capacity;
@@ -70,10 +114,16 @@ struct VidaSystem {
   int constraint_batch_count;
   size_t constraint_batch_capacity;
   vida_constraint_batch* constraint_batches;
+  int last_term_batch, last_constraint_batch; /* where the last instance went: a hint */
 
   int row_count;
   size_t row_capacity;
   vida_row* rows;
+
+  int observable_count;
+  size_t observable_capacity, observable_batch_capacity;
+  vida_observable* observables;
+  vida_term_batch* observable_batches; /* one for each; only their values are used */
 
   int entry_count;
   vida_jacobian_entry* entries;

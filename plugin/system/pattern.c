@@ -22,13 +22,13 @@ static int compare_keys(const void* a, const void* b) {
 }
 
 static int block_entries(const vida_block* block, int width) {
-  return block->row ? block->entries : width * width;
+  return block->is_list ? block->entries : width * width;
 }
 
 /* Local coordinates of entry k of a block. */
 static void find_local(const vida_block* block, int width, int k, int* row, int* column) {
-  *row = block->row ? block->row[k] : k / width;
-  *column = block->row ? block->column[k] : k % width;
+  *row = block->is_list ? block->row[k] : k / width;
+  *column = block->is_list ? block->column[k] : k % width;
 }
 
 static size_t count_keys(const VidaSystem* system) {

@@ -255,13 +255,13 @@ ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const doubl
               matrix);                                                                            \
     return VIDA_SUCCESS;                                                                          \
   }                                                                                               \
-  const vida_term_kernel vida__##name = {"spring",                                                \
-                                         true,                                                    \
-                                         name##_value,                                            \
-                                         name##_gradient,                                         \
-                                         name##_hessian,                                          \
-                                         name##_discrete_gradient,                                \
-                                         name##_discrete_hessian}
+  const vida_term_kernel vida__##name = {.kind = "spring",                                        \
+                                         .is_potential = true,                                    \
+                                         .value = name##_value,                                   \
+                                         .gradient = name##_gradient,                             \
+                                         .hessian = name##_hessian,                               \
+                                         .discrete_gradient = name##_discrete_gradient,           \
+                                         .discrete_hessian = name##_discrete_hessian}
 
 SPRING_KERNEL(linear_spring, linear_law, linear_quotient);
 SPRING_KERNEL(squared_spring, squared_law, squared_quotient);
@@ -389,10 +389,26 @@ static int distance_discrete_curvature(const vida_constraint_batch* batch,
   return VIDA_SUCCESS;
 }
 
-const vida_constraint_kernel vida__distance = {"distance",
-                                               distance_value,
-                                               distance_jacobian,
-                                               distance_curvature,
-                                               NULL,
-                                               distance_discrete_jacobian,
-                                               distance_discrete_curvature};
+/* v g_qq v = |relative velocity|^2 / l */
+ALWAYS_INLINE void add_distance_bias(const vida_constraint_batch* batch, const double* v,
+                                     double* bias, int dimension, bool paired) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    find_change(v, batch->index + i * batch->width, dimension, paired, d);
+    bias[batch->row[i]] += dot(d, d, dimension) / l;
+  }
+}
+
+static int distance_bias(const vida_constraint_batch* batch, const vida_place* at, double* bias) {
+  FOR_SHAPE(batch, add_distance_bias, at->v, bias);
+  return VIDA_SUCCESS;
+}
+
+const vida_constraint_kernel vida__distance = {.kind = "distance",
+                                               .value = distance_value,
+                                               .jacobian = distance_jacobian,
+                                               .curvature = distance_curvature,
+                                               .discrete_jacobian = distance_discrete_jacobian,
+                                               .discrete_curvature = distance_discrete_curvature,
+                                               .bias = distance_bias};

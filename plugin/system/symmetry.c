@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "system/build.h"
 #include "system/evaluate.h"
-#include "system/model.h"
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };
 
@@ -35,26 +35,73 @@ static void find_plane(int dimension, int k, int* a, int* b) {
   *b = dimension == 3 ? (k + 2) % 3 : 1;
 }
 
-/* sum over particles of p . xi_k(q) for every generator k, and the sum of the sizes of its parts.
- */
+static int count_motions(const VidaSystem* system) {
+  return system->particle_count + system->motion_count;
+}
+
+/* How a particle, or coordinates that are none, move with space. */
+static vida_motion get_motion(const VidaSystem* system, int i) {
+  if (i >= system->particle_count) {
+    return system->motions[i - system->particle_count];
+  }
+  const int first = system->particles[i].coordinate;
+  const vida_motion motion = {VIDA_MOTION_POINT, {first, first + 1, first + 2, -1}};
+  return motion;
+}
+
+static int motion_size(VidaMotion kind, int dimension) {
+  return kind == VIDA_MOTION_QUATERNION ? 4 : kind == VIDA_MOTION_ANGLE ? 1 : dimension;
+}
+
+/* Component `axis` of (0, e) * q / 2 where x = q, scalar first. */
+static double turn_quaternion(const double x[4], int e, int axis) {
+  const int a = (e + 1) % 3;
+  const int b = (e + 2) % 3;
+  return 0.5 * (axis == 0       ? -x[1 + e]
+                : axis == 1 + e ? x[0]
+                : axis == 1 + b ? x[1 + a]
+                                : -x[1 + b]);
+}
+
+/* Component `axis` of generator k at x. Lifted to velocities: its derivative along x. */
+static double generate(VidaMotion kind, int dimension, int k, const double* x, int axis,
+                       bool lifted) {
+  if (k < dimension) {
+    return kind == VIDA_MOTION_POINT && axis == k && !lifted ? 1.0 : 0.0;
+  }
+  if (kind == VIDA_MOTION_QUATERNION) {
+    return turn_quaternion(x, k - dimension, axis);
+  }
+  if (kind == VIDA_MOTION_ANGLE) {
+    return lifted ? 0.0 : 1.0;
+  }
+  int a, b;
+  find_plane(dimension, k - dimension, &a, &b);
+  return axis == b ? x[a] : axis == a ? -x[b] : 0.0;
+}
+
+/* sum of p . xi_k(q) for every generator k, and the sum of the sizes of its parts. */
 static void apply_generators(const VidaSystem* system, const double* q, const double* p,
-                             double* value, double* size) {
+                             bool lifted, double* value, double* size) {
   const int d = system->dimension;
-  for (int k = 0; k < d + count_rotations(d); k++) {
+  const int generators = d + count_rotations(d);
+  for (int k = 0; k < generators; k++) {
     value[k] = size[k] = 0.0;
   }
-  for (int i = 0; i < system->particle_count; i++) {
-    const double* x = q + system->particles[i].coordinate;
-    const double* y = p + system->particles[i].coordinate;
-    for (int k = 0; k < d; k++) {
-      value[k] += y[k];
-      size[k] += fabs(y[k]);
+  for (int i = 0; i < count_motions(system); i++) {
+    const vida_motion motion = get_motion(system, i);
+    const int count = motion_size(motion.kind, d);
+    double x[4];
+    for (int axis = 0; axis < count; axis++) {
+      x[axis] = q[motion.coordinate[axis]];
     }
-    for (int k = 0; k < count_rotations(d); k++) {
-      int a, b;
-      find_plane(d, k, &a, &b);
-      value[d + k] += x[a] * y[b] - x[b] * y[a];
-      size[d + k] += fabs(x[a] * y[b]) + fabs(x[b] * y[a]);
+    for (int k = 0; k < generators; k++) {
+      for (int axis = 0; axis < count; axis++) {
+        const double part =
+            generate(motion.kind, d, k, x, axis, lifted) * p[motion.coordinate[axis]];
+        value[k] += part;
+        size[k] += fabs(part);
+      }
     }
   }
 }
@@ -66,7 +113,7 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
   if (system->momentum_count == 0) {
     return;
   }
-  apply_generators(system, q, p, generator, size);
+  apply_generators(system, q, p, false, generator, size);
   for (int m = 0; m < system->momentum_count; m++) {
     values[m] = 0.0;
     for (int k = 0; k < LARGEST; k++) {
@@ -198,29 +245,51 @@ static double find_length_scale(const VidaSystem* system) {
   return scale > 0.0 ? scale : 1.0;
 }
 
-/* One component of a covector, at coordinate i of a particle whose first coordinate is `first`:
- * what apply_generators sums, but for long lists of short rows. */
-static void apply_to_entry(const VidaSystem* system, const double* q, int first, int i,
-                           double component, double* value, double* size) {
-  const int d = system->dimension;
-  const int axis = i - first;
-  value[axis] += component;
-  size[axis] += fabs(component);
-  for (int k = 0; k < count_rotations(d); k++) {
-    int a, b;
-    find_plane(d, k, &a, &b);
-    if (axis == a || axis == b) {
-      const double part = axis == b ? q[first + a] * component : -q[first + b] * component;
-      value[d + k] += part;
-      size[d + k] += fabs(part);
+/* Which motion a coordinate belongs to (-1: none) and which of its components it is. */
+typedef struct owner {
+  int motion, axis;
+} owner;
+
+/* Fails for a coordinate with two motions. */
+static int find_owners(const VidaSystem* system, owner* owners, VidaError* error) {
+  for (int i = 0; i < system->coordinate_count; i++) {
+    owners[i] = (owner){-1, 0};
+  }
+  for (int i = 0; i < count_motions(system); i++) {
+    const vida_motion motion = get_motion(system, i);
+    for (int axis = 0; axis < motion_size(motion.kind, system->dimension); axis++) {
+      owner* own = &owners[motion.coordinate[axis]];
+      if (own->motion >= 0) {
+        return vida__fail(error, VIDA_BAD_ARGUMENT,
+                          "how coordinate '%s' moves with space has been said twice",
+                          system->coordinates[motion.coordinate[axis]].name);
+      }
+      *own = (owner){i, axis};
     }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* One component of a covector, at coordinate i: what apply_generators sums, but for long lists of
+ * short rows. */
+static void apply_to_entry(const VidaSystem* system, const double* q, owner of, double component,
+                           double* value, double* size) {
+  const int d = system->dimension;
+  const vida_motion motion = get_motion(system, of.motion);
+  double x[4];
+  for (int axis = 0; axis < motion_size(motion.kind, d); axis++) {
+    x[axis] = q[motion.coordinate[axis]];
+  }
+  for (int k = 0; k < d + count_rotations(d); k++) {
+    const double part = generate(motion.kind, d, k, x, of.axis, false) * component;
+    value[k] += part;
+    size[k] += fabs(part);
   }
 }
 
-/* The rows of G xi, constraint by constraint. first[i]: the first coordinate of the particle that
- * coordinate i belongs to; -1 for coordinates that no translation or rotation moves. */
+/* The rows of G xi, constraint by constraint. */
 static void add_constraint_rows(elimination* rows, const VidaSystem* system, double scale,
-                                const double* q, const double* entries, const int* first) {
+                                const double* q, const double* entries, const owner* owners) {
   int e = 0;
   while (e < system->entry_count && rows->rank < rows->size) {
     double value[LARGEST] = {0.0};
@@ -228,25 +297,38 @@ static void add_constraint_rows(elimination* rows, const VidaSystem* system, dou
     const int row = system->entries[e].row;
     for (; e < system->entry_count && system->entries[e].row == row; e++) {
       const int i = system->entries[e].coordinate;
-      if (first[i] >= 0) {
-        apply_to_entry(system, q, first[i], i, entries[e], value, size);
+      if (owners[i].motion >= 0) {
+        apply_to_entry(system, q, owners[i], entries[e], value, size);
       }
     }
     add_row(rows, system->dimension, scale, value, size);
   }
 }
 
+/* Adds the row of one part of L, whose derivatives are in l_q and l_v. */
+static void add_part(elimination* rows, const VidaSystem* system, double scale, const double* q,
+                     const double* v, const double* l_q, const double* l_v) {
+  double value[LARGEST], size[LARGEST], value_v[LARGEST], size_v[LARGEST];
+  apply_generators(system, q, l_q, false, value, size);
+  apply_generators(system, v, l_v, true, value_v, size_v);
+  for (int k = system->dimension; k < rows->size; k++) {
+    value[k] += value_v[k];
+    size[k] += size_v[k];
+  }
+  add_row(rows, system->dimension, scale, value, size);
+}
+
 /* Returns whether the state could be evaluated: one that could not is no evidence of symmetry. */
 static bool sample_state(elimination* rows, vida_evaluator* evaluator, double scale,
                          unsigned long long* seed, double* work, double* entries,
-                         const int* first) {
+                         const owner* owners) {
   const VidaSystem* system = evaluator->system;
   const int n = system->coordinate_count;
+  const size_t bytes = (size_t)n * sizeof *work;
   double* q = work;
   double* v = q + n;
   double* l_q = v + n;
   double* l_v = l_q + n;
-  double value[LARGEST], size[LARGEST], value_v[LARGEST], size_v[LARGEST];
   for (int i = 0; i < n; i++) {
     const double start = system->coordinates[i].position.value;
     q[i] = (isfinite(start) ? start : 0.0) + scale * next_number(seed);
@@ -257,34 +339,25 @@ static bool sample_state(elimination* rows, vida_evaluator* evaluator, double sc
     return false;
   }
   /* Part by part: a stiff spring must not hide what gravity breaks. */
-  for (int part = -1; part < system->term_batch_count; part++) {
-    const size_t bytes = (size_t)n * sizeof *l_q;
-    if (part < 0) {
-      memcpy(l_q, system->uniform_force, bytes);
-      memset(l_v, 0, bytes); /* the masses of particles know no direction */
-    } else {
-      const vida_term_batch* batch = &system->term_batches[part];
-      const vida_place at = {0.0,
-                             q,
-                             v,
-                             evaluator->scratch + system->tape_scratch,
-                             evaluator->scratch,
-                             &evaluator->error};
-      memset(l_q, 0, bytes);
-      memset(l_v, 0, bytes);
-      if (batch->kernel->gradient(batch, &at, l_q, l_v)) {
-        return false;
-      }
-    }
-    apply_generators(system, q, l_q, value, size);
-    apply_generators(system, v, l_v, value_v, size_v);
-    for (int k = system->dimension; k < rows->size; k++) {
-      value[k] += value_v[k];
-      size[k] += size_v[k];
-    }
-    add_row(rows, system->dimension, scale, value, size);
+  memcpy(l_q, system->uniform_force, bytes);
+  memset(l_v, 0, bytes);
+  add_part(rows, system, scale, q, v, l_q, l_v);
+  memset(l_q, 0, bytes);
+  for (int i = 0; i < n; i++) {
+    l_v[i] = system->mass[i] * v[i];
   }
-  add_constraint_rows(rows, system, scale, q, entries, first);
+  add_part(rows, system, scale, q, v, l_q, l_v);
+  for (int part = 0; part < system->term_batch_count; part++) {
+    const vida_term_batch* batch = &system->term_batches[part];
+    const vida_place at = vida__place(evaluator, 0.0, q, v);
+    memset(l_q, 0, bytes);
+    memset(l_v, 0, bytes);
+    if (batch->kernel->gradient(batch, &at, l_q, l_v)) {
+      return false;
+    }
+    add_part(rows, system, scale, q, v, l_q, l_v);
+  }
+  add_constraint_rows(rows, system, scale, q, entries, owners);
   return true;
 }
 
@@ -293,28 +366,22 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   unsigned long long seed = 20250101;
   vida_evaluator evaluator;
   system->momentum_count = 0;
-  if (system->particle_count == 0) {
+  if (count_motions(system) == 0) {
     return VIDA_SUCCESS;
   }
   const double scale = find_length_scale(system);
   double* work = vida__allocate(4 * (size_t)system->coordinate_count, sizeof *work);
   double* entries = vida__allocate((size_t)system->entry_count, sizeof *entries);
-  int* first = vida__allocate((size_t)system->coordinate_count, sizeof *first);
+  owner* owners = vida__allocate((size_t)system->coordinate_count, sizeof *owners);
   int code = vida__evaluator_create(system, &evaluator, error);
-  if (!code && (!work || !entries || !first)) {
+  if (!code && (!work || !entries || !owners)) {
     code = vida__fail_memory(error);
   }
-  for (int i = 0; i < system->coordinate_count && !code; i++) {
-    first[i] = -1;
-  }
-  for (int i = 0; i < system->particle_count * system->dimension && !code; i++) {
-    const int start = system->particles[i / system->dimension].coordinate;
-    first[start + i % system->dimension] = start;
-  }
+  code = code ? code : find_owners(system, owners, error);
   /* Gravity alone gives one new row a state, so as many states as there are generators suffice. */
   int evaluated = 0;
   for (int s = 0; s < SAMPLES + rows.size && !code; s++) {
-    evaluated += sample_state(&rows, &evaluator, scale, &seed, work, entries, first);
+    evaluated += sample_state(&rows, &evaluator, scale, &seed, work, entries, owners);
   }
   if (!code && evaluated >= rows.size) {
     take_null_space(system, &rows, scale);
@@ -322,6 +389,37 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   vida__evaluator_destroy(&evaluator);
   free(work);
   free(entries);
-  free(first);
+  free(owners);
   return code;
+}
+
+/* ---- declaring ------------------------------------------------------------------------------- */
+
+int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordinates,
+                         VidaError* error) {
+  vida_motion added = {kind, {-1, -1, -1, -1}};
+  int code = vida__check_addition(system, "motion", "motion", error);
+  if (code) {
+    return code;
+  }
+  if ((kind == VIDA_MOTION_QUATERNION && system->dimension != 3) ||
+      (kind == VIDA_MOTION_ANGLE && system->dimension != 2)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "a motion of a quaternion is in space, that of an angle in the plane; the "
+                      "dimension of system '%s' is %d",
+                      system->name, system->dimension);
+  }
+  for (int axis = 0; axis < motion_size(kind, system->dimension); axis++) {
+    const int i = coordinates[axis];
+    if (i < 0 || i >= system->coordinate_count) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "a motion: there is no coordinate number %d", i);
+    }
+    added.coordinate[axis] = i;
+  }
+  if (vida__reserve((void**)&system->motions, &system->motion_capacity,
+                    (size_t)system->motion_count + 1, sizeof *system->motions)) {
+    return vida__fail_memory(error);
+  }
+  system->motions[system->motion_count++] = added;
+  return VIDA_SUCCESS;
 }

@@ -1,185 +1,483 @@
 #include "system/traced.h"
 
-#include "base/error.h"
+#include <stdio.h>
 
-/* Evaluates one tape; *output points to its results. */
-static int run_tape(const vida_functions* functions, enum vida_tape_kind kind,
-                    const double* const* inputs, double* tapes, VidaError* error,
-                    const double** output) {
+#include "base/error.h"
+#include "system/model.h"
+
+/* ---- work space: the slots of each tape, then room for the results of the largest ---------------
+ */
+
+static size_t lanes_of(bool in_lanes) {
+  return in_lanes ? VIDA_LANES : 1;
+}
+
+void vida__lay_out_traced(vida_traced* traced) {
+  size_t offset = 0;
+  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
+    traced->work_offset[k] = offset;
+    offset += traced->tape[k] ? vida__tape_work_size(traced->tape[k]) : 0;
+  }
+  traced->work_offset[VIDA_TAPE_KINDS] = offset;
+}
+
+size_t vida__traced_work_size(const vida_functions* functions, bool in_lanes) {
   const vida_traced* traced = (const vida_traced*)functions;
-  const vida_tape* tape = traced->tape[kind];
-  double* results = tapes + traced->output_offset;
+  int most = 0;
+  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
+    const vida_tape* tape = traced->tape[k];
+    most = tape && tape->output_count > most ? tape->output_count : most;
+  }
+  return (traced->work_offset[VIDA_TAPE_KINDS] + (size_t)most) * lanes_of(in_lanes);
+}
+
+static double* find_work(const vida_traced* traced, enum vida_tape_kind kind, bool in_lanes,
+                         double* work) {
+  return work + traced->work_offset[kind] * lanes_of(in_lanes);
+}
+
+void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double* work) {
+  const vida_traced* traced = (const vida_traced*)functions;
+  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
+    if (traced->tape[k] && in_lanes) {
+      vida__tape_prepare_lanes(traced->tape[k],
+                               find_work(traced, (enum vida_tape_kind)k, true, work));
+    } else if (traced->tape[k]) {
+      vida__tape_prepare(traced->tape[k], find_work(traced, (enum vida_tape_kind)k, false, work));
+    }
+  }
+}
+
+/* ---- evaluating a tape for every instance ---------------------------------------------------- */
+
+/* The instances of a batch, and where they are evaluated. */
+typedef struct instances {
+  const vida_traced* traced;
+  const vida_tape_place* place;
+  const int* index;
+  int width, count;
+  const VidaSystem* system;
+  double t;
+  const double *q, *v, *q1;
+  double* tapes;
+  VidaError* error;
+} instances;
+
+static instances of_term(const vida_term_batch* batch, const vida_place* at) {
+  const instances list = {(const vida_traced*)batch->functions,
+                          &batch->tape,
+                          batch->index,
+                          batch->width,
+                          batch->count,
+                          at->system,
+                          at->t,
+                          at->q,
+                          at->v,
+                          NULL,
+                          at->tapes,
+                          at->error};
+  return list;
+}
+
+static instances of_constraint(const vida_constraint_batch* batch, const vida_place* at) {
+  const instances list = {(const vida_traced*)batch->functions,
+                          &batch->tape,
+                          batch->index,
+                          batch->width,
+                          batch->count,
+                          at->system,
+                          at->t,
+                          at->q,
+                          at->v,
+                          NULL,
+                          at->tapes,
+                          at->error};
+  return list;
+}
+
+static instances between(const vida_functions* functions, const vida_tape_place* place,
+                         const int* index, int width, int count, const vida_interval* interval) {
+  const instances list = {(const vida_traced*)functions,
+                          place,
+                          index,
+                          width,
+                          count,
+                          interval->system,
+                          0.0,
+                          interval->q0,
+                          NULL,
+                          interval->q1,
+                          interval->tapes,
+                          interval->error};
+  return list;
+}
+
+/* The inputs of the tape for instance i (those after the last one repeat it), one or a full set of
+ * lanes. */
+static void gather(const instances* list, const vida_tape* tape, int first, int lanes,
+                   double* work) {
+  for (int k = 0; k < tape->input_count; k++, work += lanes) {
+    const vida_tape_input input = tape->inputs[k];
+    for (int lane = 0; lane < lanes; lane++) {
+      const int i = first + lane < list->count ? first + lane : list->count - 1;
+      const int* index = list->index + (size_t)i * (size_t)list->width;
+      switch (input.kind) {
+        case VIDA_INPUT_POSITION:
+          work[lane] = list->q[index[input.index]];
+          break;
+        case VIDA_INPUT_VELOCITY:
+          work[lane] = list->v[index[input.index]];
+          break;
+        case VIDA_INPUT_SECOND_POSITION:
+          work[lane] = list->q1[index[input.index]];
+          break;
+        case VIDA_INPUT_TIME:
+          work[lane] = list->t;
+          break;
+        case VIDA_INPUT_PARAMETER:
+          work[lane] = list->place->parameters[i * list->place->stride + input.index];
+          break;
+        default: /* rates of a nonholonomic row at rest */
+          work[lane] = 0.0;
+          break;
+      }
+    }
+  }
+}
+
+static int report_fault(const instances* list, int first, const vida_fault* fault) {
+  const int i = first + fault->lane < list->count ? first + fault->lane : list->count - 1;
+  const char* name = list->traced->base.name;
+  if (list->count == 1) {
+    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s", name, fault->reason);
+  }
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  return vida__fail(list->error, VIDA_NOT_FINITE, "'%s' (instance %d, from '%s' to '%s'): %s", name,
+                    i + 1, list->system->coordinates[index[0]].name,
+                    list->system->coordinates[index[list->width - 1]].name, fault->reason);
+}
+
+/* Takes results of instance i: output k is out[k * step]. */
+typedef void (*scatter)(const instances* list, int i, const double* out, int step, void* target);
+
+static int for_each(const instances* list, enum vida_tape_kind kind, scatter take, void* target) {
+  const vida_tape* tape = list->traced->tape[kind];
+  const bool in_lanes = list->place->in_lanes;
+  const int lanes = in_lanes ? VIDA_LANES : 1;
   vida_fault fault;
-  *output = results;
-  /* An expression without second derivatives has no tape for them, and no entries to fill. */
-  if (tape &&
-      vida__tape_evaluate(tape, inputs, tapes + traced->work_offset[kind], results, &fault)) {
-    return vida__fail(error, VIDA_NOT_FINITE, "'%s': %s", traced->base.name, fault.reason);
+  if (!tape) {
+    return VIDA_SUCCESS;
+  }
+  double* base = list->tapes + list->place->work;
+  double* work = find_work(list->traced, kind, in_lanes, base);
+  double* out = find_work(list->traced, VIDA_TAPE_KINDS, in_lanes, base);
+  for (int first = 0; first < list->count; first += lanes) {
+    gather(list, tape, first, lanes, work);
+    if (in_lanes ? vida__tape_run_lanes(tape, work, out, &fault)
+                 : vida__tape_run(tape, work, out, &fault)) {
+      return report_fault(list, first, &fault);
+    }
+    const int end = list->count - first < lanes ? list->count - first : lanes;
+    for (int lane = 0; lane < end; lane++) {
+      take(list, first + lane, out + lane, lanes, target);
+    }
   }
   return VIDA_SUCCESS;
 }
 
-static int evaluate(const vida_functions* functions, enum vida_tape_kind kind, const vida_place* at,
-                    const double** output) {
-  const double* inputs[VIDA_INPUT_KINDS] = {0};
-  inputs[VIDA_INPUT_POSITION] = at->q;
-  inputs[VIDA_INPUT_VELOCITY] = at->v;
-  inputs[VIDA_INPUT_TIME] = &at->t;
-  return run_tape(functions, kind, inputs, at->tapes, at->error, output);
+/* ---- scatters -------------------------------------------------------------------------------- */
+
+static void take_value(const instances* list, int i, const double* out, int step, void* target) {
+  (void)list, (void)i, (void)step;
+  *(double*)target += out[0];
 }
 
-static int evaluate_between(const vida_functions* functions, enum vida_tape_kind kind,
-                            const vida_interval* between, const double** output) {
-  const double* inputs[VIDA_INPUT_KINDS] = {0};
-  inputs[VIDA_INPUT_POSITION] = between->q0;
-  inputs[VIDA_INPUT_SECOND_POSITION] = between->q1;
-  return run_tape(functions, kind, inputs, between->tapes, between->error, output);
+typedef struct gradient_target {
+  double *l_q, *l_v;
+} gradient_target;
+
+static void take_gradient(const instances* list, int i, const double* out, int step, void* target) {
+  const gradient_target* to = target;
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to->l_q[index[j]] += out[j * step];
+    to->l_v[index[j]] += out[(list->width + j) * step];
+  }
+}
+
+static void take_positions(const instances* list, int i, const double* out, int step,
+                           void* target) {
+  double* to = target;
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to[index[j]] += out[j * step];
+  }
+}
+
+static void take_negative(const instances* list, int i, const double* out, int step, void* target) {
+  double* to = target;
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to[index[j]] -= out[j * step];
+  }
+}
+
+/* Second derivatives, by entry. */
+typedef struct second_target {
+  const int* slot;
+  double weight[4];     /* by vida_second_kind */
+  const double* lambda; /* of constraints, with their first rows */
+  const int* row;
+  double* matrix;
+} second_target;
+
+static void take_second(const instances* list, int i, const double* out, int step, void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_SECOND]->output_count;
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->second_place[k]]] += to->weight[traced->second_kind[k]] * out[k * step];
+  }
+}
+
+static void take_curvature(const instances* list, int i, const double* out, int step,
+                           void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_SECOND]->output_count;
+  const double factor = to->weight[0] * to->lambda[to->row[i]];
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->second_place[k]]] += factor * out[k * step];
+  }
+}
+
+static void take_discrete_second(const instances* list, int i, const double* out, int step,
+                                 void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_DISCRETE_SECOND]->output_count;
+  const double factor = to->lambda ? to->weight[0] * to->lambda[to->row[i]] : to->weight[0];
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->discrete_place[k]]] += factor * out[k * step];
+  }
+}
+
+typedef struct row_target {
+  const int* row;
+  double* rows;
+} row_target;
+
+static void take_row(const instances* list, int i, const double* out, int step, void* target) {
+  const row_target* to = target;
+  (void)list, (void)step;
+  to->rows[to->row[i]] += out[0];
+}
+
+static void take_entries(const instances* list, int i, const double* out, int step, void* target) {
+  double* to = (double*)target + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to[j] = out[j * step];
+  }
 }
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
 static int term_value(const vida_term_batch* batch, const vida_place* at, double* lagrangian) {
-  const double* value;
-  const int code = evaluate(batch->functions, VIDA_TAPE_VALUE, at, &value);
-  *lagrangian += code ? 0.0 : value[0];
-  return code;
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_VALUE, take_value, lagrangian);
+}
+
+static int no_value(const vida_term_batch* batch, const vida_place* at, double* lagrangian) {
+  (void)batch, (void)at, (void)lagrangian;
+  return VIDA_SUCCESS;
 }
 
 static int lagrangian_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
                                double* l_v) {
-  const double* gradient;
-  const int code = evaluate(batch->functions, VIDA_TAPE_GRADIENT, at, &gradient);
-  for (int i = 0; i < batch->width && !code; i++) {
-    l_q[batch->index[i]] += gradient[i];
-    l_v[batch->index[i]] += gradient[batch->width + i];
-  }
-  return code;
+  const instances list = of_term(batch, at);
+  gradient_target to = {l_q, l_v};
+  return for_each(&list, VIDA_TAPE_GRADIENT, take_gradient, &to);
 }
 
-static int lagrangian_hessian(const vida_term_batch* batch, const vida_place* at,
-                              vida_hessian_weights weights, double* matrix) {
-  const double* entry;
-  const int code = evaluate(batch->functions, VIDA_TAPE_HESSIAN, at, &entry);
-  for (int k = 0; k < batch->block.entries && !code; k++, entry += 4) {
-    matrix[batch->slot[k]] += weights.qq * entry[0] + weights.qv * entry[1] +
-                              weights.vq * entry[2] + weights.vv * entry[3];
-  }
-  return code;
-}
-
-static int potential_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
-                              double* l_v) {
-  const double* gradient;
+static int position_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                             double* l_v) {
+  const instances list = of_term(batch, at);
   (void)l_v;
-  const int code = evaluate(batch->functions, VIDA_TAPE_GRADIENT, at, &gradient);
-  for (int i = 0; i < batch->width && !code; i++) {
-    l_q[batch->index[i]] += gradient[i];
-  }
-  return code;
+  return for_each(&list, VIDA_TAPE_GRADIENT, take_positions, l_q);
+}
+
+static int no_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                       double* l_v) {
+  (void)batch, (void)at, (void)l_q, (void)l_v;
+  return VIDA_SUCCESS;
+}
+
+static int term_hessian(const vida_term_batch* batch, const vida_place* at,
+                        vida_hessian_weights weights, double* matrix) {
+  const instances list = of_term(batch, at);
+  second_target to = {
+      batch->slot, {weights.qq, weights.qv, weights.vq, weights.vv}, NULL, NULL, matrix};
+  return for_each(&list, VIDA_TAPE_SECOND, take_second, &to);
+}
+
+static int no_hessian(const vida_term_batch* batch, const vida_place* at,
+                      vida_hessian_weights weights, double* matrix) {
+  (void)batch, (void)at, (void)weights, (void)matrix;
+  return VIDA_SUCCESS;
 }
 
 /* V = -L, so D V = -D L. */
-static int discrete_gradient(const vida_term_batch* batch, const vida_interval* between,
+static int discrete_gradient(const vida_term_batch* batch, const vida_interval* interval,
                              double* d_v) {
-  const double* gradient;
-  const int code =
-      evaluate_between(batch->functions, VIDA_TAPE_DISCRETE_GRADIENT, between, &gradient);
-  for (int i = 0; i < batch->width && !code; i++) {
-    d_v[batch->index[i]] -= gradient[i];
-  }
-  return code;
+  const instances list =
+      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_negative, d_v);
 }
 
-static int discrete_hessian(const vida_term_batch* batch, const vida_interval* between,
+static int discrete_hessian(const vida_term_batch* batch, const vida_interval* interval,
                             double weight, double* matrix) {
-  const double* entry;
-  const int code = evaluate_between(batch->functions, VIDA_TAPE_DISCRETE_HESSIAN, between, &entry);
-  for (int k = 0; k < batch->block.entries && !code; k++) {
-    matrix[batch->slot[k]] -= weight * entry[k];
-  }
-  return code;
+  const instances list =
+      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  second_target to = {batch->slot, {-weight, 0.0, 0.0, 0.0}, NULL, NULL, matrix};
+  return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
 }
 
-const vida_term_kernel vida__traced_lagrangian = {
-    "Lagrangian", false, term_value, lagrangian_gradient, lagrangian_hessian, NULL, NULL};
-const vida_term_kernel vida__traced_potential = {
-    "potential",     true, term_value, potential_gradient, lagrangian_hessian, discrete_gradient,
-    discrete_hessian};
-const vida_term_kernel vida__traced_plain_potential = {
-    "potential", true, term_value, potential_gradient, lagrangian_hessian, NULL, NULL};
+static int no_discrete_gradient(const vida_term_batch* batch, const vida_interval* interval,
+                                double* d_v) {
+  (void)batch, (void)interval, (void)d_v;
+  return VIDA_SUCCESS;
+}
+
+static int no_discrete_hessian(const vida_term_batch* batch, const vida_interval* interval,
+                               double weight, double* matrix) {
+  (void)batch, (void)interval, (void)weight, (void)matrix;
+  return VIDA_SUCCESS;
+}
+
+static int term_bias(const vida_term_batch* batch, const vida_place* at, double* force) {
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_BIAS, take_positions, force);
+}
+
+static int no_bias(const vida_term_batch* batch, const vida_place* at, double* force) {
+  (void)batch, (void)at, (void)force;
+  return VIDA_SUCCESS;
+}
+
+static int term_mass(const vida_term_batch* batch, const vida_place* at, double* mass) {
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_MASS, take_positions, mass);
+}
+
+const vida_term_kernel vida__traced_lagrangian = {.kind = "Lagrangian",
+                                                  .value = term_value,
+                                                  .gradient = lagrangian_gradient,
+                                                  .hessian = term_hessian,
+                                                  .bias = term_bias};
+const vida_term_kernel vida__traced_potential = {.kind = "potential",
+                                                 .is_potential = true,
+                                                 .value = term_value,
+                                                 .gradient = position_gradient,
+                                                 .hessian = term_hessian,
+                                                 .discrete_gradient = discrete_gradient,
+                                                 .discrete_hessian = discrete_hessian};
+const vida_term_kernel vida__traced_plain_potential = {.kind = "potential",
+                                                       .is_potential = true,
+                                                       .value = term_value,
+                                                       .gradient = position_gradient,
+                                                       .hessian = term_hessian};
+const vida_term_kernel vida__traced_mass = {.kind = "kinetic energy",
+                                            .is_potential = true, /* as far as positions go: none */
+                                            .value = no_value,
+                                            .gradient = no_gradient,
+                                            .hessian = no_hessian,
+                                            .discrete_gradient = no_discrete_gradient,
+                                            .discrete_hessian = no_discrete_hessian,
+                                            .bias = no_bias,
+                                            .mass = term_mass};
+/* Forces stand where L_q stands; they are no part of the energy. */
+const vida_term_kernel vida__traced_force = {
+    .kind = "force", .value = no_value, .gradient = position_gradient, .hessian = term_hessian};
+const vida_term_kernel vida__traced_observable = {.kind = "observable", .value = term_value};
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
 static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
                             const double* q_low, double* g) {
-  const double* value;
+  const instances list = of_constraint(batch, at);
+  row_target to = {batch->row, g};
   (void)q_low; /* tapes take one number a coordinate */
-  const int code = evaluate(batch->functions, VIDA_TAPE_VALUE, at, &value);
-  g[batch->row[0]] += code ? 0.0 : value[0];
-  return code;
+  return for_each(&list, VIDA_TAPE_VALUE, take_row, &to);
 }
 
 static int constraint_jacobian(const vida_constraint_batch* batch, const vida_place* at,
                                double* entries) {
-  const double* jacobian;
-  const int code = evaluate(batch->functions, VIDA_TAPE_GRADIENT, at, &jacobian);
-  for (int i = 0; i < batch->width && !code; i++) {
-    entries[i] = jacobian[i];
-  }
-  return code;
+  const instances list = of_constraint(batch, at);
+  return for_each(&list, VIDA_TAPE_GRADIENT, take_entries, entries);
+}
+
+static int value_gradient(const vida_constraint_batch* batch, const vida_place* at,
+                          double* entries) {
+  const instances list = of_constraint(batch, at);
+  return for_each(&list, VIDA_TAPE_VALUE_GRADIENT, take_entries, entries);
 }
 
 static int constraint_curvature(const vida_constraint_batch* batch, const vida_place* at,
                                 double weight, const double* lambda, double* matrix) {
-  const double* entry;
-  const int code = evaluate(batch->functions, VIDA_TAPE_HESSIAN, at, &entry);
-  const double factor = weight * lambda[batch->row[0]];
-  for (int k = 0; k < batch->block.entries && !code; k++) {
-    matrix[batch->slot[k]] += factor * entry[k];
-  }
-  return code;
+  const instances list = of_constraint(batch, at);
+  second_target to = {batch->slot, {weight, 0.0, 0.0, 0.0}, lambda, batch->row, matrix};
+  return for_each(&list, VIDA_TAPE_SECOND, take_curvature, &to);
 }
 
 static int constraint_rate(const vida_constraint_batch* batch, const vida_place* at, double* rate) {
-  const vida_traced* traced = (const vida_traced*)batch->functions;
-  const double* value;
-  if (!traced->tape[VIDA_TAPE_RATE]) {
-    return VIDA_SUCCESS;
-  }
-  const int code = evaluate(batch->functions, VIDA_TAPE_RATE, at, &value);
-  rate[batch->row[0]] += code ? 0.0 : value[0];
-  return code;
+  const instances list = of_constraint(batch, at);
+  row_target to = {batch->row, rate};
+  return for_each(&list, VIDA_TAPE_RATE, take_row, &to);
 }
 
-static int discrete_jacobian(const vida_constraint_batch* batch, const vida_interval* between,
+static int constraint_bias(const vida_constraint_batch* batch, const vida_place* at, double* bias) {
+  const instances list = of_constraint(batch, at);
+  row_target to = {batch->row, bias};
+  return for_each(&list, VIDA_TAPE_BIAS, take_row, &to);
+}
+
+static int discrete_jacobian(const vida_constraint_batch* batch, const vida_interval* interval,
                              double* entries) {
-  const double* jacobian;
-  const int code =
-      evaluate_between(batch->functions, VIDA_TAPE_DISCRETE_GRADIENT, between, &jacobian);
-  for (int i = 0; i < batch->width && !code; i++) {
-    entries[i] = jacobian[i];
-  }
-  return code;
+  const instances list =
+      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_entries, entries);
 }
 
-static int discrete_curvature(const vida_constraint_batch* batch, const vida_interval* between,
+static int discrete_curvature(const vida_constraint_batch* batch, const vida_interval* interval,
                               double weight, const double* lambda, double* matrix) {
-  const double* entry;
-  const int code = evaluate_between(batch->functions, VIDA_TAPE_DISCRETE_HESSIAN, between, &entry);
-  const double factor = weight * lambda[batch->row[0]];
-  for (int k = 0; k < batch->block.entries && !code; k++) {
-    matrix[batch->slot[k]] += factor * entry[k];
-  }
-  return code;
+  const instances list =
+      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  second_target to = {batch->slot, {weight, 0.0, 0.0, 0.0}, lambda, batch->row, matrix};
+  return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
 }
 
-const vida_constraint_kernel vida__traced_constraint = {
-    "constraint",    constraint_value,  constraint_jacobian, constraint_curvature,
-    constraint_rate, discrete_jacobian, discrete_curvature};
-const vida_constraint_kernel vida__traced_plain_constraint = {"constraint",
-                                                              constraint_value,
-                                                              constraint_jacobian,
-                                                              constraint_curvature,
-                                                              constraint_rate,
-                                                              NULL,
-                                                              NULL};
+const vida_constraint_kernel vida__traced_constraint = {.kind = "constraint",
+                                                        .value = constraint_value,
+                                                        .jacobian = constraint_jacobian,
+                                                        .curvature = constraint_curvature,
+                                                        .rate = constraint_rate,
+                                                        .discrete_jacobian = discrete_jacobian,
+                                                        .discrete_curvature = discrete_curvature,
+                                                        .bias = constraint_bias};
+const vida_constraint_kernel vida__traced_plain_constraint = {.kind = "constraint",
+                                                              .value = constraint_value,
+                                                              .jacobian = constraint_jacobian,
+                                                              .curvature = constraint_curvature,
+                                                              .rate = constraint_rate,
+                                                              .bias = constraint_bias};
+const vida_constraint_kernel vida__traced_nonholonomic = {.kind = "nonholonomic constraint",
+                                                          .is_nonholonomic = true,
+                                                          .value = constraint_value,
+                                                          .jacobian = constraint_jacobian,
+                                                          .curvature = constraint_curvature,
+                                                          .rate = constraint_rate,
+                                                          .bias = constraint_bias,
+                                                          .value_gradient = value_gradient};

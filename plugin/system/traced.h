@@ -7,31 +7,59 @@
 #include "expr/tape.h"
 #include "system/kernel.h"
 
+/* What the tapes of a traced term compute. "By entry" means one output for each of a list of second
+ * derivatives. */
 enum vida_tape_kind {
-  VIDA_TAPE_VALUE,
-  VIDA_TAPE_GRADIENT, /* terms: L_q, then L_v; constraints: G */
-  VIDA_TAPE_HESSIAN,  /* terms: qq, qv, vq, vv by entry of the block; constraints: lambda g_qq */
-  VIDA_TAPE_RATE,     /* constraints: g_t */
+  VIDA_TAPE_VALUE,    /* L, g, a nonholonomic row, an observable */
+  VIDA_TAPE_GRADIENT, /* L_q, then L_v; V_q of potentials; forces; G; A */
+  VIDA_TAPE_SECOND,   /* derivatives of these, by entry */
+  VIDA_TAPE_RATE,     /* g_t; b of a nonholonomic row */
   /* The discrete derivative between POSITION and SECOND_POSITION, and its derivative with respect
-   * to the second, by entry of the block; NULL where it has none. */
+   * to the second, by entry; NULL where it has none. */
   VIDA_TAPE_DISCRETE_GRADIENT,
-  VIDA_TAPE_DISCRETE_HESSIAN,
+  VIDA_TAPE_DISCRETE_SECOND,
+  VIDA_TAPE_BIAS,           /* see `bias` of the kernels */
+  VIDA_TAPE_VALUE_GRADIENT, /* a_q of a nonholonomic row */
+  VIDA_TAPE_MASS,           /* the diagonal of L_vv */
   VIDA_TAPE_KINDS
 };
 
-/* What a traced batch owns in `functions`. */
+/* Which second derivative an entry is: of q and q, of q and v, ... in the order of
+ * vida_hessian_weights. */
+typedef enum vida_second_kind {
+  VIDA_SECOND_QQ,
+  VIDA_SECOND_QV,
+  VIDA_SECOND_VQ,
+  VIDA_SECOND_VV
+} vida_second_kind;
+
+/* What traced batches share. */
 typedef struct vida_traced {
   vida_functions base;
-  vida_tape* tape[VIDA_TAPE_KINDS];    /* NULL where there is nothing to evaluate */
-  size_t work_offset[VIDA_TAPE_KINDS]; /* of its work in an evaluator's tapes */
-  size_t output_offset;                /* of room for its outputs */
-  int* block_row;                      /* the lists of the batch's block */
+  const vida_term_kernel* term; /* what evaluates it: one of the two */
+  const vida_constraint_kernel* constraint;
+  int width;
+  int* index; /* width: coordinates of the system (or element) that it was written for */
+  vida_tape* tape[VIDA_TAPE_KINDS];        /* NULL where there is nothing to evaluate */
+  size_t work_offset[VIDA_TAPE_KINDS + 1]; /* of each tape's slots; the last: of the results */
+  /* By entry of SECOND and DISCRETE_SECOND: the place in the block, and the kind. */
+  int* second_place;
+  int* second_kind;
+  int* discrete_place;
+  int block_count;
+  int* block_row; /* the lists of the batch's block */
   int* block_column;
 } vida_traced;
 
 /* The plain ones have no discrete derivative. */
 extern const vida_term_kernel vida__traced_lagrangian, vida__traced_potential,
-    vida__traced_plain_potential;
-extern const vida_constraint_kernel vida__traced_constraint, vida__traced_plain_constraint;
+    vida__traced_plain_potential, vida__traced_mass, vida__traced_force, vida__traced_observable;
+extern const vida_constraint_kernel vida__traced_constraint, vida__traced_plain_constraint,
+    vida__traced_nonholonomic;
+
+/* Settles the work space, once all tapes are there. */
+void vida__lay_out_traced(vida_traced* traced);
+size_t vida__traced_work_size(const vida_functions* functions, bool in_lanes);
+void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double* work);
 
 #endif

@@ -310,10 +310,20 @@ for _, method in ipairs { "del-midpoint", "rattle" } do
   check.close(position[2], 1, 1e-4) -- t^3
 end
 
+-- The parts of a Lagrangian are sorted: a kinetic energy of constant mass and a potential make a
+-- system that energy-momentum can take, written as it may be.
+for i = 1, 3 do
+  local _, stepper = run(oscillator(ways[i]), "energy-momentum", 0.01, 1000)
+  check.close(stepper:energy(), 2, 1e-13)
+end
+
 -- A method that cannot take general Lagrangians says so.
-local oscillating = oscillator(ways[1])
-fails("cannot take the general Lagrangian 'Lagrangian' of system 'oscillator'", function()
-  local stepper = oscillating:stepper { "energy-momentum", h = 0.01 }
+local turning = vida.system "turning"
+local radius, growth = turning:coordinate { "r", unit = "m", value = 1 }
+local _, turn = turning:coordinate { "phi", unit = "rad", value = 0, rate = 1 }
+turning:lagrangian(growth ^ 2 / 2 + radius ^ 2 * turn ^ 2 / 2 - radius ^ 2)
+fails("cannot take the general Lagrangian 'Lagrangian' of system 'turning'", function()
+  local stepper = turning:stepper { "energy-momentum", h = 0.01 }
   stepper:start()
 end)
 

@@ -1,0 +1,35 @@
+/* From expressions to what batches evaluate: derivatives are found on the graph and compiled. */
+#ifndef VIDA_SYSTEM_DERIVE_H
+#define VIDA_SYSTEM_DERIVE_H
+
+#include <vida/expression.h>
+
+#include "system/model.h"
+#include "system/traced.h"
+
+typedef enum vida_traced_kind {
+  VIDA_TRACED_LAGRANGIAN,
+  VIDA_TRACED_POTENTIAL, /* L = -V(q) */
+  /* A kinetic energy of constant, diagonal mass: VIDA_NOT_SUPPORTED when it is none. */
+  VIDA_TRACED_MASS,
+  VIDA_TRACED_FORCE,
+  VIDA_TRACED_CONSTRAINT,
+  VIDA_TRACED_NONHOLONOMIC,
+  VIDA_TRACED_VALUE /* an observable */
+} vida_traced_kind;
+
+/* What an expression depends on. */
+typedef struct vida_dependence {
+  bool positions, rates, time, auxiliary;
+} vida_dependence;
+
+/* dependence[i] of every node i < count. */
+void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* dependence);
+
+/* Derives a term of the system's expressions: one of them, or of forces `count`, each acting on
+ * coordinates[i] (else NULL). *traced has one reference, the caller's. */
+int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const char* name, int count,
+                      const int* coordinates, const VidaExpression* expressions,
+                      vida_traced** traced, VidaError* error);
+
+#endif
