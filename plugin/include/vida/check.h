@@ -4,6 +4,7 @@
 #define VIDA_CHECK_H
 
 #include <vida/error.h>
+#include <vida/study.h>
 #include <vida/system.h>
 
 #ifdef __cplusplus
@@ -53,6 +54,8 @@ typedef struct VidaCheckPart {
  * some of each kind in large ones. Free with VidaCheck_Destroy, before the system. */
 int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions* options,
                      VidaCheck** check, VidaError* error);
+/* The same for the system and the start of a comparison, whether it has run or not. */
+int VidaStudy_Check(const VidaStudy* study, VidaCheck** check, VidaError* error);
 void VidaCheck_Destroy(VidaCheck** check);
 
 VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check);
