@@ -237,6 +237,10 @@ static int make_parts(VidaCheck* check, VidaError* error) {
       part->kind = batch->kernel->kind;
       part->instances = batch->count;
       part->width = batch->width;
+      if (!functions && batch->count == 1) {
+        part->name = system->rows[batch->row[0]].name;
+        continue;
+      }
     }
     part->name = functions ? functions->name : part->kind;
   }

@@ -537,8 +537,9 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
   char text[2 * VIDA_REAL_TEXT_SIZE];
   double left = 0.0;
   int rank = -1;
-  if (!weight || evaluate_residual(work, which, work->given) ||
-      find_rank(work, which, work->given, NULL, &rank)) {
+  /* It could be evaluated there before. */
+  const int code = evaluate_residual(work, which, work->given);
+  if (!weight || (!code && find_rank(work, which, work->given, NULL, &rank))) {
     free(weight);
     return vida__fail_memory(error);
   }
