@@ -67,6 +67,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "energy-momentum needs discrete derivatives: '%s' has none", name);
   }
+  stepper->reacts_between = true;
   return VIDA_SUCCESS;
 }
 
