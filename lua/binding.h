@@ -85,6 +85,8 @@ VidaLuaNames vidalua_names(const char* const* list); /* of a list that ends with
 /* The name most like `name`, NULL when none is near. Never raises an error. */
 const char* vidalua_nearest_name(const char* name, VidaLuaNames names);
 
+/* luaL_error, but the line is the script's, also when functions of lua/library/ are between. */
+int vidalua_error(lua_State* L, const char* format, ...);
 /* Raises "place.field: expected what, got value", with the script's line; `index` is the value. */
 int vidalua_expected(lua_State* L, const char* place, const char* field, const char* what,
                      int index);
@@ -113,6 +115,8 @@ bool vidalua_optional_boolean(lua_State* L, int table, const char* place, const 
                               bool fallback);
 /* NULL when the field is not there. */
 const char* vidalua_optional_text(lua_State* L, int table, const char* place, const char* field);
+/* The value at `index` must be a finite number. */
+void vidalua_check_finite(lua_State* L, int index, const char* place, const char* field);
 /* A list of exactly `count` numbers. */
 void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
                           double* vector);
@@ -130,6 +134,8 @@ const char* vidalua_plain_text(lua_State* L, int index);
 #define VIDALUA_ELEMENT "[number]"
 void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
                        const luaL_Reg* methods, const luaL_Reg* properties);
+/* Pushes the table of methods of a class, to which more may be added. */
+void vidalua_push_methods(lua_State* L, const char* name);
 
 /* ---- systems (system.c) ---------------------------------------------------------------------- */
 
@@ -141,7 +147,9 @@ typedef struct VidaLuaBox {
   VidaSystem* system;
   long references;
   bool complete;
-  int unnamed_lagrangians, unnamed_kinetic, unnamed_potentials; /* parts so far */
+  struct {
+    int lagrangians, kinetic, potentials, dissipations, forces;
+  } unnamed; /* parts without a name so far */
 } VidaLuaBox;
 
 VidaLuaBox* vidalua_keep_box(VidaLuaBox* box);
@@ -162,6 +170,8 @@ void vidalua_open_system(lua_State* L); /* registers the class and pushes vida.s
 
 /* Pushes a point of the system at index `system`; `name` is NULL for a fixed point. */
 void vidalua_push_point(lua_State* L, int system, VidaPoint point, const char* name);
+/* Pushes a fixed point of a pattern, whose components are parameters from `parameter` on. */
+void vidalua_push_parameter_point(lua_State* L, int system, int parameter, const char* name);
 /* The point at `index`, which must belong to the system at index `system`. */
 VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
                               const char* field);
@@ -171,6 +181,8 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
 /* One number or vida.free(); absent and not required: zero. */
 VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* place,
                                         const char* field, bool required);
+/* Pushes the position of the point at `index` as a vector, or its velocity; returns its length. */
+int vidalua_push_position(lua_State* L, int index, bool rate);
 void vidalua_open_point(lua_State* L); /* registers the classes and pushes vida.free */
 
 /* ---- expressions (expression.c) -------------------------------------------------------------- */
@@ -179,14 +191,95 @@ void vidalua_open_point(lua_State* L); /* registers the classes and pushes vida.
 
 /* Pushes the position of a coordinate of the system at index `system`, or its rate. */
 void vidalua_push_coordinate(lua_State* L, int system, int coordinate, bool rate);
+/* Pushes an expression of the system at index `system`, of its node. */
+void vidalua_push_formula(lua_State* L, int system, VidaExpression node);
+/* Pushes the expression that stands for a parameter. */
+void vidalua_push_parameter(lua_State* L, int system, int parameter);
+/* What an expression is when nothing has been done to it. */
+typedef enum VidaLuaKind {
+  VIDALUA_FORMULA,
+  VIDALUA_COORDINATE,
+  VIDALUA_RATE,
+  VIDALUA_TIME,
+  VIDALUA_PARAMETER
+} VidaLuaKind;
+/* The number of the coordinate or parameter of the system at index `system` that the value is, -1
+ * when it is anything else. */
+int vidalua_to_bare(lua_State* L, int index, int system, VidaLuaKind kind);
 int vidalua_time(lua_State* L);       /* the property system.time */
-int vidalua_coordinate(lua_State* L); /* methods of systems: system:coordinate { ... }, ... */
+int vidalua_coordinate(lua_State* L); /* the method system:coordinate { ... } */
+/* The node of the expression at `index`; false for anything else. */
+bool vidalua_to_node(lua_State* L, int index, VidaExpression* node);
+/* The expression at `index` must belong to the system at index `system`. */
+void vidalua_check_owner(lua_State* L, int index, int system, const char* place);
+
+/* The operators of Lua, and what else vectors need. */
+typedef enum VidaLuaOperation {
+  VIDALUA_ADD,
+  VIDALUA_SUBTRACT,
+  VIDALUA_MULTIPLY,
+  VIDALUA_DIVIDE,
+  VIDALUA_POWER,
+  VIDALUA_NEGATE,
+  VIDALUA_SQRT
+} VidaLuaOperation;
+const char* vidalua_operation_name(VidaLuaOperation operation);
+/* Replaces the operands on top of the stack, numbers and expressions, by the result. */
+void vidalua_operate(lua_State* L, VidaLuaOperation operation);
+
+/* Registers the class and sets vida.sin, ... in the table on top of the stack. */
+void vidalua_open_expression(lua_State* L);
+
+/* ---- what systems make of expressions (terms.c) ---------------------------------------------- */
+
+/* Methods of systems. */
 int vidalua_lagrangian(lua_State* L);
 int vidalua_kinetic(lua_State* L);
 int vidalua_potential(lua_State* L);
+int vidalua_rayleigh(lua_State* L);
 int vidalua_constraint(lua_State* L);
-/* Registers the class and sets vida.sin, ... in the table on top of the stack. */
-void vidalua_open_expression(lua_State* L);
+int vidalua_nonholonomic(lua_State* L);
+int vidalua_force(lua_State* L);
+int vidalua_momentum(lua_State* L);
+int vidalua_observe(lua_State* L);
+int vidalua_parameter(lua_State* L);
+int vidalua_set_parameter(lua_State* L);
+int vidalua_get_parameter(lua_State* L);
+
+/* ---- vectors (vector.c) ---------------------------------------------------------------------- */
+
+/* A vector is a list of numbers and expressions with this metatable. */
+#define VIDALUA_VECTOR "vida.vector"
+
+/* Gives the list on top of the stack the metatable of vectors. */
+void vidalua_make_vector(lua_State* L);
+/* Whether the value is a vector or a point: what an expression or a number then combines with. */
+bool vidalua_is_vector(lua_State* L, int index);
+/* An operator on arguments 1 and 2, one of them a vector or a point; pushes the result. */
+void vidalua_combine_vectors(lua_State* L, VidaLuaOperation operation);
+/* Sets the operators of vectors in the metatable on top of the stack. */
+void vidalua_set_vector_operators(lua_State* L);
+/* Pushes a list of the values at `index`: the list or the vector itself, the position of a point;
+ * returns its length. */
+int vidalua_push_values(lua_State* L, int index, const char* place);
+/* Registers the class and sets vida.vector, vida.dot, ... in the table on top of the stack. */
+void vidalua_open_vector(lua_State* L);
+
+/* ---- the part of the binding that is written in Lua (library.c, lua/library/) ---------------- */
+
+/* Files of lua/library/, which the build puts into C arrays; the last one has no name. */
+typedef struct VidaLuaFile {
+  const char* name;
+  const unsigned char* text;
+  size_t size;
+} VidaLuaFile;
+extern const VidaLuaFile vidalua_library[];
+
+/* Runs them with the module on top of the stack, as chunks of (vida, system_methods, library). */
+void vidalua_open_library(lua_State* L);
+/* ---- charts (chart.c) ------------------------------------------------------------------------ */
+
+int vidalua_chart(lua_State* L); /* system:chart { coordinates = ..., embedding = ... } */
 
 /* ---- options (options.c) --------------------------------------------------------------------- */
 

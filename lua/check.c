@@ -1,6 +1,8 @@
 /* Checks of what scripts hand over, and the errors that say what was expected. */
 #include <ctype.h>
 #include <lauxlib.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +29,29 @@ const char* vidalua_nearest_name(const char* name, VidaLuaNames names) {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* Pushes "file:line: " of the innermost function of the script. */
+static void push_script_line(lua_State* L) {
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "Sl", &frame);
+    if (frame.currentline > 0 && strncmp(frame.source, "=vida:", strlen("=vida:")) != 0) {
+      lua_pushfstring(L, "%s:%d: ", frame.short_src, frame.currentline);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
+}
+
+int vidalua_error(lua_State* L, const char* format, ...) {
+  va_list arguments;
+  push_script_line(L);
+  va_start(arguments, format);
+  lua_pushvfstring(L, format, arguments);
+  va_end(arguments);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
 const char* vidalua_push_path(lua_State* L, const char* place, const char* field) {
   /* An object with a name of its own reads better with a colon: particle 'upper': mass. */
   const size_t length = strlen(place);
@@ -46,6 +71,9 @@ static const char* push_description(lua_State* L, int index) {
     case LUA_TBOOLEAN:
       return lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
     case LUA_TNUMBER:
+      if (isnan(lua_tonumber(L, index))) {
+        return lua_pushstring(L, "nan"); /* without the sign that some machines give it */
+      }
       lua_pushvalue(L, index);
       return lua_tostring(L, -1);
     case LUA_TSTRING: {
@@ -56,7 +84,9 @@ static const char* push_description(lua_State* L, int index) {
     }
     default:
       if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
-        return lua_pushfstring(L, "a %s", lua_tostring(L, -1));
+        /* What follows a blank is advice. */
+        const char* name = lua_tostring(L, -1);
+        return lua_pushfstring(L, "a %s", lua_pushlstring(L, name, strcspn(name, " ")));
       }
       return lua_pushfstring(L, "a %s", luaL_typename(L, index));
   }
@@ -66,7 +96,7 @@ int vidalua_expected(lua_State* L, const char* place, const char* field, const c
                      int index) {
   const char* got = push_description(L, index); /* first: an index may be that of no argument */
   const char* path = vidalua_push_path(L, place, field);
-  return luaL_error(L, "%s: expected %s, got %s", path, what, got);
+  return vidalua_error(L, "%s: expected %s, got %s", path, what, got);
 }
 
 int vidalua_raise(lua_State* L, const char* place, const char* field, const VidaError* error) {
@@ -75,16 +105,16 @@ int vidalua_raise(lua_State* L, const char* place, const char* field, const Vida
     const size_t length = strlen(place);
     /* The library names its objects in the same words as the binding does: once is enough. */
     if (length == 0 || strncmp(message, place, length) == 0) {
-      return luaL_error(L, "%s", message);
+      return vidalua_error(L, "%s", message);
     }
-    return luaL_error(L, "%s: %s", place, message);
+    return vidalua_error(L, "%s: %s", place, message);
   }
   const char* path = vidalua_push_path(L, place, field);
   const size_t name = strcspn(field, "[");
   if (strncmp(message, field, name) == 0 && message[name] == ':') {
-    return luaL_error(L, "%s%s", path, message + name);
+    return vidalua_error(L, "%s%s", path, message + name);
   }
-  return luaL_error(L, "%s: %s", path, message);
+  return vidalua_error(L, "%s: %s", path, message);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -92,7 +122,7 @@ int vidalua_raise(lua_State* L, const char* place, const char* field, const Vida
 void vidalua_check_table(lua_State* L, int index, const char* place, const char* example) {
   if (lua_type(L, index) != LUA_TTABLE) {
     const char* got = push_description(L, lua_absindex(L, index));
-    luaL_error(L, "%s: expected a table such as %s, got %s", place, example, got);
+    vidalua_error(L, "%s: expected a table such as %s, got %s", place, example, got);
   }
 }
 
@@ -110,9 +140,9 @@ static void refuse_key(lua_State* L, const char* key, const char* place, const c
   const char* nearest = vidalua_nearest_name(key, names);
   const char* joint = place[0] ? ": " : "";
   if (nearest) {
-    luaL_error(L, "%s%sunknown %s '%s'; did you mean '%s'?", place, joint, what, key, nearest);
+    vidalua_error(L, "%s%sunknown %s '%s'; did you mean '%s'?", place, joint, what, key, nearest);
   }
-  luaL_error(L, "%s%sunknown %s '%s'", place, joint, what, key);
+  vidalua_error(L, "%s%sunknown %s '%s'", place, joint, what, key);
 }
 
 void vidalua_check_keys(lua_State* L, int table, const char* place, const char* what,
@@ -131,7 +161,7 @@ void vidalua_check_keys(lua_State* L, int table, const char* place, const char* 
     } else if (!is_position) {
       lua_pushvalue(L, -1);
       const char* key = luaL_tolstring(L, -1, NULL);
-      luaL_error(L, "%s%sunknown %s [%s]", place, place[0] ? ": " : "", what, key);
+      vidalua_error(L, "%s%sunknown %s [%s]", place, place[0] ? ": " : "", what, key);
     }
   }
 }
@@ -149,13 +179,13 @@ int vidalua_check_list(lua_State* L, int table, const char* place, const char* f
       lua_pushvalue(L, -1);
       const char* key = luaL_tolstring(L, -1, NULL);
       const char* path = vidalua_push_path(L, place, field);
-      luaL_error(L, "%s: expected a list { ... }, got a table with the key '%s'", path, key);
+      vidalua_error(L, "%s: expected a list { ... }, got a table with the key '%s'", path, key);
     }
     keys++;
   }
   if (keys != length || length > 1000000) {
     const char* path = vidalua_push_path(L, place, field);
-    luaL_error(L, "%s: expected a list without gaps", path);
+    vidalua_error(L, "%s: expected a list without gaps", path);
   }
   return (int)length;
 }
@@ -235,6 +265,12 @@ const char* vidalua_optional_text(lua_State* L, int table, const char* place, co
   return value; /* the table holds it */
 }
 
+void vidalua_check_finite(lua_State* L, int index, const char* place, const char* field) {
+  if (!vidalua_is_number(L, index) || !isfinite(lua_tonumber(L, index))) {
+    vidalua_expected(L, place, field, "a finite number", index);
+  }
+}
+
 void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
                           double* vector) {
   index = lua_absindex(L, index);
@@ -248,7 +284,7 @@ void vidalua_check_vector(lua_State* L, int index, const char* place, const char
   const int length = vidalua_check_list(L, index, place, field);
   if (length != count) {
     const char* path = vidalua_push_path(L, place, field);
-    luaL_error(L, "%s: expected %s, got %d", path, what, length);
+    vidalua_error(L, "%s: expected %s, got %d", path, what, length);
   }
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, index, i + 1);
@@ -301,9 +337,9 @@ static int class_index(lua_State* L) {
   const char* nearest = nearest_key(L, lua_upvalueindex(CLASS_METHODS), key);
   nearest = nearest ? nearest : nearest_key(L, lua_upvalueindex(CLASS_PROPERTIES), key);
   if (nearest) {
-    return luaL_error(L, "a %s has no '%s'; did you mean '%s'?", name, key, nearest);
+    return vidalua_error(L, "a %s has no '%s'; did you mean '%s'?", name, key, nearest);
   }
-  return luaL_error(L, "a %s has no '%s'", name, key);
+  return vidalua_error(L, "a %s has no '%s'", name, key);
 }
 
 void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
@@ -321,5 +357,13 @@ void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metametho
   lua_setfield(L, -2, "__index");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 1);
+}
+
+void vidalua_push_methods(lua_State* L, const char* name) {
+  luaL_getmetatable(L, name);
+  lua_getfield(L, -1, "__index");
+  lua_getupvalue(L, -1, CLASS_METHODS);
+  lua_replace(L, -3);
   lua_pop(L, 1);
 }

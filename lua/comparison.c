@@ -29,7 +29,7 @@ VidaStudy* vidalua_to_study(lua_State* L, int index) {
 VidaStudy* vidalua_check_study(lua_State* L, int index) {
   const ComparisonHandle* handle = luaL_checkudata(L, index, VIDALUA_COMPARISON);
   if (!handle->study) {
-    luaL_error(L, "attempt to use a closed comparison");
+    vidalua_error(L, "attempt to use a closed comparison");
   }
   return handle->study;
 }
@@ -109,7 +109,7 @@ static void read_methods(lua_State* L, ComparisonHandle* handle) {
   vidalua_check_table(L, -1, "methods", "{ { \"rattle\", h = 0.01 } }");
   const int count = vidalua_check_list(L, -1, "", "methods");
   if (count == 0) {
-    luaL_error(L, "methods: expected at least one method, got an empty list");
+    vidalua_error(L, "methods: expected at least one method, got an empty list");
   }
   for (int i = 1; i <= count; i++) {
     const char* place = lua_pushfstring(L, "methods[%d]", i);

@@ -1,4 +1,4 @@
-/* Expressions: formulas of coordinates, particles and time, and what systems make of them. */
+/* Expressions: formulas of coordinates, rates, particles, parameters and time. */
 #include <math.h>
 #include <string.h>
 
@@ -51,16 +51,16 @@ typedef struct Operation {
   double (*two)(double, double);
 } Operation;
 
-enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATE, OPERATORS, SQRT = OPERATORS, MIN, MAX };
+enum { OPERATORS = VIDALUA_SQRT, MIN = VIDALUA_SQRT + 1, MAX };
 
 static const Operation operations[] = {
-    [ADD] = {"__add", "+", 2, NULL, add},
-    [SUBTRACT] = {"__sub", "-", 2, NULL, subtract},
-    [MULTIPLY] = {"__mul", "*", 2, NULL, multiply},
-    [DIVIDE] = {"__div", "/", 2, NULL, divide},
-    [POWER] = {"__pow", "^", 2, NULL, pow},
-    [NEGATE] = {"__unm", "-", 1, negate, NULL},
-    [SQRT] = {"sqrt", "sqrt", 1, sqrt, NULL},
+    [VIDALUA_ADD] = {"__add", "+", 2, NULL, add},
+    [VIDALUA_SUBTRACT] = {"__sub", "-", 2, NULL, subtract},
+    [VIDALUA_MULTIPLY] = {"__mul", "*", 2, NULL, multiply},
+    [VIDALUA_DIVIDE] = {"__div", "/", 2, NULL, divide},
+    [VIDALUA_POWER] = {"__pow", "^", 2, NULL, pow},
+    [VIDALUA_NEGATE] = {"__unm", "-", 1, negate, NULL},
+    [VIDALUA_SQRT] = {"sqrt", "sqrt", 1, sqrt, NULL},
     [MIN] = {"min", "min", 2, NULL, fmin},
     [MAX] = {"max", "max", 2, NULL, fmax},
     {"exp", "exp", 1, exp, NULL},
@@ -87,17 +87,57 @@ enum { OPERATION_COUNT = sizeof operations / sizeof operations[0], OPERANDS_MOST
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void push_expression(lua_State* L, int system, VidaExpression node) {
+typedef struct ExpressionHandle {
+  VidaExpression node;
+  VidaLuaKind kind;
+  int number; /* of the coordinate or parameter */
+} ExpressionHandle;
+
+static void push_expression(lua_State* L, int system, VidaExpression node, VidaLuaKind kind,
+                            int number) {
   system = lua_absindex(L, system);
-  VidaExpression* created = lua_newuserdatauv(L, sizeof *created, EXPRESSION_VALUES);
-  *created = node;
+  ExpressionHandle* created = lua_newuserdatauv(L, sizeof *created, EXPRESSION_VALUES);
+  *created = (ExpressionHandle){node, kind, number};
   lua_pushvalue(L, system);
   lua_setiuservalue(L, -2, EXPRESSION_SYSTEM);
   luaL_setmetatable(L, VIDALUA_EXPRESSION);
 }
 
-static const VidaExpression* to_expression(lua_State* L, int index) {
+void vidalua_push_formula(lua_State* L, int system, VidaExpression node) {
+  push_expression(L, system, node, VIDALUA_FORMULA, -1);
+}
+
+static const ExpressionHandle* to_expression(lua_State* L, int index) {
   return luaL_testudata(L, index, VIDALUA_EXPRESSION);
+}
+
+bool vidalua_to_node(lua_State* L, int index, VidaExpression* node) {
+  const ExpressionHandle* expression = to_expression(L, index);
+  *node = expression ? expression->node : -1;
+  return expression != NULL;
+}
+
+void vidalua_check_owner(lua_State* L, int index, int system, const char* place) {
+  const VidaLuaBox* box = vidalua_check_system(L, system);
+  lua_getiuservalue(L, index, EXPRESSION_SYSTEM);
+  const VidaLuaBox* other = vidalua_check_system(L, -1);
+  if (box != other) {
+    vidalua_error(L, "%s: this expression belongs to system '%s', not to system '%s'", place,
+                  VidaSystem_Name(other->system), VidaSystem_Name(box->system));
+  }
+  lua_pop(L, 1);
+}
+
+int vidalua_to_bare(lua_State* L, int index, int system, VidaLuaKind kind) {
+  const ExpressionHandle* expression = to_expression(L, index);
+  if (!expression || expression->kind != kind) {
+    return -1;
+  }
+  system = lua_absindex(L, system);
+  lua_getiuservalue(L, index, EXPRESSION_SYSTEM);
+  const bool own = lua_rawequal(L, -1, system);
+  lua_pop(L, 1);
+  return own ? expression->number : -1;
 }
 
 /* "operand 2 of '+'" or "argument 1 of vida.sin" */
@@ -116,15 +156,26 @@ static void push_common_system(lua_State* L, const Operation* operation, const i
       lua_getiuservalue(L, operand[i], EXPRESSION_SYSTEM);
       VidaLuaBox* other = vidalua_check_open_system(L, -1);
       if (box && box != other) {
-        luaL_error(L,
-                   "an expression of system '%s' and one of system '%s' in one formula; a formula "
-                   "belongs to one system",
-                   VidaSystem_Name(box->system), VidaSystem_Name(other->system));
+        vidalua_error(
+            L,
+            "an expression of system '%s' and one of system '%s' in one formula; a formula "
+            "belongs to one system",
+            VidaSystem_Name(box->system), VidaSystem_Name(other->system));
       }
       box = other;
       lua_replace(L, -2);
     } else if (!vidalua_is_number(L, operand[i])) {
       const char* name = push_operand_name(L, operation, i);
+      if (vidalua_is_vector(L, operand[i])) {
+        vidalua_error(
+            L, "%s: expected a number or an expression, got a vector; take its components", name);
+      }
+      if (lua_istable(L, operand[i])) {
+        vidalua_error(L,
+                      "%s: expected a number or an expression, got a table; vida.vector { ... } "
+                      "makes a vector of a list, and vectors can be added and scaled",
+                      name);
+      }
       vidalua_expected(L, "", name, "a number or an expression", operand[i]);
     }
   }
@@ -150,9 +201,9 @@ static void push_result(lua_State* L, const Operation* operation, const int* ope
   }
   const VidaLuaBox* box = vidalua_check_open_system(L, -1);
   for (int i = 0; i < operation->arity; i++) {
-    const VidaExpression* expression = to_expression(L, operand[i]);
+    const ExpressionHandle* expression = to_expression(L, operand[i]);
     if (expression) {
-      node[i] = *expression;
+      node[i] = expression->node;
     } else if (VidaSystem_Constant(box->system, lua_tonumber(L, operand[i]), &node[i], &error)) {
       vidalua_raise(L, "", push_operand_name(L, operation, i), &error);
     }
@@ -160,7 +211,7 @@ static void push_result(lua_State* L, const Operation* operation, const int* ope
   if (VidaSystem_Apply(box->system, operation->name, operation->arity, node, &result, &error)) {
     vidalua_raise(L, "", NULL, &error);
   }
-  push_expression(L, -1, result);
+  push_expression(L, -1, result, VIDALUA_FORMULA, -1);
   lua_remove(L, -2);
 }
 
@@ -172,35 +223,40 @@ static const Operation* this_operation(lua_State* L) {
 
 static int expression_operator(lua_State* L) {
   static const int operand[] = {1, 2};
-  push_result(L, this_operation(L), operand);
+  const Operation* operation = this_operation(L);
+  if (operation->arity == 2 && (vidalua_is_vector(L, 1) || vidalua_is_vector(L, 2))) {
+    vidalua_combine_vectors(L, (VidaLuaOperation)(operation - operations));
+  } else {
+    push_result(L, operation, operand);
+  }
   return 1;
 }
 
 static int expression_compare(lua_State* L) {
-  return luaL_error(L,
-                    "cannot branch on a symbolic value; use vida.where(condition, a, b), with a "
-                    "condition such as vida.less(x, y)");
+  return vidalua_error(L,
+                       "cannot branch on a symbolic value; use vida.where(condition, a, b), with a "
+                       "condition such as vida.less(x, y)");
 }
 
 static int expression_concat(lua_State* L) {
-  return luaL_error(L, "an expression is no text; to print it, use tostring(expression)");
+  return vidalua_error(L, "an expression is no text; to print it, use tostring(expression)");
 }
 
 static int expression_idiv(lua_State* L) {
-  return luaL_error(L, "expressions have no '//'; use '/'");
+  return vidalua_error(L, "expressions have no '//'; use '/'");
 }
 
 static int expression_mod(lua_State* L) {
-  return luaL_error(L,
-                    "expressions have no '%%'; an angle needs none, vida.sin and vida.cos are "
-                    "periodic");
+  return vidalua_error(L,
+                       "expressions have no '%%'; an angle needs none, vida.sin and vida.cos are "
+                       "periodic");
 }
 
 static int expression_tostring(lua_State* L) {
-  const VidaExpression* expression = luaL_checkudata(L, 1, VIDALUA_EXPRESSION);
+  const ExpressionHandle* expression = luaL_checkudata(L, 1, VIDALUA_EXPRESSION);
   lua_getiuservalue(L, 1, EXPRESSION_SYSTEM);
   const char* system = luaL_tolstring(L, -1, NULL);
-  lua_pushfstring(L, "expression %d of %s", *expression, system);
+  lua_pushfstring(L, "expression %d of %s", expression->node, system);
   return 1;
 }
 
@@ -209,11 +265,11 @@ static int expression_tostring(lua_State* L) {
 static void check_count(lua_State* L, const char* name, int expected) {
   const int got = lua_gettop(L);
   if (got == 2 && strcmp(name, "atan") == 0) {
-    luaL_error(L, "vida.atan: expected 1 argument, got 2; of y and x it is vida.atan2(y, x)");
+    vidalua_error(L, "vida.atan: expected 1 argument, got 2; of y and x it is vida.atan2(y, x)");
   }
   if (got != expected) {
-    luaL_error(L, "vida.%s: expected %d argument%s, got %d", name, expected,
-               expected == 1 ? "" : "s", got);
+    vidalua_error(L, "vida.%s: expected %d argument%s, got %d", name, expected,
+                  expected == 1 ? "" : "s", got);
   }
 }
 
@@ -230,7 +286,8 @@ static int call_extremum(lua_State* L) {
   const Operation* operation = this_operation(L);
   const int count = lua_gettop(L);
   if (count < 2) {
-    return luaL_error(L, "vida.%s: expected at least 2 arguments, got %d", operation->lua, count);
+    return vidalua_error(L, "vida.%s: expected at least 2 arguments, got %d", operation->lua,
+                         count);
   }
   for (int i = 2; i <= count; i++) {
     const int operand[] = {1, i};
@@ -242,7 +299,8 @@ static int call_extremum(lua_State* L) {
 }
 
 /* vida.where(condition, a, b): a where the condition is not 0, else b. A condition that is known
- * chooses at once. */
+ * chooses at once; otherwise BOTH branches are evaluated at every state, and one that leaves its
+ * domain fails even where it is not chosen: write vida.sqrt(vida.max(x, 0)) inside it. */
 static int call_where(lua_State* L) {
   static const int operand[] = {1, 2, 3};
   check_count(L, where_operation.lua, where_operation.arity);
@@ -255,91 +313,18 @@ static int call_where(lua_State* L) {
   return 1;
 }
 
-/* ---- vectors --------------------------------------------------------------------------------- */
+/* ---- what vectors are made of ---------------------------------------------------------------- */
 
-/* Replaces the two values on top of the stack by their result. */
-static void combine(lua_State* L, int operation) {
-  const int operand[] = {lua_gettop(L) - 1, lua_gettop(L)};
+const char* vidalua_operation_name(VidaLuaOperation operation) {
+  return operations[operation].name;
+}
+
+void vidalua_operate(lua_State* L, VidaLuaOperation operation) {
+  const int first = lua_gettop(L) - operations[operation].arity + 1;
+  const int operand[] = {first, first + 1};
   push_result(L, &operations[operation], operand);
-  lua_replace(L, operand[0]);
-  lua_settop(L, operand[0]);
-}
-
-/* Pushes the product of an entry of the list at `a` and one of the list at `b`. */
-static void push_product(lua_State* L, int a, int i, int b, int j) {
-  lua_rawgeti(L, a, i);
-  lua_rawgeti(L, b, j);
-  combine(L, MULTIPLY);
-}
-
-/* The length of a list of numbers and expressions, at the index that is its number as argument. */
-static int check_values(lua_State* L, int index, const char* function) {
-  const char* field = lua_pushfstring(L, "argument %d of vida.%s", index, function);
-  if (lua_type(L, index) != LUA_TTABLE) {
-    vidalua_expected(L, "", field, "a list of numbers or expressions", index);
-  }
-  const int length = vidalua_check_list(L, index, "", field);
-  for (int i = 1; i <= length; i++) {
-    lua_rawgeti(L, index, i);
-    if (!vidalua_is_number(L, -1) && !to_expression(L, -1)) {
-      const char* entry = lua_pushfstring(L, "%s: [%d]", field, i);
-      vidalua_expected(L, "", entry, "a number or an expression", -2);
-    }
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  return length;
-}
-
-static void push_dot(lua_State* L, int a, int b, int length) {
-  lua_pushnumber(L, 0.0);
-  for (int i = 1; i <= length; i++) {
-    push_product(L, a, i, b, i);
-    if (i > 1) {
-      combine(L, ADD);
-    } else {
-      lua_replace(L, -2);
-    }
-  }
-}
-
-static int call_dot(lua_State* L) {
-  check_count(L, "dot", 2);
-  const int first = check_values(L, 1, "dot");
-  const int second = check_values(L, 2, "dot");
-  if (first != second) {
-    return luaL_error(L, "vida.dot: expected two lists of one length, got %d and %d", first,
-                      second);
-  }
-  push_dot(L, 1, 2, first);
-  return 1;
-}
-
-static int call_norm(lua_State* L) {
-  check_count(L, "norm", 1);
-  push_dot(L, 1, 1, check_values(L, 1, "norm"));
-  const int operand[] = {lua_gettop(L)};
-  push_result(L, &operations[SQRT], operand);
-  return 1;
-}
-
-static int call_cross(lua_State* L) {
-  check_count(L, "cross", 2);
-  const int first = check_values(L, 1, "cross");
-  const int second = check_values(L, 2, "cross");
-  if (first != 3 || second != 3) {
-    return luaL_error(L, "vida.cross: expected two lists of 3, got %d and %d", first, second);
-  }
-  lua_createtable(L, 3, 0);
-  for (int i = 0; i < 3; i++) {
-    const int next = (i + 1) % 3 + 1;
-    const int last = (i + 2) % 3 + 1;
-    push_product(L, 1, next, 2, last);
-    push_product(L, 1, last, 2, next);
-    combine(L, SUBTRACT);
-    lua_rawseti(L, -2, i + 1);
-  }
-  return 1;
+  lua_replace(L, first);
+  lua_settop(L, first);
 }
 
 /* ---- coordinates and time -------------------------------------------------------------------- */
@@ -352,7 +337,17 @@ void vidalua_push_coordinate(lua_State* L, int system, int coordinate, bool rate
            : VidaSystem_Position(box->system, coordinate, &node, &error)) {
     vidalua_raise(L, "", NULL, &error);
   }
-  push_expression(L, system, node);
+  push_expression(L, system, node, rate ? VIDALUA_RATE : VIDALUA_COORDINATE, coordinate);
+}
+
+void vidalua_push_parameter(lua_State* L, int system, int parameter) {
+  VidaError error;
+  VidaExpression node = -1;
+  const VidaLuaBox* box = vidalua_check_open_system(L, system);
+  if (VidaSystem_ParameterExpression(box->system, parameter, &node, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  push_expression(L, system, node, VIDALUA_PARAMETER, parameter);
 }
 
 int vidalua_time(lua_State* L) {
@@ -361,8 +356,17 @@ int vidalua_time(lua_State* L) {
   if (VidaSystem_Time(vidalua_check_open_system(L, 1)->system, &node, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }
-  push_expression(L, 1, node);
+  push_expression(L, 1, node, VIDALUA_TIME, -1);
   return 1;
+}
+
+/* A given value must be finite; the library would call it a position or a velocity. */
+static void check_given(lua_State* L, VidaInitial initial, const char* place, const char* field) {
+  if (!initial.free) {
+    lua_pushnumber(L, initial.value);
+    vidalua_check_finite(L, lua_gettop(L), place, field);
+    lua_pop(L, 1);
+  }
 }
 
 int vidalua_coordinate(lua_State* L) {
@@ -377,103 +381,14 @@ int vidalua_coordinate(lua_State* L) {
   const char* unit = vidalua_optional_text(L, 2, place, "unit");
   const VidaInitial value = vidalua_check_initial_value(L, 2, place, "value", true);
   const VidaInitial rate = vidalua_check_initial_value(L, 2, place, "rate", false);
+  check_given(L, value, place, "value");
+  check_given(L, rate, place, "rate");
   if (VidaSystem_AddCoordinate(box->system, name, unit ? unit : "", value, rate, &index, &error)) {
     return vidalua_raise(L, place, NULL, &error);
   }
   vidalua_push_coordinate(L, 1, index, false);
   vidalua_push_coordinate(L, 1, index, true);
   return 2;
-}
-
-/* ---- what systems make of expressions -------------------------------------------------------- */
-
-/* The expression at `index`, which must be one of the system at 1. */
-static VidaExpression check_expression(lua_State* L, int index, const char* place,
-                                       const char* field) {
-  const VidaExpression* expression = to_expression(L, index);
-  if (!expression) {
-    vidalua_expected(L, place, field, "an expression", index);
-    return -1;
-  }
-  lua_getiuservalue(L, index, EXPRESSION_SYSTEM);
-  const VidaLuaBox* box = vidalua_check_system(L, 1);
-  const VidaLuaBox* other = vidalua_check_system(L, -1);
-  if (box != other) {
-    luaL_error(L, "%s: this expression belongs to system '%s', not to system '%s'", place,
-               VidaSystem_Name(other->system), VidaSystem_Name(box->system));
-  }
-  lua_pop(L, 1);
-  return *expression;
-}
-
-/* system:lagrangian(expression) or system:lagrangian { "name", expression }; `kind` names those
- * without a name: "Lagrangian", "Lagrangian 2", ... */
-static int add_lagrangian(lua_State* L, const char* method, const char* kind, int* unnamed,
-                          bool negative) {
-  static const char* const keys[] = {NULL};
-  static const char* const example = "an expression or { \"name\", expression }";
-  VidaError error;
-  const VidaLuaBox* box = vidalua_check_system(L, 1);
-  const char* name = kind;
-  lua_settop(L, 2);
-  if (lua_istable(L, 2)) {
-    name = vidalua_check_name(L, 2, method);
-    vidalua_check_keys(L, 2, lua_pushfstring(L, "%s '%s'", kind, name), "key", 2,
-                       vidalua_names(keys));
-    lua_rawgeti(L, 2, 2);
-  } else if (!to_expression(L, 2)) {
-    vidalua_expected(L, "", method, example, 2);
-  } else {
-    if (*unnamed > 0) {
-      name = lua_pushfstring(L, "%s %d", kind, *unnamed + 1);
-    }
-    lua_pushvalue(L, 2);
-  }
-  const int at = lua_gettop(L);
-  const char* place = lua_pushfstring(L, "%s '%s'", kind, name);
-  VidaExpression part = check_expression(L, at, place, "second entry");
-  if ((negative && VidaSystem_Apply(box->system, "-", 1, &part, &part, &error)) ||
-      VidaSystem_AddExpressionLagrangian(box->system, name, part, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
-  }
-  *unnamed += !lua_istable(L, 2);
-  return 0;
-}
-
-int vidalua_lagrangian(lua_State* L) {
-  VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  return add_lagrangian(L, "lagrangian", "Lagrangian", &box->unnamed_lagrangians, false);
-}
-
-int vidalua_kinetic(lua_State* L) {
-  VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  return add_lagrangian(L, "kinetic", "kinetic energy", &box->unnamed_kinetic, false);
-}
-
-int vidalua_potential(lua_State* L) {
-  VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  return add_lagrangian(L, "potential", "potential energy", &box->unnamed_potentials, true);
-}
-
-int vidalua_constraint(lua_State* L) {
-  static const char* const keys[] = {"unit", NULL};
-  VidaError error;
-  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  vidalua_check_table(L, 2, "constraint", "{ \"name\", expression, unit = \"m\" }");
-  const char* name = vidalua_check_name(L, 2, "constraint");
-  const char* place = lua_pushfstring(L, "constraint '%s'", name);
-  vidalua_check_keys(L, 2, place, "key", 2, vidalua_names(keys));
-  const char* unit = vidalua_optional_text(L, 2, place, "unit");
-  if (unit && strcmp(unit, "") != 0 && strcmp(unit, "m") != 0 && strcmp(unit, "rad") != 0) {
-    vidalua_field(L, 2, "unit");
-    vidalua_expected(L, place, "unit", "\"m\", \"rad\" or \"\"", -1);
-  }
-  lua_rawgeti(L, 2, 2);
-  const VidaExpression g = check_expression(L, lua_gettop(L), place, "second entry");
-  if (VidaSystem_AddExpressionConstraint(box->system, name, unit ? unit : "", g, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
-  }
-  return 0;
 }
 
 /* ---- the class ------------------------------------------------------------------------------- */
@@ -485,8 +400,24 @@ static void set_operation(lua_State* L, int operation, lua_CFunction function) {
   lua_setfield(L, -2, operations[operation].lua);
 }
 
+/* coordinate.rate, of a parameter 0: what a function of an element gets can be either */
+static int expression_rate(lua_State* L) {
+  const ExpressionHandle* expression = luaL_checkudata(L, 1, VIDALUA_EXPRESSION);
+  if (expression->kind == VIDALUA_PARAMETER) {
+    lua_pushnumber(L, 0.0);
+    return 1;
+  }
+  if (expression->kind != VIDALUA_COORDINATE) {
+    return vidalua_error(L, "only a coordinate has a rate, not a formula of coordinates");
+  }
+  lua_getiuservalue(L, 1, EXPRESSION_SYSTEM);
+  vidalua_push_coordinate(L, lua_gettop(L), expression->number, true);
+  return 1;
+}
+
 void vidalua_open_expression(lua_State* L) {
   static const luaL_Reg no_methods[] = {{NULL, NULL}};
+  static const luaL_Reg properties[] = {{"rate", expression_rate}, {NULL, NULL}};
   static const luaL_Reg meta[] = {{"__lt", expression_compare},
                                   {"__le", expression_compare},
                                   {"__concat", expression_concat},
@@ -494,13 +425,12 @@ void vidalua_open_expression(lua_State* L) {
                                   {"__mod", expression_mod},
                                   {"__tostring", expression_tostring},
                                   {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"where", call_where},
-                                       {"dot", call_dot},
-                                       {"norm", call_norm},
-                                       {"cross", call_cross},
-                                       {NULL, NULL}};
-  vidalua_new_class(L, VIDALUA_EXPRESSION, meta, no_methods, NULL);
+  static const luaL_Reg functions[] = {{"where", call_where}, {NULL, NULL}};
+  vidalua_new_class(L, VIDALUA_EXPRESSION, meta, no_methods, properties);
   luaL_getmetatable(L, VIDALUA_EXPRESSION);
+  /* Lua names it in errors of its own libraries: "number expected, got ..." of math.sin. */
+  lua_pushliteral(L, VIDALUA_EXPRESSION " (write vida.sin instead of math.sin, and so on)");
+  lua_setfield(L, -2, "__name");
   for (int i = 0; i < OPERATORS; i++) {
     set_operation(L, i, expression_operator);
   }

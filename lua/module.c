@@ -10,6 +10,7 @@ LUAMOD_API int luaopen_vida(lua_State* L) {
   vidalua_open_result(L);
   vidalua_open_stepper(L);
   vidalua_open_expression(L);
+  vidalua_open_vector(L);
   vidalua_open_point(L);
   lua_setfield(L, -2, "free");
   vidalua_open_system(L);
@@ -20,5 +21,6 @@ LUAMOD_API int luaopen_vida(lua_State* L) {
   lua_setfield(L, -2, "version");
   lua_pushstring(L, Vida_SundialsVersion());
   lua_setfield(L, -2, "sundials_version");
+  vidalua_open_library(L);
   return 1;
 }

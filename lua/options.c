@@ -138,7 +138,7 @@ static void measure_lists(lua_State* L, MethodTable* method, const VidaOptions* 
       method->length[i] = vidalua_check_list(L, -1, method->place, row->name);
       if (method->length[i] == 0) {
         const char* path = vidalua_push_path(L, method->place, row->name);
-        luaL_error(L, "%s: expected at least one value, got an empty list", path);
+        vidalua_error(L, "%s: expected at least one value, got an empty list", path);
       }
     }
     lua_pop(L, 1);

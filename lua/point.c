@@ -10,33 +10,49 @@
 
 enum { POINT_SYSTEM = 1, POINT_NAME, POINT_VALUES = POINT_NAME };
 
-void vidalua_push_point(lua_State* L, int system, VidaPoint point, const char* name) {
+typedef struct PointHandle {
+  VidaPoint point;
+  int parameter; /* >= 0: a fixed point of a pattern, whose components are parameters from there on
+                  */
+} PointHandle;
+
+static PointHandle* push_point(lua_State* L, int system, const char* name) {
   system = lua_absindex(L, system);
-  VidaPoint* created = lua_newuserdatauv(L, sizeof *created, POINT_VALUES);
-  *created = point;
+  PointHandle* created = lua_newuserdatauv(L, sizeof *created, POINT_VALUES);
+  created->point = VidaPoint_Fixed(0.0, 0.0, 0.0);
+  created->parameter = -1;
   lua_pushvalue(L, system);
   lua_setiuservalue(L, -2, POINT_SYSTEM);
   lua_pushstring(L, name); /* nil for a fixed point */
   lua_setiuservalue(L, -2, POINT_NAME);
   luaL_setmetatable(L, VIDALUA_POINT);
+  return created;
+}
+
+void vidalua_push_point(lua_State* L, int system, VidaPoint point, const char* name) {
+  push_point(L, system, name)->point = point;
+}
+
+void vidalua_push_parameter_point(lua_State* L, int system, int parameter, const char* name) {
+  push_point(L, system, name)->parameter = parameter;
 }
 
 VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
                               const char* field) {
   system = lua_absindex(L, system);
   index = lua_absindex(L, index);
-  const VidaPoint* point = luaL_testudata(L, index, VIDALUA_POINT);
-  if (!point) {
+  const PointHandle* handle = luaL_testudata(L, index, VIDALUA_POINT);
+  if (!handle) {
     vidalua_expected(L, place, field, "a particle or a fixed point", index);
     return VidaPoint_Particle(VIDA_GROUND);
   }
   lua_getiuservalue(L, index, POINT_SYSTEM);
-  if (!lua_rawequal(L, -1, system)) {
+  if (!lua_rawequal(L, -1, system) || handle->parameter >= 0) {
     const char* path = vidalua_push_path(L, place, field);
-    luaL_error(L, "%s: this particle or point belongs to another system", path);
+    vidalua_error(L, "%s: this particle or point belongs to another system", path);
   }
   lua_pop(L, 1);
-  return *point;
+  return handle->point;
 }
 
 static int point_name(lua_State* L) {
@@ -45,23 +61,51 @@ static int point_name(lua_State* L) {
   return 1;
 }
 
-/* Pushes a component of the position or velocity: an expression, of a fixed point a number. */
-static int push_component(lua_State* L, int axis, bool rate) {
-  const VidaPoint* point = luaL_checkudata(L, 1, VIDALUA_POINT);
-  lua_getiuservalue(L, 1, POINT_SYSTEM);
-  const int system = lua_gettop(L);
-  const VidaLuaBox* box = vidalua_check_system(L, system);
-  if (axis >= VidaSystem_Dimension(box->system)) {
-    return luaL_error(L, "points of system '%s' have no '%s%c': its dimension is %d",
-                      VidaSystem_Name(box->system), rate ? "v" : "", "xyz"[axis],
-                      VidaSystem_Dimension(box->system));
-  }
-  if (point->particle == VIDA_GROUND) {
-    lua_pushnumber(L, rate ? 0.0 : point->position[axis]);
-  } else {
+/* Pushes a component of the position or velocity of the point at `index`: an expression, of a fixed
+ * point a number. `system` is the index of its system. */
+static void push_axis(lua_State* L, int index, int system, int axis, bool rate) {
+  const PointHandle* handle = lua_touserdata(L, index);
+  const VidaPoint* point = &handle->point;
+  if (point->particle != VIDA_GROUND) {
+    const VidaLuaBox* box = vidalua_check_system(L, system);
     const int first = VidaSystem_ParticleCoordinate(box->system, point->particle);
     vidalua_push_coordinate(L, system, first + axis, rate);
+  } else if (handle->parameter >= 0 && !rate) {
+    vidalua_push_parameter(L, system, handle->parameter + axis);
+  } else {
+    lua_pushnumber(L, rate ? 0.0 : point->position[axis]);
   }
+}
+
+/* Pushes the system of the point at `index` and returns its dimension. */
+static int push_system(lua_State* L, int index) {
+  luaL_checkudata(L, index, VIDALUA_POINT);
+  lua_getiuservalue(L, index, POINT_SYSTEM);
+  return VidaSystem_Dimension(vidalua_check_system(L, -1)->system);
+}
+
+int vidalua_push_position(lua_State* L, int index, bool rate) {
+  index = lua_absindex(L, index);
+  const int dimension = push_system(L, index);
+  const int system = lua_gettop(L);
+  lua_createtable(L, dimension, 0);
+  for (int axis = 0; axis < dimension; axis++) {
+    push_axis(L, index, system, axis, rate);
+    lua_rawseti(L, -2, axis + 1);
+  }
+  vidalua_make_vector(L);
+  lua_remove(L, system);
+  return dimension;
+}
+
+static int push_component(lua_State* L, int axis, bool rate) {
+  const int dimension = push_system(L, 1);
+  if (axis >= dimension) {
+    const VidaLuaBox* box = vidalua_check_system(L, -1);
+    return vidalua_error(L, "points of system '%s' have no '%s%c': its dimension is %d",
+                         VidaSystem_Name(box->system), rate ? "v" : "", "xyz"[axis], dimension);
+  }
+  push_axis(L, 1, lua_gettop(L), axis, rate);
   return 1;
 }
 
@@ -89,13 +133,43 @@ static int point_vz(lua_State* L) {
   return push_component(L, 2, true);
 }
 
+static int point_position(lua_State* L) {
+  vidalua_push_position(L, 1, false);
+  return 1;
+}
+
+static int point_velocity(lua_State* L) {
+  vidalua_push_position(L, 1, true);
+  return 1;
+}
+
+static int point_length(lua_State* L) {
+  lua_pushinteger(L, push_system(L, 1));
+  return 1;
+}
+
+/* point[i]: nil one beyond the end, where ipairs stops. */
+static int point_component(lua_State* L) {
+  const int dimension = push_system(L, 1);
+  if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) < 1 || lua_tointeger(L, 2) > dimension + 1) {
+    const char* key = luaL_tolstring(L, 2, NULL);
+    return vidalua_error(L, "a point of dimension %d has no component [%s]", dimension, key);
+  }
+  if (lua_tointeger(L, 2) > dimension) {
+    return 0;
+  }
+  push_axis(L, 1, lua_gettop(L), (int)lua_tointeger(L, 2) - 1, false);
+  return 1;
+}
+
 static int point_tostring(lua_State* L) {
-  const VidaPoint* point = luaL_checkudata(L, 1, VIDALUA_POINT);
+  const PointHandle* handle = luaL_checkudata(L, 1, VIDALUA_POINT);
+  const double* position = handle->point.position;
   if (lua_getiuservalue(L, 1, POINT_NAME) == LUA_TSTRING) {
-    lua_pushfstring(L, "particle '%s'", lua_tostring(L, -1));
+    lua_pushfstring(L, handle->parameter >= 0 ? "fixed point '%s'" : "particle '%s'",
+                    lua_tostring(L, -1));
   } else {
-    lua_pushfstring(L, "fixed point (%f, %f, %f)", point->position[0], point->position[1],
-                    point->position[2]);
+    lua_pushfstring(L, "fixed point (%f, %f, %f)", position[0], position[1], position[2]);
   }
   return 1;
 }
@@ -108,7 +182,7 @@ static VidaInitial near_value(lua_State* L, int table) {
   VidaInitial initial = VidaInitial_Free(0.0);
   initial.value = vidalua_required_real(L, table, "vida.free", "near");
   if (!isfinite(initial.value)) {
-    luaL_error(L, "vida.free.near: expected a finite number");
+    vidalua_error(L, "vida.free.near: expected a finite number");
   }
   return initial;
 }
@@ -183,7 +257,7 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
   const int length = vidalua_check_list(L, -1, place, field);
   if (length != dimension) {
     const char* path = vidalua_push_path(L, place, field);
-    luaL_error(L, "%s: expected %s, got %d", path, what, length);
+    vidalua_error(L, "%s: expected %s, got %d", path, what, length);
   }
   for (int i = 0; i < dimension; i++) {
     lua_rawgeti(L, -1, i + 1);
@@ -198,12 +272,24 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
 
 void vidalua_open_point(lua_State* L) {
   static const luaL_Reg no_methods[] = {{NULL, NULL}};
-  static const luaL_Reg point_meta[] = {{"__tostring", point_tostring}, {NULL, NULL}};
-  static const luaL_Reg point_properties[] = {
-      {"name", point_name}, {"x", point_x},   {"y", point_y},   {"z", point_z},
-      {"vx", point_vx},     {"vy", point_vy}, {"vz", point_vz}, {NULL, NULL}};
+  static const luaL_Reg point_meta[] = {
+      {"__tostring", point_tostring}, {"__len", point_length}, {NULL, NULL}};
+  static const luaL_Reg point_properties[] = {{"name", point_name},
+                                              {"x", point_x},
+                                              {"y", point_y},
+                                              {"z", point_z},
+                                              {"vx", point_vx},
+                                              {"vy", point_vy},
+                                              {"vz", point_vz},
+                                              {"position", point_position},
+                                              {"velocity", point_velocity},
+                                              {VIDALUA_ELEMENT, point_component},
+                                              {NULL, NULL}};
   static const luaL_Reg free_meta[] = {{"__tostring", free_tostring}, {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_POINT, point_meta, no_methods, point_properties);
+  luaL_getmetatable(L, VIDALUA_POINT);
+  vidalua_set_vector_operators(L);
+  lua_pop(L, 1);
   vidalua_new_class(L, VIDALUA_FREE, free_meta, no_methods, NULL);
   lua_pushcfunction(L, new_free);
 }

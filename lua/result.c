@@ -31,9 +31,9 @@ static int row_index(lua_State* L) {
   }
   const char* nearest = vidalua_nearest_name(key, columns);
   if (nearest) {
-    return luaL_error(L, "a row has no column '%s'; did you mean '%s'?", key, nearest);
+    return vidalua_error(L, "a row has no column '%s'; did you mean '%s'?", key, nearest);
   }
-  return luaL_error(L, "a row has no column '%s'", key);
+  return vidalua_error(L, "a row has no column '%s'", key);
 }
 
 static void push_cell(lua_State* L, const VidaRow* row, const VidaColumn* column) {
@@ -134,7 +134,7 @@ static Buffer* open_buffer(lua_State* L) {
   luaL_setmetatable(L, VIDALUA_BUFFER);
   buffer->file = open_memstream(&buffer->text, &buffer->size);
   if (!buffer->file) {
-    luaL_error(L, "out of memory");
+    vidalua_error(L, "out of memory");
   }
   return buffer;
 }
@@ -147,7 +147,7 @@ static int push_buffer(lua_State* L, Buffer* buffer, int code, const VidaError* 
     return vidalua_raise(L, "", NULL, error);
   }
   if (closed != 0 || !buffer->text) {
-    return luaL_error(L, "out of memory");
+    return vidalua_error(L, "out of memory");
   }
   lua_pushlstring(L, buffer->text, buffer->size);
   return 1;

@@ -112,7 +112,7 @@ static void push_given(lua_State* L, const char* name, const char* text, int ind
       break;
   }
   blame(L);
-  luaL_error(L, "--set %s: expected %s, got '%s'", name, expected, text);
+  vidalua_error(L, "--set %s: expected %s, got '%s'", name, expected, text);
 }
 
 /* vida.setting { "time", 30, unit = "s", text = "simulated time" } */
@@ -151,7 +151,7 @@ void vidalua_apply_settings(lua_State* L, VidaOptions* options) {
     mark(L, "used", name);
     if (VidaOptions_SetText(options, name, text, &error)) {
       blame(L);
-      luaL_error(L, "--set %s", error.message);
+      vidalua_error(L, "--set %s", error.message);
     }
   }
 }

@@ -21,7 +21,7 @@ static int stepper_close(lua_State* L) {
 static StepperHandle* check_handle(lua_State* L) {
   StepperHandle* handle = luaL_checkudata(L, 1, VIDALUA_STEPPER);
   if (!handle->stepper) {
-    luaL_error(L, "attempt to use a closed stepper");
+    vidalua_error(L, "attempt to use a closed stepper");
   }
   return handle;
 }
@@ -158,7 +158,7 @@ static int stepper_step(lua_State* L) {
       return vidalua_raise(L, "", NULL, &error);
     }
     if (vidalua_host_interrupts(&watch)) {
-      return luaL_error(L, "stopped on request");
+      return vidalua_error(L, "stopped on request");
     }
   }
   lua_pushboolean(L, 1);
@@ -236,6 +236,24 @@ static int stepper_constraint_errors(lua_State* L) {
   return 2;
 }
 
+/* The observables of the system at the node, by name. */
+static int stepper_observables(lua_State* L) {
+  VidaError error;
+  const StepperHandle* handle = check_handle(L);
+  const VidaSystem* system = handle->box->system;
+  const int count = VidaSystem_ObservableCount(system);
+  double* values = new_numbers(L, (size_t)count);
+  if (VidaStepper_Observables(handle->stepper, values, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  lua_createtable(L, 0, count);
+  for (int i = 0; i < count; i++) {
+    lua_pushnumber(L, values[i]);
+    lua_setfield(L, -2, VidaSystem_ObservableName(system, i));
+  }
+  return 1;
+}
+
 static void set_count(lua_State* L, const char* key, long count) {
   lua_pushinteger(L, count);
   lua_setfield(L, -2, key);
@@ -276,6 +294,7 @@ void vidalua_open_stepper(lua_State* L) {
                                      {"momenta", stepper_momenta},
                                      {"multipliers", stepper_multipliers},
                                      {"energy", stepper_energy},
+                                     {"observables", stepper_observables},
                                      {"constraint_errors", stepper_constraint_errors},
                                      {"statistics", stepper_statistics},
                                      {"close", stepper_close},

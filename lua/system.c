@@ -29,7 +29,7 @@ void vidalua_release_box(VidaLuaBox** box) {
 VidaLuaBox* vidalua_check_system(lua_State* L, int index) {
   const SystemHandle* handle = luaL_checkudata(L, index, VIDALUA_SYSTEM);
   if (!handle->box) {
-    luaL_error(L, "attempt to use a closed system");
+    vidalua_error(L, "attempt to use a closed system");
   }
   return handle->box;
 }
@@ -51,10 +51,10 @@ void vidalua_complete_system(lua_State* L, VidaLuaBox* box) {
 VidaLuaBox* vidalua_check_open_system(lua_State* L, int index) {
   VidaLuaBox* box = vidalua_check_system(L, index);
   if (box->complete) {
-    luaL_error(L,
-               "system '%s' is complete since it was given to a comparison or a stepper; "
-               "add everything to it before that",
-               VidaSystem_Name(box->system));
+    vidalua_error(L,
+                  "system '%s' is complete since it was given to a comparison or a stepper; "
+                  "add everything to it before that",
+                  VidaSystem_Name(box->system));
   }
   return box;
 }
@@ -92,7 +92,7 @@ static int new_system(lua_State* L) {
   luaL_setmetatable(L, VIDALUA_SYSTEM);
   handle->box = calloc(1, sizeof *handle->box);
   if (!handle->box) {
-    return luaL_error(L, "out of memory");
+    return vidalua_error(L, "out of memory");
   }
   handle->box->references = 1;
   if (VidaSystem_Create(name, dimension, &handle->box->system, &error)) {
@@ -217,6 +217,58 @@ static int system_spring(lua_State* L) {
   return 0;
 }
 
+/* ---- equations of motion --------------------------------------------------------------------- */
+
+static const char* coordinate_name(const void* system, int index) {
+  return VidaSystem_CoordinateName(system, index);
+}
+
+static const char* row_name(const void* system, int row) {
+  return VidaSystem_ConstraintName(system, row);
+}
+
+/* Pushes values as a list, in which each is found by its name, too. */
+static void push_values(lua_State* L, const double* values, VidaLuaNames names) {
+  lua_createtable(L, names.count, names.count);
+  for (int i = 0; i < names.count; i++) {
+    lua_pushnumber(L, values[i]);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, names.get(names.list, i));
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
+/* system:accelerations(q, v, t): accelerations and multipliers, as lists and by name; without q and
+ * v at the consistent start. */
+static int system_accelerations(lua_State* L) {
+  VidaError error;
+  lua_settop(L, 4);
+  VidaLuaBox* box = vidalua_check_system(L, 1);
+  vidalua_complete_system(L, box);
+  const int n = VidaSystem_CoordinateCount(box->system);
+  const int m = VidaSystem_ConstraintCount(box->system);
+  if (!lua_isnil(L, 4)) {
+    vidalua_check_finite(L, 4, "accelerations", "time");
+  }
+  const double t = lua_isnil(L, 4) ? 0.0 : lua_tonumber(L, 4);
+  double* q = lua_newuserdatauv(L, (3 * (size_t)n + (size_t)m + 1) * sizeof *q, 0);
+  double* v = q + n;
+  double* a = v + n;
+  double* lambda = a + n;
+  if (!lua_isnil(L, 2) || !lua_isnil(L, 3)) {
+    vidalua_check_vector(L, 2, "accelerations", "positions", n, q);
+    vidalua_check_vector(L, 3, "accelerations", "velocities", n, v);
+  } else if (VidaSystem_Start(box->system, t, NULL, q, v, NULL, &error)) {
+    return vidalua_raise(L, "accelerations", NULL, &error);
+  }
+  if (VidaSystem_Accelerations(box->system, t, q, v, a, lambda, &error)) {
+    return vidalua_raise(L, "accelerations", NULL, &error);
+  }
+  push_values(L, a, (VidaLuaNames){n, coordinate_name, box->system});
+  push_values(L, lambda, (VidaLuaNames){m, row_name, box->system});
+  return 2;
+}
+
 /* ---- the class ------------------------------------------------------------------------------- */
 
 static int system_tostring(lua_State* L) {
@@ -249,7 +301,17 @@ void vidalua_open_system(lua_State* L) {
                                      {"lagrangian", vidalua_lagrangian},
                                      {"kinetic", vidalua_kinetic},
                                      {"potential", vidalua_potential},
+                                     {"rayleigh", vidalua_rayleigh},
                                      {"constraint", vidalua_constraint},
+                                     {"chart", vidalua_chart},
+                                     {"nonholonomic", vidalua_nonholonomic},
+                                     {"force", vidalua_force},
+                                     {"momentum", vidalua_momentum},
+                                     {"observe", vidalua_observe},
+                                     {"parameter", vidalua_parameter},
+                                     {"set_parameter", vidalua_set_parameter},
+                                     {"get_parameter", vidalua_get_parameter},
+                                     {"accelerations", system_accelerations},
                                      {"close", system_close},
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {

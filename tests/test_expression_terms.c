@@ -4,6 +4,7 @@
 #include <vida/expression.h>
 #include <vida/vida.h>
 
+#include "support/chart.h"
 #include "support/check.h"
 
 static VidaExpression apply(VidaSystem* system, const char* operation, VidaExpression a,
@@ -129,6 +130,12 @@ static void test_pendulum(void) {
 /* Three masses in the plane: a rod from the first to the second, a spring of the squared law from
  * the second to the third; rod and spring built in, or written as formulas of the particles. */
 static VidaSystem* rod_and_spring(bool written) {
+  const Model chart = {.dimension = 2,
+                       .particles = 3,
+                       .rods = 1,
+                       .rod = {{"rod", VidaPoint_Particle(0), VidaPoint_Particle(1), 1.0}},
+                       .chart = MODEL_CHART_SIDEWAYS,
+                       .near = 1.0};
   static const double mass[3] = {1.0, 2.0, 0.7};
   static const double q[3][2] = {{0.0, 0.0}, {1.0, 0.0}, {1.0, 1.3}};
   static const double v[3][2] = {{0.0, 0.4}, {0.0, -0.3}, {0.5, 0.2}};
@@ -167,6 +174,7 @@ static VidaSystem* rod_and_spring(bool written) {
                !VidaSystem_AddExpressionLagrangian(s, "spring", minus_v, &error),
            "%s", error.message);
   }
+  model_add_chart(&chart, s);
   EXPECT(!VidaSystem_Complete(s, &error), "%s", error.message);
   return s;
 }

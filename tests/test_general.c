@@ -2,6 +2,7 @@
  * coordinates, against the same motion in Cartesian ones by code of our own. */
 #include <math.h>
 #include <string.h>
+#include <vida/expression.h>
 
 #include "support/check.h"
 #include "support/motion.h"
@@ -47,6 +48,16 @@ static int hessian(double t, const double* q, const double* v, double* l_qq, dou
   return 0;
 }
 
+/* The chart whose coordinates are those of the system. */
+static void add_own_chart(VidaSystem* system) {
+  const int both[2] = {0, 1};
+  VidaExpression x[2];
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_AddChartCoordinate(system, "R", 1.0, &x[0], &error), &error);
+  REQUIRE_OK(VidaSystem_AddChartCoordinate(system, "Theta", 0.0, &x[1], &error), &error);
+  REQUIRE_OK(VidaSystem_AddChart(system, 2, both, x, &error), &error);
+}
+
 static VidaSystem* make_polar(bool second_derivatives) {
   const VidaLagrangian lagrangian = {value, gradient, second_derivatives ? hessian : NULL};
   const int both[2] = {0, 1};
@@ -60,6 +71,7 @@ static VidaSystem* make_polar(bool second_derivatives) {
                                       VidaInitial_Given(1.5), NULL, &error),
              &error);
   REQUIRE_OK(VidaSystem_AddLagrangian(system, "swing", 2, both, &lagrangian, NULL, &error), &error);
+  add_own_chart(system);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   return system;
 }
@@ -147,7 +159,8 @@ static void test_motion(void) {
       run(system, method, 400, end, &energy);
       off[1] = largest_difference(2, end, right);
       const double order = log2(off[0] / off[1]);
-      const double expected = strcmp(method, "del-midpoint") ? 1.0 : 2.0;
+      const double expected =
+          strcmp(method, "del-midpoint") && strcmp(method, "del-chart") ? 1.0 : 2.0;
       EXPECT(order > expected - 0.15, "%s has order %.3f, errors %.3g, %.3g", method, order, off[0],
              off[1]);
       EXPECT_BELOW(off[1], 0.02, "%s with h = 1/400", method);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/chart.h"
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -430,6 +431,7 @@ static int hook_curvature(double t, const double* q, const double* lambda, doubl
 }
 
 static VidaSystem* hooked_pendulum(Hooks* hooks, bool second_derivatives) {
+  const Model model = model_pendulum(2, hook_mass, hook_length, 1.0, 0.5);
   const VidaLagrangian lagrangian = {hook_value, hook_gradient,
                                      second_derivatives ? hook_hessian : NULL};
   const VidaConstraint constraint = {hook_constraint, hook_jacobian,
@@ -449,6 +451,7 @@ static VidaSystem* hooked_pendulum(Hooks* hooks, bool second_derivatives) {
              &error);
   REQUIRE_OK(VidaSystem_AddConstraint(system, "string", 1, 2, both, &constraint, hooks, &error),
              &error);
+  model_add_chart(&model, system);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   return system;
 }

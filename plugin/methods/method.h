@@ -22,7 +22,11 @@ struct VidaStepper {
   VidaOptions* options;
   vida_evaluator evaluator;
   SUNContext context;
-  vida_map* map;
+  /* The rows of the map and what makes them ready for a step: those of the KKT pattern and
+   * vida__prepare_step, unless the method's `create` has others. */
+  vida_map_rows rows;
+  int (*prepare)(VidaStepper* stepper, VidaError* error);
+  vida_map* map; /* NULL of methods without implicit equations: those whose map has no residual */
   void* own; /* the method's own state, freed with free() after `destroy` */
   int n, m;
 
@@ -55,7 +59,9 @@ struct VidaStepper {
   double* value_size;    /* m: what rounding of g is measured by */
   double* speed;         /* n: work, sizes of velocities */
 
-  double* g0;             /* m: g at the node */
+  double* g0;        /* m: g at the node */
+  double* g_tracked; /* m: the same from the increments of the last step */
+  bool has_tracked;
   double* entries0;       /* of G at the node */
   double* entries_before; /* of G at the node before; meaningful from the second step on */
   double* entries;        /* work */
@@ -86,7 +92,7 @@ struct VidaMethod {
   VidaMethodInfo info;
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
-  /* Refuses systems that it cannot integrate, and allocates `own`. */
+  /* Refuses systems that it cannot integrate, and allocates `own`; the map is made after it. */
   int (*create)(VidaStepper* stepper, VidaError* error);
   /* From q, v0 to its own p. */
   int (*start)(VidaStepper* stepper, VidaError* error);

@@ -9,11 +9,12 @@
 
 extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle,
     vida__del_nonholonomic;
+extern const VidaMethod vida__del_chart;
 extern const VidaMethod vida__energy_momentum;
 
-const VidaMethod* const vida__methods[] = {&vida__del_midpoint,    &vida__del_endpoint,
-                                           &vida__rattle,          &vida__del_nonholonomic,
-                                           &vida__energy_momentum, NULL};
+const VidaMethod* const vida__methods[] = {
+    &vida__del_midpoint,    &vida__del_endpoint, &vida__rattle, &vida__del_nonholonomic,
+    &vida__energy_momentum, &vida__del_chart,    NULL};
 
 const VidaOptionRow vida__common_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},

@@ -34,6 +34,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->value_size, m},
                 {&stepper->speed, n},
                 {&stepper->g0, m},
+                {&stepper->g_tracked, m},
                 {&stepper->entries0, entries},
                 {&stepper->entries_before, entries},
                 {&stepper->entries, entries},
@@ -87,9 +88,9 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   }
   int code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
                                  &stepper->node_matrix, error);
-  if (!code) {
-    code = vida__map_create(stepper->context, &stepper->evaluator, stepper->method->map, stepper,
-                            options, &stepper->map, error);
+  if (!code && stepper->method->map.residual) {
+    code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
+                            &stepper->map, error);
   }
   return code;
 }
@@ -163,11 +164,13 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   if (!code && allocate_arrays(created)) {
     code = vida__fail_memory(error);
   }
-  code = code ? code : create_solvers(created, error);
   if (!code && vida__rank_create(system, &created->rank, error) == VIDA_OUT_OF_MEMORY) {
     code = VIDA_OUT_OF_MEMORY;
   }
+  created->rows = vida__map_rows_of(&created->evaluator);
+  created->prepare = vida__prepare_step;
   code = code ? code : method->create(created, error);
+  code = code ? code : create_solvers(created, error);
   if (code) {
     VidaStepper_Destroy(&created);
     return code;
@@ -181,9 +184,9 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   if (!old) {
     return;
   }
-  free(old->own);
   vida__map_destroy(&old->map);
   vida__rank_destroy(&old->rank);
+  free(old->own);
   vida__linear_destroy(&old->node_matrix);
   if (old->context) {
     SUNContext_Free(&old->context);
@@ -228,13 +231,16 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->history_count = 0;
   stepper->has_node_velocity = false;
   stepper->scaled_for = 0.0;
+  stepper->has_tracked = false;
   memcpy(stepper->q, q, bytes);
   memcpy(stepper->v0, v, bytes);
   memset(stepper->q_low, 0, bytes);
   memset(stepper->p, 0, bytes);
   memset(stepper->p_low, 0, bytes);
   memset(&stepper->statistics, 0, sizeof stepper->statistics);
-  vida__map_reset_counts(stepper->map);
+  if (stepper->map) {
+    vida__map_reset_counts(stepper->map);
+  }
   stepper->lambda_t = t0;
   for (int r = 0; r < stepper->m; r++) {
     stepper->lambda[r] = (double)NAN;
@@ -245,11 +251,13 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
 
 /* The matrix of the first step is factored now: what KLU allocates is allocated here. */
 static int warm_up(VidaStepper* stepper, VidaError* error) {
-  const int code = vida__prepare_step(stepper, error);
+  const int code = stepper->prepare(stepper, error);
   if (!code) {
-    vida__map_prepare(stepper->map, stepper->unknown);
+    if (stepper->map) {
+      vida__map_prepare(stepper->map, stepper->unknown);
+      vida__map_reset_counts(stepper->map);
+    }
     vida__factor_node_matrix(stepper, stepper->entries0);
-    vida__map_reset_counts(stepper->map);
   }
   return code;
 }
@@ -308,7 +316,7 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
     return code;
   }
   memcpy(stepper->kept, stepper->q, bytes);
-  code = vida__prepare_step(stepper, error);
+  code = stepper->prepare(stepper, error);
   code = code ? code : stepper->method->step(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);

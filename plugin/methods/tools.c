@@ -161,9 +161,16 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
 /* Relative to G M^-1 G^T: small beside all that a step needs of it, large beside rounding. */
 static const double regularization = 1e-10;
 
+/* Whether the map has the constraints among its rows. */
+static bool has_constraint_rows(const VidaStepper* stepper) {
+  return stepper->map && stepper->rows.pattern == &stepper->system->pattern;
+}
+
 int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
   stepper->redundant = false;
-  vida__map_set_redundancy(stepper->map, NULL);
+  if (has_constraint_rows(stepper)) {
+    vida__map_set_redundancy(stepper->map, NULL);
+  }
   if (!stepper->rank || stepper->m == 0) {
     return VIDA_SUCCESS;
   }
@@ -177,7 +184,7 @@ int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
     const double stiffness = stepper->row_stiffness[r];
     stepper->redundancy[r] = regularization * stiffness * stiffness;
   }
-  if (stepper->redundant) {
+  if (stepper->redundant && has_constraint_rows(stepper)) {
     vida__map_set_redundancy(stepper->map, stepper->redundancy);
   }
   return code;
@@ -211,6 +218,9 @@ static bool has_rounded_rows(const VidaStepper* stepper) {
 
 static void set_scales(VidaStepper* stepper) {
   const double motion = measure_motion(stepper);
+  if (!stepper->map) {
+    return;
+  }
   /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
   if (motion < 2.0 * stepper->scaled_for && 2.0 * motion > stepper->scaled_for) {
     return;
@@ -333,9 +343,16 @@ static void guess_unknown(VidaStepper* stepper) {
   }
 }
 
+/* How far g at a node follows its evaluation. Rounding of that would be divided by h and shake the
+ * multipliers; what the increments have made of g is free of it, but wanders in many steps. */
+static const double evaluated_share = 1e-3;
+
 int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
   const double t = vida__node_time(stepper);
   int code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
+  if (!code && stepper->has_tracked) {
+    vida__track_constraints(stepper->system, evaluated_share, stepper->g_tracked, stepper->g0);
+  }
   double* before = stepper->entries_before;
   stepper->entries_before = stepper->entries0;
   stepper->entries0 = before;
@@ -441,7 +458,7 @@ static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
 int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
   int code = vida__map_solve(stepper->map, stepper->unknown, &local);
-  if (!code && stepper->redundant) {
+  if (!code && stepper->redundant && has_constraint_rows(stepper)) {
     code = settle_multipliers(stepper, &local);
   }
   stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
@@ -462,6 +479,12 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
                            ask_smaller ? vida__real_text(h, stepper->h, 6) : "");
   }
   remember_unknown(stepper);
+  /* Rows of constraints are g at the end over h. */
+  const double* rows = vida__map_residual(stepper->map) + stepper->n;
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->g_tracked[r] = stepper->h * rows[r];
+  }
+  stepper->has_tracked = true;
   return VIDA_SUCCESS;
 }
 

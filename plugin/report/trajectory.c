@@ -241,6 +241,7 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
   write_numbers(file, VidaSystem_MomentumCount(system), sample->momenta);
   write_numbers(file, m, sample->constraint_position);
   write_numbers(file, m, sample->constraint_velocity);
+  write_numbers(file, VidaSystem_ObservableCount(system), sample->observables);
   fputc('\n', file);
   trajectories->rows += 1;
   if (ferror(file)) {

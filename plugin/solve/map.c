@@ -24,7 +24,7 @@ static const double largest_step = 1e100;
 enum { LINE_SEARCH_ITERATIONS = 200 };
 
 struct vida_map {
-  vida_evaluator* evaluator;
+  vida_map_rows rows;
   vida_map_functions functions;
   void* data;
   vida_map_options options;
@@ -69,7 +69,7 @@ static int assemble(vida_map* map, const double* u) {
   map->jacobians++;
   vida__linear_clear(map->linear);
   const int code = map->functions.jacobian(map->data, u, map->linear->values);
-  const VidaSystem* system = map->evaluator->system;
+  const VidaSystem* system = map->rows.evaluator->system;
   for (int r = 0; r < system->row_count && map->redundancy; r++) {
     map->linear->values[vida__constraint_diagonal(system, r)] -= map->redundancy[r];
   }
@@ -102,15 +102,29 @@ static int configure_kinsol(vida_map* map, SUNContext context) {
   return VIDA_SUCCESS;
 }
 
-int vida__map_create(SUNContext context, vida_evaluator* evaluator, vida_map_functions functions,
+static const char* name_of_row(const void* list, int row, const char** kind) {
+  const VidaSystem* system = list;
+  const bool is_constraint = row >= system->coordinate_count;
+  *kind = is_constraint ? "constraint" : "coordinate";
+  return is_constraint ? system->rows[row - system->coordinate_count].name
+                       : system->coordinates[row].name;
+}
+
+vida_map_rows vida__map_rows_of(vida_evaluator* evaluator) {
+  const VidaSystem* system = evaluator->system;
+  const vida_map_rows rows = {&system->pattern, evaluator, name_of_row, system};
+  return rows;
+}
+
+int vida__map_create(SUNContext context, vida_map_rows rows, vida_map_functions functions,
                      void* data, vida_map_options options, vida_map** map, VidaError* error) {
-  const vida_pattern* pattern = &evaluator->system->pattern;
+  const vida_pattern* pattern = rows.pattern;
   vida_map* created = vida__allocate(1, sizeof *created);
   *map = created;
   if (!created) {
     return vida__fail_memory(error);
   }
-  created->evaluator = evaluator;
+  created->rows = rows;
   created->functions = functions;
   created->data = data;
   created->options = options;
@@ -181,6 +195,10 @@ long vida__map_residuals(const vida_map* map) {
 
 long vida__map_jacobians(const vida_map* map) {
   return map->jacobians;
+}
+
+const double* vida__map_residual(const vida_map* map) {
+  return map->residual;
 }
 
 void vida__map_reset_counts(vida_map* map) {
@@ -289,17 +307,15 @@ static bool is_singular(int flag) {
 }
 
 static int describe_failure(vida_map* map, int flag, VidaError* error) {
-  const VidaSystem* system = map->evaluator->system;
-  const VidaError* own = &map->evaluator->error;
+  const VidaError* own = &map->rows.evaluator->error;
   const char* name = vida__kinsol_flag_name(flag);
   if (own->code) {
     return vida__fail_flag(error, own->code, name, "%s", own->message);
   }
-  int worst;
+  int worst = 0;
   const double residual = evaluate_and_measure(map, &worst);
-  const bool is_constraint = worst >= system->coordinate_count;
-  const char* row = is_constraint ? system->rows[worst - system->coordinate_count].name
-                                  : system->coordinates[worst].name;
+  const char* kind;
+  const char* row = map->rows.name(map->rows.list, worst, &kind);
   char size[VIDA_REAL_TEXT_SIZE];
   if (is_singular(flag)) {
     return vida__fail_flag(error, VIDA_STEP_SINGULAR, name,
@@ -312,20 +328,19 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name,
                          "the equations of the step were not solved by Newton's method, nor by a "
                          "line search; worst is %s '%s' with a relative residual of %s",
-                         is_constraint ? "constraint" : "coordinate", row,
-                         vida__real_text(size, residual, 2));
+                         kind, row, vida__real_text(size, residual, 2));
 }
 
 int vida__map_solve(vida_map* map, double* u, VidaError* error) {
   const size_t bytes = (size_t)map->linear->pattern->size * sizeof *u;
   double* unknown = N_VGetArrayPointer(map->unknown);
-  map->evaluator->error.code = VIDA_SUCCESS;
+  map->rows.evaluator->error.code = VIDA_SUCCESS;
   memcpy(unknown, u, bytes);
   int flag = run_kinsol(map, KIN_NONE, map->options.max_iterations);
   bool solved = is_solved(map, flag);
   if (!solved) {
     map->functions.second_guess(map->data, unknown);
-    map->evaluator->error.code = VIDA_SUCCESS;
+    map->rows.evaluator->error.code = VIDA_SUCCESS;
     solved = is_solved(map, run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS));
   }
   if (!solved) {

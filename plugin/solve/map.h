@@ -1,4 +1,4 @@
-/* The implicit map: F(u) = 0 with u = (w, mu) on the KKT pattern, solved by KINSOL.
+/* The implicit map: F(u) = 0, with u = (w, mu) on the KKT pattern as a rule, solved by KINSOL.
  *
  * The one place that knows KINSOL and its traps: full Newton, no cap on the step, tolerances near
  * rounding, acceptance by our own test of the residual, line search as a second try, KLU's analysis
@@ -11,12 +11,24 @@
 #include "base/linear.h"
 #include "system/evaluate.h"
 
+/* The rows of F, as many as unknowns. */
+typedef struct vida_map_rows {
+  const vida_pattern* pattern;
+  vida_evaluator* evaluator; /* has the message of a failed evaluation */
+  /* Name and kind ("constraint") of a row, for messages. */
+  const char* (*name)(const void* list, int row, const char** kind);
+  const void* list;
+} vida_map_rows;
+
+/* Those of the KKT pattern: coordinates, then constraints. */
+vida_map_rows vida__map_rows_of(vida_evaluator* evaluator);
+
 typedef struct vida_map_functions {
-  /* r (n + m) of F at u; 0, > 0 or < 0 */
+  /* r of F at u; 0, > 0 or < 0 */
   int (*residual)(void* data, const double* u, double* r);
   /* values of F_u in the order of the pattern; they are zero on entry */
   int (*jacobian)(void* data, const double* u, double* matrix);
-  /* size (n + m): of the terms that make up each row of F at u, by which its rounding is judged; 0
+  /* size: of the terms that make up each row of F at u, by which its rounding is judged; 0
    * where nothing moves */
   void (*sizes)(void* data, const double* u, double* size);
   /* where the line search starts when Newton's method has failed from the first guess */
@@ -31,19 +43,18 @@ typedef struct vida_map_options {
 
 typedef struct vida_map vida_map;
 
-/* `evaluator` supplies names of rows and the message of a failed callback; both it and data are
- * kept. */
-int vida__map_create(SUNContext context, vida_evaluator* evaluator, vida_map_functions functions,
+/* What `rows` points to, and data, are kept. */
+int vida__map_create(SUNContext context, vida_map_rows rows, vida_map_functions functions,
                      void* data, vida_map_options options, vida_map** map, VidaError* error);
 void vida__map_destroy(vida_map** map);
 
 /* Sizes of the residual of row i and of unknown i (> 0), by which both are scaled. */
 void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size);
 
-/* Constraints that depend on each other: the diagonal of each constraint row is lessened by
- * `redundancy` (m, kept; NULL: nothing), which makes the Newton matrix regular. Equations and
- * solutions stay what they are; of the multipliers, what the equations leave open hardly moves from
- * where the guess has it. */
+/* Constraints that depend on each other, of maps on the KKT pattern: the diagonal of each
+ * constraint row is lessened by `redundancy` (m, kept; NULL: nothing), which makes the Newton
+ * matrix regular. Equations and solutions stay what they are; of the multipliers, what the
+ * equations leave open hardly moves from where the guess has it. */
 void vida__map_set_redundancy(vida_map* map, const double* redundancy);
 
 /* Solves from the guess u, which receives the solution. On failure u is undefined, and the error
@@ -58,5 +69,8 @@ long vida__map_iterations(const vida_map* map);
 long vida__map_residuals(const vida_map* map);
 long vida__map_jacobians(const vida_map* map);
 void vida__map_reset_counts(vida_map* map);
+
+/* The residual at the last solution, by rows. */
+const double* vida__map_residual(const vida_map* map);
 
 #endif

@@ -10,29 +10,40 @@
 #include "study/reference.h"
 #include "system/rank.h"
 
+static int count_conserved(const VidaSystem* system) {
+  int count = 0;
+  for (int i = 0; i < VidaSystem_ObservableCount(system); i++) {
+    count += VidaSystem_ObservableIsConserved(system, i);
+  }
+  return count;
+}
+
 int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_monitors* monitors,
                           VidaError* error) {
   const int n = VidaSystem_CoordinateCount(study->system);
   const int m = VidaSystem_ConstraintCount(study->system);
   const int maps = VidaSystem_MomentumCount(study->system);
   const int length = study->selection ? study->selected : n;
-  *monitors = (vida_monitors){.study = study, .run = run};
+  const int conserved = count_conserved(study->system);
+  const int observables = VidaSystem_ObservableCount(study->system);
+  *monitors = (vida_monitors){.study = study, .run = run, .conserved = conserved};
   vida__start_norm(&monitors->position, study->norm, length);
   vida__start_norm(&monitors->velocity, study->norm, length);
   vida__start_norm(&monitors->multiplier, study->norm, m);
   vida__start_norm(&monitors->energy, study->norm, 1);
-  vida__start_norm(&monitors->momentum, study->norm, maps);
+  vida__start_norm(&monitors->momentum, study->norm, maps + conserved);
   vida__start_slope(&monitors->energy_slope, study->t0 + 0.5 * study->time);
   /* One more than needed, so that a system without constraints or maps is no special case. */
-  const size_t rows = (size_t)m + 1, map_count = (size_t)maps + 1;
+  const size_t rows = (size_t)m + 1, map_count = (size_t)(maps + conserved) + 1;
   monitors->momenta_start = vida__allocate(map_count, sizeof(double));
   monitors->momenta = vida__allocate(map_count, sizeof(double));
   monitors->v = vida__allocate((size_t)n, sizeof(double));
   monitors->g = vida__allocate(rows, sizeof(double));
   monitors->g_rate = vida__allocate(rows, sizeof(double));
   monitors->multipliers_there = vida__allocate(rows, sizeof(double));
+  monitors->observables = vida__allocate((size_t)observables, sizeof(double));
   if (!monitors->momenta_start || !monitors->momenta || !monitors->v || !monitors->g ||
-      !monitors->g_rate || !monitors->multipliers_there) {
+      !monitors->g_rate || !monitors->multipliers_there || !monitors->observables) {
     return vida__fail_memory(error);
   }
   return VIDA_SUCCESS;
@@ -45,13 +56,27 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->g);
   free(monitors->g_rate);
   free(monitors->multipliers_there);
+  free(monitors->observables);
   *monitors = (vida_monitors){0};
 }
 
-static void measure_momenta(const vida_monitors* monitors, const vida_march* march,
-                            double* momenta) {
-  VidaSystem_Momentum(monitors->study->system, VidaStepper_Positions(march->stepper),
+/* Momentum maps, and observables where they count among them. */
+static int measure_momenta(vida_monitors* monitors, const vida_march* march, double* momenta,
+                           VidaError* error) {
+  const VidaSystem* system = monitors->study->system;
+  VidaSystem_Momentum(system, VidaStepper_Positions(march->stepper),
                       VidaStepper_Momenta(march->stepper), momenta);
+  if (monitors->conserved == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = VidaStepper_Observables(march->stepper, monitors->observables, error);
+  int next = VidaSystem_MomentumCount(system);
+  for (int i = 0; i < VidaSystem_ObservableCount(system) && code == VIDA_SUCCESS; i++) {
+    if (VidaSystem_ObservableIsConserved(system, i)) {
+      momenta[next++] = monitors->observables[i];
+    }
+  }
+  return code;
 }
 
 /* Errors are norms: only a state far outside all bounds makes them infinite. */
@@ -86,14 +111,13 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
     vida__append(monitors->dependent, sizeof monitors->dependent, " depend%s on others",
                  dependent > 1 ? "" : "s");
   }
-  measure_momenta(monitors, march, monitors->momenta_start);
-  measure_momenta(monitors, march, monitors->momenta);
   memcpy(monitors->v, study->v0, n * sizeof(double));
-  return VIDA_SUCCESS;
+  code = measure_momenta(monitors, march, monitors->momenta_start, error);
+  return code != VIDA_SUCCESS ? code : measure_momenta(monitors, march, monitors->momenta, error);
 }
 
 static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaError* error) {
-  const int maps = VidaSystem_MomentumCount(monitors->study->system);
+  const int maps = VidaSystem_MomentumCount(monitors->study->system) + monitors->conserved;
   double t = 0.0, position = 0.0;
   int code = VidaStepper_Energy(march->stepper, &monitors->energy_now, &t, error);
   if (code != VIDA_SUCCESS) {
@@ -108,7 +132,10 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   vida__add_point(&monitors->energy_slope, t, deviation);
 
   if (maps > 0) {
-    measure_momenta(monitors, march, monitors->momenta);
+    code = measure_momenta(monitors, march, monitors->momenta, error);
+    if (code != VIDA_SUCCESS) {
+      return code;
+    }
     code =
         add_checked(&monitors->momentum, "a momentum map",
                     vida__difference_norm(monitors->momenta, monitors->momenta_start, maps, NULL),
@@ -199,6 +226,12 @@ int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* er
 }
 
 int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  if (VidaSystem_ObservableCount(monitors->study->system) > 0) {
+    const int code = VidaStepper_Observables(march->stepper, monitors->observables, error);
+    if (code != VIDA_SUCCESS) {
+      return code;
+    }
+  }
   if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
     return VIDA_SUCCESS;
   }

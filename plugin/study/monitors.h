@@ -13,11 +13,13 @@ typedef struct vida_monitors {
   vida_slope energy_slope;
   double constraint_position, constraint_velocity; /* the largest so far */
   double energy_start;                             /* of the consistent start */
-  double* momenta_start;                           /* momentum maps of the same */
+  double* momenta_start;                           /* momenta of the same */
+  int conserved;                                   /* observables that count as momenta */
   long state_cursor, multiplier_cursor;            /* places in the reference */
   /* The newest values, for rows of samples. */
   double energy_now;
-  double *v, *momenta;       /* n; momentum maps */
+  double *v, *momenta; /* n; momentum maps, then conserved observables */
+  double* observables;
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */
   char

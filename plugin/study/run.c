@@ -40,6 +40,7 @@ static int emit_sample(run_at_work* work, VidaError* error) {
       .momenta = work->monitors.momenta,
       .constraint_position = work->monitors.g,
       .constraint_velocity = work->monitors.g_rate,
+      .observables = work->monitors.observables,
       .multipliers_t = NAN,
   };
   sample.multipliers = VidaStepper_Multipliers(work->march.stepper, &sample.multipliers_t);

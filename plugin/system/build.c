@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "expr/graph.h"
 #include "system/build.h"
+#include "system/chart.h"
 #include "system/model.h"
 
 VidaInitial VidaInitial_Given(double value) {
@@ -126,6 +127,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   free(old->mass);
   free(old->uniform_force);
   vida__graph_destroy(&old->graph);
+  vida__chart_destroy(&old->chart);
   free(old->name);
   free(old);
   *system = NULL;

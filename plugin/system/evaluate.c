@@ -352,6 +352,21 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_
   return VIDA_SUCCESS;
 }
 
+void vida__track_constraints(const VidaSystem* system, double share, const double* tracked,
+                             double* g) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    if (batch->kernel->is_precise || !batch->kernel->discrete_jacobian) {
+      continue;
+    }
+    for (int i = 0; i < batch->count; i++) {
+      for (int r = batch->row[i]; r < batch->row[i] + batch->rows; r++) {
+        g[r] = tracked[r] + share * (g[r] - tracked[r]);
+      }
+    }
+  }
+}
+
 int vida__nonholonomic(vida_evaluator* evaluator, double t, const double* q, const double* v,
                        double* rows) {
   const VidaSystem* system = evaluator->system;

@@ -75,6 +75,10 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_
                                const double* w, double h, const double* g0, double* entries,
                                double* increment);
 
+/* Rows of g that evaluation rounds, but whose increments are exact become tracked + share (g -
+ * tracked), where `tracked` is what increments have made of them. */
+void vida__track_constraints(const VidaSystem* system, double share, const double* tracked,
+                             double* g);
 /* Nonholonomic rows a(q,v,t) = A v + b, and their derivatives a_q; other rows and entries are left
  * as they are. */
 int vida__nonholonomic(vida_evaluator* evaluator, double t, const double* q, const double* v,

@@ -111,6 +111,7 @@ struct vida_term_batch {
 typedef struct vida_constraint_kernel {
   const char* kind;
   bool is_nonholonomic;
+  bool is_precise; /* `value` has twice the working precision, and takes q_low */
   /* g += ... at q + q_low, q_low (nullable) being the low part of compensated positions. */
   int (*value)(const vida_constraint_batch* batch, const vida_place* at, const double* q_low,
                double* g);

@@ -406,6 +406,7 @@ static int distance_bias(const vida_constraint_batch* batch, const vida_place* a
 }
 
 const vida_constraint_kernel vida__distance = {.kind = "distance",
+                                               .is_precise = true,
                                                .value = distance_value,
                                                .jacobian = distance_jacobian,
                                                .curvature = distance_curvature,

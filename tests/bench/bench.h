@@ -14,6 +14,7 @@ typedef struct Contender {
 } Contender;
 
 extern const Contender pendulum_library; /* through VidaStepper_Step */
+extern const Contender pendulum_formula; /* the same, its Lagrangian and constraints written */
 extern const Contender pendulum_kinsol;  /* a bare KINSOL loop */
 extern const Contender pendulum_newton;  /* a hand-coded Newton loop with its own LU */
 

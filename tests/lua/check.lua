@@ -29,11 +29,23 @@ function check.close(value, expected, tolerance)
 end
 
 -- A unit pendulum of length 1 m in the plane, released from the horizontal.
-function check.pendulum()
+function check.plain_pendulum()
   local system = vida.system { "pendulum", dimension = 2 }
   system:gravity { 0, -9.81 }
   local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
   system:distance { "rod", system.ground, bob, length = 1.0 }
+  return system, bob
+end
+
+-- The same with its angle as a chart, so that every method can run on it.
+function check.pendulum()
+  local system, bob = check.plain_pendulum()
+  system:chart {
+    coordinates = { { "angle", near = 1 } },
+    embedding = function(angle)
+      return { [bob] = { vida.sin(angle), -vida.cos(angle) } }
+    end,
+  }
   return system, bob
 end
 

@@ -51,6 +51,33 @@ end
 collect()
 assert(next(dead) == nil, "the cycle was not collected")
 
+-- An element, with the patterns it owns, dies before what was made of it; and it is collected.
+local elements = setmetatable({}, { __mode = "k" })
+local function pulled()
+  local system = vida.system { "pulled", dimension = 2 }
+  local k = system:parameter { "k", 2 }
+  local bob = system:particle { "bob", mass = 2, position = { 1, 0 } }
+  local pull = vida.element {
+    "pull", points = 2, parameters = { "k" },
+    potential = function(a, b, p) return p.k * vida.dot(b - a, b - a) / 2 end,
+    rayleigh = function(a, _, p) return p.k * vida.dot(a.velocity, a.velocity) end,
+  }
+  elements[pull] = true
+  system:add(pull, bob, system.ground, { k = k })
+  system:observe { "k", k * bob.x }
+  return system
+end
+do
+  local system = pulled()
+  collect()
+  assert(next(elements) == nil, "the element was not collected")
+  check.close(system:accelerations()[1], -1, 1e-15)
+  local pulling = system:stepper { "rattle", h = 0.01 }
+  pulling:start()
+  assert(pulling:step(3))
+  assert(pulling:observables().k > 0)
+end
+
 -- Half-built objects: an error in the middle of a constructor.
 for _ = 1, 20 do
   local system = check.pendulum()
@@ -72,6 +99,8 @@ for _ = 1, 5 do
   local rows = compare:run { quiet = true }
   assert(#rows:json() > 0 and #rows:table(80) > 0 and #rows:csv() > 0)
   assert(#vida.methods() >= 4)
+  check.close(pulled():accelerations()[1], -1, 1e-15)
+  pcall(vida.element, { "bad", points = 3, force = function(a, b, c) return a + b - c, {}, 1 end })
   check.fails("mass", function()
     vida.system("s"):particle { "p", mass = -1, position = { 0, 0, 0 } }
   end)

@@ -43,7 +43,12 @@ local function bob_beside(mass, method)
   local pull = 9.81 * bob.y -- on the bob alone
   system:potential { "weight", pull }
   system:distance { "rod", system.ground, bob, length = 1 }
-  assert(stone)
+  system:chart {
+    coordinates = { { "angle", near = 1 }, "x", "y" },
+    embedding = function(angle, x, y)
+      return { [bob] = { vida.sin(angle), -vida.cos(angle) }, [stone] = { x, y } }
+    end,
+  }
   local stepper = system:stepper { method, h = 0.01 }
   stepper:start()
   local worst = 0

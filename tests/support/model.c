@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "support/chart.h"
 #include "support/check.h"
 
 enum { STATE = 2 * MODEL_COORDINATES, COLUMNS = 6 };
@@ -40,6 +41,8 @@ Model model_pendulum(int dimension, double mass, double length, double angle, do
   add_particle(&model, "bob", mass, q, v);
   add_rod(&model, "rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(0), length);
   model.speed = sqrt(MODEL_GRAVITY * length) + fabs(rate) * length;
+  model.chart = MODEL_CHART_SIDEWAYS;
+  model.near = angle > 0.0 ? 0.5 : -0.5;
   return model;
 }
 
@@ -48,7 +51,9 @@ Model model_double_spherical_pendulum(void) {
                  .dimension = 3,
                  .gravity = {0.0, 0.0, -MODEL_GRAVITY},
                  .length = 4.0,
-                 .speed = 10.0};
+                 .speed = 10.0,
+                 .chart = MODEL_CHART_VERTICAL,
+                 .near = 0.5};
   const double q[2][3] = {{2.820, 0.025, 0.0}, {5.085, 0.105, 0.0}};
   const double v[2][3] = {{3.381, 2.506, 0.0}, {2.497, 10.495, 0.0}};
   add_particle(&model, "upper", 2.0, q[0], v[0]);
@@ -83,6 +88,8 @@ Model model_four_particles(void) {
   }
   add_rod(&model, "bar 1-2", VidaPoint_Particle(0), VidaPoint_Particle(1), 1.0);
   add_rod(&model, "bar 3-4", VidaPoint_Particle(2), VidaPoint_Particle(3), 1.0);
+  model.chart = MODEL_CHART_SIDEWAYS;
+  model.near = 1.0;
   return model;
 }
 
@@ -104,6 +111,7 @@ Model model_oscillator(double mass, double stiffness, double x, double v) {
                              .stiffness = stiffness};
   model.spring[model.springs++] = spring;
   model.speed = model.length * sqrt(stiffness / mass);
+  model.chart = MODEL_CHART_VERTICAL;
   return model;
 }
 
@@ -136,12 +144,14 @@ Model model_springs(void) {
   model.spring[model.springs++] = hanger;
   model.spring[model.springs++] = link;
   model.spring[model.springs++] = elastic;
+  model.chart = MODEL_CHART_VERTICAL;
   return model;
 }
 
 Model model_free_particle(int dimension, double mass, const double* x, const double* v) {
   Model model = {.name = "free particle", .dimension = dimension, .length = 1.0, .speed = 1.0};
   add_particle(&model, "body", mass, x, v);
+  model.chart = MODEL_CHART_VERTICAL;
   return model;
 }
 
@@ -152,7 +162,9 @@ Model model_chain(int links, double angle) {
                  .dimension = 2,
                  .gravity = {0.0, -MODEL_GRAVITY},
                  .length = links,
-                 .speed = sqrt(MODEL_GRAVITY * links)};
+                 .speed = sqrt(MODEL_GRAVITY * links),
+                 .chart = MODEL_CHART_SIDEWAYS,
+                 .near = 1.0};
   for (int i = 0; i < links && i < MODEL_LINKS; i++) {
     const double q[2] = {(i + 1) * cos(angle), -(i + 1) * sin(angle)};
     const double v[2] = {0.0, 0.0};
@@ -163,7 +175,7 @@ Model model_chain(int links, double angle) {
   return model;
 }
 
-VidaSystem* model_system(const Model* model) {
+VidaSystem* model_open_system(const Model* model) {
   VidaSystem* system = NULL;
   VidaError error = {0};
   bool gravity = false;
@@ -183,6 +195,13 @@ VidaSystem* model_system(const Model* model) {
   for (int i = 0; i < model->rods; i++) {
     REQUIRE_OK(VidaSystem_AddDistance(system, &model->rod[i], &error), &error);
   }
+  return system;
+}
+
+VidaSystem* model_system(const Model* model) {
+  VidaSystem* system = model_open_system(model);
+  VidaError error = {0};
+  model_add_chart(model, system);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   return system;
 }

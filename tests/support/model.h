@@ -7,6 +7,14 @@
 
 enum { MODEL_PARTICLES = 12, MODEL_LINKS = 12, MODEL_COORDINATES = 3 * MODEL_PARTICLES };
 
+/* Charts: angles of the rods, which hang from fixed points or from particles before them, as said;
+ * in the plane from + l (sin a, -cos a). Particles without a rod have their positions. */
+typedef enum ModelChart {
+  MODEL_NO_CHART,
+  MODEL_CHART_VERTICAL, /* l (sin a cos b, sin a sin b, -cos a): poles on the z axis */
+  MODEL_CHART_SIDEWAYS  /* l (cos b sin a, sin b, -cos b cos a): poles on the y axis */
+} ModelChart;
+
 typedef struct Model {
   const char* name;
   int dimension, particles, springs, rods;
@@ -15,6 +23,8 @@ typedef struct Model {
   VidaSpring spring[MODEL_LINKS];
   VidaDistance rod[MODEL_LINKS];
   double length, speed; /* what counts as large here, for relative tolerances */
+  ModelChart chart;
+  double near; /* of all angles a */
 } Model;
 
 #define MODEL_GRAVITY 9.81
@@ -40,6 +50,8 @@ Model model_chain(int links, double angle);
 
 /* The system through the public API, completed; a failure ends the test. */
 VidaSystem* model_system(const Model* model);
+/* The same, and not yet completed, without its chart. */
+VidaSystem* model_open_system(const Model* model);
 
 /* Kinetic plus potential energy, and the total momenta: L (3) and J about the origin (3). */
 double model_energy(const Model* model, const double* q, const double* v);

@@ -80,6 +80,28 @@ int VidaSystem_AddElement(VidaSystem* system, const VidaSystem* element, const c
                           const int* coordinates, const double* parameters, const int* links,
                           VidaError* error);
 
+/* ---- charts ---------------------------------------------------------------------------------- */
+
+/* Coordinates x of the constraint manifold of the user's own (angles of rods, say), as many as
+ * there are degrees of freedom, and the embedding q = phi(x): what `del-chart` works with
+ * (Wendlandt and Marsden 1997, section 4.2). Other methods do not use them. A system has one chart
+ * at most, and of an element it means nothing.
+ *
+ * Adds a chart coordinate; the search for its initial value begins at `near` (finite). *expression
+ * stands for it, in the embedding and nowhere else. */
+int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double near,
+                                  VidaExpression* expression, VidaError* error);
+/* Adds the embedding, after all coordinates of system and chart: coordinate coordinates[i] is
+ * embedding[i], count of them, every coordinate of the system once. Fails with VIDA_BAD_ARGUMENT
+ * for a missing coordinate, for one that is given twice, for an expression of positions, rates
+ * or time (parameters are allowed), and for a chart coordinate that nothing depends on. Whether phi
+ * solves the constraints is seen when del-chart starts. */
+int VidaSystem_AddChart(VidaSystem* system, int count, const int* coordinates,
+                        const VidaExpression* embedding, VidaError* error);
+/* Of a chart with its embedding; 0 and NULL without one. */
+int VidaSystem_ChartCoordinateCount(const VidaSystem* system);
+const char* VidaSystem_ChartCoordinateName(const VidaSystem* system, int coordinate);
+
 #ifdef __cplusplus
 }
 #endif

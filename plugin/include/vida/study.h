@@ -110,6 +110,7 @@ typedef struct VidaSample {
   const double* momenta;             /* MomentumCount */
   const double* constraint_position; /* m: g */
   const double* constraint_velocity; /* m: G v + g_t */
+  const double* observables;         /* ObservableCount */
 } VidaSample;
 
 /* Watches a study; every member is nullable. A nonzero return stops the study: `progress` with

@@ -1,0 +1,251 @@
+/* Runs lua/library/, and gives it what only C can do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "binding.h"
+
+/* ---- messages: they name the line of the script, not that of the library --------------------- */
+
+/* library.fail(message) */
+static int library_fail(lua_State* L) {
+  return vidalua_error(L, "%s", luaL_checkstring(L, 1));
+}
+
+/* library.expected(place, field, what, value): "place.field: expected what, got value" */
+static int library_expected(lua_State* L) {
+  lua_settop(L, 4);
+  return vidalua_expected(L, luaL_checkstring(L, 1), luaL_checkstring(L, 2), luaL_checkstring(L, 3),
+                          4);
+}
+
+static const char* name_in_table(const void* list, int index) {
+  lua_State* L = (lua_State*)list;
+  lua_rawgeti(L, -1, index + 1);
+  const char* name = lua_tostring(L, -1);
+  lua_pop(L, 1); /* the list holds it */
+  return name;
+}
+
+/* The names of a list of texts, which has to stay on top of the stack. */
+static VidaLuaNames check_names(lua_State* L) {
+  const VidaLuaNames names = {(int)lua_rawlen(L, -1), name_in_table, L};
+  luaL_checktype(L, -1, LUA_TTABLE);
+  for (int i = 1; i <= names.count; i++) {
+    if (lua_rawgeti(L, -1, i) != LUA_TSTRING) {
+      luaL_error(L, "entry %d is no text", i);
+    }
+    lua_pop(L, 1);
+  }
+  return names;
+}
+
+/* library.check_keys(table, place, what, positional, names): refuses keys that are neither among 1
+ * .. positional nor among the names, with the nearest one */
+static int library_check_keys(lua_State* L) {
+  lua_settop(L, 5);
+  const VidaLuaNames names = check_names(L);
+  const char* place = luaL_checkstring(L, 2);
+  const char* what = luaL_checkstring(L, 3);
+  const int positional = (int)luaL_checkinteger(L, 4);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    bool known =
+        lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= positional;
+    const char* key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    lua_pushvalue(L, 5);
+    for (int i = 0; key && !known && i < names.count; i++) {
+      known = strcmp(key, name_in_table(L, i)) == 0;
+    }
+    const char* nearest = key && !known ? vidalua_nearest_name(key, names) : NULL;
+    lua_pop(L, 2);
+    if (!known) {
+      lua_pushvalue(L, -1);
+      const char* text = luaL_tolstring(L, -1, NULL);
+      vidalua_error(L, "%s%sunknown %s '%s'%s%s%s", place, place[0] ? ": " : "", what, text,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    }
+  }
+  return 0;
+}
+
+/* library.nearest_name(name, list): the text of the list most like it, or nil */
+static int library_nearest_name(lua_State* L) {
+  lua_settop(L, 2);
+  lua_pushstring(L, vidalua_nearest_name(luaL_checkstring(L, 1), check_names(L)));
+  return 1;
+}
+
+/* ---- what values are ------------------------------------------------------------------------- */
+
+/* library.kind(value): "expression", "vector", "point", "system", or its type */
+static int library_kind(lua_State* L) {
+  luaL_checkany(L, 1);
+  if (luaL_testudata(L, 1, VIDALUA_EXPRESSION)) {
+    lua_pushliteral(L, "expression");
+  } else if (luaL_testudata(L, 1, VIDALUA_POINT)) {
+    lua_pushliteral(L, "point");
+  } else if (vidalua_is_vector(L, 1)) {
+    lua_pushliteral(L, "vector");
+  } else if (luaL_testudata(L, 1, VIDALUA_SYSTEM)) {
+    lua_pushliteral(L, "system");
+  } else {
+    lua_pushstring(L, luaL_typename(L, 1));
+  }
+  return 1;
+}
+
+static int push_bare(lua_State* L, VidaLuaKind kind) {
+  vidalua_check_system(L, 1);
+  const int number = vidalua_to_bare(L, 2, 1, kind);
+  if (number < 0) {
+    return 0;
+  }
+  lua_pushinteger(L, number);
+  return 1;
+}
+
+/* library.coordinate(system, value): the number of the coordinate (from 0) that the expression is;
+ * nil for anything else */
+static int library_coordinate(lua_State* L) {
+  return push_bare(L, VIDALUA_COORDINATE);
+}
+
+/* library.parameter(system, value): the same for parameters */
+static int library_parameter(lua_State* L) {
+  return push_bare(L, VIDALUA_PARAMETER);
+}
+
+/* library.point(system, point, place, field): the number of the first coordinate of a particle, or
+ * nil and the position of a fixed point as a vector */
+static int library_point(lua_State* L) {
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  const VidaPoint point =
+      vidalua_check_point(L, 2, 1, luaL_checkstring(L, 3), luaL_checkstring(L, 4));
+  if (point.particle == VIDA_GROUND) {
+    lua_pushnil(L);
+    vidalua_push_position(L, 2, false);
+    return 2;
+  }
+  lua_pushinteger(L, VidaSystem_ParticleCoordinate(box->system, point.particle));
+  return 1;
+}
+
+/* library.dimension(system) */
+static int library_dimension(lua_State* L) {
+  lua_pushinteger(L, VidaSystem_Dimension(vidalua_check_system(L, 1)->system));
+  return 1;
+}
+
+/* ---- patterns and their instances
+ * ---------------------------------------------------------------- */
+
+/* library.parameter_point(system, number, name): a fixed point whose components are the parameters
+ * from that number on */
+static int library_parameter_point(lua_State* L) {
+  vidalua_check_system(L, 1);
+  vidalua_push_parameter_point(L, 1, (int)luaL_checkinteger(L, 2), luaL_checkstring(L, 3));
+  return 1;
+}
+
+/* Pushes memory for the integers of the list at `index`, which Lua frees. */
+static int* new_integers(lua_State* L, int index, int* count) {
+  luaL_checktype(L, index, LUA_TTABLE);
+  *count = (int)lua_rawlen(L, index);
+  int* integers = lua_newuserdatauv(L, ((size_t)*count + 1) * sizeof *integers, 0);
+  for (int i = 0; i < *count; i++) {
+    lua_rawgeti(L, index, i + 1);
+    integers[i] = (int)luaL_checkinteger(L, -1);
+    lua_pop(L, 1);
+  }
+  return integers;
+}
+
+/* library.add_element(system, pattern, name, coordinates, values, links): numbers of coordinates,
+ * values of parameters, and numbers of the parameters that they follow (-1: none) */
+static int library_add_element(lua_State* L) {
+  VidaError error;
+  int n = 0;
+  int count = 0;
+  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
+  const VidaLuaBox* pattern = vidalua_check_system(L, 2);
+  const char* name = luaL_checkstring(L, 3);
+  const int* coordinates = new_integers(L, 4, &n);
+  const int* links = new_integers(L, 6, &count);
+  double* values = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *values, 0);
+  if (n != VidaSystem_CoordinateCount(pattern->system) ||
+      count != VidaSystem_ParameterCount(pattern->system)) {
+    return luaL_error(L, "the counts do not match those of the pattern");
+  }
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, 5, i + 1);
+    values[i] = luaL_checknumber(L, -1);
+    lua_pop(L, 1);
+  }
+  if (VidaSystem_AddElement(box->system, pattern->system, name, coordinates, values, links,
+                            &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  return 0;
+}
+
+/* library.add_motion(system, kind, coordinates): how coordinates (a list of their expressions) move
+ * with space; kind is "point", "direction", "quaternion" or "angle" */
+static int library_add_motion(lua_State* L) {
+  static const char* const kinds[] = {"point", "direction", "quaternion", "angle", NULL};
+  static const VidaMotion motions[] = {VIDA_MOTION_POINT, VIDA_MOTION_DIRECTION,
+                                       VIDA_MOTION_QUATERNION, VIDA_MOTION_ANGLE};
+  enum { MOST = 4 };
+  VidaError error;
+  int coordinates[MOST] = {0};
+  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
+  const int kind = luaL_checkoption(L, 2, NULL, kinds);
+  const int dimension = VidaSystem_Dimension(box->system);
+  const int wanted = strcmp(kinds[kind], "quaternion") == 0 ? 4
+                     : strcmp(kinds[kind], "angle") == 0    ? 1
+                                                            : dimension;
+  luaL_checktype(L, 3, LUA_TTABLE);
+  luaL_argcheck(L, (int)lua_rawlen(L, 3) == wanted, 3, "wrong number of coordinates");
+  for (int i = 0; i < wanted; i++) {
+    lua_rawgeti(L, 3, i + 1);
+    coordinates[i] = vidalua_to_bare(L, -1, 1, VIDALUA_COORDINATE);
+    luaL_argcheck(L, coordinates[i] >= 0, 3, "expected coordinates of this system");
+    lua_pop(L, 1);
+  }
+  if (VidaSystem_AddMotion(box->system, motions[kind], coordinates, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  return 0;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+void vidalua_open_library(lua_State* L) {
+  static const luaL_Reg functions[] = {{"fail", library_fail},
+                                       {"expected", library_expected},
+                                       {"check_keys", library_check_keys},
+                                       {"nearest_name", library_nearest_name},
+                                       {"kind", library_kind},
+                                       {"coordinate", library_coordinate},
+                                       {"parameter", library_parameter},
+                                       {"point", library_point},
+                                       {"dimension", library_dimension},
+                                       {"parameter_point", library_parameter_point},
+                                       {"add_element", library_add_element},
+                                       {"add_motion", library_add_motion},
+                                       {NULL, NULL}};
+  const int module = lua_gettop(L);
+  luaL_newlib(L, functions);
+  for (const VidaLuaFile* file = vidalua_library; file->name; file++) {
+    const char* name = lua_pushfstring(L, "=vida:%s", file->name);
+    if (luaL_loadbufferx(L, (const char*)file->text, file->size, name, "t") != LUA_OK) {
+      lua_error(L);
+    }
+    lua_pushvalue(L, module);
+    vidalua_push_methods(L, VIDALUA_SYSTEM);
+    lua_pushvalue(L, module + 1);
+    lua_call(L, 3, 0);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, module);
+}

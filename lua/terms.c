@@ -1,0 +1,399 @@
+/* What systems make of expressions: Lagrangians, constraints, forces, observables. */
+#include <string.h>
+
+#include "binding.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The expression at `index`, which must be one of the system at 1. */
+static VidaExpression check_expression(lua_State* L, int index, const char* place,
+                                       const char* field) {
+  VidaExpression node = -1;
+  index = lua_absindex(L, index);
+  if (!vidalua_to_node(L, index, &node)) {
+    if (vidalua_is_vector(L, index)) {
+      const char* path = vidalua_push_path(L, place, field);
+      vidalua_error(L, "%s: expected an expression, got a vector; take a component or vida.dot",
+                    path);
+    }
+    vidalua_expected(L, place, field, "an expression", index);
+  }
+  vidalua_check_owner(L, index, 1, place);
+  return node;
+}
+
+/* The same, of which a number is one, too. */
+static VidaExpression check_value(lua_State* L, int index, const char* place, const char* field) {
+  VidaError error;
+  VidaExpression node = -1;
+  if (!vidalua_is_number(L, index)) {
+    return check_expression(L, index, place, field);
+  }
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  if (VidaSystem_Constant(box->system, lua_tonumber(L, index), &node, &error)) {
+    vidalua_raise(L, place, field, &error);
+  }
+  return node;
+}
+
+/* ---- parts of the Lagrangian, and dissipation ------------------------------------------------ */
+
+typedef int Adder(VidaSystem* system, const char* name, VidaExpression node, VidaError* error);
+
+/* What system:method(expression) and system:method { "name", expression } add. */
+typedef struct Part {
+  const char* method;
+  const char* kind; /* names those without a name: "Lagrangian", "Lagrangian 2", ... */
+  bool negative;
+  Adder* add;
+} Part;
+
+/* Pushes the name of the next one without a name: "kind", "kind 2", ... */
+static const char* push_default_name(lua_State* L, const char* kind, int unnamed) {
+  return unnamed > 0 ? lua_pushfstring(L, "%s %d", kind, unnamed + 1) : lua_pushstring(L, kind);
+}
+
+static int add_part(lua_State* L, const Part* part, int* unnamed) {
+  static const char* const keys[] = {NULL};
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  const char* name = NULL;
+  lua_settop(L, 2);
+  if (lua_istable(L, 2) && !vidalua_is_vector(L, 2)) {
+    name = vidalua_check_name(L, 2, part->method);
+    vidalua_check_keys(L, 2, lua_pushfstring(L, "%s '%s'", part->kind, name), "key", 2,
+                       vidalua_names(keys));
+    lua_rawgeti(L, 2, 2);
+  } else if (!luaL_testudata(L, 2, VIDALUA_EXPRESSION)) {
+    vidalua_expected(L, "", part->method, "an expression or { \"name\", expression }", 2);
+  } else {
+    name = push_default_name(L, part->kind, *unnamed);
+    lua_pushvalue(L, 2);
+  }
+  const int at = lua_gettop(L);
+  const char* place = lua_pushfstring(L, "%s '%s'", part->kind, name);
+  VidaExpression node = check_expression(L, at, place, "second entry");
+  if ((part->negative && VidaSystem_Apply(box->system, "-", 1, &node, &node, &error)) ||
+      part->add(box->system, name, node, &error)) {
+    return vidalua_raise(L, place, NULL, &error);
+  }
+  *unnamed += !lua_istable(L, 2);
+  return 0;
+}
+
+int vidalua_lagrangian(lua_State* L) {
+  static const Part part = {"lagrangian", "Lagrangian", false, VidaSystem_AddExpressionLagrangian};
+  return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.lagrangians);
+}
+
+int vidalua_kinetic(lua_State* L) {
+  static const Part part = {"kinetic", "kinetic energy", false, VidaSystem_AddExpressionLagrangian};
+  return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.kinetic);
+}
+
+int vidalua_potential(lua_State* L) {
+  static const Part part = {"potential", "potential energy", true,
+                            VidaSystem_AddExpressionLagrangian};
+  return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.potentials);
+}
+
+/* system:rayleigh(0.5 * c * w^2) */
+int vidalua_rayleigh(lua_State* L) {
+  static const Part part = {"rayleigh", "dissipation", false, VidaSystem_AddExpressionRayleigh};
+  return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.dissipations);
+}
+
+/* ---- rows and observables -------------------------------------------------------------------- */
+
+typedef int RowAdder(VidaSystem* system, const char* name, const char* unit, VidaExpression node,
+                     VidaError* error);
+
+/* What system:method { "name", expression, unit = "m" } adds; of a vector one for each component,
+ * "name: x" with this joint. */
+typedef struct Row {
+  const char* method; /* and kind */
+  const char* example;
+  const char* joint;
+  bool numbers; /* a number will do */
+  RowAdder* add;
+} Row;
+
+static void add_row(lua_State* L, const Row* row, const char* name, const char* unit, int index,
+                    const char* field) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  const char* place = lua_pushfstring(L, "%s '%s'", row->method, name);
+  const VidaExpression node =
+      row->numbers ? check_value(L, index, place, field) : check_expression(L, index, place, field);
+  if (row->add(box->system, name, unit, node, &error)) {
+    vidalua_raise(L, place, NULL, &error);
+  }
+  lua_pop(L, 1);
+}
+
+static int add_rows(lua_State* L, const Row* row) {
+  static const char* const keys[] = {"unit", NULL};
+  lua_settop(L, 2);
+  vidalua_check_open_system(L, 1);
+  if (vidalua_is_vector(L, 2)) {
+    vidalua_expected(L, "", row->method, row->example, 2);
+  }
+  vidalua_check_table(L, 2, row->method, row->example);
+  const char* name = vidalua_check_name(L, 2, row->method);
+  const char* place = lua_pushfstring(L, "%s '%s'", row->method, name);
+  vidalua_check_keys(L, 2, place, "key", 2, vidalua_names(keys));
+  const char* unit = vidalua_optional_text(L, 2, place, "unit");
+  unit = unit ? unit : "";
+  lua_rawgeti(L, 2, 2);
+  const int value = lua_gettop(L);
+  if (!vidalua_is_vector(L, value)) {
+    add_row(L, row, name, unit, value, "second entry");
+    return 0;
+  }
+  const int count = vidalua_push_values(L, value, place);
+  for (int i = 1; i <= count; i++) {
+    const char* full = count <= 3 ? lua_pushfstring(L, "%s%s%c", name, row->joint, "xyz"[i - 1])
+                                  : lua_pushfstring(L, "%s%s%d", name, row->joint, i);
+    lua_rawgeti(L, value + 1, i);
+    add_row(L, row, full, unit, lua_gettop(L), "second entry");
+    lua_pop(L, 2);
+  }
+  return 0;
+}
+
+int vidalua_constraint(lua_State* L) {
+  static const Row row = {"constraint", "{ \"name\", expression, unit = \"m\" }", ": ", false,
+                          VidaSystem_AddExpressionConstraint};
+  return add_rows(L, &row);
+}
+
+int vidalua_nonholonomic(lua_State* L) {
+  static const Row row = {"nonholonomic", "{ \"name\", expression, unit = \"m/s\" }", ": ", false,
+                          VidaSystem_AddExpressionNonholonomic};
+  return add_rows(L, &row);
+}
+
+static int add_conserved(VidaSystem* system, const char* name, const char* unit,
+                         VidaExpression node, VidaError* error) {
+  return VidaSystem_AddObservable(system, name, unit, true, node, error);
+}
+
+static int add_observable(VidaSystem* system, const char* name, const char* unit,
+                          VidaExpression node, VidaError* error) {
+  return VidaSystem_AddObservable(system, name, unit, false, node, error);
+}
+
+int vidalua_momentum(lua_State* L) {
+  static const Row row = {"momentum", "{ \"name\", expression, unit = \"kg m^2/s\" }", ".", true,
+                          add_conserved};
+  return add_rows(L, &row);
+}
+
+int vidalua_observe(lua_State* L) {
+  static const Row row = {"observe", "{ \"name\", expression, unit = \"m\" }", ".", true,
+                          add_observable};
+  return add_rows(L, &row);
+}
+
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+/* The coordinates a force acts on, and its components; in memory of Lua at `index` of the stack. */
+typedef struct Components {
+  int count, room;
+  int* coordinates;
+  VidaExpression* nodes;
+} Components;
+
+static Components push_components(lua_State* L, int room) {
+  Components components = {0, room, NULL, NULL};
+  components.coordinates = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof(int), 0);
+  components.nodes = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof(VidaExpression), 0);
+  return components;
+}
+
+static int refuse_target(lua_State* L, int index, const char* place, const char* field) {
+  const char* path = vidalua_push_path(L, place, field);
+  if (luaL_testudata(L, index, VIDALUA_EXPRESSION)) {
+    vidalua_check_owner(L, index, 1, place);
+    if (vidalua_to_bare(L, index, 1, VIDALUA_RATE) >= 0) {
+      return vidalua_error(L,
+                           "%s: expected a coordinate, got the rate of one; a force acts on the "
+                           "coordinate itself",
+                           path);
+    }
+    return vidalua_error(L,
+                         "%s: expected a coordinate, got a formula; a force F along a formula "
+                         "s(q) acts on the coordinates of s by F * ds/dq, in a list { { q1, F * "
+                         "ds/dq1 }, ... }",
+                         path);
+  }
+  return vidalua_expected(L, place, field, "a coordinate or a particle", index);
+}
+
+/* Adds force `value` on the coordinate or particle `target`, both indices. */
+static void add_component(lua_State* L, Components* components, int target, int value,
+                          const char* place, const char* first, const char* second) {
+  if (luaL_testudata(L, target, VIDALUA_POINT)) {
+    const VidaLuaBox* box = vidalua_check_system(L, 1);
+    const VidaPoint point = vidalua_check_point(L, target, 1, place, first);
+    if (point.particle == VIDA_GROUND) {
+      vidalua_error(L, "%s: a fixed point takes any force and does not move",
+                    vidalua_push_path(L, place, first));
+    }
+    const char* path = vidalua_push_path(L, place, second);
+    const int count = vidalua_push_values(L, value, path);
+    if (count != VidaSystem_Dimension(box->system)) {
+      vidalua_error(L, "%s: expected a force of %d components, got %d", path,
+                    VidaSystem_Dimension(box->system), count);
+    }
+    for (int i = 0; i < count; i++) {
+      lua_rawgeti(L, -1, i + 1);
+      components->nodes[components->count] = check_value(L, lua_gettop(L), place, second);
+      components->coordinates[components->count++] =
+          VidaSystem_ParticleCoordinate(box->system, point.particle) + i;
+      lua_pop(L, 1);
+    }
+    lua_pop(L, 2);
+    return;
+  }
+  const int coordinate = vidalua_to_bare(L, target, 1, VIDALUA_COORDINATE);
+  if (coordinate < 0) {
+    refuse_target(L, target, place, first);
+  }
+  components->nodes[components->count] = check_value(L, value, place, second);
+  components->coordinates[components->count++] = coordinate;
+}
+
+/* { { x, fx }, { y, fy } } at `list` */
+static Components check_pairs(lua_State* L, int list, const char* place) {
+  enum { DIMENSION_MOST = 3 };
+  const int count = vidalua_check_list(L, list, place, "second entry");
+  Components components = push_components(L, DIMENSION_MOST * count);
+  if (count == 0) {
+    vidalua_error(L,
+                  "%s: expected a list of pairs such as { { x, fx }, { y, fy } }, got an empty "
+                  "one",
+                  place);
+  }
+  for (int i = 1; i <= count; i++) {
+    const char* entry = lua_pushfstring(L, "pair %d", i);
+    const char* first = lua_pushfstring(L, "entry 1 of pair %d", i);
+    const char* second = lua_pushfstring(L, "entry 2 of pair %d", i);
+    lua_rawgeti(L, list, i);
+    const int pair = lua_gettop(L);
+    if (lua_type(L, pair) != LUA_TTABLE || vidalua_is_vector(L, pair) || lua_rawlen(L, pair) != 2) {
+      vidalua_expected(L, place, entry, "a pair such as { x, fx }", pair);
+    }
+    lua_rawgeti(L, pair, 1);
+    lua_rawgeti(L, pair, 2);
+    add_component(L, &components, pair + 1, pair + 2, place, first, second);
+    lua_settop(L, pair - 4);
+  }
+  return components;
+}
+
+/* system:force(coordinate, force), system:force(particle, { fx, fy, fz }), or in a table with a
+ * name before; in a table also a list of such pairs */
+int vidalua_force(lua_State* L) {
+  static const char* const keys[] = {NULL};
+  VidaError error;
+  VidaLuaBox* box = vidalua_check_open_system(L, 1);
+  const char* name = NULL;
+  const bool is_table = lua_gettop(L) == 2 && lua_istable(L, 2) && !vidalua_is_vector(L, 2);
+  lua_settop(L, 3);
+  if (is_table) {
+    name = vidalua_check_name(L, 2, "force");
+    vidalua_check_keys(L, 2, lua_pushfstring(L, "force '%s'", name), "key", 3, vidalua_names(keys));
+    lua_rawgeti(L, 2, 2);
+    lua_rawgeti(L, 2, 3);
+  } else {
+    name = push_default_name(L, "force", box->unnamed.forces);
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+  }
+  const int value = lua_gettop(L);
+  const int target = value - 1;
+  const char* place = lua_pushfstring(L, "force '%s'", name);
+  Components components;
+  if (is_table && lua_istable(L, target) && lua_isnil(L, value)) {
+    components = check_pairs(L, target, place);
+  } else {
+    components = push_components(L, 3);
+    add_component(L, &components, target, value, place, is_table ? "second entry" : "argument 1",
+                  is_table ? "third entry" : "argument 2");
+  }
+  if (VidaSystem_AddExpressionForce(box->system, name, components.count, components.coordinates,
+                                    components.nodes, &error)) {
+    return vidalua_raise(L, place, NULL, &error);
+  }
+  box->unnamed.forces += !is_table;
+  return 0;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* local g = system:parameter { "g", 9.81 } */
+int vidalua_parameter(lua_State* L) {
+  static const char* const keys[] = {NULL};
+  VidaError error;
+  int index = 0;
+  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
+  vidalua_check_table(L, 2, "parameter", "{ \"g\", 9.81 }");
+  const char* name = vidalua_check_name(L, 2, "parameter");
+  const char* place = lua_pushfstring(L, "parameter '%s'", name);
+  vidalua_check_keys(L, 2, place, "key", 2, vidalua_names(keys));
+  lua_rawgeti(L, 2, 2);
+  vidalua_check_finite(L, lua_gettop(L), place, "second entry");
+  if (VidaSystem_AddParameter(box->system, name, lua_tonumber(L, -1), &index, &error)) {
+    return vidalua_raise(L, place, NULL, &error);
+  }
+  vidalua_push_parameter(L, 1, index);
+  return 1;
+}
+
+static const char* parameter_name(const void* system, int index) {
+  return VidaSystem_ParameterName(system, index);
+}
+
+/* The number of the parameter that argument 2 names or is. */
+static int check_parameter(lua_State* L, const VidaSystem* system, const char* method) {
+  int index = vidalua_to_bare(L, 2, 1, VIDALUA_PARAMETER);
+  if (index >= 0) {
+    return index;
+  }
+  const char* name = vidalua_plain_text(L, 2);
+  if (!name) {
+    vidalua_expected(L, method, "[1]", "the name of a parameter", 2);
+  }
+  index = VidaSystem_ParameterIndex(system, name);
+  if (index < 0) {
+    const VidaLuaNames names = {VidaSystem_ParameterCount(system), parameter_name, system};
+    const char* nearest = vidalua_nearest_name(name, names);
+    vidalua_error(L, "system '%s' has no parameter '%s'%s%s%s", VidaSystem_Name(system), name,
+                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  }
+  return index;
+}
+
+/* system:set_parameter("g", 1.6): nothing is derived anew; steppers have to be started anew */
+int vidalua_set_parameter(lua_State* L) {
+  VidaError error;
+  lua_settop(L, 3);
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  const int index = check_parameter(L, box->system, "set_parameter");
+  const char* name = VidaSystem_ParameterName(box->system, index);
+  const char* place = lua_pushfstring(L, "parameter '%s'", name);
+  vidalua_check_finite(L, 3, place, "value");
+  if (VidaSystem_SetParameter(box->system, index, lua_tonumber(L, 3), &error)) {
+    return vidalua_raise(L, place, NULL, &error);
+  }
+  return 0;
+}
+
+int vidalua_get_parameter(lua_State* L) {
+  lua_settop(L, 2);
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  const int index = check_parameter(L, box->system, "get_parameter");
+  lua_pushnumber(L, VidaSystem_ParameterValue(box->system, index));
+  return 1;
+}
