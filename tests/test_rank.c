@@ -378,6 +378,114 @@ static void test_four_bar(void) {
   VidaSystem_Destroy(&full);
 }
 
+/* ---- velocities, and coordinates without mass --------------------------------------------------
+ */
+
+/* A blade that moves along itself: x' sin a - y' cos a = 0 counts in the rank, but says nothing
+ * about positions. */
+static void test_blade(void) {
+  static const char* const names[3] = {"x", "y", "a"};
+  VidaError error;
+  char notes[VIDA_NOTES_SIZE];
+  double q[3], v[3];
+  const double angle = 0.5;
+  VidaSystem* system = new_system(2);
+  for (int i = 0; i < 3; i++) {
+    REQUIRE_OK(VidaSystem_AddCoordinate(
+                   system, names[i], i < 2 ? "m" : "rad", VidaInitial_Given(i < 2 ? 3.0 : angle),
+                   i == 1 ? VidaInitial_Free(0.0) : VidaInitial_Given(2.0), NULL, &error),
+               &error);
+  }
+  VidaExpression rate[3], l = expression_number(system, 0.0);
+  for (int i = 0; i < 3; i++) {
+    rate[i] = expression_coordinate(system, i, true);
+    l = expression_apply(system, "+", l, expression_apply(system, "*", rate[i], rate[i]));
+  }
+  const VidaExpression a = expression_coordinate(system, 2, false);
+  const VidaExpression row = expression_apply(
+      system, "-", expression_apply(system, "*", rate[0], expression_apply(system, "sin", a, -1)),
+      expression_apply(system, "*", rate[1], expression_apply(system, "cos", a, -1)));
+  REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "kinetic", l, &error), &error);
+  for (int k = 0; k < 2; k++) {
+    REQUIRE_OK(
+        VidaSystem_AddExpressionNonholonomic(
+            system, k ? "again" : "blade", "m/s",
+            k ? expression_apply(system, "*", row, expression_number(system, 3.0)) : row, &error),
+        &error);
+  }
+  complete(system);
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, notes, &error), &error);
+  EXPECT_NEAR(v[1], 2.0 * tan(angle), 1e-15, "y'");
+  EXPECT(q[0] == 3.0 && q[1] == 3.0 && q[2] == angle, "positions have moved: %g %g %g", q[0], q[1],
+         q[2]);
+  const Rank rank = rank_at(system, q);
+  EXPECT(rank.rank == 1 && rank.dependent[0] == 1, "rank %d, dependent %d", rank.rank,
+         rank.dependent[0]);
+  VidaSystem_Destroy(&system);
+}
+
+/* A unit quaternion has no mass along itself; at the identity its scalar part has none at all. Free
+ * body with inertias 1, 2, 3 about its axes: T = w J w / 2, w = 2 vec(conj(q) q'). The norm is held
+ * twice, by |q|^2 / 2 and by |q|^4 / 4. Energy J1 w1^2 / 2 and spin about axis 1 are constant. */
+static void test_quaternion(void) {
+  static const char* const names[4] = {"q0", "q1", "q2", "q3"};
+  /* vec(conj(q) q'): which rate and sign goes with which component */
+  static const int index[3][4] = {{1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
+  static const double sign[3][4] = {{1, -1, -1, 1}, {1, 1, -1, -1}, {1, -1, 1, -1}};
+  VidaError error;
+  VidaSystem* system = new_system(3);
+  for (int i = 0; i < 4; i++) {
+    REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], "", VidaInitial_Given(i ? 0.0 : 1.0),
+                                        VidaInitial_Given(i == 1 ? 0.5 : 0.0), NULL, &error),
+               &error);
+  }
+  VidaExpression l = expression_number(system, 0.0);
+  VidaExpression norm = expression_number(system, -1.0);
+  for (int k = 0; k < 3; k++) {
+    VidaExpression half = expression_number(system, 0.0);
+    for (int i = 0; i < 4; i++) {
+      const VidaExpression part =
+          expression_apply(system, "*", expression_number(system, sign[k][i]),
+                           expression_apply(system, "*", expression_coordinate(system, i, false),
+                                            expression_coordinate(system, index[k][i], true)));
+      half = expression_apply(system, "+", half, part);
+    }
+    l = expression_apply(system, "+", l,
+                         expression_apply(system, "*", expression_number(system, 2.0 * (k + 1)),
+                                          expression_apply(system, "*", half, half)));
+  }
+  for (int i = 0; i < 4; i++) {
+    const VidaExpression own = expression_coordinate(system, i, false);
+    norm = expression_apply(system, "+", norm, expression_apply(system, "*", own, own));
+  }
+  REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "body", l, &error), &error);
+  const VidaExpression plus_two =
+      expression_apply(system, "+", norm, expression_number(system, 2.0));
+  REQUIRE_OK(VidaSystem_AddExpressionConstraint(
+                 system, "norm", "",
+                 expression_apply(system, "*", norm, expression_number(system, 0.5)), &error),
+             &error);
+  REQUIRE_OK(VidaSystem_AddExpressionConstraint(
+                 system, "norm again", "",
+                 expression_apply(system, "*", expression_number(system, 0.25),
+                                  expression_apply(system, "*", norm, plus_two)),
+                 &error),
+             &error);
+  complete(system);
+  const double identity[4] = {1.0, 0.0, 0.0, 0.0};
+  const Rank rank = rank_at(system, identity);
+  EXPECT(rank.rank == 1 && rank.dependent[0] == 1, "rank %d, dependent %d", rank.rank,
+         rank.dependent[0]);
+  /* w1 = 1: after t = 1 the rotation is by one radian, up to h^2 / 24 of the angle */
+  const Motion motion = move(system, "del-midpoint", 0.01, 100, NULL);
+  EXPECT(!motion.unique, "multipliers are said to be unique");
+  EXPECT_NEAR(motion.q[0], cos(0.5), 1e-5, "q0");
+  EXPECT_NEAR(motion.q[1], sin(0.5), 1e-5, "q1");
+  EXPECT_BELOW(motion.position_error, 1e-15, "the norm");
+  EXPECT_NEAR(motion.energy, motion.energy_start, 1e-13, "energy");
+  VidaSystem_Destroy(&system);
+}
+
 int main(void) {
   const CheckTest tests[] = {{"braced square", test_braced_square},
                              {"near dependence", test_near_dependence},
@@ -388,6 +496,8 @@ int main(void) {
                              {"contradiction", test_contradiction},
                              {"assembly", test_assembly},
                              {"four-bar", test_four_bar},
+                             {"blade", test_blade},
+                             {"quaternion", test_quaternion},
                              {NULL, NULL}};
   return check_main("rank", tests);
 }
