@@ -383,12 +383,9 @@ static void test_four_bar(void) {
 
 /* A blade that moves along itself: x' sin a - y' cos a = 0 counts in the rank, but says nothing
  * about positions. */
-static void test_blade(void) {
+static VidaSystem* blade_system(double angle, int rows) {
   static const char* const names[3] = {"x", "y", "a"};
   VidaError error;
-  char notes[VIDA_NOTES_SIZE];
-  double q[3], v[3];
-  const double angle = 0.5;
   VidaSystem* system = new_system(2);
   for (int i = 0; i < 3; i++) {
     REQUIRE_OK(VidaSystem_AddCoordinate(
@@ -406,7 +403,7 @@ static void test_blade(void) {
       system, "-", expression_apply(system, "*", rate[0], expression_apply(system, "sin", a, -1)),
       expression_apply(system, "*", rate[1], expression_apply(system, "cos", a, -1)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "kinetic", l, &error), &error);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < rows; k++) {
     REQUIRE_OK(
         VidaSystem_AddExpressionNonholonomic(
             system, k ? "again" : "blade", "m/s",
@@ -414,6 +411,16 @@ static void test_blade(void) {
         &error);
   }
   complete(system);
+  return system;
+}
+
+static void test_blade(void) {
+  const double angle = 0.5;
+  VidaError error;
+  char notes[VIDA_NOTES_SIZE];
+  double q[3], v[3];
+  VidaSystem* once = blade_system(angle, 1);
+  VidaSystem* system = blade_system(angle, 2);
   REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, notes, &error), &error);
   EXPECT_NEAR(v[1], 2.0 * tan(angle), 1e-15, "y'");
   EXPECT(q[0] == 3.0 && q[1] == 3.0 && q[2] == angle, "positions have moved: %g %g %g", q[0], q[1],
@@ -421,6 +428,14 @@ static void test_blade(void) {
   const Rank rank = rank_at(system, q);
   EXPECT(rank.rank == 1 && rank.dependent[0] == 1, "rank %d, dependent %d", rank.rank,
          rank.dependent[0]);
+  const Motion alone = move(once, "del-nonholonomic", 0.01, 200, NULL);
+  const Motion both = move(system, "del-nonholonomic", 0.01, 200, NULL);
+  EXPECT(alone.unique && !both.unique, "which is unique");
+  EXPECT_BELOW(largest_difference(3, alone.q, both.q), 1e-11, "q");
+  EXPECT_BELOW(largest_difference(3, alone.v, both.v), 1e-11, "v");
+  EXPECT_NEAR(both.multipliers[0] + 3.0 * both.multipliers[1], alone.multipliers[0], 1e-8,
+              "the force");
+  VidaSystem_Destroy(&once);
   VidaSystem_Destroy(&system);
 }
 
