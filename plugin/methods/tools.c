@@ -161,14 +161,16 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
 /* Relative to G M^-1 G^T: small beside all that a step needs of it, large beside rounding. */
 static const double regularization = 1e-10;
 
-/* Whether multipliers are among the unknowns. */
+/* Whether the map has the constraints among its rows. */
 static bool has_constraint_rows(const VidaStepper* stepper) {
-  return stepper->rows.pattern == &stepper->system->pattern;
+  return stepper->map && stepper->rows.pattern == &stepper->system->pattern;
 }
 
 int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
   stepper->redundant = false;
-  vida__map_set_redundancy(stepper->map, NULL);
+  if (has_constraint_rows(stepper)) {
+    vida__map_set_redundancy(stepper->map, NULL);
+  }
   if (!stepper->rank || stepper->m == 0) {
     return VIDA_SUCCESS;
   }
