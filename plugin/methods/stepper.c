@@ -46,7 +46,9 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->g_work, m},
                 {&stepper->node_step, n + m},
                 {&stepper->node_velocity, n},
-                {&stepper->constraint_work, m}};
+                {&stepper->constraint_work, m},
+                {&stepper->redundancy, m},
+                {&stepper->least_norm, m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -86,7 +88,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   }
   int code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
                                  &stepper->node_matrix, error);
-  if (!code) {
+  if (!code && stepper->method->map.residual) {
     code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
                             &stepper->map, error);
   }
@@ -164,6 +166,9 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   }
   created->rows = vida__map_rows_of(&created->evaluator);
   created->prepare = vida__prepare_step;
+  if (!code && vida__rank_create(system, &created->rank, error) == VIDA_OUT_OF_MEMORY) {
+    code = VIDA_OUT_OF_MEMORY;
+  }
   code = code ? code : method->create(created, error);
   code = code ? code : create_solvers(created, error);
   if (code) {
@@ -180,7 +185,11 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
     return;
   }
   vida__map_destroy(&old->map);
+  if (old->method->destroy) {
+    old->method->destroy(old);
+  }
   free(old->own);
+  vida__rank_destroy(&old->rank);
   vida__linear_destroy(&old->node_matrix);
   if (old->context) {
     SUNContext_Free(&old->context);
@@ -232,21 +241,26 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   memset(stepper->p, 0, bytes);
   memset(stepper->p_low, 0, bytes);
   memset(&stepper->statistics, 0, sizeof stepper->statistics);
-  vida__map_reset_counts(stepper->map);
+  if (stepper->map) {
+    vida__map_reset_counts(stepper->map);
+  }
   stepper->lambda_t = t0;
   for (int r = 0; r < stepper->m; r++) {
     stepper->lambda[r] = (double)NAN;
   }
-  return vida__measure_sizes(stepper, error);
+  const int measured = vida__measure_sizes(stepper, error);
+  return measured ? measured : vida__find_redundancy(stepper, error);
 }
 
 /* The matrix of the first step is factored now: what KLU allocates is allocated here. */
 static int warm_up(VidaStepper* stepper, VidaError* error) {
   const int code = stepper->prepare(stepper, error);
   if (!code) {
-    vida__map_prepare(stepper->map, stepper->unknown);
+    if (stepper->map) {
+      vida__map_prepare(stepper->map, stepper->unknown);
+      vida__map_reset_counts(stepper->map);
+    }
     vida__factor_node_matrix(stepper, stepper->entries0);
-    vida__map_reset_counts(stepper->map);
   }
   return code;
 }
@@ -366,6 +380,17 @@ const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t) {
     *t = stepper->lambda_t;
   }
   return stepper->lambda;
+}
+
+bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper) {
+  return !stepper->redundant;
+}
+
+int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows) {
+  if (rows) {
+    *rows = stepper->rank ? vida__rank_dependent(stepper->rank) : NULL;
+  }
+  return stepper->redundant ? vida__rank_dependent_count(stepper->rank) : 0;
 }
 
 int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error) {
