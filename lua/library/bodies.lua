@@ -475,56 +475,80 @@ local function add_quaternion_body(system, given, q, spin, matrix)
   return { kind = library.frame_kinds.quaternion, turning = turning, values = q, rates = rates }
 end
 
--- Three unit vectors d_i along principal axes move with the constant masses E_i of the Euler tensor,
--- E_i = (sum of the moments) / 2 - J_i = integral of x_i^2 dm.
-local director_functions = {
-  kinetic = function(p, _, _, c)
-    local energy = 0
-    for i = 1, 3 do
-      for axis = 1, 3 do
-        energy = energy + 0.5 * p.euler[i] * c[3 * (i - 1) + axis].rate ^ 2
+-- Unit vectors d_i along principal axes move with the constant masses E_i of the Euler tensor,
+-- E_i = (sum of the moments) / 2 - J_i = integral of x_i^2 dm; of a flat body the third is zero, and
+-- two of them do.
+local function director_functions(count)
+  local function director(c, i)
+    return vida.vector { c[3 * i - 2], c[3 * i - 1], c[3 * i] }
+  end
+  return {
+    kinetic = function(p, _, _, c)
+      local energy = 0
+      for k = 1, 3 * count do
+        energy = energy + 0.5 * p.euler[(k + 2) // 3] * c[k].rate ^ 2
       end
-    end
-    return energy
-  end,
-  constraint = function(_, _, _, c)
-    local rows, d = {}, {}
-    for i = 1, 3 do
-      d[i] = { c[3 * i - 2], c[3 * i - 1], c[3 * i] }
-    end
-    for i = 1, 3 do
-      rows[#rows + 1] = { ("d%d.d%d"):format(i, i), 0.5 * (vida.dot(d[i], d[i]) - 1) }
-    end
-    for i = 1, 2 do
-      for k = i + 1, 3 do
-        rows[#rows + 1] = { ("d%d.d%d"):format(i, k), vida.dot(d[i], d[k]) }
+      return energy
+    end,
+    constraint = function(_, _, _, c)
+      local rows = {}
+      for i = 1, count do
+        rows[i] = { ("d%d.d%d"):format(i, i), 0.5 * (vida.dot(director(c, i), director(c, i)) - 1) }
       end
-    end
-    return rows
-  end,
-}
+      for i = 1, count do
+        for k = i + 1, count do
+          rows[#rows + 1] = { ("d%d.d%d"):format(i, k), vida.dot(director(c, i), director(c, k)) }
+        end
+      end
+      return rows
+    end,
+  }
+end
 
-local function add_director_body(system, given, q, spin, moments, axes)
-  local values, rates, suffixes, euler = {}, {}, {}, {}
+-- The Euler tensor in its axes (columns), turned about until a vanishing entry is the third; and how
+-- many directors there are.
+local function euler_tensor(place, moments, axes)
   local half = (moments[1] + moments[2] + moments[3]) / 2
+  local euler, thin = {}, 0
   for i = 1, 3 do
+    euler[i] = half - moments[i]
+    if euler[i] <= 1e-12 * half then
+      thin, euler[i] = thin + 1, 0
+    end
+  end
+  if thin > 1 then
+    fail(place .. ": inertia: all its mass is on a line; use system:rod")
+  end
+  while thin == 1 and euler[3] ~= 0 do
+    euler = { euler[2], euler[3], euler[1] }
+    local turned = {}
+    for i = 1, 3 do
+      turned[i] = { axes[i][2], axes[i][3], axes[i][1] }
+    end
+    axes = turned
+  end
+  return euler, axes, 3 - thin
+end
+
+local function add_director_body(system, place, given, q, spin, inertia)
+  local values, rates, suffixes = {}, {}, {}
+  local euler, axes, count = euler_tensor(place, inertia.moments, inertia.axes)
+  for i = 1, count do
     local d = vida.rotate(q, { axes[1][i], axes[2][i], axes[3][i] })
     local rate = vida.cross(spin, d)
-    euler[i] = half - moments[i]
-    euler[i] = math.abs(euler[i]) > 1e-12 * half and euler[i] or 0 -- of a flat body
     for axis = 1, 3 do
       values[#values + 1], rates[#rates + 1] = d[axis], rate[axis]
       suffixes[#suffixes + 1] = ("d%d%s"):format(i, ("xyz"):sub(axis, axis))
     end
   end
   local turning = add_coordinates(system, given[1], suffixes, "", values, rates, given)
-  for i = 0, 2 do
+  for i = 0, count - 1 do
     library.add_motion(system, "direction", table.move(turning, 3 * i + 1, 3 * i + 3, 1, {}))
   end
-  library.add_traced(system, "directors", "body", given[1], {}, { euler = euler }, director_functions,
-    turning)
-  return { kind = library.frame_kinds.directors, turning = turning, values = values, rates = rates,
-    axes = axes }
+  library.add_traced(system, "directors" .. count, "body", given[1], {}, { euler = euler },
+    director_functions(count), turning)
+  return { kind = library.frame_kinds[count == 2 and "flat_directors" or "directors"], turning = turning,
+    values = values, rates = rates, axes = axes }
 end
 
 local function add_space_body(system, place, given)
@@ -534,12 +558,12 @@ local function add_space_body(system, place, given)
     expected(place, "as", "\"quaternion\" or \"directors\"", given.as)
   end
   library.check_positive(place, "mass", given.mass)
-  local matrix, moments, axes = library.check_inertia(place, given.inertia)
+  local inertia = library.check_inertia(place, given.inertia)
   local q = library.check_orientation(place, given.orientation)
   local spin = start_spin(place, given, q)
   local particle, position, velocity = add_centre(system, place, given, "position", 3)
-  local parts = as == "quaternion" and add_quaternion_body(system, given, q, spin, matrix)
-    or add_director_body(system, given, q, spin, moments, axes)
+  local parts = as == "quaternion" and add_quaternion_body(system, given, q, spin, inertia.matrix)
+    or add_director_body(system, place, given, q, spin, inertia)
   parts.particle, parts.position, parts.velocity = particle, position, velocity
   return (finish_body(system, given, parts))
 end

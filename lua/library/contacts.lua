@@ -195,7 +195,8 @@ local rolling_in_plane = {
   end,
   nonholonomic = function(p, _, views)
     local across = vida.vector { p.normal[2], -p.normal[1] }
-    return { { "rolling", vida.dot(across, views[1].origin_rate) + p.radius * views[1].spin(), unit = "m/s" } }
+    local slip = vida.dot(across, views[1].origin_rate) + p.radius * views[1].spin()
+    return { { "rolling", slip, unit = "m/s" } }
   end,
 }
 

@@ -36,8 +36,8 @@ local function check_size(system, place, key, value, default)
 end
 
 local function add_spring(system, given)
-  local place = library.check_definition(system, "spring", given, 3, { "stiffness", "length", "cubic", "law" },
-    "{ \"spring\", from, to, stiffness = 1, length = 1 }")
+  local place = library.check_definition(system, "spring", given, 3,
+    { "stiffness", "length", "cubic", "law" }, "{ \"spring\", from, to, stiffness = 1, length = 1 }")
   local frames, places = library.resolve_joint_ends(system, place, given)
   if given.law ~= nil and given.law ~= "linear" and given.law ~= "squared" then
     expected(place, "law", "\"linear\" or \"squared\"", given.law)

@@ -162,6 +162,26 @@ kinds.directors = {
   end,
 }
 
+-- A flat body has no mass along the third of its principal axes: d3 = d1 x d2 is no coordinate.
+kinds.flat_directors = {
+  name = "directors", count = 9, place_count = 3, turn_count = 3, arm = same,
+  view = function(c, v)
+    local first, second = slice(c, 4, 3), slice(c, 7, 3)
+    local first_rate, second_rate = slice(v, 4, 3), slice(v, 7, 3)
+    local third = vida.cross(first, second)
+    local third_rate = vida.cross(first_rate, second) + vida.cross(first, second_rate)
+    return {
+      origin = slice(c, 1, 3), origin_rate = slice(v, 1, 3),
+      turn = function(a) return a[1] * first + a[2] * second + a[3] * third end,
+      turn_rate = function(a) return a[1] * first_rate + a[2] * second_rate + a[3] * third_rate end,
+      spin = function()
+        return 0.5 * (vida.cross(first, first_rate) + vida.cross(second, second_rate)
+          + vida.cross(third, third_rate))
+      end,
+    }
+  end,
+}
+
 for dimension = 1, 3 do
   kinds["ground" .. dimension] = new_ground(dimension)
   kinds["particle" .. dimension] = new_particle(dimension)

@@ -7,6 +7,7 @@ local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
 local axis_names = { "x", "y", "z" }
+local end_names = { "first end", "second end" }
 
 -- ---- ends ---------------------------------------------------------------------------------------
 
@@ -24,8 +25,8 @@ local function resolve_place(frame, point, at, place, i)
     end
     return library.to_local_point(frame, at)
   elseif point == nil then
-    fail(("%s: expected at = { ... }, where the joint is at the start, or a point of body '%s' for its %s end")
-      :format(place, frame.name, i == 1 and "first" or "second"))
+    fail(("%s: expected at = { ... }, where it is at the start, or a point of body '%s' as its %s end"):format(
+      place, frame.name, i == 1 and "first" or "second"))
   end
   return point
 end
@@ -39,7 +40,7 @@ local function resolve_ends(system, place, given)
   local frames, places = {}, {}
   for i = 1, 2 do
     local point
-    frames[i], point = library.resolve_end(system, given[i + 1], place, i == 1 and "first end" or "second end")
+    frames[i], point = library.resolve_end(system, given[i + 1], place, end_names[i])
     places[i] = resolve_place(frames[i], point, at, place, i)
   end
   local first, second = frames[1], frames[2]
@@ -206,7 +207,8 @@ local ball = {
 
 local function add_ball(system, method, place, given)
   local frames, places = resolve_ends(system, place, given)
-  library.add_traced(system, "ball", method, given[1], frames, { first = places[1], second = places[2] }, ball)
+  local values = { first = places[1], second = places[2] }
+  library.add_traced(system, "ball", method, given[1], frames, values, ball)
 end
 
 -- system:ball { "hip", trunk, leg, at = { 0, 0, 1 } }, or ends that are points: no `at`
@@ -426,7 +428,7 @@ function system_methods.drive(system, given)
     { "axis", "reference", "angle", "rate" }, "{ \"motor\", frame, crank, axis = { 0, 0, 1 }, rate = 3 }")
   local frames = {}
   for i = 1, 2 do
-    frames[i] = library.resolve_end(system, given[i + 1], place, i == 1 and "first end" or "second end")
+    frames[i] = library.resolve_end(system, given[i + 1], place, end_names[i])
   end
   demand_orientation(place, frames, library.dimension(system))
   local values = drive_values(system, place, frames, given)

@@ -208,8 +208,8 @@ local function read_tensor(place, given)
     for j = i + 1, 3 do
       local scale = math.max(math.abs(matrix[i][i]), math.abs(matrix[j][j]))
       if math.abs(matrix[i][j] - matrix[j][i]) > rounding * scale then
-        fail(("%s: inertia: expected a symmetric matrix, but entries [%d][%d] and [%d][%d] are %.10g and %.10g")
-          :format(place, i, j, j, i, matrix[i][j], matrix[j][i]))
+        fail(("%s: inertia: expected a symmetric matrix, but [%d][%d] is %.10g and [%d][%d] is %.10g"):format(
+          place, i, j, matrix[i][j], j, i, matrix[j][i]))
       end
     end
   end
@@ -229,5 +229,5 @@ function library.check_inertia(place, given)
         .. "the sum of the other two"):format(place, moments[1], moments[2], moments[3]))
     end
   end
-  return matrix, moments, axes
+  return { matrix = matrix, moments = moments, axes = axes }
 end
