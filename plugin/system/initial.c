@@ -343,20 +343,36 @@ static double find_largest(const start_work* work, const double* x, const char* 
   return largest;
 }
 
+/* The largest values of the units met so far, so that each is looked for once. */
+enum { REMEMBERED = 8 };
+typedef struct unit_sizes {
+  int count;
+  const char* unit[REMEMBERED];
+  double largest[REMEMBERED];
+} unit_sizes;
+
+static double recall_largest(unit_sizes* sizes, const start_work* work, const double* x,
+                             const char* unit) {
+  for (int i = 0; i < sizes->count && i < REMEMBERED; i++) {
+    if (strcmp(unit, sizes->unit[i]) == 0) {
+      return sizes->largest[i];
+    }
+  }
+  const int at = sizes->count++ % REMEMBERED;
+  sizes->unit[at] = unit;
+  sizes->largest[at] = find_largest(work, x, unit);
+  return sizes->largest[at];
+}
+
 /* Largest change of a value against the largest value of its unit; which one in *index. */
 static double measure_change(const start_work* work, const double* x, int* index) {
   const VidaSystem* system = work->system;
-  const char* unit = NULL;
-  double largest = 0.0;
+  unit_sizes sizes = {0};
   double worst = 0.0;
   *index = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
     const double change = fabs(x[i] - work->given[i]);
-    /* Neighbours mostly share their unit, so this is one pass over all in most systems. */
-    if (!unit || strcmp(unit, system->coordinates[i].unit) != 0) {
-      unit = system->coordinates[i].unit;
-      largest = find_largest(work, x, unit);
-    }
+    const double largest = recall_largest(&sizes, work, x, system->coordinates[i].unit);
     if (change > 0.0 && change / largest > worst) {
       worst = change / largest;
       *index = i;
@@ -369,16 +385,11 @@ static double measure_change(const start_work* work, const double* x, int* index
  * of their unit anywhere. */
 static void add_common_velocity(start_work* work, const double* x) {
   const VidaSystem* system = work->system;
-  const char* unit = NULL;
-  double largest = 0.0;
+  unit_sizes sizes = {0};
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const char* own = system->coordinates[entry->coordinate].unit;
-    if (!unit || strcmp(unit, own) != 0) {
-      unit = own;
-      largest = find_largest(work, x, unit);
-    }
-    work->floor[entry->row] += fabs(work->entries[e]) * largest;
+    const char* unit = system->coordinates[entry->coordinate].unit;
+    work->floor[entry->row] += fabs(work->entries[e]) * recall_largest(&sizes, work, x, unit);
   }
 }
 
