@@ -264,7 +264,7 @@ local function flatten_values(values)
     local value = values[name]
     if type(value) == "number" or kind(value) == "expression" then
       flat[name], shape[#shape + 1] = value, { name, 0 }
-    else
+    elseif #value > 0 then
       shape[#shape + 1] = { name, #value }
       for i = 1, #value do
         flat[("%s.%d"):format(name, i)] = value[i]
@@ -286,7 +286,7 @@ local function gather_values(shape, parameters)
       for i = 1, count do
         list[i] = parameters[("%s.%d"):format(name, i)]
       end
-      values[name] = count > 0 and vida.vector(list) or nil
+      values[name] = vida.vector(list)
     end
   end
   return values

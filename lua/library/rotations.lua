@@ -224,7 +224,10 @@ function library.check_inertia(place, given)
   for i = 1, 3 do
     if moments[i] <= 0 then
       fail(("%s: inertia: expected positive principal moments, got %.10g"):format(place, moments[i]))
-    elseif sum - 2 * moments[i] < -rounding * sum then
+    end
+  end
+  for i = 1, 3 do
+    if sum - 2 * moments[i] < -rounding * sum then
       fail(("%s: inertia: no body has the principal moments %.10g, %.10g, %.10g: the largest is more than "
         .. "the sum of the other two"):format(place, moments[1], moments[2], moments[3]))
     end
