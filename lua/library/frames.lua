@@ -346,13 +346,6 @@ function library.add_traced(system, key, title, name, frames, values, functions,
   for _, entry in ipairs(shape) do
     marks[#marks + 1] = entry[1] .. entry[2]
   end
-  local full_key = table.concat(marks, "|")
-  local elements = traced_elements(own_function)
-  local element = elements[full_key]
-  if not element then
-    element = make_element(title, frames, #coordinates, shape, functions)
-    elements[full_key] = element
-  end
   local list = {}
   for _, frame in ipairs(frames) do
     table.move(frame.coordinates, 1, #frame.coordinates, #list + 1, list)
@@ -360,6 +353,13 @@ function library.add_traced(system, key, title, name, frames, values, functions,
   table.move(coordinates, 1, #coordinates, #list + 1, list)
   if #list == 0 then
     fail(("%s '%s': everything it acts on is fixed, so that there is nothing to move"):format(title, name))
+  end
+  local full_key = table.concat(marks, "|")
+  local elements = traced_elements(own_function)
+  local element = elements[full_key]
+  if not element then
+    element = make_element(title, frames, #coordinates, shape, functions)
+    elements[full_key] = element
   end
   system_methods.add(system, element, name, list, flat)
 end
