@@ -25,6 +25,9 @@ int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, Vida
   }
   vida__add_columns(system, stepper->entries, 1.0, matrix);
   vida__add_rows(system, stepper->entries, 1.0, matrix);
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(system, r)] -= stepper->redundancy[r];
+  }
   code = vida__linear_factor(stepper->node_matrix);
   code = code ? code : vida__linear_solve(stepper->node_matrix, right_side, right_side);
   if (code) {

@@ -164,11 +164,11 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   if (!code && allocate_arrays(created)) {
     code = vida__fail_memory(error);
   }
-  created->rows = vida__map_rows_of(&created->evaluator);
-  created->prepare = vida__prepare_step;
   if (!code && vida__rank_create(system, &created->rank, error) == VIDA_OUT_OF_MEMORY) {
     code = VIDA_OUT_OF_MEMORY;
   }
+  created->rows = vida__map_rows_of(&created->evaluator);
+  created->prepare = vida__prepare_step;
   code = code ? code : method->create(created, error);
   code = code ? code : create_solvers(created, error);
   if (code) {
@@ -188,8 +188,8 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   if (old->method->destroy) {
     old->method->destroy(old);
   }
-  free(old->own);
   vida__rank_destroy(&old->rank);
+  free(old->own);
   vida__linear_destroy(&old->node_matrix);
   if (old->context) {
     SUNContext_Free(&old->context);

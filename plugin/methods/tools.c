@@ -63,69 +63,18 @@ static int measure_forces(VidaStepper* stepper) {
   return code;
 }
 
-/* A coordinate may have no mass of its own in one direction, as a unit quaternion has along itself,
- * and more in the next state: it is measured by the largest of its kind that it meets in a term. */
-static const double least_share = 1e-4;
-
-static double find_largest_mass(const VidaSystem* system, const int* index, int width,
-                                const char* unit, const double* mass) {
-  double largest = 0.0;
-  for (int a = 0; a < width; a++) {
-    if (strcmp(unit, system->coordinates[index[a]].unit) == 0) {
-      largest = fmax(largest, mass[index[a]]);
-    }
-  }
-  return largest;
-}
-
-/* Raises masses of one batch to a share of the largest in the same instance and unit. */
-static void share_masses(const VidaSystem* system, const vida_term_batch* batch, double* mass) {
-  const char* unit = NULL;
-  double largest = 0.0;
-  for (int i = 0; i < batch->count; i++) {
-    const int* index = batch->index + (size_t)i * (size_t)batch->width;
-    unit = NULL;
-    for (int a = 0; a < batch->width; a++) {
-      const char* own = system->coordinates[index[a]].unit;
-      /* Neighbours mostly share their unit. */
-      if (!unit || strcmp(unit, own) != 0) {
-        unit = own;
-        largest = find_largest_mass(system, index, batch->width, unit, mass);
-      }
-      mass[index[a]] = fmax(mass[index[a]], least_share * largest);
-    }
-  }
-}
-
 static int measure_masses(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  double* matrix = stepper->node_matrix->values;
   double* mass = stepper->root_mass;
-  double largest = 0.0;
-  vida__linear_clear(stepper->node_matrix);
-  const int code = vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
-                                     mass_only, matrix);
+  const int code = vida__find_masses(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
+                                     stepper->node_matrix->values, mass);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
   for (int i = 0; i < stepper->n; i++) {
-    mass[i] = fabs(matrix[system->mass_slot[i]]);
-    largest = fmax(largest, mass[i]);
-  }
-  for (int b = 0; b < system->term_batch_count; b++) {
-    if (!system->term_batches[b].kernel->is_potential) {
-      share_masses(system, &system->term_batches[b], mass);
-    }
-  }
-  for (int i = 0; i < stepper->n; i++) {
-    /* What only constraints hold is as heavy as anything. */
-    stepper->root_mass[i] = sqrt(mass[i] > 0.0 ? mass[i] : largest);
+    stepper->root_mass[i] = sqrt(mass[i]);
     stepper->inverse_root[i] = 1.0 / stepper->root_mass[i];
   }
-  return largest > 0.0 ? VIDA_SUCCESS
-                       : vida__fail(error, VIDA_BAD_ARGUMENT,
-                                    "no coordinate has a mass at the start: d2L/dv2 is zero there");
+  return VIDA_SUCCESS;
 }
 
 static int measure_rows(VidaStepper* stepper) {
@@ -161,14 +110,16 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
 /* Relative to G M^-1 G^T: small beside all that a step needs of it, large beside rounding. */
 static const double regularization = 1e-10;
 
-/* Whether multipliers are among the unknowns. */
+/* Whether the map has the constraints among its rows. */
 static bool has_constraint_rows(const VidaStepper* stepper) {
-  return stepper->rows.pattern == &stepper->system->pattern;
+  return stepper->map && stepper->rows.pattern == &stepper->system->pattern;
 }
 
 int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
   stepper->redundant = false;
-  vida__map_set_redundancy(stepper->map, NULL);
+  if (has_constraint_rows(stepper)) {
+    vida__map_set_redundancy(stepper->map, NULL);
+  }
   if (!stepper->rank || stepper->m == 0) {
     return VIDA_SUCCESS;
   }
@@ -233,8 +184,8 @@ static void set_scales(VidaStepper* stepper) {
     double size = motion * stiffness;
     if (has_rounded_rows(stepper)) {
       /* No less can be asked for. */
-      size = fmax(size,
-                  4.0 * DBL_EPSILON * stepper->value_size[r] / (fabs(stepper->h) * stepper->tolerance));
+      size = fmax(size, 4.0 * DBL_EPSILON * stepper->value_size[r] /
+                            (fabs(stepper->h) * stepper->tolerance));
     }
     vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
   }

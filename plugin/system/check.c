@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "system/rank.h"
 
+enum { MOST_EXPLAINED = 20 }; /* dependent rows that are told one by one */
+
 void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subject,
                       const char* format, ...) {
   void* findings = check->findings;
@@ -108,7 +110,8 @@ static bool find_near(VidaCheck* check, double* work, double* entries) {
 static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weight) {
   const VidaSystem* system = check->system;
   const size_t m = (size_t)system->row_count;
-  for (int k = 0; k < vida__rank_dependent_count(rank); k++) {
+  const int count = vida__rank_dependent_count(rank);
+  for (int k = 0; k < count && k < MOST_EXPLAINED; k++) {
     const int row = vida__rank_dependent(rank)[k];
     char others[VIDA_MESSAGE_SIZE / 2] = "";
     int named = 0;
@@ -128,6 +131,14 @@ static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weigh
                        "unique",
                        others);
     }
+  }
+  if (count > MOST_EXPLAINED) {
+    char others[VIDA_MESSAGE_SIZE / 2] = "";
+    vida__append_rows(system, vida__rank_dependent(rank) + MOST_EXPLAINED, count - MOST_EXPLAINED,
+                      others, sizeof others);
+    vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints",
+                     "%d of %d rows depend on others; besides those above %s", count,
+                     system->row_count, others);
   }
 }
 

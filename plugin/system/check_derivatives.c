@@ -32,7 +32,12 @@ typedef struct probe {
   double* sample[4];
   double* difference;
   double* ratio;
-  bool* looked_at; /* n: coordinates whose derivatives are compared */
+  /* Size of the part (an energy), and of what outputs are derivatives with respect to (n; NULL:
+   * they are none): parts that cancel inside of a formula leave rounding of this over that. */
+  double magnitude;
+  const double* output_scale;
+  double* rate_scale; /* n */
+  bool* looked_at;    /* n: coordinates whose derivatives are compared */
 } probe;
 
 /* Writes a function of (t, q, v) at the probe's place. */
@@ -122,6 +127,11 @@ static bool take_differences(probe* at, double* variable, double step, sampler s
   return good;
 }
 
+/* What may have cancelled in output i before it was seen. */
+static double hidden_size(const probe* at, int i) {
+  return at->output_scale ? at->magnitude / at->output_scale[i] : 0.0;
+}
+
 static double largest_of(const double* values, int count) {
   double largest = 0.0;
   for (int i = 0; i < count; i++) {
@@ -148,7 +158,7 @@ static void compare(probe* at, double* variable, double scale, sampler sample, i
       const double own = fabs(at->difference[i] - at->analytic[i]);
       const double allowed = relative * fmax(fabs(at->difference[i]), fabs(at->analytic[i])) +
                              beside_largest * largest +
-                             noise * fmax(size, fabs(at->sample[0][i])) / step;
+                             noise * fmax(size, hidden_size(at, i)) / step;
       const double ratio = own > 0.0 ? own / fmax(allowed, DBL_MIN) : 0.0;
       error = fmax(error, own);
       if (ratio > here) {
@@ -170,6 +180,7 @@ static void compare(probe* at, double* variable, double scale, sampler sample, i
   so_far->measured = true;
   so_far->error = fmax(so_far->error, at->ratio[0]);
   so_far->largest = fmax(so_far->largest, fmax(largest, fabs(at->ratio[2])));
+  so_far->largest = fmax(so_far->largest, hidden_size(at, (int)at->ratio[3]) / scale);
   if (worst > so_far->ratio) {
     so_far->ratio = worst;
     so_far->value = at->ratio[1];
@@ -182,11 +193,6 @@ static void compare(probe* at, double* variable, double scale, sampler sample, i
 
 static double relative_error(const verdict* of) {
   return !of->measured ? (double)NAN : of->largest > 0.0 ? of->error / of->largest : of->error;
-}
-
-/* A size of a coordinate's rate, for steps. */
-static double rate_scale(const VidaCheck* check, int i) {
-  return fmax(fabs(check->v_near[i]), check->scale[i]);
 }
 
 /* Some instances of a large batch, all of a small one; of wide instances some coordinates. */
@@ -238,6 +244,16 @@ static void report_second(probe* at, const char* name, const char* what, const v
                    vida__real_text(expected, of->expected, 8));
 }
 
+/* at->magnitude from a gradient, L_q then L_v. */
+static void measure_magnitude(probe* at, const double* gradient) {
+  const int n = at->check->system->coordinate_count;
+  at->magnitude = 0.0;
+  for (int i = 0; i < n; i++) {
+    at->magnitude = fmax(at->magnitude, fabs(gradient[i]) * at->check->scale[i]);
+    at->magnitude = fmax(at->magnitude, fabs(gradient[n + i]) * at->rate_scale[i]);
+  }
+}
+
 static int check_gradient(probe* at, VidaCheckPart* part) {
   const VidaSystem* system = at->check->system;
   const int n = system->coordinate_count;
@@ -254,7 +270,7 @@ static int check_gradient(probe* at, VidaCheckPart* part) {
     compare(at, &at->q[i], at->check->scale[i], sample_value, 1, i, false, &of);
     if (!at->term->kernel->is_potential) {
       at->analytic[0] = kept[n + i];
-      compare(at, &at->v[i], rate_scale(at->check, i), sample_value, 1, i, true, &of);
+      compare(at, &at->v[i], at->rate_scale[i], sample_value, 1, i, true, &of);
     }
   }
   part->first = relative_error(&of);
@@ -317,8 +333,9 @@ static int check_hessian(probe* at, VidaCheckPart* part) {
         continue;
       }
       double* variable = kinds[k].by_rates ? &at->v[j] : &at->q[j];
-      const double scale = kinds[k].by_rates ? rate_scale(at->check, j) : at->check->scale[j];
+      const double scale = kinds[k].by_rates ? at->rate_scale[j] : at->check->scale[j];
       take_column(at, j, at->analytic);
+      at->output_scale = kinds[k].of_rates ? at->rate_scale : at->check->scale;
       compare(at, variable, scale,
               kinds[k].of_rates ? sample_rates_gradient : sample_positions_gradient, n, j,
               kinds[k].by_rates, &of);
@@ -326,6 +343,7 @@ static int check_hessian(probe* at, VidaCheckPart* part) {
     worst = of.measured ? fmax(isnan(worst) ? 0.0 : worst, relative_error(&of)) : worst;
     report_second(at, part->name, "second derivative", &of, kinds[k].of_rates);
   }
+  at->output_scale = NULL;
   part->second = worst;
   return VIDA_SUCCESS;
 }
@@ -336,6 +354,10 @@ static int check_term(probe* at, const vida_term_batch* batch, VidaCheckPart* pa
     return VIDA_SUCCESS; /* a constant, which the start has used */
   }
   choose_coordinates(at, batch->index, batch->count, batch->width);
+  if (sample_gradient(at, at->sample[0])) {
+    return VIDA_NOT_FINITE;
+  }
+  measure_magnitude(at, at->sample[0]);
   const int code = batch->kernel == &vida__traced_force ? VIDA_SUCCESS : check_gradient(at, part);
   return code ? code : check_hessian(at, part);
 }
@@ -373,8 +395,8 @@ static int check_jacobian(probe* at, bool of_value, VidaCheckPart* part) {
     }
     take_entries(at, j, at->analytic);
     compare(at, by_rates ? &at->v[j] : &at->q[j],
-            by_rates ? rate_scale(at->check, j) : at->check->scale[j], sample_rows,
-            system->row_count, j, by_rates, &of);
+            by_rates ? at->rate_scale[j] : at->check->scale[j], sample_rows, system->row_count, j,
+            by_rates, &of);
   }
   part->first =
       of.measured ? fmax(isnan(part->first) ? 0.0 : part->first, relative_error(&of)) : part->first;
@@ -447,7 +469,7 @@ static int create_probe(VidaCheck* check, probe* at, VidaError* error) {
   const size_t length = sample_length(system);
   unsigned long long seed = 20250401;
   *at = (probe){.check = check, .t = check->t};
-  at->q = vida__allocate(2 * n, sizeof(double));
+  at->q = vida__allocate(3 * n, sizeof(double));
   at->lambda = vida__allocate((size_t)system->row_count, sizeof(double));
   at->entries = vida__allocate((size_t)system->entry_count, sizeof(double));
   at->matrix = vida__allocate((size_t)system->pattern.entries, sizeof(double));
@@ -457,6 +479,10 @@ static int create_probe(VidaCheck* check, probe* at, VidaError* error) {
     return vida__fail_memory(error);
   }
   at->v = at->q + n;
+  at->rate_scale = at->v + n;
+  for (size_t i = 0; i < n; i++) {
+    at->rate_scale[i] = fmax(fabs(check->v_near[i]), check->scale[i]);
+  }
   for (int k = 0; k < 4; k++) {
     at->sample[k] = at->analytic + (size_t)(k + 1) * length;
   }

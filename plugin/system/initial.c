@@ -20,6 +20,7 @@
 enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20, MOST_PARTNERS = 4 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
 static const double rounding = 64.0 * DBL_EPSILON;
+static const double near = 1e-8; /* residuals from which on Newton's method is at its end */
 
 typedef enum level { POSITIONS, VELOCITIES } level;
 
@@ -29,19 +30,20 @@ typedef struct start_work {
   vida_linear* linear;
   const VidaSystem* system;
   double t;
-  double* q;        /* n, the caller's */
-  double* v;        /* n, the caller's */
-  double* given;    /* n: what was asked for, before given values move */
-  double* trial;    /* n */
-  double* residual; /* m */
-  double* size;     /* m: sum |G| |x|, against which a residual is judged */
-  double* floor;    /* m: the same where the level began; what is left of values that a
-                       projection has made small is judged against it */
-  double* step;     /* n + m: right side and solution */
-  double* entries;  /* of G */
-  double* flat;     /* of G: work, without what is held */
-  double* mass;     /* n */
-  vida_rank* rank;  /* NULL until it is needed */
+  double* q;          /* n, the caller's */
+  double* v;          /* n, the caller's */
+  double* given;      /* n: what was asked for, before given values move */
+  double* trial;      /* n */
+  double* residual;   /* m */
+  double* size;       /* m: sum |G| |x|, against which a residual is judged */
+  double* floor;      /* m: the same where the level began; what is left of values that a
+                         projection has made small is judged against it */
+  double* step;       /* n + m: right side and solution */
+  double* entries;    /* of G */
+  double* flat;       /* of G: work, without what is held */
+  double* mass;       /* n */
+  double* compliance; /* m: diagonal of G M^-1 G^T where the last step was found */
+  vida_rank* rank;    /* NULL until it is needed */
 } start_work;
 
 static int create_work(const VidaSystem* system, double t, double* q, double* v, start_work* work,
@@ -62,12 +64,13 @@ static int create_work(const VidaSystem* system, double t, double* q, double* v,
   work->entries = vida__allocate((size_t)system->entry_count, sizeof(double));
   work->flat = vida__allocate((size_t)system->entry_count, sizeof(double));
   work->mass = vida__allocate(n, sizeof(double));
+  work->compliance = vida__allocate(m, sizeof(double));
   const int code = vida__evaluator_create(system, &work->evaluator, error);
   if (code) {
     return code;
   }
   if (!work->given || !work->trial || !work->residual || !work->size || !work->floor ||
-      !work->step || !work->entries || !work->flat || !work->mass ||
+      !work->step || !work->entries || !work->flat || !work->mass || !work->compliance ||
       vida__context_create(&work->context)) {
     return vida__fail_memory(error);
   }
@@ -90,6 +93,7 @@ static void destroy_work(start_work* work) {
   free(work->entries);
   free(work->flat);
   free(work->mass);
+  free(work->compliance);
   vida__rank_destroy(&work->rank);
 }
 
@@ -185,6 +189,7 @@ static int find_step(start_work* work, const double* x, const bool* held, level 
   vida__add_columns(system, work->flat, 1.0, matrix);
   for (int r = 0; r < system->row_count; r++) {
     const double compliance = work->step[n + r];
+    work->compliance[r] = compliance;
     /* A row that nothing can move is left alone. */
     matrix[vida__constraint_diagonal(system, r)] -=
         compliance > 0.0 ? redundancy * compliance : 1.0;
@@ -192,6 +197,38 @@ static int find_step(start_work* work, const double* x, const bool* held, level 
   }
   code = vida__linear_factor(work->linear);
   return code ? code : vida__linear_solve(work->linear, work->step, work->step);
+}
+
+/* What the small e has left of the rows is taken away once more. */
+static int refine_step(start_work* work) {
+  const VidaSystem* system = work->system;
+  const int n = system->coordinate_count;
+  const size_t size = (size_t)(n + system->row_count);
+  double* rest = vida__allocate(size, sizeof *rest);
+  if (!rest) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int r = 0; r < system->row_count; r++) {
+    rest[n + r] = work->compliance[r] > 0.0 ? -work->residual[r] : 0.0;
+  }
+  vida__add_constraint_velocity(system, work->flat, -1.0, work->step, rest + n);
+  const int code = vida__linear_solve(work->linear, rest, rest);
+  for (size_t i = 0; i < size && !code; i++) {
+    work->step[i] += rest[i];
+  }
+  free(rest);
+  return code;
+}
+
+/* Sum of the squared residuals, each beside its compliance: what a step makes smaller. */
+static double measure_merit(const start_work* work) {
+  double sum = 0.0;
+  for (int r = 0; r < work->system->row_count; r++) {
+    if (work->compliance[r] > 0.0) {
+      sum += work->residual[r] * work->residual[r] / work->compliance[r];
+    }
+  }
+  return sum;
 }
 
 static bool any_free(const VidaSystem* system, level which) {
@@ -226,17 +263,23 @@ static int solve_level(start_work* work, level which, const bool* held, const bo
     double fraction = is_double ? 2.0 : 1.0;
     double reached = current;
     code = find_step(work, x, held, which);
+    code = !code && is_double ? refine_step(work) : code;
+    const double merit = measure_merit(work);
+    bool is_better = false;
     for (int halving = 0; halving < MOST_HALVINGS && !code; halving++, fraction *= 0.5) {
       for (int i = 0; i < n; i++) {
         work->trial[i] = x[i] + fraction * work->step[i];
       }
       const int trial_code = evaluate_residual(work, which, work->trial);
       reached = trial_code ? INFINITY : measure_residual(work, movable);
-      if (reached < current) {
+      /* Near the end single rows count, before that the sum of all. */
+      is_better =
+          reached < current || (current > near && !trial_code && measure_merit(work) < merit);
+      if (is_better) {
         break;
       }
     }
-    if (code || !(reached < current)) {
+    if (code || !is_better) {
       const int again = evaluate_residual(work, which, x);
       return code ? code : again;
     }
@@ -447,14 +490,18 @@ static int check_gradients(const start_work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* A free component that no constraint touches would stay where the search began. */
-static int check_determined(const start_work* work, level which, bool* touched, VidaError* error) {
+static void mark_touched(const start_work* work, level which, bool* touched) {
   const VidaSystem* system = work->system;
-  memset(touched, 0, (size_t)system->coordinate_count * sizeof *touched);
   for (int e = 0; e < system->entry_count; e++) {
     touched[system->entries[e].coordinate] |=
         work->entries[e] != 0.0 && is_at_level(system, which, system->entries[e].row);
   }
+}
+
+/* A free component that no constraint touches would stay where the search began. */
+static int check_determined(const start_work* work, level which, const bool* touched,
+                            VidaError* error) {
+  const VidaSystem* system = work->system;
   for (int i = 0; i < system->coordinate_count; i++) {
     if (initial_of(system, which, i).free && !touched[i]) {
       return vida__fail(error, VIDA_INCONSISTENT_START,
@@ -500,13 +547,9 @@ static int find_rank(start_work* work, level which, const double* x, const bool*
 }
 
 /* More free components than the constraints determine: which of the solutions was taken is told. */
-static int note_undetermined(start_work* work, level which, const bool* held, char* notes,
-                             VidaError* error) {
-  int rank = -1;
+static void note_undetermined(const start_work* work, level which, int rank, const bool* held,
+                              char* notes) {
   int count = 0;
-  if (find_rank(work, which, values_of(work, which), held, &rank)) {
-    return vida__fail_memory(error);
-  }
   for (int i = 0; i < work->system->coordinate_count; i++) {
     count += !held[i];
   }
@@ -516,7 +559,6 @@ static int note_undetermined(start_work* work, level which, const bool* held, ch
                  "guess were taken\n",
                  count - rank, count, which == POSITIONS ? "positions" : "velocities");
   }
-  return VIDA_SUCCESS;
 }
 
 /* "'a', 'b'": the rows with the largest shares in a combination, but for `row` itself. */
@@ -598,23 +640,44 @@ static int report_unsolved(start_work* work, level which, VidaError* error) {
                           residual_text(system, which, worst, left, text));
 }
 
+/* What the free components depend on, at the guess or at the solution: a rod at full stretch says
+ * nothing about its sideways component at the solution any more. */
+static int look_at_free(start_work* work, level which, const bool* held, bool* touched, int* rank,
+                        VidaError* error) {
+  int here = -1;
+  if (find_rank(work, which, values_of(work, which), held, &here)) {
+    return vida__fail_memory(error);
+  }
+  *rank = here > *rank ? here : *rank;
+  mark_touched(work, which, touched);
+  return VIDA_SUCCESS;
+}
+
 static int solve_free(start_work* work, level which, char* notes, VidaError* error) {
   const VidaSystem* system = work->system;
-  const int n = system->coordinate_count;
-  bool* held = vida__allocate((size_t)n, sizeof *held);
-  /* of rows, and then of coordinates */
-  bool* movable = vida__allocate((size_t)(n + system->row_count), sizeof *movable);
+  const size_t n = (size_t)system->coordinate_count;
+  bool* held = vida__allocate(2 * n, sizeof *held);
+  bool* touched = held ? held + n : NULL;
+  bool* movable = vida__allocate((size_t)system->row_count, sizeof *movable);
+  int rank = -1;
   int code = held && movable ? VIDA_SUCCESS : vida__fail_memory(error);
   if (!code) {
-    for (int i = 0; i < n; i++) {
-      held[i] = !initial_of(system, which, i).free;
+    for (size_t i = 0; i < n; i++) {
+      held[i] = !initial_of(system, which, (int)i).free;
     }
     find_movable_rows(work, held, movable);
+    code = evaluate_residual(work, which, values_of(work, which));
+    code = code ? pass_failure(work, code, error)
+                : look_at_free(work, which, held, touched, &rank, error);
+  }
+  if (!code) {
     code = solve_level(work, which, held, movable);
-    code = code ? pass_failure(work, code, error) : check_determined(work, which, movable, error);
-    if (!code) {
-      code = note_undetermined(work, which, held, notes, error);
-    }
+    code = code ? pass_failure(work, code, error)
+                : look_at_free(work, which, held, touched, &rank, error);
+    code = code ? code : check_determined(work, which, touched, error);
+  }
+  if (!code) {
+    note_undetermined(work, which, rank, held, notes);
   }
   free(held);
   free(movable);
@@ -645,7 +708,10 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
-  code = solve_level(work, which, NULL, NULL);
+  /* What was held stays to the last bit where the free ones have done it. */
+  if (!any_free(system, which) || !(measure_residual(work, NULL) <= rounding)) {
+    code = solve_level(work, which, NULL, NULL);
+  }
   if (code) {
     return pass_failure(work, code, error);
   }
@@ -663,9 +729,6 @@ static int check_energy(start_work* work, VidaError* error) {
   double energy = 0.0;
   const int code =
       vida__energy(&work->evaluator, work->t, work->q, work->v, work->trial, work->given, &energy);
-  if (code) {
-    return pass_failure(work, code, error);
-  }
   for (int i = 0; i < n; i++) {
     if (!isfinite(work->q[i]) || !isfinite(work->v[i])) {
       return vida__fail(error, VIDA_NOT_FINITE, "the initial %s of '%s' is not a finite number",
@@ -673,11 +736,13 @@ static int check_energy(start_work* work, VidaError* error) {
                         system->coordinates[i].name);
     }
   }
-  return isfinite(energy) ? VIDA_SUCCESS
-                          : vida__fail(error, VIDA_NOT_FINITE,
-                                       "the energy of the start is not a finite number: initial "
-                                       "values of system '%s' are too large for it",
-                                       system->name);
+  /* A formula outside its domain is a matter of what is done from here. */
+  return code || isfinite(energy)
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_NOT_FINITE,
+                          "the energy of the start is not a finite number: initial "
+                          "values of system '%s' are too large for it",
+                          system->name);
 }
 
 VidaStartOptions VidaStartOptions_Default(void) {

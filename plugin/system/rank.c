@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Entries of L that are worth their memory (about 0.5 GB). */
+/* Entries of L that are worth their memory (about 0.5 GB), and operations that are worth their time
+ * (a second or two). */
+static const double most_operations = 2e9;
 enum { MOST_ENTRIES = 40000000, MOST_NAMED = 4 };
 
 /* Squared distances below `exact` are rounding of one; up to `doubtful` the combination decides,
@@ -115,11 +117,13 @@ static long analyse(vida_rank* rank) {
       }
     }
   }
+  double operations = 0.0;
   rank->l_start[0] = 0;
   for (int k = 0; k < rank->m; k++) {
     rank->l_start[k + 1] = rank->l_start[k] + rank->l_count[k];
+    operations += (double)rank->l_count[k] * (double)rank->l_count[k];
   }
-  return entries;
+  return operations > most_operations ? -1 : entries;
 }
 
 /* Neighbours one after the other (breadth first): narrow where the order of the script is wide. */
