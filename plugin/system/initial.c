@@ -436,6 +436,39 @@ static void add_common_velocity(start_work* work, const double* x) {
   }
 }
 
+/* Where directions lie along axes of space, all products of a row may vanish but for rounding: a row
+ * is judged beside what it would be if each entry met the largest coordinate of its unit in the
+ * row. Entries are sorted by row. */
+static void add_row_sizes(start_work* work, const double* x) {
+  const VidaSystem* system = work->system;
+  for (int e = 0; e < system->entry_count;) {
+    const int row = system->entries[e].row;
+    unit_sizes sizes = {0};
+    int end = e;
+    for (; end < system->entry_count && system->entries[end].row == row; end++) {
+      const int i = system->entries[end].coordinate;
+      int at = 0;
+      while (at < sizes.count && strcmp(sizes.unit[at], system->coordinates[i].unit) != 0) {
+        at++;
+      }
+      if (at == sizes.count && at < REMEMBERED) {
+        sizes.unit[sizes.count++] = system->coordinates[i].unit;
+      }
+      if (at < REMEMBERED) {
+        sizes.largest[at] = fmax(sizes.largest[at], fabs(x[i]));
+      }
+    }
+    for (; e < end; e++) {
+      const char* unit = system->coordinates[system->entries[e].coordinate].unit;
+      for (int at = 0; at < sizes.count; at++) {
+        if (strcmp(sizes.unit[at], unit) == 0) {
+          work->floor[row] += fabs(work->entries[e]) * sizes.largest[at];
+        }
+      }
+    }
+  }
+}
+
 static int judge_change(start_work* work, level which, const VidaStartOptions* options,
                         double violation, int violated, char* notes, VidaError* error) {
   const VidaSystem* system = work->system;
@@ -705,6 +738,8 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
   if (which == VELOCITIES) {
     add_common_velocity(work, x);
+  } else {
+    add_row_sizes(work, x);
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
