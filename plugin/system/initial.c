@@ -394,16 +394,27 @@ typedef struct unit_sizes {
   double largest[REMEMBERED];
 } unit_sizes;
 
-static double recall_largest(unit_sizes* sizes, const start_work* work, const double* x,
-                             const char* unit) {
+static int find_slot(unit_sizes* sizes, const char* unit, bool* is_new) {
   for (int i = 0; i < sizes->count && i < REMEMBERED; i++) {
     if (strcmp(unit, sizes->unit[i]) == 0) {
-      return sizes->largest[i];
+      *is_new = false;
+      return i;
     }
   }
   const int at = sizes->count++ % REMEMBERED;
   sizes->unit[at] = unit;
-  sizes->largest[at] = find_largest(work, x, unit);
+  sizes->largest[at] = 0.0;
+  *is_new = true;
+  return at;
+}
+
+static double recall_largest(unit_sizes* sizes, const start_work* work, const double* x,
+                             const char* unit) {
+  bool is_new;
+  const int at = find_slot(sizes, unit, &is_new);
+  if (is_new) {
+    sizes->largest[at] = find_largest(work, x, unit);
+  }
   return sizes->largest[at];
 }
 
@@ -436,35 +447,25 @@ static void add_common_velocity(start_work* work, const double* x) {
   }
 }
 
-/* Where directions lie along axes of space, all products of a row may vanish but for rounding: a row
- * is judged beside what it would be if each entry met the largest coordinate of its unit in the
+/* Where directions lie along axes of space, all products of a row may vanish but for rounding: a
+ * row is judged beside what it would be if each entry met the largest coordinate of its unit in the
  * row. Entries are sorted by row. */
 static void add_row_sizes(start_work* work, const double* x) {
   const VidaSystem* system = work->system;
+  const vida_jacobian_entry* entry = system->entries;
   for (int e = 0; e < system->entry_count;) {
-    const int row = system->entries[e].row;
+    const int row = entry[e].row;
     unit_sizes sizes = {0};
+    bool is_new;
     int end = e;
-    for (; end < system->entry_count && system->entries[end].row == row; end++) {
-      const int i = system->entries[end].coordinate;
-      int at = 0;
-      while (at < sizes.count && strcmp(sizes.unit[at], system->coordinates[i].unit) != 0) {
-        at++;
-      }
-      if (at == sizes.count && at < REMEMBERED) {
-        sizes.unit[sizes.count++] = system->coordinates[i].unit;
-      }
-      if (at < REMEMBERED) {
-        sizes.largest[at] = fmax(sizes.largest[at], fabs(x[i]));
-      }
+    for (; end < system->entry_count && entry[end].row == row; end++) {
+      const int i = entry[end].coordinate;
+      double* largest = &sizes.largest[find_slot(&sizes, system->coordinates[i].unit, &is_new)];
+      *largest = fmax(*largest, fabs(x[i]));
     }
     for (; e < end; e++) {
-      const char* unit = system->coordinates[system->entries[e].coordinate].unit;
-      for (int at = 0; at < sizes.count; at++) {
-        if (strcmp(sizes.unit[at], unit) == 0) {
-          work->floor[row] += fabs(work->entries[e]) * sizes.largest[at];
-        }
-      }
+      const char* unit = system->coordinates[entry[e].coordinate].unit;
+      work->floor[row] += fabs(work->entries[e]) * sizes.largest[find_slot(&sizes, unit, &is_new)];
     }
   }
 }
