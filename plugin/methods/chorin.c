@@ -278,6 +278,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
     own->pattern.row[k] = (sunindextype)(k % n);
   }
   stepper->own = own;
+  stepper->reacts_between = true;
   const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, stepper->system};
   stepper->rows = rows;
   return VIDA_SUCCESS;
@@ -320,21 +321,22 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__chorin = {
-    {"chorin", "energy exact, by gradients scaled to the increments of T and V",
-     "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
-     "No constraints, no forces; diagonal constant mass matrix; one coordinate. With several, it "
-     "divides "
-     "by the power of the force over the step: where that passes through zero (extremes of the "
-     "potential along the motion, circular orbits) it loses accuracy or has no solution, the more "
-     "often the larger the root of h. There it is of second order, reversible and keeps momentum "
-     "with beta = gamma = 1/2, else of first order. With one coordinate no constant makes a "
-     "difference, and no step is too large for stability.",
-     2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE},
-    options,
-    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
-    create,
-    vida__energy_start,
-    NULL,
-    step,
-    vida__energy_velocities,
-    vida__energy_at_node};
+    .info =
+        {"chorin", "energy exact, by gradients scaled to the increments of T and V",
+         "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
+         "No constraints, no forces; diagonal constant mass matrix; one coordinate, for which no "
+         "constant makes a difference and no step is too large for stability. With several, it "
+         "divides "
+         "by the power of the force over the step: where that passes through zero (extremes of the "
+         "potential along the motion, circular orbits) it loses accuracy or has no solution. It is "
+         "then of second order, reversible and keeps momentum with beta = gamma = 1/2, else of "
+         "first "
+         "order.",
+         2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create,
+    .start = vida__energy_start,
+    .step = step,
+    .velocities = vida__energy_velocities,
+    .energy = vida__node_energy};

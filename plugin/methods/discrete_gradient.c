@@ -120,6 +120,7 @@ static int create_average(VidaStepper* stepper, VidaError* error) {
   own->work = own->l_q + n;
   set_gauss_rule(own);
   stepper->own = own;
+  stepper->reacts_between = true;
   return VIDA_SUCCESS;
 }
 
@@ -292,6 +293,7 @@ static int create_increments(VidaStepper* stepper, VidaError* error) {
   own->matrix = own->entries + entries;
   own->opposite = own->matrix + places;
   stepper->own = own;
+  stepper->reacts_between = true;
   return VIDA_SUCCESS;
 }
 
@@ -310,33 +312,39 @@ static const VidaOptionRow increment_options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__average_vector_field = {
-    {"average-vector-field", "energy exact, by the average of the gradient along the step",
-     "Quispel and McLaren 2008, eq. 1.2",
-     "Constant mass matrix. Energy exact for polynomial potentials and constraints of degree 2 "
-     "points, else up to h^(2 points); angular momentum is not kept. No limit on the step from "
-     "stability, but very large steps have no solution.",
-     2, VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
-    average_options,
-    {vida__energy_residual, vida__energy_jacobian, vida__step_sizes, vida__guess_free_flight},
-    create_average,
-    vida__energy_start,
-    NULL,
-    vida__energy_step,
-    vida__energy_velocities,
-    vida__energy_at_node};
+    .info =
+        {"average-vector-field", "energy exact, by the average of the gradient along the step",
+         "Quispel and McLaren 2008, eq. 1.2",
+         "Constant mass matrix. Energy exact for polynomial potentials and constraints of degree 2 "
+         "points, else up to h^(2 points); angular momentum is not kept. No limit on the step from "
+         "stability, but very large steps have no solution.",
+         2,
+         VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
+    .options = average_options,
+    .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
+            vida__guess_free_flight},
+    .create = create_average,
+    .start = vida__energy_start,
+    .step = vida__energy_step,
+    .velocities = vida__energy_velocities,
+    .energy = vida__node_energy};
 
 const VidaMethod vida__itoh_abe = {
-    {"itoh-abe", "energy exact, by difference quotients of one coordinate after the other",
-     "Itoh and Abe 1988; symmetric: McLachlan, Quispel and Robidoux 1999",
-     "Constant mass matrix; potentials and constraints with discrete derivatives. Momentum is not "
-     "kept. The work of a step grows with the square of the number of coordinates. No limit on the "
-     "step from stability, but very large steps have no solution.",
-     2, VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
-    increment_options,
-    {vida__energy_residual, vida__energy_jacobian, vida__step_sizes, vida__guess_free_flight},
-    create_increments,
-    vida__energy_start,
-    NULL,
-    vida__energy_step,
-    vida__energy_velocities,
-    vida__energy_at_node};
+    .info = {"itoh-abe", "energy exact, by difference quotients of one coordinate after the other",
+             "Itoh and Abe 1988; symmetric: McLachlan, Quispel and Robidoux 1999",
+             "Constant mass matrix; potentials and constraints with discrete derivatives. Momentum "
+             "is not "
+             "kept. The work of a step grows with the square of the number of coordinates. No "
+             "limit on the "
+             "step from stability, but very large steps have no solution.",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+                 VIDA_CAN_CONSTANT_MASS},
+    .options = increment_options,
+    .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
+            vida__guess_free_flight},
+    .create = create_increments,
+    .start = vida__energy_start,
+    .step = vida__energy_step,
+    .velocities = vida__energy_velocities,
+    .energy = vida__node_energy};

@@ -185,17 +185,6 @@ int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error) {
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
-int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const double* v;
-  *t = vida__node_time(stepper);
-  int code = vida__node_velocities(stepper, &v, error);
-  if (code) {
-    return code;
-  }
-  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
-}
-
 /* ---- the method ------------------------------------------------------------------------------ */
 
 int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error) {
@@ -217,6 +206,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
     return vida__fail_memory(error);
   }
   own->rule = &vida__equivariant_rule;
+  stepper->reacts_between = true;
   stepper->own = own;
   return VIDA_SUCCESS;
 }
@@ -225,20 +215,19 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum = {
-    {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
-     "Gonzalez 1999, eq. 21",
-     "Constant mass matrix; potentials and constraints with discrete derivatives. Forces change "
-     "the "
-     "energy by their work in the middle of the step, exactly. No limit on the step from "
-     "stability, but very large steps have no solution.",
-     2,
-     VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-         VIDA_CAN_CONSTANT_MASS},
-    options,
-    {vida__energy_residual, vida__energy_jacobian, vida__step_sizes, vida__guess_free_flight},
-    create,
-    vida__energy_start,
-    NULL,
-    vida__energy_step,
-    vida__energy_velocities,
-    vida__energy_at_node};
+    .info = {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
+             "Gonzalez 1999, eq. 21",
+             "Constant mass matrix; potentials and constraints with discrete derivatives. Forces "
+             "change the energy by their work in the middle of the step, exactly. No limit on the "
+             "step from stability, but very large steps have no solution.",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+                 VIDA_CAN_CONSTANT_MASS},
+    .options = options,
+    .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
+            vida__guess_free_flight},
+    .create = create,
+    .start = vida__energy_start,
+    .step = vida__energy_step,
+    .velocities = vida__energy_velocities,
+    .energy = vida__node_energy};

@@ -120,6 +120,15 @@ static int add_curvature(VidaStepper* stepper, double weight, const double* eta,
                              matrix);
 }
 
+/* Makes the matrix regular where constraints depend on each other, as vida__map_set_redundancy
+ * does.
+ */
+static void lessen_diagonal(const VidaStepper* stepper, double* matrix) {
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
+  }
+}
+
 static int jacobian(void* data, const double* u, double* matrix) {
   VidaStepper* stepper = data;
   projected_state* own = stepper->own;
@@ -136,6 +145,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
   /* With respect to w and mu: as eq. 21, without M. */
   int code = vida__energy_jacobian(data, u, quarter);
   code = code ? code : add_mass(stepper, -1.0, quarter);
+  lessen_diagonal(stepper, quarter);
   add_quarter(stepper, 0, 0, matrix);
   code = code ? code : add_mass(stepper, 1.0, quarter);
   code = code ? code : add_curvature(stepper, -0.5 * h, eta, quarter);
@@ -153,6 +163,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
   vida__add_columns(system, own->other, -1.0, quarter);
   code = code ? code : find_next_rows(stepper, own->other);
   vida__add_rows(system, own->other, 2.0, quarter);
+  lessen_diagonal(stepper, quarter);
   add_quarter(stepper, 1, 1, matrix);
   return code;
 }
@@ -197,7 +208,8 @@ static int prepare(VidaStepper* stepper, VidaError* error) {
     own->v0[i] = stepper->p[i] + stepper->p_low[i];
   }
   code = vida__solve_mass(stepper, own->v0, own->v0);
-  guess_second_half(stepper, stepper->unknown, own->has_eta && stepper->step > 0);
+  guess_second_half(stepper, stepper->unknown,
+                    own->has_eta && stepper->step > 0 && !stepper->redundant);
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
@@ -287,6 +299,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
   fill_pattern(&system->pattern, &own->pattern);
   const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
   stepper->own = own;
+  stepper->reacts_between = true;
   stepper->rows = rows;
   stepper->prepare = prepare;
   stepper->unknown = own->unknown;
@@ -297,19 +310,19 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum_projected = {
-    {"energy-momentum-projected",
-     "energy and momentum exact, positions and velocities on the constraints",
-     "Gonzalez 1999, eq. 21, with multipliers for the hidden constraints",
-     "As energy-momentum, for constraints that are at most quadratic in the positions (distances, "
-     "directors, unit quaternions).",
-     2,
-     VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-         VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
-    options,
-    {residual, jacobian, sizes, second_guess},
-    create,
-    vida__energy_start,
-    NULL,
-    step,
-    vida__energy_velocities,
-    vida__energy_at_node};
+    .info = {"energy-momentum-projected",
+             "energy and momentum exact, positions and velocities on the constraints",
+             "Gonzalez 1999, eq. 21, with multipliers for the hidden constraints",
+             "As energy-momentum, for constraints that are at most quadratic in the positions "
+             "(distances, "
+             "directors, unit quaternions).",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+                 VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
+    .options = options,
+    .map = {residual, jacobian, sizes, second_guess},
+    .create = create,
+    .start = vida__energy_start,
+    .step = step,
+    .velocities = vida__energy_velocities,
+    .energy = vida__node_energy};
