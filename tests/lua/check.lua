@@ -62,6 +62,18 @@ function check.rotor()
   return system, left, right
 end
 
+-- Descriptions of the methods that do not refuse a system.
+function check.methods_for(system)
+  local able = {}
+  for _, method in ipairs(vida.methods()) do
+    if pcall(system.stepper, system, { method.name, h = 0.01 }) then
+      able[#able + 1] = method
+    end
+  end
+  assert(#able > 0)
+  return able
+end
+
 -- A table like `base`, with the changes of `change`; a field set to check.none is taken out.
 check.none = {}
 function check.with(base, change)

@@ -31,10 +31,10 @@ end
 methods[1].name = "changed"
 assert(vida.methods()[1].name ~= "changed")
 
--- Every method can be put into a comparison by its name.
+-- Every method that takes the system can be put into a comparison by its name.
 local system = check.pendulum()
 local all = {}
-for _, method in ipairs(vida.methods()) do
+for _, method in ipairs(check.methods_for(system)) do
   all[#all + 1] = { method.name, h = 0.1 }
 end
 local result = vida.compare { system = system, time = 1, methods = all }:run { quiet = true }
