@@ -55,6 +55,32 @@ static int create_dense(vida_linear* linear, SUNContext context) {
   return linear->solver ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
+#if defined(SUNDIALS_INT64_T)
+#define RECIPROCAL_GROWTH klu_l_rgrowth
+#else
+#define RECIPROCAL_GROWTH klu_rgrowth
+#endif
+
+/* Pivots are chosen once and kept while values change, and an entry that was a good pivot may come
+ * close to zero later. Factors that have grown by more than this are made anew, with new pivots,
+ * the one occasion to allocate in a step. */
+static const double least_growth = 1e-10; /* reciprocal */
+
+static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
+  int code = SUNLinSolSetup_KLU(solver, matrix);
+  sun_klu_common* common = SUNLinSol_KLUGetCommon(solver);
+  const bool has_factors =
+      !code && SUNLinSol_KLUGetNumeric(solver) &&
+      RECIPROCAL_GROWTH((void*)SM_INDEXPTRS_S(matrix), (void*)SM_INDEXVALS_S(matrix),
+                        SM_DATA_S(matrix), SUNLinSol_KLUGetSymbolic(solver),
+                        SUNLinSol_KLUGetNumeric(solver), common);
+  if (has_factors && common->rgrowth < least_growth) {
+    code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
+    code = code ? code : SUNLinSolSetup_KLU(solver, matrix);
+  }
+  return code;
+}
+
 static int create_sparse(vida_linear* linear, SUNContext context) {
   const vida_pattern* pattern = linear->pattern;
   linear->matrix =
@@ -67,7 +93,11 @@ static int create_sparse(vida_linear* linear, SUNContext context) {
   memcpy(SM_INDEXVALS_S(linear->matrix), pattern->row,
          (size_t)pattern->entries * sizeof *pattern->row);
   linear->solver = SUNLinSol_KLU(linear->right_side, linear->matrix, context);
-  return linear->solver ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  if (!linear->solver) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  linear->solver->ops->setup = factor_sparse;
+  return VIDA_SUCCESS;
 }
 
 /* KINSOL empties the matrix before it is assembled, of a sparse one even the pattern. All of it is
