@@ -339,4 +339,4 @@ const VidaMethod vida__chorin = {
     .start = vida__energy_start,
     .step = step,
     .velocities = vida__energy_velocities,
-    .energy = vida__node_energy};
+    .energy = vida__energy_at_node};

@@ -164,6 +164,7 @@ static void leave_coordinate(const increment_state* own, int i) {
 
 static vida_interval forward(const increment_state* own, const vida_interval* between) {
   vida_interval result = *between;
+  result.q_low = NULL; /* a and b are points of their own */
   result.q0 = own->a;
   result.q1 = own->b;
   result.dq = own->step;
@@ -172,6 +173,7 @@ static vida_interval forward(const increment_state* own, const vida_interval* be
 
 static vida_interval backward(const increment_state* own, const vida_interval* between) {
   vida_interval result = *between;
+  result.q_low = NULL;
   result.q0 = own->b;
   result.q1 = own->a;
   result.dq = own->back;
@@ -327,7 +329,7 @@ const VidaMethod vida__average_vector_field = {
     .start = vida__energy_start,
     .step = vida__energy_step,
     .velocities = vida__energy_velocities,
-    .energy = vida__node_energy};
+    .energy = vida__energy_at_node};
 
 const VidaMethod vida__itoh_abe = {
     .info = {"itoh-abe", "energy exact, by difference quotients of one coordinate after the other",
@@ -347,4 +349,4 @@ const VidaMethod vida__itoh_abe = {
     .start = vida__energy_start,
     .step = vida__energy_step,
     .velocities = vida__energy_velocities,
-    .energy = vida__node_energy};
+    .energy = vida__energy_at_node};

@@ -46,5 +46,6 @@ int vida__energy_step(VidaStepper* stepper, VidaError* error);
 int vida__energy_step_with(VidaStepper* stepper, int (*more)(VidaStepper* stepper, double* change),
                            VidaError* error);
 int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error);
+int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error);
 
 #endif

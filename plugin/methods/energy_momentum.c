@@ -17,7 +17,9 @@ vida_interval vida__next_interval(VidaStepper* stepper, const double* w) {
     stepper->dq[i] = stepper->h * w[i];
     stepper->q1[i] = stepper->q[i] + stepper->dq[i];
   }
-  return vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
+  vida_interval between = vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
+  between.q_low = stepper->q_low;
+  return between;
 }
 
 /* ---- the equivariant rule -------------------------------------------------------------------- */
@@ -185,6 +187,23 @@ int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error) {
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
+/* At the compensated state: what rounding has lost of it changes the energy by its derivatives. */
+int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+  int code = vida__node_energy(stepper, value, t, error);
+  if (code) {
+    return code;
+  }
+  code = vida__gradient_of(&stepper->evaluator, VIDA_PART_POTENTIAL, *t, stepper->q, NULL,
+                           stepper->l_q, stepper->l_v);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    *value += stepper->node_velocity[i] * stepper->p_low[i] - stepper->l_q[i] * stepper->q_low[i];
+  }
+  return VIDA_SUCCESS;
+}
+
 /* ---- the method ------------------------------------------------------------------------------ */
 
 int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error) {
@@ -230,4 +249,4 @@ const VidaMethod vida__energy_momentum = {
     .start = vida__energy_start,
     .step = vida__energy_step,
     .velocities = vida__energy_velocities,
-    .energy = vida__node_energy};
+    .energy = vida__energy_at_node};

@@ -202,8 +202,8 @@ int vida__observables(vida_evaluator* evaluator, double t, const double* q, cons
 
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
                              const double* dq) {
-  const vida_interval between = {evaluator->system, q0, q1, dq, evaluator->scratch,
-                                 &evaluator->error};
+  const vida_interval between = {evaluator->system, q0,  q1, dq, evaluator->scratch,
+                                 &evaluator->error, NULL};
   return between;
 }
 

@@ -30,6 +30,7 @@ typedef struct vida_interval {
                        no digits to where in space they are */
   double* tapes;
   VidaError* error;
+  const double* q_low; /* nullable: the low part of compensated q0 (and q1), for built-in terms */
 } vida_interval;
 
 /* Coefficients of the second derivatives of L that a Newton matrix asks for: entry (i, j) of the

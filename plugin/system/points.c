@@ -201,17 +201,33 @@ ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const doubl
   }
 }
 
+/* The difference at q + q_low (nullable): far from the origin, what rounding q has lost is more
+ * than what rounding the difference loses. */
+ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low, const int* index,
+                                           int dimension, bool paired, const double* anchor,
+                                           double* d) {
+  double low[3];
+  find_difference(q, index, dimension, paired, anchor, d);
+  if (q_low) {
+    find_change(q_low, index, dimension, paired, low);
+    for (int k = 0; k < dimension; k++) {
+      d[k] += low[k];
+    }
+  }
+}
+
 /* D V into d_v, or, where that is NULL, weight times its derivative into the matrix. */
 ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const double* q0,
-                                       const double* dq, spring_quotient quotient_of, double* d_v,
-                                       double weight, double* matrix, int dimension, bool paired) {
+                                       const double* q_low, const double* dq,
+                                       spring_quotient quotient_of, double* d_v, double weight,
+                                       double* matrix, int dimension, bool paired) {
   double d0[3], d1[3], sum[3];
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
     const int* index = batch->index + i * batch->width;
     double quotient, derivative;
-    find_difference(q0, index, dimension, paired, parameter + PARAMETER_ANCHOR, d0);
+    find_precise_difference(q0, q_low, index, dimension, paired, parameter + PARAMETER_ANCHOR, d0);
     find_change(dq, index, dimension, paired, d1);
     for (int k = 0; k < dimension; k++) {
       d1[k] += d0[k];
@@ -227,40 +243,41 @@ ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const doubl
   }
 }
 
-#define SPRING_KERNEL(name, law, quotient)                                                        \
-  static int name##_value(const vida_term_batch* batch, const vida_place* at,                     \
-                          double* lagrangian) {                                                   \
-    FOR_SHAPE(batch, add_spring_values, at->q, law, lagrangian);                                  \
-    return VIDA_SUCCESS;                                                                          \
-  }                                                                                               \
-  static int name##_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,     \
-                             double* l_v) {                                                       \
-    (void)l_v;                                                                                    \
-    FOR_SHAPE(batch, add_spring_gradients, at->q, law, l_q);                                      \
-    return VIDA_SUCCESS;                                                                          \
-  }                                                                                               \
-  static int name##_hessian(const vida_term_batch* batch, const vida_place* at,                   \
-                            vida_hessian_weights weights, double* matrix) {                       \
-    FOR_SHAPE(batch, add_spring_hessians, at->q, law, weights.qq, matrix);                        \
-    return VIDA_SUCCESS;                                                                          \
-  }                                                                                               \
-  static int name##_discrete_gradient(const vida_term_batch* batch, const vida_interval* between, \
-                                      double* d_v) {                                              \
-    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->dq, quotient, d_v, 0.0, NULL);    \
-    return VIDA_SUCCESS;                                                                          \
-  }                                                                                               \
-  static int name##_discrete_hessian(const vida_term_batch* batch, const vida_interval* between,  \
-                                     double weight, double* matrix) {                             \
-    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->dq, quotient, NULL, weight,       \
-              matrix);                                                                            \
-    return VIDA_SUCCESS;                                                                          \
-  }                                                                                               \
-  const vida_term_kernel vida__##name = {.kind = "spring",                                        \
-                                         .is_potential = true,                                    \
-                                         .value = name##_value,                                   \
-                                         .gradient = name##_gradient,                             \
-                                         .hessian = name##_hessian,                               \
-                                         .discrete_gradient = name##_discrete_gradient,           \
+#define SPRING_KERNEL(name, law, quotient)                                                         \
+  static int name##_value(const vida_term_batch* batch, const vida_place* at,                      \
+                          double* lagrangian) {                                                    \
+    FOR_SHAPE(batch, add_spring_values, at->q, law, lagrangian);                                   \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,      \
+                             double* l_v) {                                                        \
+    (void)l_v;                                                                                     \
+    FOR_SHAPE(batch, add_spring_gradients, at->q, law, l_q);                                       \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_hessian(const vida_term_batch* batch, const vida_place* at,                    \
+                            vida_hessian_weights weights, double* matrix) {                        \
+    FOR_SHAPE(batch, add_spring_hessians, at->q, law, weights.qq, matrix);                         \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_discrete_gradient(const vida_term_batch* batch, const vida_interval* between,  \
+                                      double* d_v) {                                               \
+    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->q_low, between->dq, quotient, d_v, \
+              0.0, NULL);                                                                          \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_discrete_hessian(const vida_term_batch* batch, const vida_interval* between,   \
+                                     double weight, double* matrix) {                              \
+    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->q_low, between->dq, quotient,      \
+              NULL, weight, matrix);                                                               \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  const vida_term_kernel vida__##name = {.kind = "spring",                                         \
+                                         .is_potential = true,                                     \
+                                         .value = name##_value,                                    \
+                                         .gradient = name##_gradient,                              \
+                                         .hessian = name##_hessian,                                \
+                                         .discrete_gradient = name##_discrete_gradient,            \
                                          .discrete_hessian = name##_discrete_hessian}
 
 SPRING_KERNEL(linear_spring, linear_law, linear_quotient);
@@ -333,13 +350,14 @@ ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired, 
 
 /* The direction of d at q0, or, with a displacement dq, half-way to q0 + dq. */
 ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const double* q0,
-                                   const double* dq, double* entries, int dimension, bool paired) {
+                                   const double* q_low, const double* dq, double* entries,
+                                   int dimension, bool paired) {
   double d[3], change[3];
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
     const int* index = batch->index + i * batch->width;
     const double factor = 1.0 / parameter[DISTANCE_LENGTH];
-    find_difference(q0, index, dimension, paired, parameter + DISTANCE_ANCHOR, d);
+    find_precise_difference(q0, q_low, index, dimension, paired, parameter + DISTANCE_ANCHOR, d);
     if (dq) {
       find_change(dq, index, dimension, paired, change);
       for (int k = 0; k < dimension; k++) {
@@ -364,7 +382,7 @@ ALWAYS_INLINE void add_distance_curvature(const vida_constraint_batch* batch, do
 
 static int distance_jacobian(const vida_constraint_batch* batch, const vida_place* at,
                              double* entries) {
-  FOR_SHAPE(batch, find_directions, at->q, NULL, entries);
+  FOR_SHAPE(batch, find_directions, at->q, NULL, NULL, entries);
   return VIDA_SUCCESS;
 }
 
@@ -377,7 +395,7 @@ static int distance_curvature(const vida_constraint_batch* batch, const vida_pla
 
 static int distance_discrete_jacobian(const vida_constraint_batch* batch,
                                       const vida_interval* between, double* entries) {
-  FOR_SHAPE(batch, find_directions, between->q0, between->dq, entries);
+  FOR_SHAPE(batch, find_directions, between->q0, between->q_low, between->dq, entries);
   return VIDA_SUCCESS;
 }
 
