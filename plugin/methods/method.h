@@ -26,7 +26,7 @@ struct VidaStepper {
   vida_map_rows rows;
   int (*prepare)(VidaStepper* stepper, VidaError* error);
   vida_map* map; /* NULL of methods without implicit equations: those whose map has no residual */
-  void* own; /* the method's own state, freed with free() after `destroy` */
+  void* own;     /* the method's own state, freed with free() after `destroy` */
   int n, m;
 
   double t0, h;
@@ -95,6 +95,8 @@ struct VidaMethod {
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
 };
 
+/* "del-midpoint, rattle": the methods that have a capability, for messages. */
+void vida__list_methods(unsigned capability, char* list, size_t size);
 /* The list of methods, ended by NULL (registry.c). */
 extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);
@@ -117,6 +119,14 @@ void vida__step_sizes(void* data, const double* u, double* size);
 /* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
  * nearest solution; from far away it may find another, in which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
+/* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
+ * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
+ * tolerances do not depend on units. */
+double vida__measure_motion(const VidaStepper* stepper);
+/* The size of a constraint's row, g/h at the end of a step, in such a motion. */
+double vida__constraint_size(const VidaStepper* stepper, int row, double motion);
+/* g and G at the node, into g0 and entries0. */
+int vida__prepare_node(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what

@@ -11,10 +11,12 @@ extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle,
     vida__del_nonholonomic;
 extern const VidaMethod vida__del_chart;
 extern const VidaMethod vida__energy_momentum;
+extern const VidaMethod vida__galerkin_gauss, vida__spark_lobatto;
 
 const VidaMethod* const vida__methods[] = {
-    &vida__del_midpoint,    &vida__del_endpoint, &vida__rattle, &vida__del_nonholonomic,
-    &vida__energy_momentum, &vida__del_chart,    NULL};
+    &vida__del_midpoint,     &vida__del_endpoint,    &vida__rattle,
+    &vida__del_nonholonomic, &vida__energy_momentum, &vida__del_chart,
+    &vida__galerkin_gauss,   &vida__spark_lobatto,   NULL};
 
 const VidaOptionRow vida__common_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},

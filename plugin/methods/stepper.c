@@ -93,8 +93,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-/* "del-midpoint, rattle": the methods that have a capability. */
-static void list_methods(unsigned capability, char* list, size_t size) {
+void vida__list_methods(unsigned capability, char* list, size_t size) {
   list[0] = '\0';
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const VidaMethodInfo* info = Vida_MethodInfo(i);
@@ -122,7 +121,7 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
   }
   if (system->nonholonomic && !(method->info.capabilities & VIDA_CAN_NONHOLONOMIC)) {
     char able[256];
-    list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
+    vida__list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s cannot take the nonholonomic constraints of system '%s'; these can: %s",
                       method->info.name, system->name, able);

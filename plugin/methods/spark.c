@@ -1,0 +1,161 @@
+/* Jay's symplectic partitioned Runge-Kutta methods for constrained systems: Lobatto's rule IIIA for
+ * positions, IIIB for momenta (Jay 1996; Hairer, Lubich and Wanner, VII.1.4), of order 2 `stages`
+ * - 2. Constraints hold at all stages, and the momentum is on the hidden constraint at the end of a
+ * step: the multiplier of the last stage is the impulse of that projection. Two stages are RATTLE.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "methods/collocation.h"
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const int stages = (int)VidaOptions_Get(stepper->options, "stages");
+  const vida_stage_rule rule = vida__lobatto_rule(stages, stepper->system->separable);
+  return vida__collocation_create(stepper, &rule, error);
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* result = |L_vv d| for d = G_row^T / mass, and in *size what it is summed up from, both in units
+ * of the roots of the masses. */
+static double measure_row(const VidaStepper* stepper, const double* matrix, const double* d,
+                          double* size) {
+  const vida_pattern* pattern = &stepper->system->pattern;
+  const int n = stepper->n;
+  vida_collocation* own = stepper->own;
+  double* product = own->sum;
+  double result = 0.0;
+  memset(product, 0, (size_t)n * sizeof *product);
+  *size = 0.0;
+  for (int j = 0; j < n; j++) {
+    for (sunindextype e = pattern->column_start[j]; e < pattern->column_start[j + 1]; e++) {
+      const sunindextype i = pattern->row[e];
+      if (i < n && d[j] != 0.0) {
+        product[i] += matrix[e] * d[j];
+        *size = fmax(*size, fabs(matrix[e] * d[j]) * stepper->inverse_root[i]);
+      }
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    result = fmax(result, fabs(product[i]) * stepper->inverse_root[i]);
+  }
+  return result;
+}
+
+/* The velocities of stages leave the constraints, so that they need a mass in all directions: a
+ * unit quaternion often has none along itself. */
+static int check_masses(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  vida_collocation* own = stepper->own;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  double* matrix = own->inner;
+  double* direction = own->work;
+  memset(matrix, 0, (size_t)system->pattern.entries * sizeof *matrix);
+  int code = vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, mass_only,
+                               matrix);
+  code =
+      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int e = 0; e < system->entry_count;) {
+    const int row = system->entries[e].row;
+    memset(direction, 0, (size_t)stepper->n * sizeof *direction);
+    for (; e < system->entry_count && system->entries[e].row == row; e++) {
+      const int i = system->entries[e].coordinate;
+      direction[i] += stepper->entries[e] * stepper->inverse_root[i] * stepper->inverse_root[i];
+    }
+    double size;
+    const double result = measure_row(stepper, matrix, direction, &size);
+    if (result <= 64.0 * DBL_EPSILON * size) {
+      return vida__fail(error, VIDA_NOT_SUPPORTED,
+                        "spark-lobatto needs a mass in all directions, and system '%s' has none "
+                        "along the gradient of '%s'; rattle and del-midpoint do without, or add "
+                        "half the square of the constraint's rate to the Lagrangian, which changes "
+                        "no motion",
+                        system->name, system->rows[row].name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  const int code = stepper->system->separable ? VIDA_SUCCESS : check_masses(stepper, error);
+  return code ? code : vida__collocation_start(stepper, error);
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* The multiplier at the node that the step starts from: both impulses at it. */
+static void take_multipliers(VidaStepper* stepper) {
+  vida_collocation* own = stepper->own;
+  const double* mu = own->history[0] + vida__multiplier_offset(stepper, 0);
+  const double b = own->rule.b[0];
+  for (int r = 0; r < stepper->m; r++) {
+    const double total = own->has_step ? 0.5 * (mu[r] + own->impulse[r] / b) : mu[r];
+    stepper->lambda[r] = total / stepper->h;
+  }
+  stepper->lambda_t = vida__node_time(stepper);
+}
+
+/* v at the new node, and p less the impulse of the hidden constraint. */
+static int project_momenta(VidaStepper* stepper, VidaError* error) {
+  vida_collocation* own = stepper->own;
+  const double t = vida__next_time(stepper);
+  double* change = own->sum;
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, stepper->v0,
+                                own->impulse, error);
+  memset(change, 0, (size_t)stepper->n * sizeof *change);
+  vida__add_reaction(stepper->system, stepper->entries, -1.0, own->impulse, change);
+  for (int k = 0; k < stepper->n && !code; k++) {
+    vida__add_compensated(&stepper->p[k], &stepper->p_low[k], change[k]);
+  }
+  return code;
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  vida_collocation* own = stepper->own;
+  int code = vida__collocation_step(stepper, error);
+  if (code) {
+    return code;
+  }
+  take_multipliers(stepper);
+  code = project_momenta(stepper, error);
+  own->has_step = true;
+  return code;
+}
+
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  (void)error;
+  memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+  return VIDA_SUCCESS;
+}
+
+static const VidaOptionRow options[] = {
+    {"stages", VIDA_OPTION_INTEGER, "1", 3.0, 2.0, VIDA_MOST_STAGES, false, NULL,
+     "Stages of Lobatto's rules; the order is twice as much, less two. Two stages are RATTLE."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__spark_lobatto = {
+    {"spark-lobatto", "partitioned Runge-Kutta method, Lobatto IIIA for q and IIIB for p",
+     "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
+     "Needs a mass matrix that is regular, also across the constraints. Steps are limited by the "
+     "largest frequency of the potential, and by rods that turn by much in a step.",
+     4,
+     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL |
+         VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT},
+    options,
+    {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+     vida__collocation_guess},
+    create,
+    start,
+    NULL,
+    step,
+    velocities,
+    vida__collocation_energy};
