@@ -45,7 +45,6 @@ typedef struct vida_collocation {
   int predictor;       /* the one that was best in the last step */
   bool is_predictable; /* it was not far off */
   bool is_evaluated;   /* what follows belongs to `evaluated` */
-  bool has_node_force; /* push of a stage at the node that has no unknowns */
   double* evaluated;
   double* base;    /* n: p0, and what its rounding has left */
   double* mean;    /* stages x n: (Q_i - q0) / h */

@@ -1,0 +1,778 @@
+/* galerkin-gauss and spark-lobatto: orders by stages, what they have in common with methods of
+ * second order, and what they keep. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <vida/expression.h>
+
+#include "support/chart.h"
+#include "support/check.h"
+#include "support/elliptic.h"
+#include "support/motion.h"
+
+enum { MOST = MODEL_COORDINATES };
+static const double pi = 3.14159265358979323846;
+
+/* ---- systems -------------------------------------------------------------------------------- */
+
+static VidaExpression operate(VidaSystem* system, const char* operation, VidaExpression a,
+                              VidaExpression b) {
+  return chart_apply(system, operation, a, b);
+}
+
+static VidaExpression scale(VidaSystem* system, double factor, VidaExpression a) {
+  return operate(system, "*", chart_number(system, factor), a);
+}
+
+static VidaExpression square(VidaSystem* system, VidaExpression a) {
+  return operate(system, "*", a, a);
+}
+
+static VidaSystem* begin(const char* name, int dimension, int count, const char* const* names,
+                         const char* const* units, const double* q, const double* v,
+                         VidaExpression* x, VidaExpression* rate) {
+  VidaSystem* system = NULL;
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_Create(name, dimension, &system, &error), &error);
+  for (int i = 0; i < count; i++) {
+    REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], units[i], VidaInitial_Given(q[i]),
+                                        VidaInitial_Given(v[i]), NULL, &error),
+               &error);
+    REQUIRE_OK(VidaSystem_Position(system, i, &x[i], &error), &error);
+    REQUIRE_OK(VidaSystem_Rate(system, i, &rate[i], &error), &error);
+  }
+  return system;
+}
+
+static void add_lagrangian(VidaSystem* system, VidaExpression lagrangian) {
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "motion", lagrangian, &error), &error);
+}
+
+static void add_constraint(VidaSystem* system, const char* name, VidaExpression g) {
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_AddExpressionConstraint(system, name, "", g, &error), &error);
+}
+
+static VidaSystem* complete(VidaSystem* system) {
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  return system;
+}
+
+static const char* const plane_names[2] = {"x", "y"};
+static const char* const polar_names[2] = {"r", "theta"};
+static const char* const meters[2] = {"m", "m"};
+static const char* const polar_units[2] = {"m", "rad"};
+
+/* The two-body problem with all constants 1, from the perihelion of an ellipse */
+#define ECCENTRICITY 0.6
+
+static VidaSystem* make_kepler(void) {
+  const double q[2] = {1.0 - ECCENTRICITY, 0.0};
+  const double v[2] = {0.0, sqrt((1.0 + ECCENTRICITY) / (1.0 - ECCENTRICITY))};
+  VidaExpression x[2], rate[2];
+  VidaSystem* system = begin("Kepler", 2, 2, plane_names, meters, q, v, x, rate);
+  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
+  VidaExpression away = operate(system, "+", square(system, x[0]), square(system, x[1]));
+  VidaExpression inverse = operate(system, "^", away, chart_number(system, -0.5));
+  const int both[2] = {0, 1};
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_AddMotion(system, VIDA_MOTION_POINT, both, &error), &error);
+  add_lagrangian(system, operate(system, "+", scale(system, 0.5, twice), inverse));
+  return complete(system);
+}
+
+/* Kepler's equation E - e sin E = t by Newton's method */
+static void exact_kepler(double t, double* q, double* v) {
+  const double e = ECCENTRICITY;
+  const double root = sqrt(1.0 - e * e);
+  double anomaly = t;
+  for (int k = 0; k < 50; k++) {
+    anomaly -= (anomaly - e * sin(anomaly) - t) / (1.0 - e * cos(anomaly));
+  }
+  const double speed = 1.0 / (1.0 - e * cos(anomaly));
+  q[0] = cos(anomaly) - e;
+  q[1] = root * sin(anomaly);
+  v[0] = -sin(anomaly) * speed;
+  v[1] = root * cos(anomaly) * speed;
+}
+
+/* The harmonic oscillator x'' = -16 x */
+static VidaSystem* make_oscillator(void) {
+  const Model model = model_oscillator(2.5, 40.0, 0.3, -0.2);
+  return model_system(&model);
+}
+
+static void exact_oscillator(double t, double* q, double* v) {
+  q[0] = 0.3 * cos(4.0 * t) - 0.05 * sin(4.0 * t);
+  v[0] = -1.2 * sin(4.0 * t) - 0.2 * cos(4.0 * t);
+}
+
+/* A free particle in polar coordinates: L = (r'^2 + r^2 theta'^2) / 2 */
+static VidaSystem* make_polar(void) {
+  const double q[2] = {1.0, 0.0};
+  const double v[2] = {-0.3, 0.9};
+  VidaExpression x[2], rate[2];
+  VidaSystem* system = begin("polar", 2, 2, polar_names, polar_units, q, v, x, rate);
+  VidaExpression around = square(system, operate(system, "*", x[0], rate[1]));
+  VidaExpression twice = operate(system, "+", square(system, rate[0]), around);
+  add_lagrangian(system, scale(system, 0.5, twice));
+  return complete(system);
+}
+
+/* The straight line (1 - 0.3 t, 0.9 t) */
+static void exact_polar(double t, double* q, double* v) {
+  const double x = 1.0 - 0.3 * t;
+  const double y = 0.9 * t;
+  q[0] = hypot(x, y);
+  q[1] = atan2(y, x);
+  v[0] = (-0.3 * x + 0.9 * y) / q[0];
+  v[1] = (0.9 * x + 0.3 * y) / (q[0] * q[0]);
+}
+
+/* A charge in a magnetic field that drags behind it a force -c v and is pushed by the time:
+ * x'' = w y' - c x' + cos 2t, y'' = -w x' - c y' */
+#define FIELD 3.0
+#define DRAG 0.2
+
+static VidaSystem* make_charge(void) {
+  const double q[2] = {0.4, -0.1};
+  const double v[2] = {0.5, 0.7};
+  const int both[2] = {0, 1};
+  VidaExpression x[2], rate[2], force[2], time;
+  VidaError error = {0};
+  VidaSystem* system = begin("charge", 2, 2, plane_names, meters, q, v, x, rate);
+  REQUIRE_OK(VidaSystem_Time(system, &time, &error), &error);
+  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
+  /* w (x' y - x y') / 2 */
+  VidaExpression swirl = operate(system, "-", operate(system, "*", rate[0], x[1]),
+                                 operate(system, "*", x[0], rate[1]));
+  VidaExpression wave = operate(system, "cos", scale(system, 2.0, time), -1);
+  VidaExpression l =
+      operate(system, "+", scale(system, 0.5, twice), scale(system, -0.5 * FIELD, swirl));
+  add_lagrangian(system, operate(system, "+", l, operate(system, "*", wave, x[0])));
+  for (int i = 0; i < 2; i++) {
+    force[i] = scale(system, -DRAG, rate[i]);
+  }
+  REQUIRE_OK(VidaSystem_AddExpressionForce(system, "drag", 2, both, force, &error), &error);
+  return complete(system);
+}
+
+/* With z = x + i y: z'' + a z' = cos 2t, a = c + i w; L = ... - w (x' y - x y') / 2 gives x'' = w
+ * y'. Particular part: cos 2t = (e^{2it} + e^{-2it}) / 2, z = sum e^{+-2it} / (2 (-4 +- 2 i a)) */
+static void exact_charge(double t, double* q, double* v) {
+  double z[2] = {0.0, 0.0}, rate[2] = {0.0, 0.0}, z0[2] = {0.0, 0.0}, rate0[2] = {0.0, 0.0};
+  for (int sign = -1; sign <= 1; sign += 2) {
+    /* 1 / (2 (-4 + 2 i s (c + i w))) */
+    const double re = -4.0 - 2.0 * sign * FIELD;
+    const double im = 2.0 * sign * DRAG;
+    const double size = 2.0 * (re * re + im * im);
+    const double a = re / size;
+    const double b = -im / size;
+    const double c = cos(2.0 * t);
+    const double s = sign * sin(2.0 * t);
+    z[0] += a * c - b * s;
+    z[1] += a * s + b * c;
+    rate[0] += -2.0 * sign * (a * s + b * c);
+    rate[1] += 2.0 * sign * (a * c - b * s);
+    z0[0] += a;
+    z0[1] += b;
+    rate0[0] += -2.0 * sign * b;
+    rate0[1] += 2.0 * sign * a;
+  }
+  /* homogeneous: z = A + B e^{-a t}, -a B = what is left of the start's velocity */
+  const double left[2] = {0.5 - rate0[0], 0.7 - rate0[1]};
+  const double size = DRAG * DRAG + FIELD * FIELD;
+  const double b[2] = {-(left[0] * DRAG + left[1] * FIELD) / size,
+                       -(left[1] * DRAG - left[0] * FIELD) / size};
+  const double decay = exp(-DRAG * t);
+  const double c = decay * cos(FIELD * t);
+  const double s = -decay * sin(FIELD * t);
+  const double wave[2] = {b[0] * c - b[1] * s, b[0] * s + b[1] * c};
+  q[0] = z[0] + 0.4 - z0[0] - b[0] + wave[0];
+  q[1] = z[1] - 0.1 - z0[1] - b[1] + wave[1];
+  v[0] = rate[0] - (DRAG * wave[0] - FIELD * wave[1]);
+  v[1] = rate[1] - (DRAG * wave[1] + FIELD * wave[0]);
+}
+
+#define PENDULUM_LENGTH 0.8
+
+static VidaSystem* make_pendulum(void) {
+  const Model model = model_pendulum(2, 1.3, PENDULUM_LENGTH, 1.0, 0.5);
+  return model_system(&model);
+}
+
+static void exact_pendulum(double t, double* q, double* v) {
+  double angle, rate;
+  pendulum_motion(sqrt(MODEL_GRAVITY / PENDULUM_LENGTH), 1.0, 0.5, t, &angle, &rate);
+  q[0] = PENDULUM_LENGTH * sin(angle);
+  q[1] = -PENDULUM_LENGTH * cos(angle);
+  v[0] = PENDULUM_LENGTH * rate * cos(angle);
+  v[1] = PENDULUM_LENGTH * rate * sin(angle);
+}
+
+/* The same pendulum, with a pivot in (0, 1.5), in polar coordinates around the origin; theta is
+ * measured from the x axis, L = (r'^2 + r^2 theta'^2)/2 - g r sin theta */
+#define PIVOT 1.5
+
+static void polar_of(const double* point, const double* velocity, double* q, double* v) {
+  q[0] = hypot(point[0], point[1]);
+  q[1] = atan2(point[1], point[0]);
+  v[0] = (point[0] * velocity[0] + point[1] * velocity[1]) / q[0];
+  v[1] = (point[0] * velocity[1] - point[1] * velocity[0]) / (q[0] * q[0]);
+}
+
+static void exact_bead(double t, double* q, double* v) {
+  double point[2], velocity[2];
+  exact_pendulum(t, point, velocity);
+  point[1] += PIVOT;
+  polar_of(point, velocity, q, v);
+}
+
+static VidaSystem* make_bead(void) {
+  double q[2], v[2];
+  VidaExpression x[2], rate[2];
+  exact_bead(0.0, q, v);
+  VidaSystem* system = begin("bead", 2, 2, polar_names, polar_units, q, v, x, rate);
+  VidaExpression around = square(system, operate(system, "*", x[0], rate[1]));
+  VidaExpression twice = operate(system, "+", square(system, rate[0]), around);
+  VidaExpression height = operate(system, "*", x[0], operate(system, "sin", x[1], -1));
+  VidaExpression fall = scale(system, -MODEL_GRAVITY, height);
+  add_lagrangian(system, operate(system, "+", scale(system, 0.5, twice), fall));
+  /* r^2 - 2 p r sin theta + p^2 = l^2 */
+  VidaExpression g = operate(system, "-", square(system, x[0]), scale(system, 2.0 * PIVOT, height));
+  const double rest = PIVOT * PIVOT - PENDULUM_LENGTH * PENDULUM_LENGTH;
+  add_constraint(system, "circle", operate(system, "+", g, chart_number(system, rest)));
+  return complete(system);
+}
+
+/* A pendulum whose pivot is pulled with a = 4 along x: that of a gravity tilted by atan(a/g) */
+#define PULL 4.0
+
+static void exact_pulled(double t, double* q, double* v) {
+  const double tilt = atan2(PULL, MODEL_GRAVITY);
+  double angle, rate;
+  pendulum_motion(sqrt(hypot(PULL, MODEL_GRAVITY) / PENDULUM_LENGTH), 1.0 + tilt, 0.5, t, &angle,
+                  &rate);
+  angle -= tilt;
+  q[0] = PENDULUM_LENGTH * sin(angle) + 0.5 * PULL * t * t;
+  q[1] = -PENDULUM_LENGTH * cos(angle);
+  v[0] = PENDULUM_LENGTH * rate * cos(angle) + PULL * t;
+  v[1] = PENDULUM_LENGTH * rate * sin(angle);
+}
+
+static VidaSystem* make_pulled(void) {
+  double q[2], v[2];
+  VidaExpression x[2], rate[2], time;
+  VidaError error = {0};
+  exact_pulled(0.0, q, v);
+  VidaSystem* system = begin("pulled", 2, 2, plane_names, meters, q, v, x, rate);
+  REQUIRE_OK(VidaSystem_Time(system, &time, &error), &error);
+  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
+  add_lagrangian(
+      system, operate(system, "-", scale(system, 0.5, twice), scale(system, MODEL_GRAVITY, x[1])));
+  VidaExpression pivot = scale(system, 0.5 * PULL, square(system, time));
+  VidaExpression g =
+      operate(system, "+", square(system, operate(system, "-", x[0], pivot)), square(system, x[1]));
+  const double length = PENDULUM_LENGTH * PENDULUM_LENGTH;
+  add_constraint(system, "rod", operate(system, "-", g, chart_number(system, length)));
+  return complete(system);
+}
+
+/* The pendulum with drag -c v on a rod: against a small step of four stages, with no closed form */
+static VidaSystem* make_double_pendulum(void) {
+  const Model model = model_double_spherical_pendulum();
+  return model_system(&model);
+}
+
+static void exact_double_pendulum(double t, double* q, double* v) {
+  const Model model = model_double_spherical_pendulum();
+  VidaSystem* system = model_system(&model);
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+  VidaSystem_Destroy(&system);
+  model_reference(&model, t, 100, q, v, NULL);
+}
+
+/* The heavy top of Bruels and Cardona (2010) as a unit quaternion. `along`: the inertia of the
+ * quaternion along itself, where nothing moves */
+static VidaSystem* make_top_with(double along) {
+  static const char* const names[4] = {"e0", "e1", "e2", "e3"};
+  static const char* const units[4] = {"", "", "", ""};
+  static const double inertia[3] = {15.234375, 0.46875, 15.234375};
+  const double q[4] = {1.0, 0.0, 0.0, 0.0};
+  const double v[4] = {0.0, 0.0, 75.0, -0.5 * 4.61538};
+  VidaExpression x[4], rate[4];
+  VidaSystem* system = begin("heavy top", 3, 4, names, units, q, v, x, rate);
+  VidaExpression l = chart_number(system, 0.0);
+  for (int i = 0; i < 3; i++) {
+    /* omega_i / 2 = e0 e_i' - e0' e_i - (e x e')_i */
+    const int j = (i + 1) % 3 + 1;
+    const int k = (i + 2) % 3 + 1;
+    VidaExpression spin = operate(system, "-", operate(system, "*", x[0], rate[i + 1]),
+                                  operate(system, "*", rate[0], x[i + 1]));
+    VidaExpression cross = operate(system, "-", operate(system, "*", x[j], rate[k]),
+                                   operate(system, "*", x[k], rate[j]));
+    VidaExpression half = operate(system, "-", spin, cross);
+    l = operate(system, "+", l, scale(system, 2.0 * inertia[i], square(system, half)));
+  }
+  VidaExpression size = chart_number(system, -1.0);
+  VidaExpression grows = chart_number(system, 0.0);
+  for (int i = 0; i < 4; i++) {
+    size = operate(system, "+", size, square(system, x[i]));
+    grows = operate(system, "+", grows, operate(system, "*", x[i], rate[i]));
+  }
+  if (along > 0.0) {
+    l = operate(system, "+", l, scale(system, 2.0 * along, square(system, grows)));
+  }
+  VidaExpression height =
+      operate(system, "+", operate(system, "*", x[2], x[3]), operate(system, "*", x[0], x[1]));
+  add_lagrangian(system,
+                 operate(system, "-", l, scale(system, 2.0 * 15.0 * MODEL_GRAVITY, height)));
+  add_constraint(system, "norm", size);
+  return complete(system);
+}
+
+static VidaSystem* make_top(void) {
+  return make_top_with(5.0);
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+typedef struct Run {
+  VidaSystem* system;
+  VidaStepper* stepper;
+  int n;
+  double q0[MOST], v0[MOST];
+} Run;
+
+static VidaOptions* make_options(const char* method, double h, int stages) {
+  VidaError error = {0};
+  VidaOptions* options = motion_method(method, h, NULL);
+  if (stages) {
+    REQUIRE_OK(VidaOptions_SetReal(options, "stages", stages, &error), &error);
+  }
+  return options;
+}
+
+static Run start(VidaSystem* system, const char* method, double h, int stages) {
+  Run run = {.system = system, .n = VidaSystem_CoordinateCount(system)};
+  VidaError error = {0};
+  VidaOptions* options = make_options(method, h, stages);
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, run.q0, run.v0, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_Create(system, options, &run.stepper, &error), &error);
+  REQUIRE_OK(VidaStepper_Start(run.stepper, 0.0, run.q0, run.v0, &error), &error);
+  VidaOptions_Destroy(&options);
+  return run;
+}
+
+static void go(Run* run, long steps) {
+  VidaError error = {0};
+  int code = 0;
+  for (long k = 0; k < steps && !code; k++) {
+    code = VidaStepper_Step(run->stepper, &error);
+  }
+  REQUIRE_OK(code, &error);
+}
+
+static void look(Run* run, double* q, double* v) {
+  VidaError error = {0};
+  memcpy(q, VidaStepper_Positions(run->stepper), (size_t)run->n * sizeof *q);
+  REQUIRE_OK(VidaStepper_Velocities(run->stepper, v, &error), &error);
+}
+
+static double energy_of(Run* run) {
+  VidaError error = {0};
+  double energy = 0.0;
+  REQUIRE_OK(VidaStepper_Energy(run->stepper, &energy, NULL, &error), &error);
+  return energy;
+}
+
+static void stop(Run* run) {
+  VidaStepper_Destroy(&run->stepper);
+  VidaSystem_Destroy(&run->system);
+}
+
+/* ---- orders --------------------------------------------------------------------------------- */
+
+typedef struct Case {
+  const char* name;
+  VidaSystem* (*make)(void);
+  void (*exact)(double t, double* q, double* v);
+  double time;
+  double length, speed; /* what counts as large */
+  double floor;         /* where rounding begins to show */
+  int steps[5];         /* of the coarsest run, by stages */
+} Case;
+
+enum { LEVELS = 5, MOST_LEVELS = 10 };
+
+/* The slope of log(error) over log(h) by least squares, of errors from the floor up: the last
+ * LEVELS before it. */
+static double find_slope(int count, const double* error, const double* h) {
+  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
+  for (int i = 0; i < count; i++) {
+    const double a = log(h[i]);
+    const double b = log(error[i]);
+    x += a / count;
+    y += b / count;
+    xx += a * a / count;
+    xy += a * b / count;
+  }
+  return (xy - x * y) / (xx - x * x);
+}
+
+static void errors_at(const Case* c, const char* method, int stages, int steps, double* position,
+                      double* velocity) {
+  double q[MOST], v[MOST], right_q[MOST], right_v[MOST];
+  Run run = start(c->make(), method, c->time / steps, stages);
+  go(&run, steps);
+  look(&run, q, v);
+  c->exact(c->time, right_q, right_v);
+  *position = largest_difference(run.n, q, right_q) / c->length;
+  *velocity = largest_difference(run.n, v, right_v) / c->speed;
+  const double iterations =
+      (double)VidaStepper_Statistics(run.stepper).newton_iterations / (double)steps;
+  EXPECT(iterations <= 4.0, "%s, %d stages on %s, %d steps: %.2f iterations a step", method, stages,
+         c->name, steps, iterations);
+  stop(&run);
+}
+
+static void measure_order(const Case* c, const char* method, int stages, double order) {
+  double position[MOST_LEVELS], velocity[MOST_LEVELS], h[MOST_LEVELS];
+  int count = 0;
+  double steps = c->steps[stages];
+  for (; count < MOST_LEVELS; count++, steps *= 1.5) {
+    const int whole = (int)lround(steps);
+    h[count] = c->time / whole;
+    errors_at(c, method, stages, whole, &position[count], &velocity[count]);
+    if (position[count] < c->floor || (stages == 1 && count == LEVELS)) {
+      break;
+    }
+  }
+  const int used = count < LEVELS ? count : LEVELS;
+  EXPECT(used >= 4, "only %d levels of %s, %d stages on %s above %g, first %.3g", used, method,
+         stages, c->name, c->floor, position[0]);
+  const int first = count - used;
+  const double slope = find_slope(used, position + first, h + first);
+  const double slope_v = find_slope(used, velocity + first, h + first);
+  EXPECT_NEAR(slope, order, 0.2, "%s, %d stages on %s: order of positions, errors %.3g to %.3g",
+              method, stages, c->name, position[first], position[count - 1]);
+  EXPECT(slope_v > order - 0.2,
+         "%s, %d stages on %s: order %.3f of velocities, errors %.3g to %.3g", method, stages,
+         c->name, slope_v, velocity[first], velocity[count - 1]);
+}
+
+static const Case free_cases[] = {
+    {"oscillator", make_oscillator, exact_oscillator, 3.0, 0.3, 1.2, 1e-12, {0, 40, 30, 12, 8}},
+    {"Kepler", make_kepler, exact_kepler, 7.0, 1.0, 2.0, 1e-12, {0, 700, 250, 150, 100}},
+    {"polar", make_polar, exact_polar, 3.0, 1.0, 1.0, 1e-12, {0, 60, 30, 20, 12}},
+    {"charge", make_charge, exact_charge, 3.0, 0.5, 0.7, 1e-12, {0, 60, 30, 15, 10}},
+};
+enum { FREE_CASES = sizeof free_cases / sizeof free_cases[0] };
+
+static void test_galerkin_order(void) {
+  for (int k = 0; k < FREE_CASES; k++) {
+    for (int stages = 1; stages <= 4; stages++) {
+      measure_order(&free_cases[k], "galerkin-gauss", stages, 2.0 * stages);
+    }
+  }
+}
+
+static const Case held_cases[] = {
+    {"pendulum", make_pendulum, exact_pendulum, 1.0, 0.8, 3.0, 1e-12, {0, 0, 40, 20, 12}},
+    {"bead", make_bead, exact_bead, 1.0, 0.8, 3.0, 1e-12, {0, 0, 40, 30, 16}},
+    {"pulled", make_pulled, exact_pulled, 1.0, 0.8, 3.0, 1e-12, {0, 0, 40, 20, 12}},
+    {"double spherical pendulum",
+     make_double_pendulum,
+     exact_double_pendulum,
+     1.0,
+     5.0,
+     10.0,
+     1e-12,
+     {0, 0, 40, 30, 16}},
+};
+enum { HELD_CASES = sizeof held_cases / sizeof held_cases[0] };
+
+static void test_spark_order(void) {
+  for (int k = 0; k < HELD_CASES; k++) {
+    for (int stages = 2; stages <= 4; stages++) {
+      measure_order(&held_cases[k], "spark-lobatto", stages, 2.0 * stages - 2.0);
+    }
+  }
+}
+
+/* Published start of the heavy top; the axis at t = 0.5 by an integration in quadruple precision of
+ * its Euler equations */
+static void test_top(void) {
+  static const double axis[3] = {-7.0246829705658558933778181920e-01,
+                                 -2.1165184701923326580800843627e-02,
+                                 -7.1140025765173440554695258795e-01};
+  for (int stages = 2; stages <= 4; stages++) {
+    double error[5], h[5];
+    for (int level = 0; level < 5; level++) {
+      double q[MOST], v[MOST];
+      const int steps = (int)lround((stages == 2   ? 1000
+                                     : stages == 3 ? 400
+                                                   : 160) *
+                                    pow(1.5, level));
+      Run run = start(make_top(), "spark-lobatto", 0.5 / steps, stages);
+      go(&run, steps);
+      look(&run, q, v);
+      const double now[3] = {2.0 * (q[1] * q[2] - q[0] * q[3]),
+                             q[0] * q[0] - q[1] * q[1] + q[2] * q[2] - q[3] * q[3],
+                             2.0 * (q[2] * q[3] + q[0] * q[1])};
+      error[level] = largest_difference(3, now, axis);
+      h[level] = 0.5 / steps;
+      EXPECT_BELOW(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0, 1e-14, "norm");
+      stop(&run);
+    }
+    EXPECT_NEAR(find_slope(5, error, h), 2.0 * stages - 2.0, 0.2,
+                "order of %d stages on the heavy top, errors %.3g to %.3g", stages, error[0],
+                error[4]);
+  }
+}
+
+/* ---- what they have in common with methods of second order ---------------------------------- */
+
+static void compare(VidaSystem* (*make)(void), const char* name, const char* method, int stages,
+                    const char* other, double h, double length) {
+  Run one = start(make(), method, h, stages);
+  Run two = start(make(), other, h, 0);
+  double largest = 0.0;
+  for (int k = 0; k < 200; k++) {
+    go(&one, 1);
+    go(&two, 1);
+    largest = fmax(largest, largest_difference(one.n, VidaStepper_Positions(one.stepper),
+                                               VidaStepper_Positions(two.stepper)));
+  }
+  /* rounding of 200 steps, enlarged by the motion itself */
+  EXPECT_BELOW(largest, 1e-12 * length, "%s with %d stages and %s on %s", method, stages, other,
+               name);
+  stop(&two);
+  stop(&one);
+}
+
+static VidaSystem* make_springs(void) {
+  const Model model = model_springs();
+  return model_system(&model);
+}
+
+static VidaSystem* make_four_particles(void) {
+  const Model model = model_four_particles();
+  return model_system(&model);
+}
+
+/* One stage of Gauss' rule is the midpoint rule (paper 000, eq. 4.6); two of Lobatto's are RATTLE
+ * (Jay 1996, section 5), where the mass matrix is constant. */
+static void test_relatives(void) {
+  for (int k = 0; k < FREE_CASES; k++) {
+    compare(free_cases[k].make, free_cases[k].name, "galerkin-gauss", 1, "del-midpoint", 0.01,
+            free_cases[k].length);
+  }
+  compare(make_springs, "springs", "galerkin-gauss", 1, "del-midpoint", 0.01, 1.0);
+  compare(make_oscillator, "oscillator", "spark-lobatto", 2, "rattle", 0.01, 1.0);
+  compare(make_pendulum, "pendulum", "spark-lobatto", 2, "rattle", 0.01, 1.0);
+  compare(make_double_pendulum, "double spherical pendulum", "spark-lobatto", 2, "rattle", 0.01,
+          5.0);
+  compare(make_four_particles, "four particles", "spark-lobatto", 2, "rattle", 0.01, 1.0);
+  compare(make_pulled, "pulled pendulum", "spark-lobatto", 2, "rattle", 0.01, 1.0);
+}
+
+/* ---- what is kept --------------------------------------------------------------------------- */
+
+/* The scale that |p| |q| sets for momenta. */
+static double momentum_size(const Run* run) {
+  const double* p = VidaStepper_Momenta(run->stepper);
+  double size = 0.0;
+  double length = 0.0;
+  for (int i = 0; i < run->n; i++) {
+    size += p[i] * p[i];
+    length += run->q0[i] * run->q0[i];
+  }
+  return sqrt(size * fmax(length, 1.0));
+}
+
+static void keep_long(VidaSystem* (*make)(void), const char* name, const char* method, int stages,
+                      double h) {
+  enum { MAPS = 8, BINS = 10 };
+  const long steps = CHECK_SANITIZED ? 5000 : 100000;
+  double first[MAPS], now[MAPS], mean[BINS] = {0.0};
+  Run run = start(make(), method, h, stages);
+  const int maps = VidaSystem_MomentumCount(run.system);
+  const double energy0 = energy_of(&run);
+  const double size = momentum_size(&run);
+  double worst = 0.0;
+  double amplitude = 0.0;
+  VidaSystem_Momentum(run.system, run.q0, VidaStepper_Momenta(run.stepper), first);
+  for (long k = 0; k < steps; k++) {
+    go(&run, 1);
+    const double off = energy_of(&run) / energy0 - 1.0;
+    mean[k * BINS / steps] += off * BINS / (double)steps;
+    amplitude = fmax(amplitude, fabs(off));
+    VidaSystem_Momentum(run.system, VidaStepper_Positions(run.stepper),
+                        VidaStepper_Momenta(run.stepper), now);
+    for (int i = 0; i < maps; i++) {
+      worst = fmax(worst, fabs(now[i] - first[i]) / size);
+    }
+  }
+  EXPECT(maps > 0, "%s has no momentum", name);
+  EXPECT_BELOW(worst, 1e-12, "momenta of %s, %d stages on %s", method, stages, name);
+  double lowest = mean[0];
+  double highest = mean[0];
+  for (int b = 1; b < BINS; b++) {
+    lowest = fmin(lowest, mean[b]);
+    highest = fmax(highest, mean[b]);
+  }
+  /* means of tenths of the run stay where they are, within the oscillation or rounding */
+  EXPECT_BELOW(highest - lowest, 0.3 * amplitude + 1e-13,
+               "energy of %s, %d stages on %s, amplitude %.3g, first %.3g, last %.3g", method,
+               stages, name, amplitude, mean[0], mean[BINS - 1]);
+  stop(&run);
+}
+
+static void test_long_runs(void) {
+  for (int stages = 1; stages <= 4; stages++) {
+    keep_long(make_kepler, "Kepler", "galerkin-gauss", stages, 0.02 * stages);
+  }
+  for (int stages = 2; stages <= 4; stages++) {
+    keep_long(make_double_pendulum, "double spherical pendulum", "spark-lobatto", stages, 0.01);
+  }
+}
+
+static void turn_back(VidaSystem* (*make)(void), const char* name, const char* method, int stages,
+                      double h) {
+  VidaError error = {0};
+  double q[MOST], v[MOST];
+  Run run = start(make(), method, h, stages);
+  go(&run, 60);
+  look(&run, q, v);
+  EXPECT(largest_difference(run.n, q, run.q0) > 1e-2, "%s did not move", name);
+  for (int i = 0; i < run.n; i++) {
+    v[i] = -v[i];
+  }
+  REQUIRE_OK(VidaStepper_Start(run.stepper, 0.0, q, v, &error), &error);
+  go(&run, 60);
+  look(&run, q, v);
+  EXPECT_BELOW(largest_difference(run.n, q, run.q0), 1e-11, "%s, %d stages on %s there and back",
+               method, stages, name);
+  stop(&run);
+}
+
+static void test_reversal(void) {
+  for (int stages = 1; stages <= 4; stages++) {
+    turn_back(make_kepler, "Kepler", "galerkin-gauss", stages, 0.05);
+    turn_back(make_polar, "polar", "galerkin-gauss", stages, 0.02);
+  }
+  for (int stages = 2; stages <= 4; stages++) {
+    turn_back(make_bead, "bead", "spark-lobatto", stages, 0.02);
+    turn_back(make_double_pendulum, "double pendulum", "spark-lobatto", stages, 0.02);
+  }
+}
+
+/* dq ^ dp of the bead from (angle, rate) to after three steps: 1 by Liouville in (theta, p_theta),
+ * from central differences of fourth order */
+static void bead_flow(const Run* run, double angle, double rate, double* z) {
+  VidaError error = {0};
+  double q[2], v[2];
+  const double point[2] = {PENDULUM_LENGTH * sin(angle), PIVOT - PENDULUM_LENGTH * cos(angle)};
+  const double velocity[2] = {PENDULUM_LENGTH * rate * cos(angle),
+                              PENDULUM_LENGTH * rate * sin(angle)};
+  polar_of(point, velocity, q, v);
+  REQUIRE_OK(VidaStepper_Start(run->stepper, 0.0, q, v, &error), &error);
+  for (int k = 0; k < 3; k++) {
+    REQUIRE_OK(VidaStepper_Step(run->stepper, &error), &error);
+  }
+  memcpy(z, VidaStepper_Positions(run->stepper), 2 * sizeof *z);
+  memcpy(z + 2, VidaStepper_Momenta(run->stepper), 2 * sizeof *z);
+}
+
+static void test_symplectic_form(void) {
+  const double offset[4] = {-2.0, -1.0, 1.0, 2.0};
+  const double weight[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
+  const double delta = 1e-3;
+  for (int stages = 2; stages <= 4; stages++) {
+    Run run = start(make_bead(), "spark-lobatto", 0.05, stages);
+    double slope[2][4] = {{0.0}};
+    for (int k = 0; k < 8; k++) {
+      double z[4];
+      const double by = offset[k % 4] * delta;
+      bead_flow(&run, 1.0 + (k < 4 ? by : 0.0), 0.5 + (k < 4 ? 0.0 : by), z);
+      for (int i = 0; i < 4; i++) {
+        slope[k / 4][i] += weight[k % 4] / delta * z[i];
+      }
+    }
+    const double form = slope[0][0] * slope[1][2] - slope[0][2] * slope[1][0] +
+                        slope[0][1] * slope[1][3] - slope[0][3] * slope[1][1];
+    /* dangle ^ d(l^2 rate) = l^2 for a mass of 1 */
+    EXPECT_NEAR(form / (PENDULUM_LENGTH * PENDULUM_LENGTH), 1.0, 1e-8, "%d stages", stages);
+    stop(&run);
+  }
+}
+
+/* ---- published periods, refusals ------------------------------------------------------------ */
+
+/* A pendulum of 1 m released from the horizontal: period 2.36784194757624 s, and where it is at
+ * t = 10 and 100 (closed form in quadruple precision) */
+static void test_periods(void) {
+  const Model model = model_pendulum(2, 1.0, 1.0, 0.5 * pi, 0.0);
+  const double h = 0.01;
+  for (int stages = 3; stages <= 4; stages++) {
+    Run run = start(model_system(&model), "spark-lobatto", h, stages);
+    const double* q = VidaStepper_Positions(run.stepper);
+    const double allowed = stages == 3 ? 1e-4 : 1e-8;
+    go(&run, 1000);
+    EXPECT_NEAR(q[0], 0.2750874625761, allowed, "x at t = 10, %d stages", stages);
+    EXPECT_NEAR(q[1], -0.9614192050991, allowed, "y at t = 10, %d stages", stages);
+    go(&run, 9000);
+    EXPECT_NEAR(q[0], 0.181513351427, 10.0 * allowed, "x at t = 100, %d stages", stages);
+    stop(&run);
+  }
+}
+
+static void expect_refusal(VidaSystem* system, const char* method, int stages, const char* text) {
+  VidaError error = {0};
+  VidaStepper* stepper = NULL;
+  double q[MOST], v[MOST];
+  VidaOptions* options = make_options(method, 0.01, stages);
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+  int code = VidaStepper_Create(system, options, &stepper, &error);
+  code = code ? code : VidaStepper_Start(stepper, 0.0, q, v, &error);
+  EXPECT(code == VIDA_NOT_SUPPORTED && strstr(error.message, text), "%s on %s: %s", method,
+         VidaSystem_Name(system), error.message);
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  VidaSystem_Destroy(&system);
+}
+
+static void test_refusals(void) {
+  VidaError error = {0};
+  VidaOptions* options = NULL;
+  expect_refusal(make_pendulum(), "galerkin-gauss", 2, "spark-lobatto");
+  expect_refusal(make_top_with(0.0), "spark-lobatto", 3, "'norm'; rattle and del-midpoint");
+  REQUIRE_OK(VidaOptions_Create("galerkin-gauss", &options, &error), &error);
+  EXPECT_ERROR(VidaOptions_SetReal(options, "stages", 0.0, &error), &error, VIDA_BAD_ARGUMENT,
+               "stages");
+  EXPECT_ERROR(VidaOptions_SetReal(options, "stages", 5.0, &error), &error, VIDA_BAD_ARGUMENT,
+               "stages");
+  VidaOptions_Destroy(&options);
+  REQUIRE_OK(VidaOptions_Create("spark-lobatto", &options, &error), &error);
+  EXPECT_ERROR(VidaOptions_SetReal(options, "stages", 1.0, &error), &error, VIDA_BAD_ARGUMENT,
+               "stages");
+  VidaOptions_Destroy(&options);
+}
+
+int main(void) {
+  static const CheckTest tests[] = {{"order of galerkin-gauss", test_galerkin_order},
+                                    {"order of spark-lobatto", test_spark_order},
+                                    {"heavy top", test_top},
+                                    {"relatives of second order", test_relatives},
+                                    {"long runs", test_long_runs},
+                                    {"reversibility", test_reversal},
+                                    {"symplectic form", test_symplectic_form},
+                                    {"published periods", test_periods},
+                                    {"refusals", test_refusals},
+                                    {NULL, NULL}};
+  return check_main("collocation", tests);
+}
