@@ -4,19 +4,9 @@
  * it stationary; its steps are those of Gauss' collocation method for the Hamiltonian system
  * (Marsden and West 2001, section 2.6; Hairer, Lubich and Wanner, VI.6.2), of order 2 `stages`. One
  * stage is the midpoint rule. */
-#include "base/error.h"
 #include "methods/collocation.h"
 
 static int create(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  if (system->row_count > 0) {
-    char able[512];
-    vida__list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "galerkin-gauss is for systems without constraints, and cannot take '%s' of "
-                      "system '%s'; these can: %s",
-                      system->rows[0].name, system->name, able);
-  }
   const vida_stage_rule rule = vida__gauss_rule((int)VidaOptions_Get(stepper->options, "stages"));
   return vida__collocation_create(stepper, &rule, error);
 }
@@ -46,7 +36,8 @@ const VidaMethod vida__galerkin_gauss = {
      "Systems without constraints. No limit on the step from stability, but oscillations faster "
      "than the step are not resolved, and very large steps have no solution.",
      6,
-     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN},
+     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
+         VIDA_CAN_ONLY_FREE},
     options,
     {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
      vida__collocation_guess},

@@ -95,8 +95,6 @@ struct VidaMethod {
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
 };
 
-/* "del-midpoint, rattle": the methods that have a capability, for messages. */
-void vida__list_methods(unsigned capability, char* list, size_t size);
 /* The list of methods, ended by NULL (registry.c). */
 extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);

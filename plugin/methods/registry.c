@@ -54,6 +54,19 @@ const VidaMethodInfo* Vida_FindMethod(const char* name) {
   return method ? &method->info : NULL;
 }
 
+int Vida_MethodOrder(const VidaOptions* options) {
+  const VidaMethodInfo* info = Vida_FindMethod(VidaOptions_Method(options));
+  for (int i = 0; i < VidaOptions_Count(options) && info; i++) {
+    const VidaOptionRow* row = VidaOptions_Row(options, i);
+    if (strcmp(row->name, "stages") == 0) {
+      /* A stage of Gauss' and Lobatto's rules is worth two orders. */
+      return info->order +
+             2 * (int)lround(VidaOptions_Get(options, row->name) - row->default_value);
+    }
+  }
+  return info ? info->order : 0;
+}
+
 static const char* method_name(const void* list, int index) {
   (void)list;
   return vida__methods[index]->info.name;

@@ -93,7 +93,8 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-void vida__list_methods(unsigned capability, char* list, size_t size) {
+/* "del-midpoint, rattle": the methods that have a capability. */
+static void list_methods(unsigned capability, char* list, size_t size) {
   list[0] = '\0';
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const VidaMethodInfo* info = Vida_MethodInfo(i);
@@ -106,6 +107,14 @@ void vida__list_methods(unsigned capability, char* list, size_t size) {
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
   const char* name = NULL;
+  if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
+    char able[512];
+    list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s is for systems without constraints, and cannot take '%s' of system '%s'; "
+                      "these can: %s",
+                      method->info.name, system->rows[0].name, system->name, able);
+  }
   if (!system->separable && !(method->info.capabilities & VIDA_CAN_GENERAL_LAGRANGIAN)) {
     vida__has_discrete_derivatives(system, &name);
     return vida__fail(
@@ -121,7 +130,7 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
   }
   if (system->nonholonomic && !(method->info.capabilities & VIDA_CAN_NONHOLONOMIC)) {
     char able[256];
-    vida__list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
+    list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s cannot take the nonholonomic constraints of system '%s'; these can: %s",
                       method->info.name, system->name, able);

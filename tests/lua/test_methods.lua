@@ -31,7 +31,7 @@ end
 methods[1].name = "changed"
 assert(vida.methods()[1].name ~= "changed")
 
--- Every method can be put into a comparison by its name. Those that take no constraints say which do.
+-- Every method that takes constraints can be put into a comparison by its name; others say which do.
 local system = check.pendulum()
 local all = {}
 for _, method in ipairs(vida.methods()) do
