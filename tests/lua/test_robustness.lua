@@ -1,5 +1,6 @@
 -- Large steps, light parts beside heavy ones, and starts with one body at rest. Expected values are
 -- closed forms, named beside them.
+local check = require "check"
 local vida = require "vida"
 
 local function near(value, expected, tolerance, what)
