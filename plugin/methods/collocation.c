@@ -61,34 +61,44 @@ static void find_places(VidaStepper* stepper, const double* u) {
   }
 }
 
-/* push = h L_q - G^T mu of one stage, its l_v and G. */
-static int evaluate_stage(VidaStepper* stepper, int stage, const double* u) {
+/* push = h L_q and l_v of one stage, with G in `entries`. */
+static int evaluate_gradient(VidaStepper* stepper, int stage, const double* u,
+                             const double* entries) {
   vida_collocation* own = stepper->own;
   const double t = stage_time(stepper, stage);
   const double* place = own->place + stage * stepper->n;
+  const double* v = u + vida__stage_offset(stepper, stage);
   double* push = own->push + stage * stepper->n;
-  int code = VIDA_SUCCESS;
+  double* l_v = own->l_v + stage * stepper->n;
   if (stage < own->rule.first) {
     memcpy(push, own->node_push, (size_t)stepper->n * sizeof *push);
-  } else {
-    code = vida__gradient(&stepper->evaluator, t, place, u + vida__stage_offset(stepper, stage),
-                          push, own->l_v + stage * stepper->n);
-    for (int k = 0; k < stepper->n; k++) {
-      push[k] *= stepper->h;
-    }
+    return VIDA_SUCCESS;
   }
-  if (code || stepper->m == 0) {
-    return code;
+  int code = vida__gradient(&stepper->evaluator, t, place, v, push, l_v);
+  if (!code && own->has_weights) {
+    code = vida__add_weights(stepper, t, place, v, entries, push, l_v);
   }
+  for (int k = 0; k < stepper->n; k++) {
+    push[k] *= stepper->h;
+  }
+  return code;
+}
+
+/* push = h L_q - G^T mu of one stage, its l_v and G. */
+static int evaluate_stage(VidaStepper* stepper, int stage, const double* u) {
+  vida_collocation* own = stepper->own;
   double* entries = entries_of(stepper, stage);
-  if (stage == 0) {
+  int code = VIDA_SUCCESS;
+  if (stepper->m > 0 && stage == 0) {
     memcpy(entries, stepper->entries0, (size_t)stepper->system->entry_count * sizeof *entries);
-  } else {
-    code = vida__jacobian(&stepper->evaluator, t, place, entries);
+  } else if (stepper->m > 0) {
+    code = vida__jacobian(&stepper->evaluator, stage_time(stepper, stage),
+                          own->place + stage * stepper->n, entries);
   }
-  if (has_multiplier(stepper, stage)) {
+  code = code ? code : evaluate_gradient(stepper, stage, u, entries);
+  if (!code && has_multiplier(stepper, stage)) {
     vida__add_reaction(stepper->system, entries, -1.0, u + vida__multiplier_offset(stepper, stage),
-                       push);
+                       own->push + stage * stepper->n);
   }
   return code;
 }
@@ -175,6 +185,9 @@ static int add_second_derivatives(VidaStepper* stepper, int stage, const double*
   if (!code && !system->separable) {
     code = vida__add_hessian(evaluator, t, place, v, vq, own->mixed_vq + at);
     code = code ? code : vida__add_hessian(evaluator, t, place, v, qv, own->mixed_qv + at);
+  }
+  if (!code && own->has_weights) {
+    code = vida__add_weight_hessian(stepper, t, place, v, stage);
   }
   if (!code && moves && has_multiplier(stepper, stage)) {
     code = vida__add_curvature(evaluator, t, place, -1.0 / stepper->h,
@@ -543,11 +556,15 @@ static vida_collocation* allocate_state(const VidaStepper* stepper, const vida_s
   const size_t stages = (size_t)rule->stages;
   const size_t kinds = system->separable ? 2 : 4;
   const size_t matrix = stages * (size_t)system->pattern.entries;
-  const size_t numbers = (2 + VIDA_STAGE_HISTORY) * size + 5 * stages * n +
+  const bool may_weigh = !system->separable && m > 0;
+  const size_t curvature = may_weigh ? (size_t)system->pattern.entries : 0;
+  const size_t slots = may_weigh ? vida__outer_count(system) : 0;
+  const size_t numbers = curvature + (2 + VIDA_STAGE_HISTORY) * size + 5 * stages * n +
                          stages * (size_t)system->entry_count + kinds * matrix + 2 * (n + m) +
-                         3 * n + m;
-  vida_collocation* own = vida__allocate(
-      1, sizeof *own + numbers * sizeof(double) + (size + 1 + entries) * sizeof(sunindextype));
+                         4 * n + 3 * m;
+  vida_collocation* own =
+      vida__allocate(1, sizeof *own + numbers * sizeof(double) +
+                            (size + 1 + entries) * sizeof(sunindextype) + slots * sizeof(int));
   if (!own) {
     return NULL;
   }
@@ -567,7 +584,11 @@ static vida_collocation* allocate_state(const VidaStepper* stepper, const vida_s
                            {&own->base, n},
                            {&own->sum, n},
                            {&own->node_push, n},
-                           {&own->impulse, m}};
+                           {&own->impulse, m},
+                           {&own->weight, m},
+                           {&own->row_rate, m},
+                           {&own->curvature, curvature},
+                           {&own->turn, n}};
   double* next = (double*)(own + 1);
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
     *arrays[i].array = next;
@@ -578,6 +599,7 @@ static vida_collocation* allocate_state(const VidaStepper* stepper, const vida_s
   }
   own->pattern.column_start = (sunindextype*)next;
   own->pattern.row = own->pattern.column_start + size + 1;
+  own->outer_slot = (int*)(own->pattern.row + entries);
   return own;
 }
 

@@ -56,7 +56,14 @@ typedef struct vida_collocation {
   /* Of the Newton matrix, on the system's own pattern, by stages: L_vv with G and G^T; L_qq with
    * the curvature of the constraints; the mixed ones of general Lagrangians */
   double *inner, *outer, *mixed_vq, *mixed_qv;
-  double* work;      /* n + m */
+  /* Rows whose gradients have no mass, of general Lagrangians (collocation_mass.c) */
+  bool has_weights;
+  double* weight;    /* m: kappa, 0 of all other rows */
+  double* row_rate;  /* m: work, kappa G v */
+  double* curvature; /* work, on the system's own pattern */
+  double* turn;      /* n: work */
+  int* outer_slot;   /* places of the products of entries of a row with each other */
+  double* work;      /* 2 (n + m) */
   double* sum;       /* n: work */
   double* node_push; /* n: h L_q of a stage at the node that has no unknowns */
   double* impulse;   /* m: of the last projection */
@@ -73,6 +80,20 @@ int vida__collocation_energy(VidaStepper* stepper, double* value, double* t, Vid
 /* Where the unknowns of a stage, and the multiplier of one, begin. */
 int vida__stage_offset(const VidaStepper* stepper, int stage);
 int vida__multiplier_offset(const VidaStepper* stepper, int stage);
+
+/* ---- rows without mass (collocation_mass.c) ---- */
+
+/* How many places `outer_slot` has. */
+size_t vida__outer_count(const VidaSystem* system);
+/* Finds the rows whose gradients have no mass at the start. Fails where they cannot be given one.
+ */
+int vida__find_weights(VidaStepper* stepper, VidaError* error);
+/* Adds to l_q and l_v what the weights add to the Lagrangian; `entries` is G there. */
+int vida__add_weights(VidaStepper* stepper, double t, const double* q, const double* v,
+                      const double* entries, double* l_q, double* l_v);
+/* Adds their second derivatives to the matrices of a stage. */
+int vida__add_weight_hessian(VidaStepper* stepper, double t, const double* q, const double* v,
+                             int stage);
 
 /* The functions of the map. */
 int vida__collocation_residual(void* data, const double* u, double* r);

@@ -3,8 +3,6 @@
  * - 2. Constraints hold at all stages, and the momentum is on the hidden constraint at the end of a
  * step: the multiplier of the last stage is the impulse of that projection. Two stages are RATTLE.
  */
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -16,73 +14,8 @@ static int create(VidaStepper* stepper, VidaError* error) {
   return vida__collocation_create(stepper, &rule, error);
 }
 
-/* ---- start ----------------------------------------------------------------------------------- */
-
-/* result = |L_vv d| for d = G_row^T / mass, and in *size what it is summed up from, both in units
- * of the roots of the masses. */
-static double measure_row(const VidaStepper* stepper, const double* matrix, const double* d,
-                          double* size) {
-  const vida_pattern* pattern = &stepper->system->pattern;
-  const int n = stepper->n;
-  vida_collocation* own = stepper->own;
-  double* product = own->sum;
-  double result = 0.0;
-  memset(product, 0, (size_t)n * sizeof *product);
-  *size = 0.0;
-  for (int j = 0; j < n; j++) {
-    for (sunindextype e = pattern->column_start[j]; e < pattern->column_start[j + 1]; e++) {
-      const sunindextype i = pattern->row[e];
-      if (i < n && d[j] != 0.0) {
-        product[i] += matrix[e] * d[j];
-        *size = fmax(*size, fabs(matrix[e] * d[j]) * stepper->inverse_root[i]);
-      }
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    result = fmax(result, fabs(product[i]) * stepper->inverse_root[i]);
-  }
-  return result;
-}
-
-/* The velocities of stages leave the constraints, so that they need a mass in all directions: a
- * unit quaternion often has none along itself. */
-static int check_masses(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  vida_collocation* own = stepper->own;
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  double* matrix = own->inner;
-  double* direction = own->work;
-  memset(matrix, 0, (size_t)system->pattern.entries * sizeof *matrix);
-  int code = vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, mass_only,
-                               matrix);
-  code =
-      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
-  if (code) {
-    return vida__evaluation_failed(stepper, code, error);
-  }
-  for (int e = 0; e < system->entry_count;) {
-    const int row = system->entries[e].row;
-    memset(direction, 0, (size_t)stepper->n * sizeof *direction);
-    for (; e < system->entry_count && system->entries[e].row == row; e++) {
-      const int i = system->entries[e].coordinate;
-      direction[i] += stepper->entries[e] * stepper->inverse_root[i] * stepper->inverse_root[i];
-    }
-    double size;
-    const double result = measure_row(stepper, matrix, direction, &size);
-    if (result <= 64.0 * DBL_EPSILON * size) {
-      return vida__fail(error, VIDA_NOT_SUPPORTED,
-                        "spark-lobatto needs a mass in all directions, and system '%s' has none "
-                        "along the gradient of '%s'; rattle and del-midpoint do without, or add "
-                        "half the square of the constraint's rate to the Lagrangian, which changes "
-                        "no motion",
-                        system->name, system->rows[row].name);
-    }
-  }
-  return VIDA_SUCCESS;
-}
-
 static int start(VidaStepper* stepper, VidaError* error) {
-  const int code = stepper->system->separable ? VIDA_SUCCESS : check_masses(stepper, error);
+  const int code = stepper->system->separable ? VIDA_SUCCESS : vida__find_weights(stepper, error);
   return code ? code : vida__collocation_start(stepper, error);
 }
 
