@@ -258,6 +258,49 @@ static void test_top(void) {
   measure_top(0.0);
 }
 
+/* Published values of this body, q(1) and q(10), up to a common sign (DOI-USGS/ale#603 and others:
+ * quaternions that drift or change sign), and their closed form at all times */
+static void test_precession(void) {
+  static const double published[4] = {0.993195049892, -0.00158827725266, 0.000212076954902,
+                                      0.116451815219};
+  double right[4];
+  exact_precession(10.0, right);
+  EXPECT_BELOW(largest_difference(4, right, published), 1e-11, "closed form and published values");
+  Run run = start(make_precession(), "spark-lobatto", 0.01, 4);
+  double worst = 0.0;
+  for (int k = 1; k <= 1000; k++) {
+    go(&run, 1);
+    exact_precession(0.01 * k, right);
+    worst = fmax(worst, largest_difference(4, VidaStepper_Positions(run.stepper), right));
+  }
+  EXPECT_BELOW(worst, 1e-9, "quaternion over 10 s with h = 0.01");
+  stop(&run);
+}
+
+/* Forces stand where L_q stands, and keep the order; against a run with a small step. */
+static void test_dragged(void) {
+  double right[2], v[2], error[4], h[4];
+  Run small = start(make_dragged(), "spark-lobatto", 0.8 / 400, 4);
+  go(&small, 400);
+  look(&small, right, v);
+  EXPECT(energy_of(&small) < -1.0, "energy %g", energy_of(&small));
+  stop(&small);
+  for (int stages = 2; stages <= 4; stages++) {
+    for (int level = 0; level < 4; level++) {
+      const int steps = (int)lround((stages == 4 ? 12 : 40) * pow(1.4, level));
+      double q[2];
+      Run run = start(make_dragged(), "spark-lobatto", 0.8 / steps, stages);
+      go(&run, steps);
+      look(&run, q, v);
+      error[level] = largest_difference(2, q, right);
+      h[level] = 0.8 / steps;
+      stop(&run);
+    }
+    EXPECT_NEAR(find_slope(4, error, h), 2.0 * stages - 2.0, 0.2,
+                "order of %d stages with drag, errors %.3g to %.3g", stages, error[0], error[3]);
+  }
+}
+
 /* ---- what they have in common with methods of second order ---------------------------------- */
 
 static void compare(VidaSystem* (*make)(void), const char* name, const char* method, int stages,
@@ -459,6 +502,30 @@ static void test_multipliers(void) {
   }
 }
 
+/* The farthest that an oscillator of frequency 1 goes in 3000 steps from 1. */
+static double swing(double h, int stages) {
+  const Model model = model_oscillator(1.0, 1.0, 1.0, 0.0);
+  Run run = start(model_system(&model), "spark-lobatto", h, stages);
+  double farthest = 0.0;
+  for (int k = 0; k < 3000 && farthest < 1e6; k++) {
+    go(&run, 1);
+    farthest = fmax(farthest, fabs(VidaStepper_Positions(run.stepper)[0]));
+  }
+  stop(&run);
+  return farthest;
+}
+
+/* The limits that `vida methods spark-lobatto` states. */
+static void test_stability(void) {
+  static const double limit[5] = {0.0, 0.0, 2.0, 2.8284271247461903, 3.115};
+  for (int stages = 2; stages <= 4; stages++) {
+    for (double h = 0.05; h < limit[stages] - 0.02; h += 0.05) {
+      EXPECT_BELOW(swing(h, stages), 100.0, "h = %g, %d stages", h, stages);
+    }
+    EXPECT(swing(limit[stages] + 0.02, stages) > 100.0, "%d stages above the limit", stages);
+  }
+}
+
 /* ---- published periods, refusals ------------------------------------------------------------ */
 
 /* A pendulum of 1 m released from the horizontal: period 2.36784194757624 s, and where it is at
@@ -515,11 +582,14 @@ int main(void) {
                                     {"order of galerkin-gauss", test_galerkin_order},
                                     {"order of spark-lobatto", test_spark_order},
                                     {"heavy top", test_top},
+                                    {"precession", test_precession},
+                                    {"drag", test_dragged},
                                     {"relatives of second order", test_relatives},
                                     {"long runs", test_long_runs},
                                     {"reversibility", test_reversal},
                                     {"symplectic form", test_symplectic_form},
                                     {"multipliers", test_multipliers},
+                                    {"stability", test_stability},
                                     {"published periods", test_periods},
                                     {"refusals", test_refusals},
                                     {NULL, NULL}};

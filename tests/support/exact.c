@@ -241,6 +241,26 @@ VidaSystem* make_bead(void) {
   return complete(system);
 }
 
+VidaSystem* make_dragged(void) {
+  double q[2], v[2];
+  const int both[2] = {0, 1};
+  VidaExpression x[2], rate[2], force[2];
+  VidaError error = {0};
+  exact_pendulum(0.0, q, v);
+  VidaSystem* system = begin("dragged", 2, 2, plane_names, meters, q, v, x, rate);
+  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
+  add_lagrangian(
+      system, operate(system, "-", scale(system, 0.5, twice), scale(system, MODEL_GRAVITY, x[1])));
+  for (int i = 0; i < 2; i++) {
+    force[i] = scale(system, -DRAG, rate[i]);
+  }
+  REQUIRE_OK(VidaSystem_AddExpressionForce(system, "drag", 2, both, force, &error), &error);
+  VidaExpression g = operate(system, "+", square(system, x[0]), square(system, x[1]));
+  const double length = PENDULUM_LENGTH * PENDULUM_LENGTH;
+  add_constraint(system, "rod", operate(system, "-", g, chart_number(system, length)));
+  return complete(system);
+}
+
 /* A pendulum whose pivot is pulled with a = 4 along x: that of a gravity tilted by atan(a/g) */
 #define PULL 4.0
 
@@ -288,26 +308,26 @@ void exact_double_pendulum(double t, double* q, double* v) {
   model_reference(&model, t, 100, q, v, NULL);
 }
 
-/* The heavy top of Bruels and Cardona (2010) as a unit quaternion. `along`: the inertia of the
- * quaternion along itself, where nothing moves */
-VidaSystem* make_top_with(double along) {
+/* A body with a fixed point as a unit quaternion; `weight` pulls down the end of its y axis at
+ * unit length. `along`: see exact.h */
+static VidaSystem* make_body(const double* inertia, const double* spin, double weight,
+                             double along) {
   static const char* const names[4] = {"e0", "e1", "e2", "e3"};
   static const char* const units[4] = {"", "", "", ""};
-  static const double inertia[3] = {15.234375, 0.46875, 15.234375};
   const double q[4] = {1.0, 0.0, 0.0, 0.0};
-  const double v[4] = {0.0, 0.0, 75.0, -0.5 * 4.61538};
+  const double v[4] = {0.0, 0.5 * spin[0], 0.5 * spin[1], 0.5 * spin[2]};
   VidaExpression x[4], rate[4];
-  VidaSystem* system = begin("heavy top", 3, 4, names, units, q, v, x, rate);
+  VidaSystem* system = begin("body", 3, 4, names, units, q, v, x, rate);
   VidaExpression l = chart_number(system, 0.0);
   for (int i = 0; i < 3; i++) {
     /* omega_i / 2 = e0 e_i' - e0' e_i - (e x e')_i */
     const int j = (i + 1) % 3 + 1;
     const int k = (i + 2) % 3 + 1;
-    VidaExpression spin = operate(system, "-", operate(system, "*", x[0], rate[i + 1]),
+    VidaExpression turn = operate(system, "-", operate(system, "*", x[0], rate[i + 1]),
                                   operate(system, "*", rate[0], x[i + 1]));
     VidaExpression cross = operate(system, "-", operate(system, "*", x[j], rate[k]),
                                    operate(system, "*", x[k], rate[j]));
-    VidaExpression half = operate(system, "-", spin, cross);
+    VidaExpression half = operate(system, "-", turn, cross);
     l = operate(system, "+", l, scale(system, 2.0 * inertia[i], square(system, half)));
   }
   VidaExpression size = chart_number(system, -1.0);
@@ -321,8 +341,32 @@ VidaSystem* make_top_with(double along) {
   }
   VidaExpression height =
       operate(system, "+", operate(system, "*", x[2], x[3]), operate(system, "*", x[0], x[1]));
-  add_lagrangian(system,
-                 operate(system, "-", l, scale(system, 2.0 * 15.0 * MODEL_GRAVITY, height)));
+  add_lagrangian(system, operate(system, "-", l, scale(system, 2.0 * weight, height)));
   add_constraint(system, "norm", size);
   return complete(system);
+}
+
+VidaSystem* make_top_with(double along) {
+  static const double inertia[3] = {15.234375, 0.46875, 15.234375};
+  static const double spin[3] = {0.0, 150.0, -4.61538};
+  return make_body(inertia, spin, 15.0 * MODEL_GRAVITY, along);
+}
+
+VidaSystem* make_precession(void) {
+  static const double inertia[3] = {1.0, 1.0, 2.0};
+  static const double spin[3] = {1.0, 0.0, 5.0};
+  return make_body(inertia, spin, 0.0, 0.0);
+}
+
+void exact_precession(double t, double* q) {
+  const double momentum[3] = {1.0, 0.0, 10.0};
+  const double rate = sqrt(101.0);
+  const double c = cos(0.5 * rate * t);
+  const double s = sin(0.5 * rate * t) / rate;
+  const double a[4] = {c, s * momentum[0], s * momentum[1], s * momentum[2]};
+  const double b[2] = {cos(2.5 * t), -sin(2.5 * t)};
+  q[0] = a[0] * b[0] - a[3] * b[1];
+  q[1] = a[1] * b[0] + a[2] * b[1];
+  q[2] = a[2] * b[0] - a[1] * b[1];
+  q[3] = a[3] * b[0] + a[0] * b[1];
 }

@@ -38,5 +38,11 @@ void exact_double_pendulum(double t, double* q, double* v);
 /* The heavy top of Bruels and Cardona (2010) as a unit quaternion. `along`: the inertia of the
  * quaternion along itself, where nothing moves */
 VidaSystem* make_top_with(double along);
+/* A free body of inertia (1, 1, 2) with the body rates (1, 0, 5) as a unit quaternion: it turns
+ * with sqrt(101) about its momentum, and with -5 about its axis */
+VidaSystem* make_precession(void);
+void exact_precession(double t, double* q);
+/* The pendulum with a drag -c v: no closed form */
+VidaSystem* make_dragged(void);
 
 #endif
