@@ -276,7 +276,8 @@ static double* put_velocities(const VidaStepper* stepper, int k, double* next) {
   return next;
 }
 
-/* The columns of mu_j; each has its own diagonal place, too, which is zero. */
+/* The columns of mu_j; each has its own diagonal place, too, which is zero but for rows that depend
+ * on others. */
 static double* put_multipliers(const VidaStepper* stepper, int j, double* next) {
   const vida_collocation* own = stepper->own;
   const vida_stage_rule* rule = &own->rule;
@@ -289,7 +290,7 @@ static double* put_multipliers(const VidaStepper* stepper, int j, double* next) 
         *next++ = rule->beta[i][j] * inner[e];
       }
       if (i == j + 1) {
-        *next++ = 0.0;
+        *next++ = stepper->redundant ? -stepper->redundancy[column - stepper->n] : 0.0;
       }
     }
   }
@@ -497,6 +498,15 @@ void vida__collocation_guess(void* data, double* u) {
   }
 }
 
+/* What dependent constraints leave open of their multipliers would grow from step to step. */
+static void clear_open_multipliers(VidaStepper* stepper) {
+  vida_collocation* own = stepper->own;
+  for (int j = 0; j < own->rule.stages - 1 && stepper->redundant; j++) {
+    double* mu = own->unknown + vida__multiplier_offset(stepper, j);
+    memset(mu, 0, (size_t)stepper->m * sizeof *mu);
+  }
+}
+
 /* h L_q of a stage at the node, which does not depend on the unknowns. */
 static int find_node_push(VidaStepper* stepper) {
   const vida_collocation* own = stepper->own;
@@ -529,6 +539,7 @@ static int prepare(VidaStepper* stepper, VidaError* error) {
   } else {
     vida__collocation_guess(stepper, own->unknown);
   }
+  clear_open_multipliers(stepper);
   const double motion = vida__measure_motion(stepper);
   /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
   if (motion >= 2.0 * stepper->scaled_for || 2.0 * motion <= stepper->scaled_for) {
@@ -693,15 +704,4 @@ int vida__collocation_step(VidaStepper* stepper, VidaError* error) {
   }
   vida__advance_positions(stepper, w);
   return VIDA_SUCCESS;
-}
-
-int vida__collocation_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const double* v;
-  *t = vida__node_time(stepper);
-  int code = vida__node_velocities(stepper, &v, error);
-  if (code) {
-    return code;
-  }
-  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }

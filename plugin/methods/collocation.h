@@ -76,7 +76,6 @@ int vida__collocation_create(VidaStepper* stepper, const vida_stage_rule* rule, 
 int vida__collocation_start(VidaStepper* stepper, VidaError* error);
 /* Solves, and advances positions and momenta; the impulse at the end of the step is left out. */
 int vida__collocation_step(VidaStepper* stepper, VidaError* error);
-int vida__collocation_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Where the unknowns of a stage, and the multiplier of one, begin. */
 int vida__stage_offset(const VidaStepper* stepper, int stage);
 int vida__multiplier_offset(const VidaStepper* stepper, int stage);

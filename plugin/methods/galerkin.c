@@ -30,20 +30,25 @@ static const VidaOptionRow options[] = {
      "Stages of Gauss' rule; the order is twice as much. One stage is del-midpoint."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
+static int order(const VidaOptions* chosen) {
+  return 2 * (int)VidaOptions_Get(chosen, "stages");
+}
+
 const VidaMethod vida__galerkin_gauss = {
-    {"galerkin-gauss", "Galerkin variational integrator, collocation at Gauss' nodes",
-     "Marsden and West 2001, section 2.6",
-     "Systems without constraints. No limit on the step from stability, but oscillations faster "
-     "than the step are not resolved, and very large steps have no solution.",
-     6,
-     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
-         VIDA_CAN_ONLY_FREE},
-    options,
-    {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
-     vida__collocation_guess},
-    create,
-    vida__collocation_start,
-    NULL,
-    vida__collocation_step,
-    velocities,
-    vida__collocation_energy};
+    .info = {"galerkin-gauss", "Galerkin variational integrator, collocation at Gauss' nodes",
+             "Marsden and West 2001, section 2.6",
+             "Systems without constraints. No limit on the step from stability, but oscillations "
+             "faster "
+             "than the step are not resolved, and very large steps have no solution.",
+             6,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
+                 VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_ONLY_FREE},
+    .options = options,
+    .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+            vida__collocation_guess},
+    .create = create,
+    .start = vida__collocation_start,
+    .step = vida__collocation_step,
+    .velocities = velocities,
+    .energy = vida__node_energy,
+    .order = order};

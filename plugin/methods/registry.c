@@ -7,16 +7,25 @@
 #include "base/text.h"
 #include "methods/method.h"
 
-extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle,
-    vida__del_nonholonomic;
-extern const VidaMethod vida__del_chart;
-extern const VidaMethod vida__energy_momentum;
-extern const VidaMethod vida__galerkin_gauss, vida__spark_lobatto;
+#define VIDA_METHOD_LIST(X) \
+  X(del_midpoint)           \
+  X(del_endpoint)           \
+  X(del_trapezoidal)        \
+  X(rattle)                 \
+  X(del_chart)              \
+  X(compose)                \
+  X(del_nonholonomic)       \
+  X(energy_momentum)        \
+  X(galerkin_gauss)         \
+  X(spark_lobatto)
 
-const VidaMethod* const vida__methods[] = {
-    &vida__del_midpoint,     &vida__del_endpoint,    &vida__rattle,
-    &vida__del_nonholonomic, &vida__energy_momentum, &vida__del_chart,
-    &vida__galerkin_gauss,   &vida__spark_lobatto,   NULL};
+#define DECLARE(name) extern const VidaMethod vida__##name;
+VIDA_METHOD_LIST(DECLARE)
+#undef DECLARE
+
+#define LIST(name) &vida__##name,
+const VidaMethod* const vida__methods[] = {VIDA_METHOD_LIST(LIST) NULL};
+#undef LIST
 
 const VidaOptionRow vida__common_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},
@@ -55,16 +64,11 @@ const VidaMethodInfo* Vida_FindMethod(const char* name) {
 }
 
 int Vida_MethodOrder(const VidaOptions* options) {
-  const VidaMethodInfo* info = Vida_FindMethod(VidaOptions_Method(options));
-  for (int i = 0; i < VidaOptions_Count(options) && info; i++) {
-    const VidaOptionRow* row = VidaOptions_Row(options, i);
-    if (strcmp(row->name, "stages") == 0) {
-      /* A stage of Gauss' and Lobatto's rules is worth two orders. */
-      return info->order +
-             2 * (int)lround(VidaOptions_Get(options, row->name) - row->default_value);
-    }
+  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
+  if (!method) {
+    return 0;
   }
-  return info ? info->order : 0;
+  return method->order ? method->order(options) : method->info.order;
 }
 
 static const char* method_name(const void* list, int index) {

@@ -22,7 +22,7 @@ static int start(VidaStepper* stepper, VidaError* error) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* The multiplier at the node that the step starts from: both impulses at it. */
-static void take_multipliers(VidaStepper* stepper) {
+static int take_multipliers(VidaStepper* stepper, VidaError* error) {
   vida_collocation* own = stepper->own;
   const double* mu = own->history[0] + vida__multiplier_offset(stepper, 0);
   const double b = own->rule.b[0];
@@ -31,6 +31,16 @@ static void take_multipliers(VidaStepper* stepper) {
     stepper->lambda[r] = total / stepper->h;
   }
   stepper->lambda_t = vida__node_time(stepper);
+  if (!stepper->redundant) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__factor_node_matrix(stepper, stepper->entries0);
+  code = code ? code : vida__find_least_norm(stepper, stepper->entries0, stepper->lambda);
+  if (code) {
+    return vida__fail(error, code, "the multipliers of dependent constraints were not found");
+  }
+  memcpy(stepper->lambda, stepper->least_norm, (size_t)stepper->m * sizeof *stepper->lambda);
+  return VIDA_SUCCESS;
 }
 
 /* v at the new node, and p less the impulse of the hidden constraint. */
@@ -58,8 +68,8 @@ static int step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
-  take_multipliers(stepper);
-  code = project_momenta(stepper, error);
+  code = take_multipliers(stepper, error);
+  code = code ? code : project_momenta(stepper, error);
   own->has_step = true;
   return code;
 }
@@ -75,23 +85,30 @@ static const VidaOptionRow options[] = {
      "Stages of Lobatto's rules; the order is twice as much, less two. Two stages are RATTLE."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
+static int order(const VidaOptions* chosen) {
+  return 2 * (int)VidaOptions_Get(chosen, "stages") - 2;
+}
+
 const VidaMethod vida__spark_lobatto = {
-    {"spark-lobatto", "partitioned Runge-Kutta method, Lobatto IIIA for q and IIIB for p",
-     "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
-     "Stable for steps below 2, 2.8 and 3.1 (of two, three and four stages) over the largest "
-     "frequency of the potential; a rod must not turn by much more than a right angle a step. The "
-     "mass matrix must be regular, but for directions across single constraints (unit "
-     "quaternions), "
-     "which are given a mass.",
-     4,
-     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL |
-         VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT},
-    options,
-    {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
-     vida__collocation_guess},
-    create,
-    start,
-    NULL,
-    step,
-    velocities,
-    vida__collocation_energy};
+    .info =
+        {"spark-lobatto", "partitioned Runge-Kutta method, Lobatto IIIA for q and IIIB for p",
+         "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
+         "Stable for steps below 2, 2.8 and 3.1 (of two, three and four stages) over the largest "
+         "frequency of the potential; a rod must not turn by much more than a right angle a step. "
+         "The "
+         "mass matrix must be regular, but for directions across single constraints (unit "
+         "quaternions), "
+         "which are given a mass.",
+         4,
+         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |
+             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
+             VIDA_CAN_TIME_DEPENDENT},
+    .options = options,
+    .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+            vida__collocation_guess},
+    .create = create,
+    .start = start,
+    .step = step,
+    .velocities = velocities,
+    .energy = vida__node_energy,
+    .order = order};
