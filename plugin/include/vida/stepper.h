@@ -27,7 +27,8 @@ extern "C" {
   X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")          \
   X(TIME_DEPENDENT, 7, "takes constraints that depend on time")      \
   X(TWO_POINT_START, 8, "can start from two points")                 \
-  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")
+  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")               \
+  X(BE_ONE_SIDED, 10, "is of order 1 and not reversible for general Lagrangians")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
