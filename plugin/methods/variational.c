@@ -464,7 +464,7 @@ const VidaMethod vida__del_endpoint = {
          "Wendlandt and Marsden 1997, eq. 4.16",
          "Stable for steps below 2 over the largest frequency of the potential; second order for "
          "constant mass matrices, first order for other Lagrangians.",
-         2, VARIATIONAL_CAPABILITIES},
+         2, VARIATIONAL_CAPABILITIES | VIDA_CAN_BE_ONE_SIDED},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_endpoint,

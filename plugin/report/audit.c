@@ -8,6 +8,7 @@
 #include "report/output.h"
 
 #define CELL 64
+#define ROUNDING 1e-13 /* of the start's energy: a smaller rise is none */
 
 static const char* const status_words[] = {"measured", "refused", "broken"};
 static const char* const verdict_words[] = {"", "true", "false"};
@@ -49,7 +50,7 @@ static void energy_cell(const VidaAuditRow* row, char cell[CELL]) {
         energy->verdict > drift->verdict ? energy->verdict : drift->verdict;
     snprintf(cell, CELL, "%s %s%s", energy_words[row->energy], size_text(number, energy->value),
              mark(worse));
-  } else if (!isnan(rise->value) && rise->value > 0.0) {
+  } else if (rise->value > ROUNDING) {
     snprintf(cell, CELL, "rises %s%s", size_text(number, rise->value), mark(rise->verdict));
   } else if (!isnan(rise->value)) {
     snprintf(cell, CELL, "falls%s", mark(rise->verdict));
@@ -66,7 +67,7 @@ static void value_cell(const VidaAuditMeasurement* measured, char cell[CELL]) {
 
 /* ---- the table for people -------------------------------------------------------------------- */
 
-enum { SYSTEM_WIDTH = 26 };
+enum { SYSTEM_WIDTH = 26, REASON_WIDTH = 90 };
 
 typedef struct table_column {
   VidaAuditProperty property;
@@ -98,7 +99,8 @@ static void write_table_row(const VidaAuditRow* row, FILE* file) {
   char cell[CELL];
   fprintf(file, "  %-*s", SYSTEM_WIDTH, row->system);
   if (row->status == VIDA_AUDIT_REFUSED) {
-    fprintf(file, "refused: %s\n", row->message);
+    const bool cut = strlen(row->message) > REASON_WIDTH;
+    fprintf(file, "refused: %.*s%s\n", REASON_WIDTH, row->message, cut ? " ..." : "");
     return;
   }
   for (int i = 0; i < TABLE_COLUMNS && row->status == VIDA_AUDIT_MEASURED; i++) {
@@ -281,7 +283,23 @@ static void markdown_value(const VidaAuditMeasurement* measured, double kept, ch
   }
 }
 
-static void write_markdown_row(const VidaAuditRow* row, FILE* file) {
+/* The lowest order on systems of one kind, rounded: "2", "exact", "" when it took none of them. */
+static void lowest_order(const VidaAudit* audit, const char* method, bool general,
+                         char cell[CELL]) {
+  double lowest = NAN;
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    if (strcmp(row->method, method) == 0 && row->general == general && !VidaAudit_IsSummary(row)) {
+      lowest = fmin(lowest, row->measurement[VIDA_AUDIT_POSITION_ORDER].value);
+    }
+  }
+  cell[0] = '\0';
+  if (!isnan(lowest)) {
+    snprintf(cell, CELL, isinf(lowest) ? "exact" : "%.1f", lowest);
+  }
+}
+
+static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, FILE* file) {
   static const struct {
     VidaAuditProperty property;
     double kept;
@@ -291,10 +309,10 @@ static void write_markdown_row(const VidaAuditRow* row, FILE* file) {
                  {VIDA_AUDIT_POSITION_LEVEL, 1e-13},
                  {VIDA_AUDIT_VELOCITY_LEVEL, 1e-13}};
   const VidaAuditMeasurement* cost = &row->measurement[VIDA_AUDIT_COST];
-  char cell[CELL];
-  order_cell(&row->measurement[VIDA_AUDIT_POSITION_ORDER], false, cell);
-  cell[strcspn(cell, "*!")] = '\0';
-  fprintf(file, "| `%s` | %s | %s |", row->method, cell, energy_words[row->energy]);
+  char cell[CELL], general[CELL];
+  lowest_order(audit, row->method, false, cell);
+  lowest_order(audit, row->method, true, general);
+  fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general, energy_words[row->energy]);
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
     markdown_value(&row->measurement[columns[i].property], columns[i].kept, cell);
     fprintf(file, " %s |", cell);
@@ -304,12 +322,13 @@ static void write_markdown_row(const VidaAuditRow* row, FILE* file) {
 
 int VidaReport_AuditMarkdown(const VidaAudit* audit, FILE* file, VidaError* error) {
   fputs(
-      "| method | order | energy | momenta | symplectic | reversible | g = 0 | G v = 0 | residuals "
-      "a step |\n|---|---|---|---|---|---|---|---|---|\n",
+      "| method | order | order, general Lagrangian | energy | momenta | symplectic | reversible | "
+      "g = 0 | G v = 0 | residuals "
+      "a step |\n|---|---|---|---|---|---|---|---|---|---|\n",
       file);
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     if (VidaAudit_IsSummary(VidaAudit_Row(audit, i))) {
-      write_markdown_row(VidaAudit_Row(audit, i), file);
+      write_markdown_row(audit, VidaAudit_Row(audit, i), file);
     }
   }
   return vida__finish_output(file, "the Markdown output", error);

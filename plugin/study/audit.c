@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { DEFAULT_STEPS = 2000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
+enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 
 #define ALL_SYSTEMS "all systems"
 #define ORDER_OFF 0.2   /* what a measured order may lack */
@@ -212,8 +212,8 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
   const bool sharp = order->interval <= ORDER_BLUR && order->value >= order->claimed - ORDER_OFF;
   order->verdict = exact || sharp ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
   if (order->verdict == VIDA_AUDIT_FALSE) {
-    vida__append(text, sizeof text, "%s", vida__real_text(number, order->value, 3));
-    vida__append(text, sizeof text, " +- %s", vida__real_text(number, order->interval, 2));
+    vida__append(text, sizeof text, "%s +- ", vida__real_text(number, order->value, 3));
+    vida__append(text, sizeof text, "%s", vida__real_text(number, order->interval, 2));
     tell_false(row, "%s: %s", "order of positions",
                isnan(order->value) ? "no five steps that errors can be compared at" : text);
   }
@@ -269,6 +269,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
                      VidaAuditRow* row, VidaError* error) {
   const long steps = audit->thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
   int code = ask(subject, row, error);
+  row->general = !subject->system->separable;
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
     code = vida__measure_invariants(subject, steps, row, error);
   }
@@ -311,6 +312,16 @@ static void gather(VidaAuditRow* summary, const VidaAuditRow* row) {
   }
   summary->energy = row->energy > summary->energy ? row->energy : summary->energy;
   summary->steps = row->steps > summary->steps ? row->steps : summary->steps;
+}
+
+/* What is claimed on some systems only, and not kept on the others, has no mark in the summary. */
+static void withdraw_marks(VidaAuditRow* summary) {
+  for (int i = VIDA_AUDIT_ENERGY; i < VIDA_AUDIT_PROPERTIES; i++) {
+    VidaAuditMeasurement* at = &summary->measurement[i];
+    if (at->verdict == VIDA_AUDIT_TRUE && i != VIDA_AUDIT_DRIFT && !(at->value <= at->claimed)) {
+      at->verdict = VIDA_AUDIT_NO_CLAIM;
+    }
+  }
 }
 
 typedef struct taken {
@@ -379,6 +390,7 @@ int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* 
       gather(summary, &audit->rows[i]);
     }
   }
+  withdraw_marks(summary);
   if (!audit->has_selection) {
     judge_summary(&count, claims, summary);
   }

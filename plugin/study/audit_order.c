@@ -11,8 +11,9 @@
 enum { LEVELS = 16, FITTED = 5, KINDS = 3 };
 
 #define ROUNDING 2e-12 /* below it errors are taken to be those of rounding */
-#define SURE 0.08      /* an interval that is small enough to stop refining */
-#define COSTLY 20000   /* steps that no order is worth */
+#define GOOD 0.05      /* half of a confidence interval that leaves no doubt */
+#define SURE 0.02      /* one that ends the refining */
+#define COSTLY 5000    /* steps that no order is worth */
 
 typedef struct level {
   bool known, usable;
@@ -101,13 +102,15 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
   return true;
 }
 
-/* Of all windows the one whose line fits best. */
+/* Of all windows whose line fits well the one of the smallest steps; if there is none, the one that
+ * fits best. */
 static bool fit_best(const vida_subject* subject, const level* levels, int kind,
                      VidaAuditMeasurement* order) {
   bool found = false;
   for (int first = 0; first + FITTED <= LEVELS; first++) {
     VidaAuditMeasurement here = *order;
-    if (fit(subject, levels, first, kind, &here) && (!found || here.interval < order->interval)) {
+    if (fit(subject, levels, first, kind, &here) &&
+        (!found || here.interval <= fmax(order->interval, GOOD))) {
       *order = here;
       found = true;
     }
@@ -129,21 +132,30 @@ static bool is_exact(const level* levels, int kind) {
   return count >= FITTED;
 }
 
+/* Whether all orders that can be measured are known well. */
+static bool is_sure(const vida_subject* subject, const level* levels) {
+  VidaAuditMeasurement order;
+  for (int kind = 0; kind < KINDS; kind++) {
+    const bool found = fit_best(subject, levels, kind, &order);
+    if (found ? order.interval > SURE : kind == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* error) {
   static const VidaAuditProperty properties[KINDS] = {
       VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
   level levels[LEVELS] = {{0}};
-  VidaAuditMeasurement* position = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
   int code = VIDA_SUCCESS;
   int small = 0;
-  for (int i = 0; i < LEVELS && steps_of(subject, i) <= COSTLY && !code && small < 2; i++) {
+  bool sure = false;
+  for (int i = 0; i < LEVELS && steps_of(subject, i) <= COSTLY && !code && small < 2 && !sure;
+       i++) {
     code = run(subject, row->method, i, &levels[i], error);
-    if (levels[i].usable && levels[i].error[0] < ROUNDING) {
-      small++;
-    }
-    if (fit_best(subject, levels, 0, position) && position->interval < SURE && i >= 6) {
-      break;
-    }
+    small += levels[i].usable && levels[i].error[0] < ROUNDING;
+    sure = i > FITTED && is_sure(subject, levels);
   }
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];

@@ -73,6 +73,7 @@ typedef struct VidaAuditRow {
   char method[VIDA_NAME_SIZE];
   char system[VIDA_NAME_SIZE]; /* "all systems" for the summary of a method */
   VidaAuditStatus status;
+  bool general; /* the system's Lagrangian is not v^T M v / 2 - V(q), or it has forces */
   VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES];
   VidaAuditEnergy energy;
   long steps; /* of the run that energy, momenta and constraints were watched in */
@@ -88,7 +89,7 @@ typedef struct VidaAuditRow {
 
 typedef struct VidaAudit VidaAudit;
 
-/* An audit without rows yet; `thorough`: 10^5 steps instead of 2000. Free with VidaAudit_Destroy.
+/* An audit without rows yet; `thorough`: 10^5 steps instead of 4000. Free with VidaAudit_Destroy.
  */
 int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error);
 void VidaAudit_Destroy(VidaAudit** audit);
