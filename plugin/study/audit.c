@@ -267,7 +267,9 @@ static int ask(const vida_subject* subject, VidaAuditRow* row, VidaError* error)
 
 static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMethodInfo* claims,
                      VidaAuditRow* row, VidaError* error) {
-  const long steps = audit->thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
+  /* Without an energy to watch long runs tell nothing, and the time itself loses digits. */
+  const bool thorough = audit->thorough && subject->of->conservative;
+  const long steps = thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
   int code = ask(subject, row, error);
   row->general = !subject->system->separable;
   if (!code && row->status == VIDA_AUDIT_MEASURED) {

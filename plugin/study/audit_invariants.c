@@ -185,6 +185,21 @@ static double relative(double off, double size) {
   return size > 0.0 ? off / size : off;
 }
 
+/* Maps that are zero whatever the state, as the linear momentum of a turning body, are left out. */
+static void fill_momentum(const watch* w, int map, VidaAuditRow* row) {
+  const char* name = VidaSystem_MomentumName(w->subject->system, map);
+  double* largest_of_all = &row->measurement[VIDA_AUDIT_MOMENTUM].value;
+  if (w->map_size[map] > 0.0 || !(w->map_off[map] <= 0.0)) {
+    const double value = relative(w->map_off[map], w->map_size[map]);
+    const int place = row->momentum_count++;
+    memcpy(row->momentum[place].name, name, strlen(name) + 1); /* at most 96 bytes */
+    row->momentum[place].value = value;
+    if (isnan(*largest_of_all) || value > *largest_of_all || isnan(value)) {
+      *largest_of_all = value;
+    }
+  }
+}
+
 static void fill_row(const watch* w, VidaAuditRow* row) {
   const vida_subject* subject = w->subject;
   const VidaSystem* system = subject->system;
@@ -195,13 +210,8 @@ static void fill_row(const watch* w, VidaAuditRow* row) {
   } else if (!system->time_dependent) {
     all[VIDA_AUDIT_DISSIPATION].value = relative(w->rise, fabs(w->energy0));
   }
-  row->momentum_count = w->maps;
   for (int k = 0; k < w->maps; k++) {
-    const char* name = VidaSystem_MomentumName(system, k);
-    memcpy(row->momentum[k].name, name, strlen(name) + 1); /* at most 96 bytes */
-    row->momentum[k].value = relative(w->map_off[k], w->map_size[k]);
-    all[VIDA_AUDIT_MOMENTUM].value =
-        k ? fmax(all[VIDA_AUDIT_MOMENTUM].value, row->momentum[k].value) : row->momentum[k].value;
+    fill_momentum(w, k, row);
   }
   for (int r = 0; r < subject->m; r++) {
     const double rate = relative(w->gv_off[r], w->gv_size[r]);
