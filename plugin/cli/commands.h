@@ -5,6 +5,7 @@
 #include "arguments.h"
 
 extern const CliCommand cli_run_command;
+extern const CliCommand cli_check_command;
 extern const CliCommand cli_methods_command;
 extern const CliCommand cli_audit_command;
 

@@ -6,8 +6,13 @@
 
 #include "commands.h"
 
+<<<<<<< HEAD
 static const CliCommand* const commands[] = {&cli_run_command, &cli_methods_command,
                                              &cli_audit_command};
+=======
+static const CliCommand* const commands[] = {&cli_run_command, &cli_check_command,
+                                             &cli_methods_command};
+>>>>>>> main
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* file) {
@@ -26,8 +31,13 @@ static void print_help(FILE* file) {
       "\nexamples:\n"
       "  vida run scenarios/double_spherical_pendulum.lua\n"
       "  vida run scenarios/pendulum.lua --only rattle --format csv\n"
+<<<<<<< HEAD
       "  vida methods rattle\n"
       "  vida audit rattle\n",
+=======
+      "  vida check scenarios/pendulum.lua\n"
+      "  vida methods rattle\n",
+>>>>>>> main
       file);
 }
 

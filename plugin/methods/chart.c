@@ -284,8 +284,17 @@ static int advance_momenta(VidaStepper* stepper, VidaError* error) {
     vida__add_compensated(&stepper->p[i], &stepper->p_low[i],
                           stepper->h * stepper->l_q[i] - reaction[i]);
   }
+  const double* impulse = own->impulse;
+  if (stepper->redundant) {
+    int code = vida__factor_node_matrix(stepper, stepper->entries0);
+    code = code ? code : vida__find_least_norm(stepper, stepper->entries0, own->impulse);
+    if (code) {
+      return vida__fail(error, code, "the multipliers of dependent constraints were not found");
+    }
+    impulse = stepper->least_norm;
+  }
   for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = own->impulse[r] / (own->kappa * stepper->h);
+    stepper->lambda[r] = impulse[r] / (own->kappa * stepper->h);
   }
   stepper->lambda_t = vida__node_time(stepper);
   return VIDA_SUCCESS;

@@ -10,6 +10,7 @@
 #include "base/linear.h"
 #include "solve/map.h"
 #include "system/evaluate.h"
+#include "system/rank.h"
 
 typedef struct VidaMethod VidaMethod;
 
@@ -78,6 +79,13 @@ struct VidaStepper {
   bool has_node_velocity;
   double* constraint_work; /* m: work */
 
+  /* Rows that depend on others at the start: multipliers are then of least norm. */
+  vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
+  double* redundancy; /* m: what regularizes the diagonal of constraint rows */
+  double* least_norm; /* m: work */
+  bool redundant;
+  bool reacts_between; /* constraint forces are not along G at the node that the step starts from */
+
   VidaStatistics statistics;
 };
 
@@ -120,6 +128,8 @@ void vida__step_sizes(void* data, const double* u, double* size);
 /* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
  * nearest solution; from far away it may find another, in which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
+/* Finds the rows that depend on others at the start, for values in stepper->entries. */
+int vida__find_redundancy(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what
@@ -132,9 +142,14 @@ int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
 /* stepper->lambda: the multipliers of the equations of motion at (t, q, v), q being the node's
  * (node.c). */
 int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, VidaError* error);
+/* The energy at the node, with its velocities: `energy` of most methods (node.c). */
+int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
  */
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries);
+/* Multipliers with the same forces G^T mu, but of least norm, into stepper->least_norm; the node
+ * matrix has been factored for these entries. */
+int vida__find_least_norm(VidaStepper* stepper, const double* entries, const double* mu);
 /* v with L_v(q,v,t) + G^T nu = p and G v + g_t = 0 at (q,t), whose G is in `entries`. v holds a
  * guess and receives the solution, nu (m, nullable) the impulse. */
 int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,

@@ -25,6 +25,9 @@ int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, Vida
   }
   vida__add_columns(system, stepper->entries, 1.0, matrix);
   vida__add_rows(system, stepper->entries, 1.0, matrix);
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(system, r)] -= stepper->redundancy[r];
+  }
   code = vida__linear_factor(stepper->node_matrix);
   code = code ? code : vida__linear_solve(stepper->node_matrix, right_side, right_side);
   if (code) {
@@ -32,4 +35,15 @@ int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, Vida
   }
   memcpy(stepper->lambda, bias, (size_t)stepper->m * sizeof *bias);
   return VIDA_SUCCESS;
+}
+
+int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+  const double* v;
+  *t = vida__node_time(stepper);
+  int code = vida__node_velocities(stepper, &v, error);
+  if (code) {
+    return code;
+  }
+  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #define VIDA_VIDA_H
 
 #include <vida/audit.h>
+#include <vida/check.h>
 #include <vida/error.h>
 #include <vida/expression.h>
 #include <vida/options.h>
