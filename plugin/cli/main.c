@@ -6,13 +6,8 @@
 
 #include "commands.h"
 
-<<<<<<< HEAD
-static const CliCommand* const commands[] = {&cli_run_command, &cli_methods_command,
-                                             &cli_audit_command};
-=======
 static const CliCommand* const commands[] = {&cli_run_command, &cli_check_command,
-                                             &cli_methods_command};
->>>>>>> main
+                                             &cli_methods_command, &cli_audit_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* file) {
@@ -31,13 +26,9 @@ static void print_help(FILE* file) {
       "\nexamples:\n"
       "  vida run scenarios/double_spherical_pendulum.lua\n"
       "  vida run scenarios/pendulum.lua --only rattle --format csv\n"
-<<<<<<< HEAD
+      "  vida check scenarios/pendulum.lua\n"
       "  vida methods rattle\n"
       "  vida audit rattle\n",
-=======
-      "  vida check scenarios/pendulum.lua\n"
-      "  vida methods rattle\n",
->>>>>>> main
       file);
 }
 
