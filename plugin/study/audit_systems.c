@@ -261,7 +261,8 @@ static int build_four_particles(VidaSystem* system, VidaError* error) {
   return f.code;
 }
 
-/* ---- heavy top ------------------------------------------------------------------------------- */
+/* ---- rigid bodies -------------------------------------------------------------------------------
+ */
 
 /* The body's angular velocity: the vector part of 2 conj(Q) Q'. */
 static void angular_velocity(formulas* f, const VidaExpression* q, const VidaExpression* v,
@@ -276,16 +277,20 @@ static void angular_velocity(formulas* f, const VidaExpression* q, const VidaExp
   }
 }
 
-/* A symmetric top about its fixed point: principal moments 0.6, 0.6, 0.3 kg m^2, 2 kg at 0.25 m on
- * its axis. Along Q there is no kinetic energy: only |Q| = 1 makes the motion unique. */
-static int build_heavy_top(VidaSystem* system, VidaError* error) {
+/* A body that turns about a fixed point, described by the unit quaternion Q from body to space.
+ * Along Q there is no kinetic energy: only |Q| = 1 makes the motion unique. */
+typedef struct turning_body {
+  double inertia[3]; /* principal moments, kg m^2 */
+  double spin[3];    /* at the start, in the body, rad/s */
+  double tilt;       /* at the start, about x, rad */
+  double weight;     /* N m: weight times the distance of the centre, on the body's z axis */
+} turning_body;
+
+static int build_body(VidaSystem* system, const turning_body* body, VidaError* error) {
   formulas f = {system, error, VIDA_SUCCESS};
-  static const char* const names[4] = {"top.s", "top.x", "top.y", "top.z"};
-  const double inertia[3] = {0.6, 0.6, 0.3};
-  const double weight = 2.0 * GRAVITY * 0.25;
-  const double tilt = 0.7;
-  const double start[4] = {cos(0.5 * tilt), sin(0.5 * tilt), 0.0, 0.0};
-  const double spin[3] = {0.3, 0.8, 9.0}; /* in the body, rad/s */
+  static const char* const names[4] = {"body.s", "body.x", "body.y", "body.z"};
+  const double* spin = body->spin;
+  const double start[4] = {cos(0.5 * body->tilt), sin(0.5 * body->tilt), 0.0, 0.0};
   const double start_rate[4] = {0.5 * (-start[1] * spin[0]), 0.5 * (start[0] * spin[0]),
                                 0.5 * (start[0] * spin[1] - start[1] * spin[2]),
                                 0.5 * (start[0] * spin[2] + start[1] * spin[1])};
@@ -299,12 +304,14 @@ static int build_heavy_top(VidaSystem* system, VidaError* error) {
   angular_velocity(&f, q, v, omega);
   VidaExpression kinetic = number(&f, 0.0);
   for (int i = 0; i < 3; i++) {
-    kinetic = add(&f, kinetic, scale(&f, 0.5 * inertia[i], square(&f, omega[i])));
+    kinetic = add(&f, kinetic, scale(&f, 0.5 * body->inertia[i], square(&f, omega[i])));
   }
   lagrangian(&f, "rotation", kinetic);
   const VidaExpression up = add(&f, square(&f, q[0]), square(&f, q[3]));
   const VidaExpression down = add(&f, square(&f, q[1]), square(&f, q[2]));
-  lagrangian(&f, "weight", scale(&f, -weight, subtract(&f, up, down)));
+  if (body->weight > 0.0) {
+    lagrangian(&f, "weight", scale(&f, -body->weight, subtract(&f, up, down)));
+  }
   const VidaExpression unit = subtract(&f, add(&f, up, down), number(&f, 1.0));
   if (!f.code) {
     f.code = VidaSystem_AddExpressionConstraint(system, "unit length", "", unit, error);
@@ -313,6 +320,18 @@ static int build_heavy_top(VidaSystem* system, VidaError* error) {
     f.code = VidaSystem_AddMotion(system, VIDA_MOTION_QUATERNION, all, error);
   }
   return f.code;
+}
+
+/* A symmetric top, 2 kg at 0.25 m. */
+static int build_heavy_top(VidaSystem* system, VidaError* error) {
+  const turning_body top = {{0.6, 0.6, 0.3}, {0.3, 0.8, 9.0}, 0.7, 2.0 * GRAVITY * 0.25};
+  return build_body(system, &top, error);
+}
+
+/* Turning freely (Wendlandt and Marsden 1997, section 5.1) */
+static int build_free_body(VidaSystem* system, VidaError* error) {
+  const turning_body body = {{1.0, 2.0, 3.0}, {0.0, 3.0, 4.0}, 0.0, 0.0};
+  return build_body(system, &body, error);
 }
 
 /* ---- two-link arm (Ascher, Chin, Petzold and Reich 1994, section 6) -------------------------- */
@@ -503,6 +522,7 @@ const vida_audit_case vida__audit_cases[] = {
     {"double spherical pendulum", build_double_pendulum, 3, NULL, 1.0, 0.1, 0.01, true, true},
     {"four particles", build_four_particles, 3, NULL, 0.1, 0.01, 0.004, true, true},
     {"heavy top", build_heavy_top, 3, NULL, 0.5, 0.05, 0.01, true, true},
+    {"rigid body", build_free_body, 3, NULL, 0.5, 0.05, 0.01, true, true},
     {"two-link arm", build_arm, 2, NULL, 0.6, 0.06, 0.01, true, true},
     {"kepler", build_kepler, 2, exact_kepler, 2.5, 0.125, 0.02, true, true},
     {"knife edge", build_edge, 2, exact_edge, 1.0, 0.1, 0.01, true, true},
