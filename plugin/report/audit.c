@@ -273,14 +273,13 @@ int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error) {
 
 /* ---- a line for each method ------------------------------------------------------------------ */
 
-static void markdown_value(const VidaAuditMeasurement* measured, double kept, char cell[CELL]) {
-  char number[VIDA_REAL_TEXT_SIZE];
-  cell[0] = '\0';
-  if (!isnan(measured->value)) {
-    snprintf(cell, CELL, "%s%s",
-             measured->value <= kept ? "yes" : size_text(number, measured->value),
-             measured->verdict == VIDA_AUDIT_FALSE ? " (claimed)" : "");
+static const char* markdown_value(const VidaAuditMeasurement* measured, double kept) {
+  if (isnan(measured->value)) {
+    return measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)" : "";
   }
+  return measured->value <= kept                 ? "yes"
+         : measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)"
+                                                 : "no";
 }
 
 /* The lowest order on systems of one kind, rounded: "2", "exact", "" when it took none of them. */
@@ -314,8 +313,7 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   lowest_order(audit, row->method, true, general);
   fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general, energy_words[row->energy]);
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-    markdown_value(&row->measurement[columns[i].property], columns[i].kept, cell);
-    fprintf(file, " %s |", cell);
+    fprintf(file, " %s |", markdown_value(&row->measurement[columns[i].property], columns[i].kept));
   }
   fprintf(file, isnan(cost->value) ? "  |\n" : " %.1f |\n", cost->value);
 }
