@@ -386,20 +386,36 @@ static double find_largest(const start_work* work, const double* x, const char* 
   return largest;
 }
 
+/* The largest values of the units met so far, so that each is looked for once. */
+enum { REMEMBERED = 8 };
+typedef struct unit_sizes {
+  int count;
+  const char* unit[REMEMBERED];
+  double largest[REMEMBERED];
+} unit_sizes;
+
+static double recall_largest(unit_sizes* sizes, const start_work* work, const double* x,
+                             const char* unit) {
+  for (int i = 0; i < sizes->count && i < REMEMBERED; i++) {
+    if (strcmp(unit, sizes->unit[i]) == 0) {
+      return sizes->largest[i];
+    }
+  }
+  const int at = sizes->count++ % REMEMBERED;
+  sizes->unit[at] = unit;
+  sizes->largest[at] = find_largest(work, x, unit);
+  return sizes->largest[at];
+}
+
 /* Largest change of a value against the largest value of its unit; which one in *index. */
 static double measure_change(const start_work* work, const double* x, int* index) {
   const VidaSystem* system = work->system;
-  const char* unit = NULL;
-  double largest = 0.0;
+  unit_sizes sizes = {0};
   double worst = 0.0;
   *index = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
     const double change = fabs(x[i] - work->given[i]);
-    /* Neighbours mostly share their unit, so this is one pass over all in most systems. */
-    if (!unit || strcmp(unit, system->coordinates[i].unit) != 0) {
-      unit = system->coordinates[i].unit;
-      largest = find_largest(work, x, unit);
-    }
+    const double largest = recall_largest(&sizes, work, x, system->coordinates[i].unit);
     if (change > 0.0 && change / largest > worst) {
       worst = change / largest;
       *index = i;
@@ -412,16 +428,44 @@ static double measure_change(const start_work* work, const double* x, int* index
  * of their unit anywhere. */
 static void add_common_velocity(start_work* work, const double* x) {
   const VidaSystem* system = work->system;
-  const char* unit = NULL;
-  double largest = 0.0;
+  unit_sizes sizes = {0};
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const char* own = system->coordinates[entry->coordinate].unit;
-    if (!unit || strcmp(unit, own) != 0) {
-      unit = own;
-      largest = find_largest(work, x, unit);
+    const char* unit = system->coordinates[entry->coordinate].unit;
+    work->floor[entry->row] += fabs(work->entries[e]) * recall_largest(&sizes, work, x, unit);
+  }
+}
+
+/* Where directions lie along axes of space, all products of a row may vanish but for rounding: a row
+ * is judged beside what it would be if each entry met the largest coordinate of its unit in the
+ * row. Entries are sorted by row. */
+static void add_row_sizes(start_work* work, const double* x) {
+  const VidaSystem* system = work->system;
+  for (int e = 0; e < system->entry_count;) {
+    const int row = system->entries[e].row;
+    unit_sizes sizes = {0};
+    int end = e;
+    for (; end < system->entry_count && system->entries[end].row == row; end++) {
+      const int i = system->entries[end].coordinate;
+      int at = 0;
+      while (at < sizes.count && strcmp(sizes.unit[at], system->coordinates[i].unit) != 0) {
+        at++;
+      }
+      if (at == sizes.count && at < REMEMBERED) {
+        sizes.unit[sizes.count++] = system->coordinates[i].unit;
+      }
+      if (at < REMEMBERED) {
+        sizes.largest[at] = fmax(sizes.largest[at], fabs(x[i]));
+      }
     }
-    work->floor[entry->row] += fabs(work->entries[e]) * largest;
+    for (; e < end; e++) {
+      const char* unit = system->coordinates[system->entries[e].coordinate].unit;
+      for (int at = 0; at < sizes.count; at++) {
+        if (strcmp(sizes.unit[at], unit) == 0) {
+          work->floor[row] += fabs(work->entries[e]) * sizes.largest[at];
+        }
+      }
+    }
   }
 }
 
@@ -694,6 +738,8 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
   if (which == VELOCITIES) {
     add_common_velocity(work, x);
+  } else {
+    add_row_sizes(work, x);
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
