@@ -14,6 +14,7 @@ enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 #define ALL_SYSTEMS "all systems"
 #define ORDER_OFF 0.2   /* what a measured order may lack */
 #define ORDER_BLUR 0.35 /* half of the confidence interval of an order that was measured */
+#define LEAST_ORDER 0.5 /* of what converges */
 #define ORDER_MORE 0.5  /* what every system has above a claim that is too modest */
 
 struct VidaAudit {
@@ -181,9 +182,15 @@ static bool is_measurable(const vida_subject* subject, VidaAuditProperty propert
   }
 }
 
+/* Whether the method claims less here. */
+static bool is_one_sided(const vida_subject* subject, const VidaMethodInfo* claims) {
+  const VidaSystem* system = subject->system;
+  return can(claims, VIDA_CAN_BE_ONE_SIDED) && (!system->separable || system->nonholonomic);
+}
+
 static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims,
                        VidaAuditRow* row) {
-  const bool one_sided = can(claims, VIDA_CAN_BE_ONE_SIDED) && !subject->system->separable;
+  const bool one_sided = is_one_sided(subject, claims);
   for (size_t i = 0; i < sizeof kept_claims / sizeof kept_claims[0]; i++) {
     const kept_claim* claim = &kept_claims[i];
     VidaAuditMeasurement* measured = &row->measurement[claim->property];
@@ -204,7 +211,7 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
 static void judge_order(const vida_subject* subject, const VidaMethodInfo* claims,
                         VidaAuditRow* row) {
   VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
-  const bool one_sided = can(claims, VIDA_CAN_BE_ONE_SIDED) && !subject->system->separable;
+  const bool one_sided = is_one_sided(subject, claims);
   char text[2 * VIDA_REAL_TEXT_SIZE + 8] = "";
   char number[VIDA_REAL_TEXT_SIZE];
   order->claimed = one_sided ? 1.0 : claims->order;
@@ -216,6 +223,20 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
     vida__append(text, sizeof text, "%s", vida__real_text(number, order->interval, 2));
     tell_false(row, "%s: %s", "order of positions",
                isnan(order->value) ? "no five steps that errors can be compared at" : text);
+  }
+}
+
+/* Velocities and multipliers have no order that is claimed, but what is told must converge. */
+static void judge_convergence(VidaAuditRow* row) {
+  for (int i = VIDA_AUDIT_VELOCITY_ORDER; i <= VIDA_AUDIT_MULTIPLIER_ORDER; i++) {
+    VidaAuditMeasurement* order = &row->measurement[i];
+    char number[VIDA_REAL_TEXT_SIZE];
+    if (order->interval <= ORDER_BLUR && order->value < LEAST_ORDER) {
+      order->claimed = LEAST_ORDER;
+      order->verdict = VIDA_AUDIT_FALSE;
+      tell_false(row, "no convergence, %s: %s", VidaAudit_Column((VidaAuditProperty)i)->text,
+                 vida__real_text(number, order->value, 3));
+    }
   }
 }
 
@@ -286,6 +307,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
   }
   if (row->status == VIDA_AUDIT_MEASURED) {
     judge_order(subject, claims, row);
+    judge_convergence(row);
     judge_kept(subject, claims, row);
     judge_energy(subject, claims, row);
   }

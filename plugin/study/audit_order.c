@@ -8,9 +8,9 @@
 
 /* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
  * FITTED neighbours. */
-enum { LEVELS = 16, FITTED = 5, KINDS = 3 };
+enum { LEVELS = 18, FITTED = 5, KINDS = 3 };
 
-#define ROUNDING 2e-12 /* below it errors are taken to be those of rounding */
+#define ROUNDING 2e-13 /* below it errors are taken to be those of rounding */
 #define GOOD 0.05      /* half of a confidence interval that leaves no doubt */
 #define SURE 0.02      /* one that ends the refining */
 #define COSTLY 5000    /* steps that no order is worth */
@@ -24,7 +24,7 @@ typedef struct level {
 static long steps_of(const vida_subject* subject, int index) {
   const long base = (long)ceil(subject->of->time / subject->of->largest_step);
   const long factor = index % 2 ? 3L << (index / 2) : 2L << (index / 2);
-  return (base * factor + 3) / 4; /* the first levels begin below the largest step */
+  return (base * factor + 7) / 8; /* methods of high order begin above the largest step */
 }
 
 static double relative_difference(int n, const double* x, const double* right) {
@@ -155,7 +155,7 @@ int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* er
        i++) {
     code = run(subject, row->method, i, &levels[i], error);
     small += levels[i].usable && levels[i].error[0] < ROUNDING;
-    sure = i > FITTED && is_sure(subject, levels);
+    sure = i > FITTED + 1 && is_sure(subject, levels);
   }
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];

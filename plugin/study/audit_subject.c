@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "study/audit.h"
 
-enum { COLUMNS = 6, REFERENCE_STEPS = 40, MOST_PROJECTIONS = 50 };
+enum { COLUMNS = 6, REFERENCE_STEPS = 60, MOST_PROJECTIONS = 50 };
 
 double vida__largest(int n, const double* x) {
   double largest = 0.0;

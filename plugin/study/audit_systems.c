@@ -368,6 +368,30 @@ static int build_arm(VidaSystem* system, VidaError* error) {
   return f.code;
 }
 
+/* ---- spring pendulum --------------------------------------------------------------------------
+ */
+
+/* A mass on a spring under gravity, in space: without constraints, and turned about the vertical.
+ */
+static int build_spring_pendulum(VidaSystem* system, VidaError* error) {
+  formulas f = {system, error, VIDA_SUCCESS};
+  const double q[3] = {0.7, 0.1, -0.9};
+  const double v[3] = {0.2, 0.8, -0.3};
+  const VidaSpring spring = {.name = "spring",
+                             .from = VidaPoint_Fixed(0.0, 0.0, 0.0),
+                             .to = VidaPoint_Particle(0),
+                             .stiffness = 40.0,
+                             .length = 1.0,
+                             .law = VIDA_SPRING_LINEAR};
+  gravity(&f, 3);
+  particle(&f, "mass", 1.3, 3, q, v);
+  if (!f.code) {
+    f.code = VidaSystem_AddSpring(system, &spring, error);
+  }
+  own_chart(&f, 3, q);
+  return f.code;
+}
+
 /* ---- Kepler ---------------------------------------------------------------------------------- */
 
 #define ECCENTRICITY 0.6
@@ -523,7 +547,8 @@ const vida_audit_case vida__audit_cases[] = {
     {"four particles", build_four_particles, 3, NULL, 0.1, 0.01, 0.004, true, true},
     {"heavy top", build_heavy_top, 3, NULL, 0.5, 0.05, 0.01, true, true},
     {"rigid body", build_free_body, 3, NULL, 0.5, 0.05, 0.01, true, true},
-    {"two-link arm", build_arm, 2, NULL, 0.6, 0.06, 0.01, true, true},
+    {"two-link arm", build_arm, 2, NULL, 1.2, 0.06, 0.01, true, true},
+    {"spring pendulum", build_spring_pendulum, 3, NULL, 1.0, 0.1, 0.01, true, true},
     {"kepler", build_kepler, 2, exact_kepler, 2.5, 0.125, 0.02, true, true},
     {"knife edge", build_edge, 2, exact_edge, 1.0, 0.1, 0.01, true, true},
     {"damped oscillator", build_damped, 1, exact_damped, 1.0, 0.1, 0.01, false, false},
