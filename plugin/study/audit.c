@@ -200,7 +200,9 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
       continue;
     }
     measured->claimed = claim->largest;
-    measured->verdict = measured->value <= claim->largest ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
+    const bool kept = claim->capability == VIDA_CAN_ENERGY ? row->energy == VIDA_AUDIT_ENERGY_EXACT
+                                                           : measured->value <= claim->largest;
+    measured->verdict = kept ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
     if (measured->verdict == VIDA_AUDIT_FALSE) {
       tell_false(row, "%s: %s", VidaAudit_Column(claim->property)->text,
                  vida__real_text(number, measured->value, 2));

@@ -9,7 +9,7 @@
 
 /* A cloud of STARTS states; at each of them VECTORS tangent vectors of the constraint manifold are
  * carried over MAPPED steps. */
-enum { STARTS = 3, VECTORS = 4, MAPPED = 2, HALVINGS = 6, THERE = 100 };
+enum { STARTS = 3, VECTORS = 4, MAPPED = 2, HALVINGS = 6, THERE = 50 };
 
 #define SHIFT 2e-4 /* of the central differences of fourth order, relative */
 #define LARGE 4.0  /* times the system's step: what is not symplectic should show */
@@ -207,27 +207,32 @@ static double distance(int n, const double* a, const double* b) {
   return largest;
 }
 
+static int go_there_and_back(vida_subject* subject, VidaStepper* stepper, VidaError* failure) {
+  int failed = VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, failure);
+  failed = failed ? failed : march(stepper, THERE, failure);
+  failed = failed ? failed : turn_round(subject, stepper, failure);
+  failed = failed ? failed : VidaStepper_Start(stepper, 0.0, subject->q, subject->v, failure);
+  failed = failed ? failed : march(stepper, THERE, failure);
+  return failed ? failed : turn_round(subject, stepper, failure);
+}
+
 int vida__measure_reversal(vida_subject* subject, VidaAuditRow* row, VidaError* error) {
-  VidaError failure = {0};
-  VidaStepper* stepper = NULL;
   const int n = subject->n;
-  if (!subject->of->reversible) {
-    return VIDA_SUCCESS;
+  double h = LARGE * subject->of->h;
+  int failed = VIDA_STEP_NOT_CONVERGED;
+  int code = VIDA_SUCCESS;
+  for (int i = 0; i <= HALVINGS && failed && !code && subject->of->reversible; i++, h *= 0.5) {
+    VidaError failure = {0};
+    VidaStepper* stepper = NULL;
+    code = vida__audit_stepper(subject, row->method, h, &stepper, error);
+    failed = code ? code : go_there_and_back(subject, stepper, &failure);
+    if (!failed) {
+      const double q_off = distance(n, subject->q, subject->q0) / vida__largest(n, subject->q0);
+      const double v_off = distance(n, subject->v, subject->v0) / vida__largest(n, subject->v0);
+      row->measurement[VIDA_AUDIT_REVERSIBLE].value = q_off > v_off || isnan(q_off) ? q_off : v_off;
+    }
+    VidaStepper_Destroy(&stepper);
   }
-  const int code = vida__audit_stepper(subject, row->method, row->h, &stepper, error);
-  int failed = code;
-  failed = failed ? failed : VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &failure);
-  failed = failed ? failed : march(stepper, THERE, &failure);
-  failed = failed ? failed : turn_round(subject, stepper, &failure);
-  failed = failed ? failed : VidaStepper_Start(stepper, 0.0, subject->q, subject->v, &failure);
-  failed = failed ? failed : march(stepper, THERE, &failure);
-  failed = failed ? failed : turn_round(subject, stepper, &failure);
-  if (!failed) {
-    const double q_off = distance(n, subject->q, subject->q0) / vida__largest(n, subject->q0);
-    const double v_off = distance(n, subject->v, subject->v0) / vida__largest(n, subject->v0);
-    row->measurement[VIDA_AUDIT_REVERSIBLE].value = q_off > v_off || isnan(q_off) ? q_off : v_off;
-  }
-  VidaStepper_Destroy(&stepper);
   return code;
 }
 
