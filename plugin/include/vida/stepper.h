@@ -29,7 +29,7 @@ extern "C" {
   X(TWO_POINT_START, 8, "can start from two points")                 \
   X(NONHOLONOMIC, 9, "takes nonholonomic constraints")               \
   X(BE_ONE_SIDED, 10,                                                \
-    "is of order 1 and not reversible for general Lagrangians, nor with nonholonomic rows")
+    "is one-sided for general Lagrangians and nonholonomic rows: order 1, not reversible")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
