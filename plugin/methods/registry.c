@@ -15,7 +15,13 @@
   X(del_chart)              \
   X(compose)                \
   X(del_nonholonomic)       \
-  X(energy_momentum)
+  X(energy_momentum)        \
+  X(symplectic_euler)       \
+  X(symplectic_implicit)    \
+  X(implicit_midpoint)      \
+  X(lie_trotter)            \
+  X(verlet)                 \
+  X(lgvi)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)

@@ -17,17 +17,19 @@ extern "C" {
 /* ---- the methods that exist ------------------------------------------------------------------ */
 
 /* What a method claims. X(NAME, bit, text); tests measure every claim. */
-#define VIDA_CAPABILITY_LIST(X)                                      \
-  X(SYMPLECTIC, 0, "preserves the symplectic form")                  \
-  X(ENERGY, 1, "preserves the energy exactly")                       \
-  X(MOMENTUM, 2, "preserves the momentum maps of linear symmetries") \
-  X(REVERSIBLE, 3, "is reversible in time")                          \
-  X(POSITION_LEVEL, 4, "keeps the constraints g = 0")                \
-  X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0") \
-  X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")          \
-  X(TIME_DEPENDENT, 7, "takes constraints that depend on time")      \
-  X(TWO_POINT_START, 8, "can start from two points")                 \
-  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")
+#define VIDA_CAPABILITY_LIST(X)                                              \
+  X(SYMPLECTIC, 0, "preserves the symplectic form")                          \
+  X(ENERGY, 1, "preserves the energy exactly")                               \
+  X(MOMENTUM, 2, "preserves the momentum maps of linear symmetries")         \
+  X(REVERSIBLE, 3, "is reversible in time")                                  \
+  X(POSITION_LEVEL, 4, "keeps the constraints g = 0")                        \
+  X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0")         \
+  X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")                  \
+  X(TIME_DEPENDENT, 7, "takes constraints that depend on time")              \
+  X(TWO_POINT_START, 8, "can start from two points")                         \
+  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")                       \
+  X(POSITION_FORCES, 10, "takes any constant mass matrix and forces f(q,t)") \
+  X(RIGID_BODIES, 11, "takes rigid bodies without joints, as unit quaternions")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
