@@ -99,7 +99,9 @@ void vida__list_methods(unsigned capability, char* list, size_t size) {
   list[0] = '\0';
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const VidaMethodInfo* info = Vida_MethodInfo(i);
-    if ((info->capabilities & capability) == capability) {
+    /* Rigid bodies are all that some take. */
+    const unsigned asked = capability | (info->capabilities & VIDA_CAN_RIGID_BODIES);
+    if ((info->capabilities & asked) == asked && asked == capability) {
       vida__append(list, size, "%s%s", list[0] ? ", " : "", info->name);
     }
   }

@@ -17,7 +17,15 @@ fails("stepper.h: expected a number in s, got a table",
 fails("stepper: ", function() pendulum:stepper { "rattle" } end)
 
 -- ---- every method on the pendulum ---------------------------------------------------------------
+-- That takes constraints: others have tests of their own.
+local able = {}
 for _, method in ipairs(vida.methods()) do
+  local taken, message = pcall(function() pendulum:stepper { method.name, h = 0.01 } end)
+  assert(taken or message:find("these can: del-midpoint", 1, true), message)
+  able[#able + 1] = taken and method or nil
+end
+assert(#able >= 8)
+for _, method in ipairs(able) do
   local stepper = pendulum:stepper { method.name, h = 0.01 }
   assert(tostring(stepper):find("stepper of system 'pendulum'", 1, true))
   fails("", function() stepper:step() end) -- not started
