@@ -77,6 +77,46 @@ static int measure_masses(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+/* ---- sizes of components ----------------------------------------------------------------------
+ */
+
+static void share_size(const int* coordinates, int count, double* size) {
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    largest = fmax(largest, size[coordinates[i]]);
+  }
+  for (int i = 0; i < count; i++) {
+    size[coordinates[i]] = largest;
+  }
+}
+
+/* Components of a unit vector, or of a quaternion, are of one size: where they point to is the
+ * user's choice. */
+static void share_direction_sizes(const VidaSystem* system, double* size) {
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    if (motion->kind == VIDA_MOTION_DIRECTION) {
+      share_size(motion->coordinate, system->dimension, size);
+    } else if (motion->kind == VIDA_MOTION_QUATERNION) {
+      share_size(motion->coordinate, 4, size);
+    }
+  }
+}
+
+/* So are those of velocities: along which axes a point moves. */
+static void share_sizes(const VidaSystem* system, double* size) {
+  for (int k = 0; k < system->particle_count; k++) {
+    const int first = system->particles[k].coordinate;
+    share_size((int[]){first, first + 1, first + 2}, system->dimension, size);
+  }
+  for (int k = 0; k < system->motion_count; k++) {
+    if (system->motions[k].kind == VIDA_MOTION_POINT) {
+      share_size(system->motions[k].coordinate, system->dimension, size);
+    }
+  }
+  share_direction_sizes(system, size);
+}
+
 static int measure_rows(VidaStepper* stepper) {
   const VidaSystem* system = stepper->system;
   const int code = vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
@@ -84,11 +124,16 @@ static int measure_rows(VidaStepper* stepper) {
   for (int r = 0; r < stepper->m; r++) {
     stepper->value_size[r] = system->rows[r].length;
   }
+  double* position = stepper->speed;
+  for (int i = 0; i < stepper->n; i++) {
+    position[i] = fabs(stepper->q[i]);
+  }
+  share_direction_sizes(system, position);
   for (int e = 0; e < system->entry_count; e++) {
     const int i = system->entries[e].coordinate;
     const double scaled = stepper->entries[e] / stepper->root_mass[i];
     stepper->row_stiffness[system->entries[e].row] += scaled * scaled;
-    stepper->value_size[system->entries[e].row] += fabs(stepper->entries[e] * stepper->q[i]);
+    stepper->value_size[system->entries[e].row] += fabs(stepper->entries[e]) * position[i];
   }
   for (int r = 0; r < stepper->m; r++) {
     const double stiffness = sqrt(stepper->row_stiffness[r]);
@@ -188,22 +233,6 @@ static void set_scales(VidaStepper* stepper) {
                             (fabs(stepper->h) * stepper->tolerance));
     }
     vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
-  }
-}
-
-/* Components of a vector are of one size: which axes a particle moves along is the user's choice.
- */
-static void share_sizes(const VidaSystem* system, double* size) {
-  const int d = system->dimension;
-  for (int k = 0; k < system->particle_count && d > 1; k++) {
-    double* own = size + system->particles[k].coordinate;
-    double largest = own[0];
-    for (int i = 1; i < d; i++) {
-      largest = own[i] > largest ? own[i] : largest;
-    }
-    for (int i = 0; i < d; i++) {
-      own[i] = largest;
-    }
   }
 }
 
