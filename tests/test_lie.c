@@ -364,6 +364,26 @@ static void test_heavy_top(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* RATTLE on the sphere of quaternions has the same discrete Lagrangian but for terms that vanish on
+ * it: |q1 - q0|^2 = 2 - 2 q0.q1. With potentials at both ends the steps are the same. */
+static void test_rattle(void) {
+  Body top = heavy_top();
+  VidaSystem* system = make_system(&top);
+  VidaStepper* lie = make_stepper(system, &top, "lgvi", 0.01);
+  VidaStepper* rattle = make_stepper(system, &top, "rattle", 0.01);
+  for (int i = 0; i < 300; i++) {
+    make_steps(lie, 1);
+    make_steps(rattle, 1);
+    EXPECT_BELOW(largest_difference(4, VidaStepper_Positions(lie), VidaStepper_Positions(rattle)),
+                 1e-11, "step %d", i);
+    EXPECT_BELOW(largest_difference(4, VidaStepper_Momenta(lie), VidaStepper_Momenta(rattle)),
+                 1e-10, "momenta of step %d", i);
+  }
+  VidaStepper_Destroy(&rattle);
+  VidaStepper_Destroy(&lie);
+  VidaSystem_Destroy(&system);
+}
+
 /* Momenta about the vertical and about the axis of the top, and energy without drift, 1e5 steps */
 static void test_heavy_invariants(void) {
   Body top = heavy_top();
@@ -565,6 +585,7 @@ int main(void) {
                                     {"1e6 steps", test_long_run},
                                     {"heavy top", test_heavy_top},
                                     {"invariants of the heavy top", test_heavy_invariants},
+                                    {"rattle", test_rattle},
                                     {"reversal", test_reversal},
                                     {"symplectic form", test_symplectic_form},
                                     {"refusals", test_refusals},

@@ -382,17 +382,6 @@ static int legendre_velocities(VidaStepper* stepper, double* v, VidaError* error
                                 stepper->p, v, NULL, error);
 }
 
-static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const double* v;
-  *t = vida__node_time(stepper);
-  int code = vida__node_velocities(stepper, &v, error);
-  if (code) {
-    return code;
-  }
-  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
-}
-
 /* ---- records --------------------------------------------------------------------------------- */
 
 static const VidaOptionRow options[] = {
@@ -415,7 +404,7 @@ const VidaMethod vida__symplectic_euler = {
     NULL,
     step_euler,
     constant_velocities,
-    energy,
+    vida__node_energy,
     NULL};
 
 const VidaMethod vida__lie_trotter = {
@@ -429,7 +418,7 @@ const VidaMethod vida__lie_trotter = {
     NULL,
     step_lie_trotter,
     constant_velocities,
-    energy,
+    vida__node_energy,
     NULL};
 
 const VidaMethod vida__verlet = {
@@ -443,7 +432,7 @@ const VidaMethod vida__verlet = {
     NULL,
     step_verlet,
     constant_velocities,
-    energy,
+    vida__node_energy,
     NULL};
 
 const VidaMethod vida__symplectic_implicit = {
@@ -459,7 +448,7 @@ const VidaMethod vida__symplectic_implicit = {
     NULL,
     step_midpoint,
     constant_velocities,
-    energy,
+    vida__node_energy,
     NULL};
 
 const VidaMethod vida__implicit_midpoint = {
@@ -475,5 +464,5 @@ const VidaMethod vida__implicit_midpoint = {
     NULL,
     step_midpoint,
     legendre_velocities,
-    energy,
+    vida__node_energy,
     NULL};

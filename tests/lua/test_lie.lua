@@ -17,7 +17,7 @@ local function pair()
   }
   system:spring { "spring", left:point { 0.5, 0.2, 0 }, right:point { -0.4, 0, 0.3 },
     stiffness = 4, length = 1.5 }
-  return system
+  return system, left
 end
 
 local function positions_at(method, time, steps)
@@ -96,8 +96,10 @@ local frame = hinged:body { "top", mass = 1, inertia = { 1, 1, 2 }, position = {
 hinged:ball { "socket", hinged.ground, frame, at = { 0, 0, 0 } }
 check.fails("is no unit norm of a quaternion", function() hinged:stepper { "lgvi", h = 0.01 } end)
 
-local damped = pair()
-damped:spring { "other", damped.ground, damped:anchor { 1, 0, 0 }, stiffness = 1, length = 1 }
+local damped, left = pair()
+damped:rayleigh(0.1 * vida.dot(left.velocity, left.velocity))
+check.fails("feels forces that depend on velocities",
+  function() damped:stepper { "lgvi", h = 0.01 } end)
 local particle = vida.system "particle"
 particle:particle { "p", mass = 1, position = { 0, 0, 0 } }
 check.fails("these can: symplectic-euler", function() particle:stepper { "lgvi", h = 0.01 } end)
