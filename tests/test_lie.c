@@ -56,6 +56,7 @@ typedef struct Body {
   double warp;     /* another inertia elsewhere */
   double magnet;   /* L has a term linear in v */
   bool second_row; /* a joint */
+  double stretch;  /* how much longer than 1 the quaternion of the system's start is */
 } Body;
 
 static int value(double t, const double* q, const double* v, double* l, void* data) {
@@ -150,7 +151,8 @@ static VidaSystem* make_system(Body* body) {
   start_values(body, q, v);
   REQUIRE_OK(VidaSystem_Create("top", 3, &system, &error), &error);
   for (int i = 0; i < 4; i++) {
-    REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], "1", VidaInitial_Given(q[i]),
+    REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], "1",
+                                        VidaInitial_Given(q[i] * (1.0 + body->stretch)),
                                         VidaInitial_Given(v[i]), NULL, &error),
                &error);
   }
@@ -559,7 +561,65 @@ static void test_failures(void) {
   VidaSystem_Destroy(&system);
 }
 
-/* Kinetic energy along q changes nothing; neither does a step after one that failed. */
+/* A start that is not of norm 1 gives the same motion once the library has been asked to adjust it.
+ */
+static void test_adjusted_start(void) {
+  const VidaStartOptions adjust = {.adjust = true, .tolerance = 1e-9};
+  Body top = heavy_top();
+  Body stretched = heavy_top();
+  stretched.stretch = 0.1;
+  VidaSystem* system = make_system(&top);
+  VidaSystem* other = make_system(&stretched);
+  VidaStepper* a = make_stepper(system, &top, "lgvi", 0.01);
+  VidaStepper* b = make_stepper(other, &stretched, "lgvi", 0.01);
+  VidaError error = {0};
+  char notes[VIDA_NOTES_SIZE];
+  double q[4], v[4];
+  EXPECT_ERROR(VidaSystem_Start(other, 0.0, NULL, q, v, NULL, &error), &error,
+               VIDA_INCONSISTENT_START, "unit");
+  REQUIRE_OK(VidaSystem_Start(other, 0.0, &adjust, q, v, notes, &error), &error);
+  EXPECT(strlen(notes) > 0, "the change is not told");
+  start_again(b, q, v);
+  make_steps(a, 100);
+  make_steps(b, 100);
+  EXPECT_BELOW(largest_difference(4, VidaStepper_Positions(a), VidaStepper_Positions(b)), 1e-9,
+               "adjusted start");
+  VidaStepper_Destroy(&b);
+  VidaStepper_Destroy(&a);
+  VidaSystem_Destroy(&other);
+  VidaSystem_Destroy(&system);
+}
+
+/* What the tests of all methods ask of those that take their systems */
+static void test_stepper(void) {
+  Body top = heavy_top();
+  VidaSystem* system = make_system(&top);
+  VidaStepper* stepper = make_stepper(system, &top, "lgvi", 0.01);
+  double t, q[4], start[4], v[4], errors[2];
+  VidaError error = {0};
+  start_values(&top, start, v);
+  EXPECT(isnan(VidaStepper_Multipliers(stepper, &t)[0]), "a multiplier before the first step");
+  make_steps(stepper, 50);
+  EXPECT(VidaStepper_Time(stepper) == 50 * 0.01, "t = %.17g", VidaStepper_Time(stepper));
+  EXPECT(VidaStepper_Multipliers(stepper, &t)[0] == 0.0 && t == 49 * 0.01, "multiplier %g at %g",
+         VidaStepper_Multipliers(stepper, NULL)[0], t);
+  const VidaStatistics statistics = VidaStepper_Statistics(stepper);
+  EXPECT(statistics.newton_iterations >= 50 && statistics.newton_iterations <= 4L * 50,
+         "%ld iterations", statistics.newton_iterations);
+  REQUIRE_OK(VidaStepper_ConstraintErrors(stepper, &errors[0], &errors[1], &error), &error);
+  EXPECT_BELOW(errors[0], 1e-15, "g");
+  EXPECT_BELOW(errors[1], 1e-14, "G v");
+  memcpy(q, VidaStepper_Positions(stepper), sizeof q);
+  EXPECT_ERROR(VidaStepper_StartTwoPoints(stepper, 0.0, start, q, &error), &error,
+               VIDA_NOT_SUPPORTED, "two points");
+  start_again(stepper, start, v);
+  make_steps(stepper, 50);
+  EXPECT(!memcmp(q, VidaStepper_Positions(stepper), sizeof q), "another run after a restart");
+  VidaStepper_Destroy(&stepper);
+  VidaSystem_Destroy(&system);
+}
+
+/* Kinetic energy along q, which no motion has, changes nothing. */
 static void test_radial_energy(void) {
   Body top = heavy_top();
   Body radial = heavy_top();
@@ -590,6 +650,8 @@ int main(void) {
                                     {"symplectic form", test_symplectic_form},
                                     {"refusals", test_refusals},
                                     {"failures", test_failures},
+                                    {"adjusted start", test_adjusted_start},
+                                    {"stepper", test_stepper},
                                     {"radial energy", test_radial_energy},
                                     {NULL, NULL}};
   return check_main("rigid bodies without multipliers", tests);

@@ -433,6 +433,7 @@ static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error)
   const vida_lie_state* own = stepper->own;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   vida_evaluator* evaluator = &stepper->evaluator;
+  const double t = 0.1 * k;
   choose_positions(stepper, k, at);
   int code = check_norms(stepper, at, error);
   if (!code && k == 0) {
@@ -443,11 +444,11 @@ static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error)
   }
   choose_velocities(stepper, k, at);
   memset(at->matrix, 0, (size_t)stepper->system->pattern.entries * sizeof *at->matrix);
-  code = vida__motion_bias(evaluator, 0.0, at->q, own->rest, at->bias_rest, at->row_work, at->l_q);
-  code = code ? code
-              : vida__motion_bias(evaluator, 0.0, at->q, at->v, at->bias, at->row_work, at->l_q);
-  code = code ? code : vida__add_hessian(evaluator, 0.0, at->q, at->v, mass_only, at->matrix);
-  code = code ? code : vida__gradient(evaluator, 0.0, at->q, at->v, at->l_q, at->l_v);
+  code = vida__motion_bias(evaluator, t, at->q, own->rest, at->bias_rest, at->row_work, at->l_q);
+  code =
+      code ? code : vida__motion_bias(evaluator, t, at->q, at->v, at->bias, at->row_work, at->l_q);
+  code = code ? code : vida__add_hessian(evaluator, t, at->q, at->v, mass_only, at->matrix);
+  code = code ? code : vida__gradient(evaluator, t, at->q, at->v, at->l_q, at->l_v);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
@@ -460,7 +461,9 @@ static int check_bodies(VidaStepper* stepper, VidaError* error) {
   if (allocate_probe(stepper, &at)) {
     return vida__fail_memory(error);
   }
-  int code = VidaSystem_Start(stepper->system, 0.0, NULL, at.start, at.v, NULL, error);
+  /* Whether this start is a good one is not asked here. */
+  const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
+  int code = VidaSystem_Start(stepper->system, 0.0, &about, at.start, at.v, NULL, error);
   for (int k = 0; k < PROBES && !code; k++) {
     code = probe_state(stepper, k, &at, error);
   }

@@ -151,7 +151,8 @@ static int check_velocities(VidaStepper* stepper, VidaError* error) {
   if (allocate_probe(system, &at)) {
     return vida__fail_memory(error);
   }
-  int code = VidaSystem_Start(system, 0.0, NULL, at.q, at.v, NULL, error);
+  const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
+  int code = VidaSystem_Start(system, 0.0, &about, at.q, at.v, NULL, error);
   if (!code) {
     code = probe_states(stepper, &at, &wrong);
     code = code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
