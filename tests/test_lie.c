@@ -302,6 +302,27 @@ static void test_symmetric_body(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* Compositions of lgvi: order 8, and q(1) to all digits of the closed form. */
+static void test_composed(void) {
+  static const double right[4] = {-0.812991342557, 0.0758547256881, -0.0566651714399,
+                                  0.574526061953};
+  static const char* const settings[] = {"base", "lgvi", "scheme", "kahan-li8", NULL};
+  Body body = {.inertia = {1.0, 1.0, 2.0}, .rates = {1.0, 0.0, 5.0}};
+  VidaSystem* system = make_system(&body);
+  VidaOptions* options = motion_method("compose", 0.005, settings);
+  VidaStepper* stepper = NULL;
+  VidaError error = {0};
+  double q[4], v[4];
+  start_values(&body, q, v);
+  REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+  start_again(stepper, q, v);
+  make_steps(stepper, 200);
+  EXPECT_BELOW(largest_difference(4, VidaStepper_Positions(stepper), right), 1e-12, "q(1)");
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  VidaSystem_Destroy(&system);
+}
+
 static void test_long_run(void) {
   Body racket = {.inertia = {1.0, 2.0, 3.0}, .rates = {0.3, 1.0, -0.2}};
   const long steps = CHECK_SANITIZED ? 100000 : 1000000;
@@ -551,6 +572,9 @@ static void test_failures(void) {
   memcpy(before, VidaStepper_Positions(stepper), sizeof before);
   EXPECT_ERROR(VidaStepper_Step(stepper, &error), &error, VIDA_STEP_NOT_CONVERGED, "too large");
   EXPECT(!memcmp(before, VidaStepper_Positions(stepper), sizeof before), "the state has changed");
+  double rates[3];
+  rates_at(stepper, rates);
+  EXPECT_BELOW(largest_difference(3, rates, top.rates), 1e-14, "the rates have changed");
   start_values(&top, q, v);
   for (int i = 0; i < 4; i++) {
     q[i] *= 1.1;
@@ -642,6 +666,7 @@ int main(void) {
   static const CheckTest tests[] = {{"tennis racket", test_tennis_racket},
                                     {"axis", test_axis},
                                     {"symmetric body", test_symmetric_body},
+                                    {"composed", test_composed},
                                     {"1e6 steps", test_long_run},
                                     {"heavy top", test_heavy_top},
                                     {"invariants of the heavy top", test_heavy_invariants},

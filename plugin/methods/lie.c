@@ -56,7 +56,8 @@ static void kick(VidaStepper* stepper) {
                               0.5 * (-q[2] * f[0] + q[3] * f[1] + q[0] * f[2] - q[1] * f[3]),
                               0.5 * (-q[3] * f[0] - q[2] * f[1] + q[1] * f[2] + q[0] * f[3])};
     for (int i = 0; i < 3; i++) {
-      vida__add_compensated(&body->spin[i], &body->spin_low[i], half * moment[i]);
+      const int c = body->coordinate[i];
+      vida__add_compensated(&stepper->v0[c], &stepper->p_low[c], half * moment[i]);
     }
   }
   for (int j = 0; j < own->others; j++) {
@@ -78,9 +79,18 @@ static void turn_to_body(const double q[4], const double x[3], double y[3]) {
   }
 }
 
-static void find_rates(const vida_lie_body* body, const double q[4], double rates[3]) {
+/* The angular momentum in the body */
+static void find_spin(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
+                      double in_body[3]) {
+  double spin[4];
+  gather(body, stepper->v0, spin);
+  turn_to_body(q, spin, in_body);
+}
+
+static void find_rates(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
+                       double rates[3]) {
   double in_body[3];
-  turn_to_body(q, body->spin, in_body);
+  find_spin(stepper, body, q, in_body);
   vida__lie_multiply(body->factors, in_body, rates);
 }
 
@@ -114,7 +124,7 @@ enum { MOST_ITERATIONS = 30 };
 static int solve_turn(VidaStepper* stepper, vida_lie_body* body, const double q[4]) {
   double a[3], rates[3], r[3], matrix[9], inverse[9], change[3], c[3];
   double previous = INFINITY;
-  turn_to_body(q, body->spin, a);
+  find_spin(stepper, body, q, a);
   vida__lie_multiply(body->factors, a, rates);
   const double square = stepper->h * stepper->h * dot(rates, rates);
   for (int i = 0; i < 3; i++) {
@@ -211,7 +221,7 @@ static void find_momenta(VidaStepper* stepper) {
     const vida_lie_body* body = &own->body[b];
     double q[4], in_body[3], p[4];
     gather(body, stepper->q, q);
-    turn_to_body(q, body->spin, in_body);
+    find_spin(stepper, body, q, in_body);
     vida__lie_lift(q, in_body, p);
     for (int a = 0; a < 4; a++) {
       stepper->p[body->coordinate[a]] = 4.0 * p[a];
@@ -232,7 +242,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
 }
 
 static int start_body(VidaStepper* stepper, vida_lie_body* body, VidaError* error) {
-  double q[4], v[4], rates[3], in_body[3], back[4];
+  double q[4], v[4], rates[3], in_body[3], back[4], spin[3];
   double square = 0.0;
   gather(body, stepper->q, q);
   gather(body, stepper->v0, v);
@@ -258,8 +268,10 @@ static int start_body(VidaStepper* stepper, vida_lie_body* body, VidaError* erro
   for (int a = 0; a < 4; a++) {
     back[a] = a == 0 ? q[0] : -q[a];
   }
-  turn_to_body(back, in_body, body->spin);
-  memset(body->spin_low, 0, sizeof body->spin_low);
+  turn_to_body(back, in_body, spin);
+  for (int i = 0; i < 3; i++) {
+    stepper->v0[body->coordinate[i]] = spin[i];
+  }
   memset(body->turn, 0, sizeof body->turn);
   return VIDA_SUCCESS;
 }
@@ -278,27 +290,29 @@ static int start(VidaStepper* stepper, VidaError* error) {
     stepper->p[i] = own->mass[i] * stepper->v0[i];
   }
   find_momenta(stepper);
+  own->has_force = false;
   code = find_force(stepper, stepper->t0);
+  own->has_force = !code;
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
 static int step(VidaStepper* stepper, VidaError* error) {
   vida_lie_state* own = stepper->own;
-  const size_t of_bodies = (size_t)own->bodies * sizeof own->body[0];
-  const size_t of_n = (size_t)stepper->n * sizeof(double);
-  memcpy(own->kept, own->body, of_bodies);
-  memcpy(own->kept_force, own->force, of_n);
-  kick(stepper);
-  int code = fly(stepper, error);
-  if (!code) {
-    code = find_force(stepper, vida__next_time(stepper));
-    code = code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
-  }
+  int code = own->has_force ? 0 : find_force(stepper, vida__node_time(stepper));
+  own->has_force = false;
   if (code) {
-    memcpy(own->body, own->kept, of_bodies);
-    memcpy(own->force, own->kept_force, of_n);
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  kick(stepper);
+  code = fly(stepper, error);
+  if (code) {
     return code;
   }
+  code = find_force(stepper, vida__next_time(stepper));
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  own->has_force = true;
   kick(stepper);
   find_momenta(stepper);
   memset(stepper->lambda, 0, (size_t)stepper->m * sizeof *stepper->lambda);
@@ -315,7 +329,7 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
     const vida_lie_body* body = &own->body[b];
     double q[4], rates[3], lift[4];
     gather(body, stepper->q, q);
-    find_rates(body, q, rates);
+    find_rates(stepper, body, q, rates);
     vida__lie_lift(q, rates, lift);
     for (int a = 0; a < 4; a++) {
       v[body->coordinate[a]] = lift[a];

@@ -10,21 +10,21 @@ typedef struct vida_lie_body {
   int row;           /* its unit norm */
   double inertia[9]; /* J, row by row */
   double factors[9]; /* its inverse */
-  double spin[3];    /* the angular momentum in space, and what its rounding has left */
-  double spin_low[3];
-  double turn[3]; /* of the last step: tan(angle / 2) times the axis, in the body */
+  double turn[3];    /* of the last step: tan(angle / 2) times the axis, in the body */
 } vida_lie_body;
 
+/* The angular momentum of a body in space is part of the state, so that a failed step is put back:
+ * its components are in stepper->v0, and what their rounding has left in p_low, at the first three
+ * coordinates of the quaternion. */
 typedef struct vida_lie_state {
+  bool has_force; /* that at the node is known from the step before */
   int bodies;
   int others;           /* coordinates that are not of a quaternion: they fly straight */
   int* other;           /* others */
   double* mass;         /* n: theirs */
   double* force;        /* n: L_q at rest, at the node */
   double* rest;         /* n: zeros */
-  vida_lie_body* kept;  /* bodies: before a step, in case it fails */
-  double* kept_force;   /* n */
-  vida_lie_body body[]; /* 2 bodies */
+  vida_lie_body body[]; /* bodies */
 } vida_lie_state;
 
 /* Finds the bodies of a system and their inertia, or refuses it with VIDA_NOT_SUPPORTED and the

@@ -483,16 +483,14 @@ int vida__lie_create(VidaStepper* stepper, VidaError* error) {
                       stepper->system->name, able);
   }
   vida_lie_state* own = vida__allocate(
-      1, sizeof *own + 2 * bodies * sizeof own->body[0] + 4 * n * sizeof(double) + n * sizeof(int));
+      1, sizeof *own + bodies * sizeof own->body[0] + 3 * n * sizeof(double) + n * sizeof(int));
   if (!own) {
     return vida__fail_memory(error);
   }
   own->bodies = stepper->m;
-  own->kept = own->body + bodies;
-  own->mass = (double*)(own->kept + bodies);
+  own->mass = (double*)(own->body + bodies);
   own->force = own->mass + n;
-  own->kept_force = own->force + n;
-  own->rest = own->kept_force + n;
+  own->rest = own->force + n;
   own->other = (int*)(own->rest + n);
   stepper->own = own;
   const int code = find_bodies(stepper, error);
