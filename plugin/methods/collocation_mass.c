@@ -72,14 +72,14 @@ static bool is_massless(const VidaStepper* stepper, const double* matrix, const 
   return result <= nothing * size;
 }
 
-/* The largest mass of a row's coordinates over |G|^2. */
-static double find_weight(const VidaStepper* stepper, int e, int end) {
+/* The trace of the mass of a row's coordinates over |G|^2: of a unit quaternion the same in every
+ * orientation, so that the method does not change from one start to the next. */
+static double find_weight(const VidaStepper* stepper, const double* matrix, int e, int end) {
   const VidaSystem* system = stepper->system;
   double mass = 0.0;
   double square = 0.0;
   for (; e < end; e++) {
-    const double root = stepper->root_mass[system->entries[e].coordinate];
-    mass = fmax(mass, root * root);
+    mass += fabs(matrix[system->mass_slot[system->entries[e].coordinate]]);
     square += stepper->entries[e] * stepper->entries[e];
   }
   return square > 0.0 ? mass / square : 0.0;
@@ -96,15 +96,15 @@ static int fail_without(const VidaStepper* stepper, int row, const char* reason,
 
 /* A row without mass: its weight, and where its products go. `taken` marks coordinates of others.
  */
-static int give_weight(VidaStepper* stepper, int e, int end, int* slot, double* taken,
-                       VidaError* error) {
+static int give_weight(VidaStepper* stepper, const double* matrix, int e, int end, int* slot,
+                       double* taken, VidaError* error) {
   const VidaSystem* system = stepper->system;
   vida_collocation* own = stepper->own;
   const int row = system->entries[e].row;
   if (system->time_dependent) {
     return fail_without(stepper, row, "may depend on time", error);
   }
-  own->weight[row] = find_weight(stepper, e, end);
+  own->weight[row] = find_weight(stepper, matrix, e, end);
   own->has_weights = true;
   for (int a = e; a < end; a++) {
     const int i = system->entries[a].coordinate;
@@ -160,7 +160,7 @@ int vida__find_weights(VidaStepper* stepper, VidaError* error) {
     bool massless = is_massless(stepper, matrix, d);
     find_direction(stepper, e, end, true, d);
     massless = massless || is_massless(stepper, matrix, d);
-    code = massless ? give_weight(stepper, e, end, slot, taken, error) : VIDA_SUCCESS;
+    code = massless ? give_weight(stepper, matrix, e, end, slot, taken, error) : VIDA_SUCCESS;
     slot += (end - e) * (end - e);
     e = end;
   }

@@ -113,6 +113,8 @@ extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);
 /* Rows that all KINSOL-solved methods share. */
 extern const VidaOptionRow vida__common_options[];
+/* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
+void vida__list_methods(unsigned capability, char* list, size_t size);
 
 /* ---- tools for methods (tools.c) ---- */
 

@@ -17,7 +17,13 @@
   X(del_nonholonomic)       \
   X(energy_momentum)        \
   X(galerkin_gauss)         \
-  X(spark_lobatto)
+  X(spark_lobatto)          \
+  X(symplectic_euler)       \
+  X(symplectic_implicit)    \
+  X(implicit_midpoint)      \
+  X(lie_trotter)            \
+  X(verlet)                 \
+  X(lgvi)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)

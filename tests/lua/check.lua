@@ -56,6 +56,7 @@ function check.constrained_methods()
     local only_free = false
     for _, text in ipairs(method.capabilities) do
       only_free = only_free or text == "takes systems without constraints only"
+        or text == "takes rigid bodies without joints, as unit quaternions"
     end
     if not only_free then
       found[#found + 1] = method

@@ -30,6 +30,7 @@ end)()'
 quick=(
   "rigid_body --set time=0.3"
   "tennis_racket --set time=1"
+  "rigid_body_methods --set time=0.2 --set spin=5"
   "kepler --set time=1 --set eccentricity=0.3"
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "car_axis --set time=0.1"

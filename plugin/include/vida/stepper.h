@@ -30,7 +30,9 @@ extern "C" {
   X(NONHOLONOMIC, 9, "takes nonholonomic constraints")                                     \
   X(BE_ONE_SIDED, 10,                                                                      \
     "is one-sided for general Lagrangians and nonholonomic rows: order 1, not reversible") \
-  X(ONLY_FREE, 11, "takes systems without constraints only")
+  X(ONLY_FREE, 11, "takes systems without constraints only")                               \
+  X(POSITION_FORCES, 12, "takes any constant mass matrix and forces f(q,t)")               \
+  X(RIGID_BODIES, 13, "takes rigid bodies without joints, as unit quaternions")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
