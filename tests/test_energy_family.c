@@ -543,7 +543,7 @@ static void test_chorin(void) {
   VidaSystem_Destroy(&s);
   const Model pendulum = model_pendulum(2, 1.0, 1.0, 0.5, 0.0);
   s = model_system(&pendulum);
-  expect_refusal(s, "chorin", "takes no constraints");
+  expect_refusal(s, "chorin", "systems without constraints, and cannot take 'rod'");
   VidaSystem_Destroy(&s);
 }
 

@@ -230,12 +230,6 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
 }
 
 static int check_system(VidaStepper* stepper, VidaError* error) {
-  if (stepper->m > 0) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "chorin takes no constraints, and system '%s' has '%s'; energy-momentum, "
-                      "average-vector-field and itoh-abe keep the energy with constraints",
-                      stepper->system->name, stepper->system->rows[0].name);
-  }
   if (stepper->n > 1 && VidaOptions_Get(stepper->options, "several") == 0.0) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "system '%s' has %d coordinates, and chorin has no solution for some steps "
@@ -332,7 +326,7 @@ const VidaMethod vida__chorin = {
          "then of second order, reversible and keeps momentum with beta = gamma = 1/2, else of "
          "first "
          "order.",
-         2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE},
+         2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_ONLY_FREE},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,

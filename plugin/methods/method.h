@@ -107,6 +107,8 @@ struct VidaMethod {
   int (*step)(VidaStepper* stepper, VidaError* error);
   int (*velocities)(VidaStepper* stepper, double* v, VidaError* error);
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
+  /* The order that it has with these options; NULL: that of `info` with all of them. */
+  int (*order)(const VidaOptions* options);
   /* Frees what `own` points to, before `own` itself; NULL where that is nothing. */
   void (*destroy)(VidaStepper* stepper);
 };
@@ -116,6 +118,8 @@ extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);
 /* Rows that all KINSOL-solved methods share. */
 extern const VidaOptionRow vida__common_options[];
+/* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
+void vida__list_methods(unsigned capability, char* list, size_t size);
 
 /* ---- tools for methods (tools.c) ---- */
 
@@ -136,6 +140,14 @@ void vida__guess_free_flight(void* data, double* u);
 /* p = M v, for systems of constant mass; and v = M^-1 p, v may be p. */
 int vida__apply_mass(VidaStepper* stepper, const double* v, double* p);
 int vida__solve_mass(VidaStepper* stepper, const double* p, double* v);
+/* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
+ * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
+ * tolerances do not depend on units. */
+double vida__measure_motion(const VidaStepper* stepper);
+/* The size of a constraint's row, g/h at the end of a step, in such a motion. */
+double vida__constraint_size(const VidaStepper* stepper, int row, double motion);
+/* g and G at the node, into g0 and entries0. */
+int vida__prepare_node(VidaStepper* stepper, VidaError* error);
 /* Finds the rows that depend on others at the start, for values in stepper->entries. */
 int vida__find_redundancy(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */

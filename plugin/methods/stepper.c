@@ -100,12 +100,13 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-/* "del-midpoint, rattle": the methods that have a capability. */
-static void list_methods(unsigned capability, char* list, size_t size) {
+void vida__list_methods(unsigned capability, char* list, size_t size) {
   list[0] = '\0';
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const VidaMethodInfo* info = Vida_MethodInfo(i);
-    if (info->capabilities & capability) {
+    /* Rigid bodies are all that some take. */
+    const unsigned asked = capability | (info->capabilities & VIDA_CAN_RIGID_BODIES);
+    if ((info->capabilities & asked) == asked && asked == capability) {
       vida__append(list, size, "%s%s", list[0] ? ", " : "", info->name);
     }
   }
@@ -114,16 +115,27 @@ static void list_methods(unsigned capability, char* list, size_t size) {
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
   const char* name = NULL;
-  char able[256];
-  if (!system->separable && system->constant_mass &&
-      !(method->info.capabilities & (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_CONSTANT_MASS))) {
-    list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_CONSTANT_MASS, able, sizeof able);
+  if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
+    char able[512];
+    vida__list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s is for systems without constraints, and cannot take '%s' of system '%s'; "
+                      "these can: %s",
+                      method->info.name, system->rows[0].name, system->name, able);
+  }
+  /* Methods of the last two kinds look at the system themselves. */
+  const unsigned not_separable =
+      VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES | VIDA_CAN_RIGID_BODIES;
+  if (system->constant_mass && !system->separable &&
+      !(method->info.capabilities & (not_separable | VIDA_CAN_CONSTANT_MASS))) {
+    char able[512];
+    vida__list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_CONSTANT_MASS, able, sizeof able);
     return vida__fail(
         error, VIDA_NOT_SUPPORTED, "%s cannot take system '%s', which has %s; these can: %s",
         method->info.name, system->name,
         system->has_forces ? "generalized forces" : "a mass matrix that is not diagonal", able);
   }
-  if (!system->constant_mass && !(method->info.capabilities & VIDA_CAN_GENERAL_LAGRANGIAN)) {
+  if (!system->constant_mass && !(method->info.capabilities & not_separable)) {
     vida__has_discrete_derivatives(system, &name);
     return vida__fail(
         error, VIDA_NOT_SUPPORTED,
@@ -137,7 +149,8 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
                       method->info.name, system->name);
   }
   if (system->nonholonomic && !(method->info.capabilities & VIDA_CAN_NONHOLONOMIC)) {
-    list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
+    char able[256];
+    vida__list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s cannot take the nonholonomic constraints of system '%s'; these can: %s",
                       method->info.name, system->name, able);

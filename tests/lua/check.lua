@@ -49,6 +49,22 @@ function check.pendulum()
   return system, bob
 end
 
+-- The methods that take constraints.
+function check.constrained_methods()
+  local found = {}
+  for _, method in ipairs(vida.methods()) do
+    local only_free = false
+    for _, text in ipairs(method.capabilities) do
+      only_free = only_free or text == "takes systems without constraints only"
+        or text == "takes rigid bodies without joints, as unit quaternions"
+    end
+    if not only_free then
+      found[#found + 1] = method
+    end
+  end
+  return found
+end
+
 -- Two unit masses on a rod that turn about their middle at 2 rad/s, no force.
 function check.rotor()
   local system = vida.system "rotor"
@@ -60,18 +76,6 @@ function check.rotor()
   }
   system:distance { "rod", left, right, length = 1.0 }
   return system, left, right
-end
-
--- Descriptions of the methods that do not refuse a system.
-function check.methods_for(system)
-  local able = {}
-  for _, method in ipairs(vida.methods()) do
-    if pcall(system.stepper, system, { method.name, h = 0.01 }) then
-      able[#able + 1] = method
-    end
-  end
-  assert(#able > 0)
-  return able
 end
 
 -- A table like `base`, with the changes of `change`; a field set to check.none is taken out.

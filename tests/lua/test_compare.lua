@@ -53,7 +53,7 @@ local function second(method)
   return compare { methods = { { "rattle", h = 0.1 }, method } }
 end
 fails("methods[2]: unknown method 'ratle'; did you mean 'rattle'?", second { "ratle", h = 0.1 })
-fails("methods[2]: unknown method 'verlet'", second { "verlet", h = 0.1 })
+fails("methods[2]: unknown method 'leapfrog'", second { "leapfrog", h = 0.1 })
 fails("methods[2]: unknown option of 'rattle' 'step'", second { "rattle", step = 0.1 })
 fails("methods[2]: unknown option of 'rattle' 'tolerence'; did you mean 'tolerance'?",
   second { "rattle", h = 0.1, tolerence = 1 })

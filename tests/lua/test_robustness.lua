@@ -50,7 +50,11 @@ local function bob_beside(mass, method)
       return { [bob] = { vida.sin(angle), -vida.cos(angle) }, [stone] = { x, y } }
     end,
   }
-  local stepper = system:stepper { method, h = 0.01 }
+  local taken, stepper = pcall(function() return system:stepper { method, h = 0.01 } end)
+  if not taken then
+    assert(stepper:find("these can: del-midpoint", 1, true), stepper)
+    return nil -- takes no rods
+  end
   stepper:start()
   local worst = 0
   for _ = 1, 300 do
@@ -61,9 +65,9 @@ local function bob_beside(mass, method)
   local q = stepper:positions()
   return worst, q[1]
 end
-for _, info in ipairs(check.methods_for(check.pendulum())) do
+for _, info in ipairs(check.constrained_methods()) do
   local _, alone = bob_beside(1, info.name)
-  for _, mass in ipairs { 1e4, 1e10, 1e20, 1e30 } do
+  for _, mass in ipairs(alone and { 1e4, 1e10, 1e20, 1e30 } or {}) do
     local worst, x = bob_beside(mass, info.name)
     near(worst, 0, 1e-14, info.name .. ", rod beside " .. mass .. " kg")
     near(x, alone, 1e-11, info.name .. ", bob beside " .. mass .. " kg")

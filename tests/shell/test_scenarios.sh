@@ -30,12 +30,19 @@ end)()'
 quick=(
   "rigid_body --set time=0.3"
   "tennis_racket --set time=1"
+  "rigid_body_methods --set time=0.2 --set spin=5"
   "kepler --set time=1 --set eccentricity=0.3"
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "car_axis --set time=0.1"
   "squeezer --set time=0.001 --set torque=0.05"
   "four_bar --set time=0.2 --set windows=5"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
+  "ladder --set cells=2 --set time=0.1"
+  "heavy_top --set time=0.02"
+  "door --set time=0.4"
+  "door --set time=0.4 --set hinges=1"
+  "chain --set links=5 --set amplitude=0.01"
+  "rolling_disk --set time=0.2"
 )
 for line in "${quick[@]}"; do
   read -r name settings <<<"$line"
