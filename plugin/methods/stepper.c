@@ -129,7 +129,7 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
   if (system->constant_mass && !system->separable &&
       !(method->info.capabilities & (not_separable | VIDA_CAN_CONSTANT_MASS))) {
     char able[512];
-    vida__list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_CONSTANT_MASS, able, sizeof able);
+    vida__list_methods(VIDA_CAN_CONSTANT_MASS, able, sizeof able);
     return vida__fail(
         error, VIDA_NOT_SUPPORTED, "%s cannot take system '%s', which has %s; these can: %s",
         method->info.name, system->name,
