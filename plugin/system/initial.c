@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "system/evaluate.h"
 #include "system/rank.h"
+#include "system/sizes.h"
 
 enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20, MOST_PARTNERS = 4 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
@@ -386,31 +387,20 @@ static double find_largest(const start_work* work, const double* x, const char* 
   return largest;
 }
 
-/* The largest values of the units met so far, so that each is looked for once. */
-enum { REMEMBERED = 8 };
-typedef struct unit_sizes {
-  int count;
-  const char* unit[REMEMBERED];
-  double largest[REMEMBERED];
-} unit_sizes;
-
-static double recall_largest(unit_sizes* sizes, const start_work* work, const double* x,
+static double recall_largest(vida_unit_sizes* sizes, const start_work* work, const double* x,
                              const char* unit) {
-  for (int i = 0; i < sizes->count && i < REMEMBERED; i++) {
-    if (strcmp(unit, sizes->unit[i]) == 0) {
-      return sizes->largest[i];
-    }
+  bool is_new;
+  const int at = vida__unit_slot(sizes, unit, &is_new);
+  if (is_new) {
+    sizes->largest[at] = find_largest(work, x, unit);
   }
-  const int at = sizes->count++ % REMEMBERED;
-  sizes->unit[at] = unit;
-  sizes->largest[at] = find_largest(work, x, unit);
   return sizes->largest[at];
 }
 
 /* Largest change of a value against the largest value of its unit; which one in *index. */
 static double measure_change(const start_work* work, const double* x, int* index) {
   const VidaSystem* system = work->system;
-  unit_sizes sizes = {0};
+  vida_unit_sizes sizes = {0};
   double worst = 0.0;
   *index = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
@@ -428,44 +418,11 @@ static double measure_change(const start_work* work, const double* x, int* index
  * of their unit anywhere. */
 static void add_common_velocity(start_work* work, const double* x) {
   const VidaSystem* system = work->system;
-  unit_sizes sizes = {0};
+  vida_unit_sizes sizes = {0};
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     const char* unit = system->coordinates[entry->coordinate].unit;
     work->floor[entry->row] += fabs(work->entries[e]) * recall_largest(&sizes, work, x, unit);
-  }
-}
-
-/* Where directions lie along axes of space, all products of a row may vanish but for rounding: a row
- * is judged beside what it would be if each entry met the largest coordinate of its unit in the
- * row. Entries are sorted by row. */
-static void add_row_sizes(start_work* work, const double* x) {
-  const VidaSystem* system = work->system;
-  for (int e = 0; e < system->entry_count;) {
-    const int row = system->entries[e].row;
-    unit_sizes sizes = {0};
-    int end = e;
-    for (; end < system->entry_count && system->entries[end].row == row; end++) {
-      const int i = system->entries[end].coordinate;
-      int at = 0;
-      while (at < sizes.count && strcmp(sizes.unit[at], system->coordinates[i].unit) != 0) {
-        at++;
-      }
-      if (at == sizes.count && at < REMEMBERED) {
-        sizes.unit[sizes.count++] = system->coordinates[i].unit;
-      }
-      if (at < REMEMBERED) {
-        sizes.largest[at] = fmax(sizes.largest[at], fabs(x[i]));
-      }
-    }
-    for (; e < end; e++) {
-      const char* unit = system->coordinates[system->entries[e].coordinate].unit;
-      for (int at = 0; at < sizes.count; at++) {
-        if (strcmp(sizes.unit[at], unit) == 0) {
-          work->floor[row] += fabs(work->entries[e]) * sizes.largest[at];
-        }
-      }
-    }
   }
 }
 
@@ -739,7 +696,7 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   if (which == VELOCITIES) {
     add_common_velocity(work, x);
   } else {
-    add_row_sizes(work, x);
+    vida__add_row_sizes(system, work->entries, x, work->floor);
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
