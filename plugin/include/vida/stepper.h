@@ -17,17 +17,19 @@ extern "C" {
 /* ---- the methods that exist ------------------------------------------------------------------ */
 
 /* What a method claims. X(NAME, bit, text); tests measure every claim. */
-#define VIDA_CAPABILITY_LIST(X)                                      \
-  X(SYMPLECTIC, 0, "preserves the symplectic form")                  \
-  X(ENERGY, 1, "preserves the energy exactly")                       \
-  X(MOMENTUM, 2, "preserves the momentum maps of linear symmetries") \
-  X(REVERSIBLE, 3, "is reversible in time")                          \
-  X(POSITION_LEVEL, 4, "keeps the constraints g = 0")                \
-  X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0") \
-  X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")          \
-  X(TIME_DEPENDENT, 7, "takes constraints that depend on time")      \
-  X(TWO_POINT_START, 8, "can start from two points")                 \
-  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")               \
+#define VIDA_CAPABILITY_LIST(X)                                                            \
+  X(SYMPLECTIC, 0, "preserves the symplectic form")                                        \
+  X(ENERGY, 1, "preserves the energy exactly")                                             \
+  X(MOMENTUM, 2, "preserves the momentum maps of linear symmetries")                       \
+  X(REVERSIBLE, 3, "is reversible in time")                                                \
+  X(POSITION_LEVEL, 4, "keeps the constraints g = 0")                                      \
+  X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0")                       \
+  X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")                                \
+  X(TIME_DEPENDENT, 7, "takes constraints that depend on time")                            \
+  X(TWO_POINT_START, 8, "can start from two points")                                       \
+  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")                                     \
+  X(BE_ONE_SIDED, 10,                                                                      \
+    "is one-sided for general Lagrangians and nonholonomic rows: order 1, not reversible") \
   X(ONLY_FREE, 11, "takes systems without constraints only")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
