@@ -4,7 +4,7 @@
  * unit quaternion often has none along itself. Rows r without mass along their gradients get one:
  * kappa_r (G_r v)^2 / 2 is added to the Lagrangian. It vanishes with its first derivatives
  * wherever the velocities satisfy the constraints, and changes neither motions nor momenta nor
- * their symmetries. kappa is taken from the masses around, once and for all, at the start. */
+ * their symmetries. kappa is taken from the masses around, at the start. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -72,17 +72,18 @@ static bool is_massless(const VidaStepper* stepper, const double* matrix, const 
   return result <= nothing * size;
 }
 
-/* The largest mass of a row's coordinates over |G|^2. */
-static double find_weight(const VidaStepper* stepper, int e, int end) {
+/* The masses of a row's coordinates over |G|^2, as the nearest power of two: their sum does not
+ * depend on where a unit quaternion points to, and runs from other starts, as the way back, are to
+ * be of the same method. */
+static double find_weight(const VidaStepper* stepper, const double* matrix, int e, int end) {
   const VidaSystem* system = stepper->system;
   double mass = 0.0;
   double square = 0.0;
   for (; e < end; e++) {
-    const double root = stepper->root_mass[system->entries[e].coordinate];
-    mass = fmax(mass, root * root);
+    mass += fabs(matrix[system->mass_slot[system->entries[e].coordinate]]);
     square += stepper->entries[e] * stepper->entries[e];
   }
-  return square > 0.0 ? mass / square : 0.0;
+  return mass > 0.0 && square > 0.0 ? exp2(round(log2(mass / square))) : 0.0;
 }
 
 static int fail_without(const VidaStepper* stepper, int row, const char* reason, VidaError* error) {
@@ -104,7 +105,10 @@ static int give_weight(VidaStepper* stepper, int e, int end, int* slot, double* 
   if (system->time_dependent) {
     return fail_without(stepper, row, "may depend on time", error);
   }
-  own->weight[row] = find_weight(stepper, e, end);
+  own->weight[row] = find_weight(stepper, own->inner, e, end);
+  if (own->weight[row] == 0.0) {
+    return fail_without(stepper, row, "joins coordinates without any mass", error);
+  }
   own->has_weights = true;
   for (int a = e; a < end; a++) {
     const int i = system->entries[a].coordinate;
