@@ -36,6 +36,7 @@ quick=(
   "car_axis --set time=0.1"
   "squeezer --set time=0.001 --set torque=0.05"
   "four_bar --set time=0.2 --set windows=5"
+  "high_order --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
   "ladder --set cells=2 --set time=0.1"
   "heavy_top --set time=0.02"
