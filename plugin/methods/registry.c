@@ -11,10 +11,20 @@ extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle,
     vida__del_nonholonomic;
 extern const VidaMethod vida__del_chart;
 extern const VidaMethod vida__energy_momentum;
+extern const VidaMethod vida__del_regularized, vida__spook_newton, vida__spook,
+    vida__del_nonholonomic_relaxed;
 
-const VidaMethod* const vida__methods[] = {
-    &vida__del_midpoint,    &vida__del_endpoint, &vida__rattle, &vida__del_nonholonomic,
-    &vida__energy_momentum, &vida__del_chart,    NULL};
+const VidaMethod* const vida__methods[] = {&vida__del_midpoint,
+                                           &vida__del_endpoint,
+                                           &vida__rattle,
+                                           &vida__del_nonholonomic,
+                                           &vida__energy_momentum,
+                                           &vida__del_chart,
+                                           &vida__del_regularized,
+                                           &vida__spook_newton,
+                                           &vida__spook,
+                                           &vida__del_nonholonomic_relaxed,
+                                           NULL};
 
 const VidaOptionRow vida__common_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},

@@ -404,6 +404,9 @@ static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
   const int code = vida__add_hessian(&stepper->evaluator, t, q, v, mass_only, matrix);
   vida__add_columns(stepper->system, entries, 1.0, matrix);
   vida__add_rows(stepper->system, entries, 1.0, matrix);
+  for (int r = 0; r < stepper->m && stepper->softness; r++) {
+    matrix[stepper->softness_slot[r]] -= stepper->softness[r];
+  }
   return code ? code : vida__linear_factor(stepper->node_matrix);
 }
 
