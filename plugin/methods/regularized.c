@@ -238,7 +238,7 @@ const VidaMethod vida__del_regularized = {
      "are kept; those that depend on each other need one. Second order for constant mass matrices, "
      "first order for other Lagrangians.",
      2,
-     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
+     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
          VIDA_CAN_TIME_DEPENDENT},
     regularized_options,
     {residual, jacobian, sizes, vida__guess_free_flight},
