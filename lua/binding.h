@@ -22,6 +22,8 @@ int luaopen_vida(lua_State* L);
 void vidalua_give_setting(lua_State* L, const char* name, const char* text);
 /* Comparisons keep only runs of the methods that were named so; none named: all. */
 void vidalua_give_only(lua_State* L, const char* method);
+/* Comparisons do not look at the start when they are written: whoever runs the script does. */
+void vidalua_defer_start(lua_State* L);
 /* Whether the last error of the script was that of a value given by vidalua_give_setting. */
 bool vidalua_blames_setting(lua_State* L);
 /* Whether a given setting is left that neither a vida.setting nor a comparison has used; then a

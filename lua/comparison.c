@@ -61,9 +61,21 @@ static const VidaOptions* read_options(lua_State* L) {
   return *options;
 }
 
+static const char defer_start_key = 0;
+
+void vidalua_defer_start(lua_State* L) {
+  lua_pushboolean(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &defer_start_key);
+}
+
 /* Says at once, and with the script's line, when the initial values do not fit the constraints. */
 static void check_start(lua_State* L, const VidaSystem* system, const VidaOptions* options) {
   VidaError error;
+  const bool is_deferred = lua_rawgetp(L, LUA_REGISTRYINDEX, &defer_start_key) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (is_deferred) {
+    return;
+  }
   const size_t n = (size_t)VidaSystem_CoordinateCount(system);
   double* q = lua_newuserdatauv(L, 2 * n * sizeof *q + 1, 0);
   VidaStartOptions start = VidaStartOptions_Default();

@@ -134,7 +134,8 @@ static bool run(const VidaSystem* system, const char* method, long steps, double
   /* Newton's method converges quadratically: a wrong Jacobian takes several more */
   const double iterations =
       (double)VidaStepper_Statistics(stepper).newton_iterations / (double)steps;
-  EXPECT(iterations <= 2.5, "%s takes %.2f iterations a step", method, iterations);
+  const int stages = strcmp(method, "compose") == 0 ? 5 : 1; /* of the default scheme, suzuki4 */
+  EXPECT(iterations <= 2.5 * stages, "%s takes %.2f iterations a step", method, iterations);
   VidaStepper_Destroy(&stepper);
   return true;
 }

@@ -324,6 +324,52 @@ static void test_time_dependent(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* One rod and two free coordinates: the nearest point of the circle is taken, and that is told. */
+static void test_open_values(void) {
+  Model model = model_pendulum(2, 1.0, 1.0, 0.0, 0.0);
+  const VidaInitial x = {.value = 0.3, .free = true, .branch = 0.0};
+  const VidaInitial y = {.value = 0.4, .free = true, .branch = 0.0};
+  model.particle[0].position[0] = x;
+  model.particle[0].position[1] = y;
+  Start start = good_start(&model, false);
+  EXPECT(strstr(start.notes, "leave 1 of 2 free positions open") != NULL, "\"%s\"", start.notes);
+  EXPECT(strstr(start.notes, "bob.x = 0.6 (near 0.3)") != NULL, "\"%s\"", start.notes);
+  model.particle[0].position[0] = VidaInitial_Given(0.6);
+  start = good_start(&model, false);
+  EXPECT(strstr(start.notes, "open") == NULL, "\"%s\"", start.notes);
+}
+
+/* A rod at full stretch: y = 0 is a double root, where Newton's method alone stops at 1e-8. */
+static void test_double_root(void) {
+  for (int k = 0; k < 3; k++) {
+    const double length = k == 0 ? 2.5 : k == 1 ? 0.1 : 7e5;
+    Model model = model_pendulum(2, 1.0, length, 0.0, 0.0);
+    model.particle[0].position[0] = VidaInitial_Given(length);
+    model.particle[0].position[1] = VidaInitial_Free(-1.0);
+    const Start start = good_start(&model, false);
+    EXPECT_BELOW(start.q[1], 1e-15 * length, "y for a rod of %g", length);
+  }
+}
+
+static void test_not_finite(void) {
+  VidaError error;
+  double q[2], v[2];
+  Model model = model_pendulum(2, 1.0, 1.0, 0.0, 0.0);
+  VidaSystem* system = model_system(&model);
+  EXPECT_ERROR(VidaSystem_Start(system, (double)NAN, NULL, q, v, NULL, &error), &error,
+               VIDA_BAD_ARGUMENT, "finite time");
+  VidaSystem_Destroy(&system);
+  /* squares of these overflow: in the rod, in its rate, in the kinetic energy */
+  model.particle[0].position[0] = VidaInitial_Given(1e300);
+  Start start = start_of(&model, true);
+  EXPECT_ERROR(start.code, &start.error, VIDA_NOT_FINITE, "'rod'");
+  const double zero[3] = {0.0, 0.0, 0.0};
+  model = model_free_particle(3, 1.0, zero, zero);
+  model.particle[0].velocity[1] = VidaInitial_Given(1e300);
+  start = start_of(&model, false);
+  EXPECT_ERROR(start.code, &start.error, VIDA_NOT_FINITE, "energy");
+}
+
 int main(void) {
   static const CheckTest tests[] = {
       {"defaults", test_defaults},
@@ -341,6 +387,9 @@ int main(void) {
       {"zero distance", test_zero_distance},
       {"redundant and contradicting", test_redundant_and_contradicting},
       {"time-dependent", test_time_dependent},
+      {"values that stay open", test_open_values},
+      {"double root", test_double_root},
+      {"not finite", test_not_finite},
       {NULL, NULL}};
   return check_main("initial values", tests);
 }

@@ -156,3 +156,12 @@ int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
   memcpy(x, solution, (size_t)size * sizeof *x);
   return VIDA_SUCCESS;
 }
+
+long vida__linear_factor_entries(const vida_linear* linear) {
+  const long size = linear->pattern->size;
+  if (!linear->sparse) {
+    return size * size;
+  }
+  const sun_klu_numeric* numeric = SUNLinSol_KLUGetNumeric(linear->solver);
+  return numeric ? (long)numeric->lnz + (long)numeric->unz + (long)numeric->nzoff : -1;
+}

@@ -38,6 +38,8 @@ void vida__linear_clear(vida_linear* linear); /* values = 0 */
 void vida__linear_store(vida_linear* linear);
 /* Store and factor. 0, or VIDA_STEP_SINGULAR. */
 int vida__linear_factor(vida_linear* linear);
+/* Entries of the last factors, L and U together; -1 before the first. */
+long vida__linear_factor_entries(const vida_linear* linear);
 /* x = A^-1 b with the last factors, x may be b. 0, or VIDA_STEP_SINGULAR. */
 int vida__linear_solve(vida_linear* linear, const double* b, double* x);
 

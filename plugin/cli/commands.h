@@ -5,6 +5,7 @@
 #include "arguments.h"
 
 extern const CliCommand cli_run_command;
+extern const CliCommand cli_check_command;
 extern const CliCommand cli_methods_command;
 
 /* "unknown method ...; did you mean ...?" on stderr; returns false. */

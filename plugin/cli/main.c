@@ -6,7 +6,8 @@
 
 #include "commands.h"
 
-static const CliCommand* const commands[] = {&cli_run_command, &cli_methods_command};
+static const CliCommand* const commands[] = {&cli_run_command, &cli_check_command,
+                                             &cli_methods_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* file) {
@@ -25,6 +26,7 @@ static void print_help(FILE* file) {
       "\nexamples:\n"
       "  vida run scenarios/double_spherical_pendulum.lua\n"
       "  vida run scenarios/pendulum.lua --only rattle --format csv\n"
+      "  vida check scenarios/pendulum.lua\n"
       "  vida methods rattle\n",
       file);
 }

@@ -284,8 +284,17 @@ static int advance_momenta(VidaStepper* stepper, VidaError* error) {
     vida__add_compensated(&stepper->p[i], &stepper->p_low[i],
                           stepper->h * stepper->l_q[i] - reaction[i]);
   }
+  const double* impulse = own->impulse;
+  if (stepper->redundant) {
+    int code = vida__factor_node_matrix(stepper, stepper->entries0);
+    code = code ? code : vida__find_least_norm(stepper, stepper->entries0, own->impulse);
+    if (code) {
+      return vida__fail(error, code, "the multipliers of dependent constraints were not found");
+    }
+    impulse = stepper->least_norm;
+  }
   for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = own->impulse[r] / (own->kappa * stepper->h);
+    stepper->lambda[r] = impulse[r] / (own->kappa * stepper->h);
   }
   stepper->lambda_t = vida__node_time(stepper);
   return VIDA_SUCCESS;
@@ -517,19 +526,20 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__del_chart = {
-    {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
-     "Wendlandt and Marsden 1997, eq. 4.12",
-     "Needs a chart of the constraint manifold. The steps are those of del-midpoint; the motion "
-     "must "
-     "stay away from the poles of the chart, and no chart coordinate may turn much in a step.",
-     2,
-     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-         VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
-    options,
-    {residual, jacobian, sizes, guess_rate},
-    create,
-    vida__chart_start,
-    NULL,
-    step,
-    velocities,
-    energy};
+    .info =
+        {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
+         "Wendlandt and Marsden 1997, eq. 4.12",
+         "Needs a chart of the constraint manifold. The steps are those of del-midpoint; the "
+         "motion "
+         "must "
+         "stay away from the poles of the chart, and no chart coordinate may turn much in a step.",
+         2,
+         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
+    .options = options,
+    .map = {residual, jacobian, sizes, guess_rate},
+    .create = create,
+    .start = vida__chart_start,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};

@@ -67,6 +67,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "energy-momentum needs discrete derivatives: '%s' has none", name);
   }
+  stepper->reacts_between = true;
   return VIDA_SUCCESS;
 }
 
@@ -131,16 +132,17 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum = {
-    {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
-     "Gonzalez 1999, eq. 21",
-     "Constant mass matrix; potentials and constraints with discrete derivatives. No limit on the "
-     "step from stability, but very large steps have no solution.",
-     2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL},
-    options,
-    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
-    create,
-    start,
-    NULL,
-    step,
-    velocities,
-    energy};
+    .info = {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
+             "Gonzalez 1999, eq. 21",
+             "Constant mass matrix; potentials and constraints with discrete derivatives. No limit "
+             "on the "
+             "step from stability, but very large steps have no solution.",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create,
+    .start = start,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};

@@ -10,6 +10,7 @@
 #include "base/linear.h"
 #include "solve/map.h"
 #include "system/evaluate.h"
+#include "system/rank.h"
 
 typedef struct VidaMethod VidaMethod;
 
@@ -26,12 +27,13 @@ struct VidaStepper {
   vida_map_rows rows;
   int (*prepare)(VidaStepper* stepper, VidaError* error);
   vida_map* map; /* NULL of methods without implicit equations: those whose map has no residual */
-  void* own; /* the method's own state, freed with free() after `destroy` */
+  void* own;     /* the method's own state, freed with free() after `destroy` */
   int n, m;
 
   double t0, h;
   long step; /* k in t = t0 + k h */
   bool started;
+  bool one_step;       /* a stage of a composition: begins and ends on both levels of constraints */
   double tolerance;    /* of the scaled residual */
   double scaled_for;   /* the size of motion that the scales were set for; 0: not yet */
   bool has_increments; /* g(q1) - g(q0) comes from discrete derivatives, without cancellation */
@@ -73,11 +75,17 @@ struct VidaStepper {
 
   vida_linear* node_matrix; /* for projections of the momentum at a node */
   const double* softness;   /* m: less on the diagonal of its constraints; NULL: nothing */
-  const int* softness_slot; /* m: where that is */
   double* node_step;        /* n + m: work */
   double* node_velocity;    /* n: v at the node, once it was asked for */
   bool has_node_velocity;
   double* constraint_work; /* m: work */
+
+  /* Rows that depend on others at the start: multipliers are then of least norm. */
+  vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
+  double* redundancy; /* m: what regularizes the diagonal of constraint rows */
+  double* least_norm; /* m: work */
+  bool redundant;
+  bool reacts_between; /* constraint forces are not along G at the node that the step starts from */
 
   VidaStatistics statistics;
 };
@@ -95,6 +103,8 @@ struct VidaMethod {
   int (*step)(VidaStepper* stepper, VidaError* error);
   int (*velocities)(VidaStepper* stepper, double* v, VidaError* error);
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
+  /* Frees what `own` points to, before `own` itself; NULL where that is nothing. */
+  void (*destroy)(VidaStepper* stepper);
 };
 
 /* The list of methods, ended by NULL (registry.c). */
@@ -119,6 +129,8 @@ void vida__step_sizes(void* data, const double* u, double* size);
 /* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
  * nearest solution; from far away it may find another, in which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
+/* Finds the rows that depend on others at the start, for values in stepper->entries. */
+int vida__find_redundancy(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 /* Solves for stepper->unknown; on success the history is extended. Failures say step, time and what
@@ -128,9 +140,15 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error);
 int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error);
 /* Passes on what an evaluation reported. */
 int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
+/* stepper->lambda: the multipliers of the equations of motion at (t, q, v), q being the node's
+ * (node.c). */
+int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
  */
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries);
+/* Multipliers with the same forces G^T mu, but of least norm, into stepper->least_norm; the node
+ * matrix has been factored for these entries. */
+int vida__find_least_norm(VidaStepper* stepper, const double* entries, const double* mu);
 /* v with L_v(q,v,t) + G^T nu = p and G v + g_t = 0 at (q,t), whose G is in `entries`. v holds a
  * guess and receives the solution, nu (m, nullable) the impulse. */
 int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,

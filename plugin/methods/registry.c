@@ -7,24 +7,27 @@
 #include "base/text.h"
 #include "methods/method.h"
 
-extern const VidaMethod vida__del_midpoint, vida__del_endpoint, vida__rattle,
-    vida__del_nonholonomic;
-extern const VidaMethod vida__del_chart;
-extern const VidaMethod vida__energy_momentum;
-extern const VidaMethod vida__del_regularized, vida__spook_newton, vida__spook,
-    vida__del_nonholonomic_relaxed;
+#define VIDA_METHOD_LIST(X)   \
+  X(del_midpoint)             \
+  X(del_endpoint)             \
+  X(del_trapezoidal)          \
+  X(rattle)                   \
+  X(del_chart)                \
+  X(compose)                  \
+  X(del_nonholonomic)         \
+  X(del_nonholonomic_relaxed) \
+  X(del_regularized)          \
+  X(spook)                    \
+  X(spook_newton)             \
+  X(energy_momentum)
 
-const VidaMethod* const vida__methods[] = {&vida__del_midpoint,
-                                           &vida__del_endpoint,
-                                           &vida__rattle,
-                                           &vida__del_nonholonomic,
-                                           &vida__energy_momentum,
-                                           &vida__del_chart,
-                                           &vida__del_regularized,
-                                           &vida__spook_newton,
-                                           &vida__spook,
-                                           &vida__del_nonholonomic_relaxed,
-                                           NULL};
+#define DECLARE(name) extern const VidaMethod vida__##name;
+VIDA_METHOD_LIST(DECLARE)
+#undef DECLARE
+
+#define LIST(name) &vida__##name,
+const VidaMethod* const vida__methods[] = {VIDA_METHOD_LIST(LIST) NULL};
+#undef LIST
 
 const VidaOptionRow vida__common_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},

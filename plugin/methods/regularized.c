@@ -142,7 +142,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
   vida__add_columns(stepper->system, stepper->entries0, own->kappa, matrix);
   vida__add_rows(stepper->system, stepper->entries, 1.0, matrix);
   for (int r = 0; r < stepper->m; r++) {
-    matrix[own->slot[r]] -= own->softness[r];
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= own->softness[r];
   }
   return code;
 }
@@ -230,54 +230,58 @@ static const VidaOptionRow nonholonomic_options[] = {VIDA_COMPLIANCE_ROWS, VIDA_
                                                      ROWS_ROW, LAST_ROW};
 
 const VidaMethod vida__del_regularized = {
-    {"del-regularized", "discrete Euler-Lagrange equations with relaxed constraints",
-     "Lacoursiere 2007, eq. 17",
-     "Stable for steps below 2 over the largest frequency of the potential; relaxed constraints "
-     "may "
-     "be arbitrarily stiff, but their oscillations are not damped. Constraints without compliance "
-     "are kept; those that depend on each other need one. Second order for constant mass matrices, "
-     "first order for other Lagrangians.",
-     2,
-     VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
-         VIDA_CAN_TIME_DEPENDENT},
-    regularized_options,
-    {residual, jacobian, sizes, vida__guess_free_flight},
-    create,
-    vida__regularized_start,
-    NULL,
-    step,
-    velocities,
-    vida__regularized_energy};
+    .info = {"del-regularized", "discrete Euler-Lagrange equations with relaxed constraints",
+             "Lacoursiere 2007, eq. 17",
+             "Stable for steps below 2 over the largest frequency of the potential; relaxed "
+             "constraints "
+             "may "
+             "be arbitrarily stiff, but their oscillations are not damped. Constraints without "
+             "compliance "
+             "are kept; those that depend on each other need one. Second order for constant mass "
+             "matrices, "
+             "first order for other Lagrangians.",
+             2,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
+                 VIDA_CAN_TIME_DEPENDENT},
+    .options = regularized_options,
+    .map = {residual, jacobian, sizes, vida__guess_free_flight},
+    .create = create,
+    .start = vida__regularized_start,
+    .step = step,
+    .velocities = velocities,
+    .energy = vida__regularized_energy};
 
 const VidaMethod vida__spook_newton = {
-    {"spook-newton", "relaxed and damped constraints, solved by Newton's method",
-     "Lacoursiere 2007, eq. 26",
-     "As del-regularized; constraints are violated by O(h^2) when the damping time is some steps, "
-     "by O(h) when it is fixed. Second order for constant mass matrices and damping times of some "
-     "steps, else first order.",
-     2,
-     VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT |
-         VIDA_CAN_NONHOLONOMIC},
-    spook_options,
-    {residual, jacobian, sizes, vida__guess_free_flight},
-    create,
-    vida__regularized_start,
-    NULL,
-    step,
-    velocities,
-    vida__regularized_energy};
+    .info = {"spook-newton", "relaxed and damped constraints, solved by Newton's method",
+             "Lacoursiere 2007, eq. 26",
+             "As del-regularized; constraints are violated by O(h^2) when the damping time is some "
+             "steps, "
+             "by O(h) when it is fixed. Second order for constant mass matrices and damping times "
+             "of some "
+             "steps, else first order.",
+             2,
+             VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT |
+                 VIDA_CAN_NONHOLONOMIC},
+    .options = spook_options,
+    .map = {residual, jacobian, sizes, vida__guess_free_flight},
+    .create = create,
+    .start = vida__regularized_start,
+    .step = step,
+    .velocities = velocities,
+    .energy = vida__regularized_energy};
 
 const VidaMethod vida__del_nonholonomic_relaxed = {
-    {"del-nonholonomic-relaxed", "discrete Lagrange-d'Alembert equations with relaxed constraints",
-     "Lacoursiere 2007, eq. 24",
-     "As del-regularized. Second order while nonholonomic rows have no mobility and are taken in "
-     "the middle of a step, first order with viscous friction in their place.",
-     2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
-    nonholonomic_options,
-    {residual, jacobian, sizes, vida__guess_free_flight},
-    create,
-    vida__regularized_start,
-    NULL,
-    step,
-    velocities,
-    vida__regularized_energy};
+    .info = {"del-nonholonomic-relaxed",
+             "discrete Lagrange-d'Alembert equations with relaxed constraints",
+             "Lacoursiere 2007, eq. 24",
+             "As del-regularized. Second order while nonholonomic rows have no mobility and are "
+             "taken in "
+             "the middle of a step, first order with viscous friction in their place.",
+             2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+    .options = nonholonomic_options,
+    .map = {residual, jacobian, sizes, vida__guess_free_flight},
+    .create = create,
+    .start = vida__regularized_start,
+    .step = step,
+    .velocities = velocities,
+    .energy = vida__regularized_energy};

@@ -21,7 +21,6 @@ typedef struct vida_regularized_state {
   double* share;     /* m: psi of a row */
   double* softness;  /* m: what multiplies mu: 4 psi e / h^2, or gamma / h */
   bool* is_averaged; /* m: false of rows that ask for g1 = 0 */
-  int* slot;         /* m: their places on the diagonal of the KKT matrix */
   double* v;         /* n: velocity of the last step */
   double* next;      /* n + m: (w, mu) of the step that follows, */
   double* change;    /* n: its change of the momenta, */

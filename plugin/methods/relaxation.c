@@ -87,6 +87,20 @@ static int relax_row(VidaStepper* stepper, const relaxation* common, double h, i
   return VIDA_SUCCESS;
 }
 
+/* Rows that depend on others and give way are determined all the same. */
+static void lessen_redundancy(VidaStepper* stepper) {
+  const vida_regularized_state* own = stepper->own;
+  const int* dependent = NULL;
+  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  stepper->redundant = false;
+  for (int i = 0; i < count; i++) {
+    stepper->redundant = stepper->redundant || own->softness[dependent[i]] == 0.0;
+  }
+  if (stepper->map && !stepper->redundant) {
+    vida__map_set_redundancy(stepper->map, NULL);
+  }
+}
+
 static int relax_rows(VidaStepper* stepper, double h, VidaError* error) {
   relaxation common;
   int code = read_options(stepper, h, &common, error);
@@ -98,21 +112,13 @@ static int relax_rows(VidaStepper* stepper, double h, VidaError* error) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static int find_diagonal(const vida_pattern* pattern, int column) {
-  sunindextype k = pattern->column_start[column];
-  while (pattern->row[k] != column) {
-    k++;
-  }
-  return (int)k;
-}
-
 static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
   const size_t n = (size_t)stepper->n;
   const size_t m = (size_t)stepper->m;
   const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
   const size_t numbers = 4 * n + 8 * m + 2 * entries;
   vida_regularized_state* own =
-      vida__allocate(1, sizeof *own + numbers * sizeof(double) + m * (sizeof(int) + sizeof(bool)));
+      vida__allocate(1, sizeof *own + numbers * sizeof(double) + m * sizeof(bool));
   if (!own) {
     return NULL;
   }
@@ -128,8 +134,7 @@ static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
     *arrays[i].array = next;
     next += arrays[i].count;
   }
-  own->slot = (int*)next;
-  own->is_averaged = (bool*)(own->slot + m);
+  own->is_averaged = (bool*)next;
   return own;
 }
 
@@ -138,13 +143,9 @@ int vida__regularized_create(VidaStepper* stepper, VidaError* error) {
   if (!own) {
     return vida__fail_memory(error);
   }
-  for (int r = 0; r < stepper->m; r++) {
-    own->slot[r] = find_diagonal(&stepper->system->pattern, stepper->n + r);
-  }
   stepper->own = own;
   stepper->prepare = vida__regularized_prepare;
   stepper->softness = own->softness;
-  stepper->softness_slot = own->slot;
   return relax_rows(stepper, VidaOptions_Get(stepper->options, "h"), error);
 }
 
@@ -163,6 +164,7 @@ int vida__regularized_start(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
+  lessen_redundancy(stepper);
   own->has_next = false;
   memcpy(own->v, stepper->v0, (size_t)stepper->n * sizeof *own->v);
   code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,

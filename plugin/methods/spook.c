@@ -31,7 +31,8 @@ static int factor(VidaStepper* stepper) {
     matrix[entry->row_slot] += (1.0 + more) * stepper->entries0[e];
   }
   for (int r = 0; r < stepper->m; r++) {
-    matrix[own->slot[r]] -= own->softness[r];
+    const double more = stepper->redundant ? stepper->redundancy[r] : 0.0;
+    matrix[vida__constraint_diagonal(system, r)] -= own->softness[r] + more;
   }
   return code ? code : vida__linear_factor(stepper->node_matrix);
 }
@@ -138,20 +139,23 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__spook = {
-    {"spook", "SPOOK: relaxed and damped constraints, one linear system a step",
-     "Lacoursiere 2007, eq. 29",
-     "Stable for steps below 2 over the largest frequency of the potential; constraints may be "
-     "arbitrarily stiff, but none may turn by more than about a right angle a step. Constraints "
-     "are "
-     "violated by O(h^2) when the damping time is some steps, by O(h) when it is fixed; those that "
-     "depend on each other need a compliance. Second order for constant mass matrices and damping "
-     "times of some steps, else first order; with constant mass matrices momentum maps are kept.",
-     2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
-    options,
-    {NULL, NULL, NULL, NULL},
-    vida__regularized_create,
-    vida__regularized_start,
-    NULL,
-    step,
-    velocities,
-    vida__regularized_energy};
+    .info =
+        {"spook", "SPOOK: relaxed and damped constraints, one linear system a step",
+         "Lacoursiere 2007, eq. 29",
+         "Stable for steps below 2 over the largest frequency of the potential; constraints may be "
+         "arbitrarily stiff, but none may turn by more than about a right angle a step. "
+         "Constraints "
+         "are "
+         "violated by O(h^2) when the damping time is some steps, by O(h) when it is fixed; those "
+         "that "
+         "depend on each other need a compliance. Second order for constant mass matrices and "
+         "damping "
+         "times of some steps, else first order; with constant mass matrices momentum maps are "
+         "kept.",
+         2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+    .options = options,
+    .create = vida__regularized_create,
+    .start = vida__regularized_start,
+    .step = step,
+    .velocities = velocities,
+    .energy = vida__regularized_energy};

@@ -46,7 +46,9 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->g_work, m},
                 {&stepper->node_step, n + m},
                 {&stepper->node_velocity, n},
-                {&stepper->constraint_work, m}};
+                {&stepper->constraint_work, m},
+                {&stepper->redundancy, m},
+                {&stepper->least_norm, m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -162,6 +164,9 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   if (!code && allocate_arrays(created)) {
     code = vida__fail_memory(error);
   }
+  if (!code && vida__rank_create(system, &created->rank, error) == VIDA_OUT_OF_MEMORY) {
+    code = VIDA_OUT_OF_MEMORY;
+  }
   created->rows = vida__map_rows_of(&created->evaluator);
   created->prepare = vida__prepare_step;
   code = code ? code : method->create(created, error);
@@ -180,6 +185,10 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
     return;
   }
   vida__map_destroy(&old->map);
+  if (old->method->destroy) {
+    old->method->destroy(old);
+  }
+  vida__rank_destroy(&old->rank);
   free(old->own);
   vida__linear_destroy(&old->node_matrix);
   if (old->context) {
@@ -239,7 +248,8 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   for (int r = 0; r < stepper->m; r++) {
     stepper->lambda[r] = (double)NAN;
   }
-  return vida__measure_sizes(stepper, error);
+  const int measured = vida__measure_sizes(stepper, error);
+  return measured ? measured : vida__find_redundancy(stepper, error);
 }
 
 /* The matrix of the first step is factored now: what KLU allocates is allocated here. */
@@ -370,6 +380,17 @@ const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t) {
     *t = stepper->lambda_t;
   }
   return stepper->lambda;
+}
+
+bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper) {
+  return !stepper->redundant;
+}
+
+int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows) {
+  if (rows) {
+    *rows = stepper->rank ? vida__rank_dependent(stepper->rank) : NULL;
+  }
+  return stepper->redundant ? vida__rank_dependent_count(stepper->rank) : 0;
 }
 
 int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error) {

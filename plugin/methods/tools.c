@@ -158,13 +158,45 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
+/* Relative to G M^-1 G^T: small beside all that a step needs of it, large beside rounding. */
+static const double regularization = 1e-10;
+
+/* Whether the map has the constraints among its rows. */
+static bool has_constraint_rows(const VidaStepper* stepper) {
+  return stepper->map && stepper->rows.pattern == &stepper->system->pattern;
+}
+
+int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
+  stepper->redundant = false;
+  if (has_constraint_rows(stepper)) {
+    vida__map_set_redundancy(stepper->map, NULL);
+  }
+  if (!stepper->rank || stepper->m == 0) {
+    return VIDA_SUCCESS;
+  }
+  double* mass = stepper->speed;
+  for (int i = 0; i < stepper->n; i++) {
+    mass[i] = stepper->root_mass[i] * stepper->root_mass[i];
+  }
+  const int code = vida__rank_find(stepper->rank, stepper->entries, mass, error);
+  stepper->redundant = !code && vida__rank_dependent_count(stepper->rank) > 0;
+  for (int r = 0; r < stepper->m; r++) {
+    const double stiffness = stepper->row_stiffness[r];
+    stepper->redundancy[r] = regularization * stiffness * stiffness;
+  }
+  if (stepper->redundant && has_constraint_rows(stepper)) {
+    vida__map_set_redundancy(stepper->map, stepper->redundancy);
+  }
+  return code;
+}
+
 /* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
  * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
  * tolerances do not depend on units. */
 static double measure_motion(const VidaStepper* stepper) {
   double size = 0.0;
   for (int i = 0; i < stepper->n; i++) {
-    const double impulse = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
+    const double impulse = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
     const double scaled = impulse * stepper->inverse_root[i];
     size = scaled > size ? scaled : size;
   }
@@ -176,6 +208,12 @@ static double measure_motion(const VidaStepper* stepper) {
     }
   }
   return size > 0.0 ? size : 1.0;
+}
+
+/* Whether the rounding of g itself, divided by h, shows in the rows of constraints: where g is not
+ * taken by increments, and where rows depend on each other, whose roundings do not. */
+static bool has_rounded_rows(const VidaStepper* stepper) {
+  return !stepper->has_increments || stepper->redundant;
 }
 
 static void set_scales(VidaStepper* stepper) {
@@ -195,10 +233,10 @@ static void set_scales(VidaStepper* stepper) {
   for (int r = 0; r < stepper->m; r++) {
     const double stiffness = stepper->row_stiffness[r];
     double size = motion * stiffness;
-    if (!stepper->has_increments) {
-      /* g itself is divided by h, so its rounding shows; no less can be asked for. */
-      size = fmax(size,
-                  4.0 * DBL_EPSILON * stepper->value_size[r] / (stepper->h * stepper->tolerance));
+    if (has_rounded_rows(stepper)) {
+      /* No less can be asked for. */
+      size = fmax(size, 4.0 * DBL_EPSILON * stepper->value_size[r] /
+                            (fabs(stepper->h) * stepper->tolerance));
     }
     vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
   }
@@ -228,12 +266,12 @@ void vida__step_sizes(void* data, const double* u, double* size) {
   double* speed = stepper->speed;
   for (int i = 0; i < stepper->n; i++) {
     const double mass = stepper->root_mass[i] * stepper->root_mass[i];
-    const double moving = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
+    const double moving = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
     speed[i] = fabs(u[i]) + moving * stepper->inverse_root[i] * stepper->inverse_root[i];
     size[i] = moving + mass * fabs(u[i]);
   }
   for (int r = 0; r < stepper->m; r++) {
-    rows[r] = stepper->has_increments ? 0.0 : stepper->value_size[r] / stepper->h;
+    rows[r] = has_rounded_rows(stepper) ? stepper->value_size[r] / fabs(stepper->h) : 0.0;
   }
   share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
@@ -299,6 +337,10 @@ static void guess_unknown(VidaStepper* stepper) {
     u[i] = stepper->history_count == 2 ? 2.0 * past[0][i] - past[1][i]
                                        : 3.0 * (past[0][i] - past[1][i]) + past[2][i];
   }
+  /* What the equations leave open of the multipliers would grow from step to step. */
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    u[stepper->n + r] = 0.0;
+  }
 }
 
 /* How far g at a node follows its evaluation. Rounding of that would be divided by h and shake the
@@ -335,9 +377,92 @@ static void remember_unknown(VidaStepper* stepper) {
   }
 }
 
+static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
+                              const double* entries, const double* v) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  double* matrix = stepper->node_matrix->values;
+  vida__linear_clear(stepper->node_matrix);
+  const int code = vida__add_hessian(&stepper->evaluator, t, q, v, mass_only, matrix);
+  vida__add_columns(stepper->system, entries, 1.0, matrix);
+  vida__add_rows(stepper->system, entries, 1.0, matrix);
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
+  }
+  for (int r = 0; r < stepper->m && stepper->softness && !stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->softness[r];
+  }
+  return code ? code : vida__linear_factor(stepper->node_matrix);
+}
+
+int vida__factor_node_matrix(VidaStepper* stepper, const double* entries) {
+  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, stepper->v0);
+}
+
+/* With the factors of the node matrix for the same entries: (G M^-1 G^T + E) nu = G M^-1 G^T mu,
+ * once more for what the small E has left. */
+int vida__find_least_norm(VidaStepper* stepper, const double* entries, const double* mu) {
+  enum { PASSES = 2 };
+  double* step = stepper->node_step;
+  double* left = stepper->constraint_work;
+  double* nu = stepper->least_norm;
+  const size_t bytes = (size_t)stepper->m * sizeof *nu;
+  int code = VIDA_SUCCESS;
+  memset(nu, 0, bytes);
+  for (int pass = 0; pass < PASSES && !code; pass++) {
+    memset(step, 0, (size_t)stepper->n * sizeof *step + bytes);
+    for (int r = 0; r < stepper->m; r++) {
+      left[r] = mu[r] - nu[r];
+    }
+    vida__add_reaction(stepper->system, entries, 1.0, left, step);
+    code = vida__linear_solve(stepper->node_matrix, step, step);
+    for (int r = 0; r < stepper->m && !code; r++) {
+      nu[r] += step[stepper->n + r];
+    }
+  }
+  return code;
+}
+
+static double measure_multipliers(const VidaStepper* stepper, const double* mu) {
+  double largest = 0.0;
+  for (int r = 0; r < stepper->m; r++) {
+    largest = fmax(largest, fabs(mu[r]) * stepper->row_stiffness[r]);
+  }
+  return largest;
+}
+
+/* What the equations leave open of the multipliers is taken out. Where a poor guess had made it so
+ * large that its rounding shows in the forces, the step is solved once more without it. */
+static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
+  enum { MOST_ROUNDS = 3 };
+  double* mu = stepper->unknown + stepper->n;
+  const size_t bytes = (size_t)stepper->m * sizeof *mu;
+  int code = VIDA_SUCCESS;
+  for (int round = 0; round < MOST_ROUNDS && !code; round++) {
+    code = vida__factor_node_matrix(stepper, stepper->entries0);
+    code = code ? code : vida__find_least_norm(stepper, stepper->entries0, mu);
+    if (code) {
+      return vida__fail(error, code, "the multipliers of dependent constraints were not found");
+    }
+    const bool is_large =
+        measure_multipliers(stepper, mu) >
+        8.0 * fmax(measure_multipliers(stepper, stepper->least_norm), stepper->scaled_for);
+    if (is_large || !stepper->reacts_between) {
+      memcpy(mu, stepper->least_norm, bytes);
+    }
+    if (!is_large) {
+      break;
+    }
+    code = vida__map_solve(stepper->map, stepper->unknown, error);
+  }
+  return code;
+}
+
 int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
-  const int code = vida__map_solve(stepper->map, stepper->unknown, &local);
+  int code = vida__map_solve(stepper->map, stepper->unknown, &local);
+  if (!code && stepper->redundant && has_constraint_rows(stepper)) {
+    code = settle_multipliers(stepper, &local);
+  }
   stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
   stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
   stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);
@@ -396,24 +521,6 @@ static int project_residual(VidaStepper* stepper, double t, const double* q, con
   return code;
 }
 
-static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
-                              const double* entries, const double* v) {
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  double* matrix = stepper->node_matrix->values;
-  vida__linear_clear(stepper->node_matrix);
-  const int code = vida__add_hessian(&stepper->evaluator, t, q, v, mass_only, matrix);
-  vida__add_columns(stepper->system, entries, 1.0, matrix);
-  vida__add_rows(stepper->system, entries, 1.0, matrix);
-  for (int r = 0; r < stepper->m && stepper->softness; r++) {
-    matrix[stepper->softness_slot[r]] -= stepper->softness[r];
-  }
-  return code ? code : vida__linear_factor(stepper->node_matrix);
-}
-
-int vida__factor_node_matrix(VidaStepper* stepper, const double* entries) {
-  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, stepper->v0);
-}
-
 int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,
                            const double* p, double* v, double* nu, VidaError* error) {
   const int n = stepper->n;
@@ -440,6 +547,10 @@ int vida__project_velocity(VidaStepper* stepper, double t, const double* q, cons
       impulse[r] += step[n + r];
     }
     previous = residual;
+  }
+  if (!code && stepper->redundant && isfinite(previous)) {
+    code = vida__find_least_norm(stepper, entries, impulse);
+    memcpy(impulse, stepper->least_norm, (size_t)stepper->m * sizeof *impulse);
   }
   if (code == VIDA_STEP_SINGULAR) {
     return vida__fail(error, code,

@@ -3,7 +3,8 @@
  * The discrete Lagrangian takes L along the straight line from q0 to q1 = q0 + h w,
  *     Ld(q0,q1) = h sum_i b_i L(q0 + c_i h w, w),
  * with b = {1}, c = {1/2} for del-midpoint (paper 000, eq. 4.1, 4.6), c = {1} for del-endpoint
- * (4.16: SHAKE, Verlet without constraints) and b = {1/2, 1/2}, c = {0, 1} for rattle. A step
+ * (4.16: SHAKE, Verlet without constraints) and b = {1/2, 1/2}, c = {0, 1} for del-trapezoidal and
+ * rattle. A step
  * solves sum_i b_i [L_v - h (1 - c_i) L_q](q0 + c_i h w, w) - p0 + kappa G(q0)^T mu = 0,  g(q1) = 0
  * for w and mu = h lambda, kappa being 1 between two steps and 1/2 at an end. Then
  *     p1 = p0 + h sum_i b_i L_q - kappa G(q0)^T mu,
@@ -31,7 +32,8 @@ typedef struct discrete_lagrangian {
 
 static const discrete_lagrangian midpoint = {1, {1.0, 0.0}, {0.5, 0.0}, 0.0, false};
 static const discrete_lagrangian endpoint = {1, {1.0, 0.0}, {1.0, 0.0}, 0.5, false};
-static const discrete_lagrangian trapezoidal = {2, {0.5, 0.5}, {0.0, 1.0}, 0.0, true};
+static const discrete_lagrangian trapezoidal = {2, {0.5, 0.5}, {0.0, 1.0}, 0.0, false};
+static const discrete_lagrangian projected_trapezoidal = {2, {0.5, 0.5}, {0.0, 1.0}, 0.0, true};
 
 typedef struct variational_state {
   const discrete_lagrangian* rule;
@@ -47,8 +49,13 @@ typedef struct variational_state {
   double data[]; /* where the arrays above live */
 } variational_state;
 
-static double step_weight(const variational_state* own, const VidaStepper* stepper) {
-  return own->rule->projects || stepper->step == 0 ? 0.5 : 1.0;
+static bool projects(const VidaStepper* stepper) {
+  const variational_state* own = stepper->own;
+  return own->rule->projects || stepper->one_step;
+}
+
+static double step_weight(const VidaStepper* stepper) {
+  return projects(stepper) || stepper->step == 0 ? 0.5 : 1.0;
 }
 
 static int create_with(VidaStepper* stepper, const discrete_lagrangian* rule, VidaError* error) {
@@ -76,6 +83,10 @@ static int create_midpoint(VidaStepper* stepper, VidaError* error) {
   return create_with(stepper, &midpoint, error);
 }
 
+static int create_trapezoidal(VidaStepper* stepper, VidaError* error) {
+  return create_with(stepper, &trapezoidal, error);
+}
+
 static int create_endpoint(VidaStepper* stepper, VidaError* error) {
   return create_with(stepper, &endpoint, error);
 }
@@ -89,8 +100,8 @@ static int create_nonholonomic(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-static int create_trapezoidal(VidaStepper* stepper, VidaError* error) {
-  return create_with(stepper, &trapezoidal, error);
+static int create_rattle(VidaStepper* stepper, VidaError* error) {
+  return create_with(stepper, &projected_trapezoidal, error);
 }
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
@@ -278,7 +289,7 @@ static int project_momenta(VidaStepper* stepper, double t, VidaError* error) {
 static void take_multipliers(VidaStepper* stepper) {
   const variational_state* own = stepper->own;
   const double* mu = stepper->unknown + stepper->n;
-  const bool two_halves = own->rule->projects && own->has_step;
+  const bool two_halves = projects(stepper) && own->has_step;
   for (int r = 0; r < stepper->m; r++) {
     const double total = two_halves ? 0.5 * mu[r] + own->impulse[r] : mu[r];
     stepper->lambda[r] = total / stepper->h;
@@ -289,7 +300,7 @@ static void take_multipliers(VidaStepper* stepper) {
 static int step(VidaStepper* stepper, VidaError* error) {
   variational_state* own = stepper->own;
   const double* w = stepper->unknown;
-  own->kappa = step_weight(own, stepper);
+  own->kappa = step_weight(stepper);
   int code = prepare_base(stepper);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
@@ -305,7 +316,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   }
   vida__advance_positions(stepper, w);
   memcpy(own->w, w, (size_t)stepper->n * sizeof *w);
-  if (own->rule->projects) {
+  if (projects(stepper)) {
     code = project_momenta(stepper, vida__next_time(stepper), error);
   }
   own->has_step = true;
@@ -359,7 +370,7 @@ static int start_two_points(VidaStepper* stepper, const double* q1, VidaError* e
   stepper->step = 1;
   stepper->statistics.steps = 1;
   own->has_step = true;
-  own->kappa = step_weight(own, stepper);
+  own->kappa = step_weight(stepper);
   return rule->projects ? project_momenta(stepper, vida__node_time(stepper), error) : VIDA_SUCCESS;
 }
 
@@ -369,7 +380,7 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
   const variational_state* own = stepper->own;
   const double t = vida__node_time(stepper);
   double* p = stepper->place;
-  if (stepper->step == 0 || own->rule->projects) {
+  if (stepper->step == 0 || projects(stepper)) {
     memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
     return VIDA_SUCCESS;
   }
@@ -431,64 +442,85 @@ static const VidaOptionRow nonholonomic_options[] = {
    VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START)
 
 const VidaMethod vida__del_midpoint = {
-    {"del-midpoint", "discrete Euler-Lagrange equations, midpoint discrete Lagrangian",
-     "Wendlandt and Marsden 1997, eq. 4.6 and 4.8",
-     "A rod must turn by less than a right angle a step. The potential is taken implicitly, so "
-     "stiff "
-     "ones do not limit the step, but their oscillations are not resolved.",
-     2, VARIATIONAL_CAPABILITIES},
-    options,
-    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
-    create_midpoint,
-    start,
-    start_two_points,
-    step,
-    velocities,
-    energy};
+    .info =
+        {"del-midpoint", "discrete Euler-Lagrange equations, midpoint discrete Lagrangian",
+         "Wendlandt and Marsden 1997, eq. 4.6 and 4.8",
+         "A rod must turn by less than a right angle a step. The potential is taken implicitly, so "
+         "stiff "
+         "ones do not limit the step, but their oscillations are not resolved.",
+         2, VARIATIONAL_CAPABILITIES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_midpoint,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
 
 const VidaMethod vida__del_endpoint = {
-    {"del-endpoint", "discrete Euler-Lagrange equations, endpoint discrete Lagrangian (SHAKE)",
-     "Wendlandt and Marsden 1997, eq. 4.16",
-     "Stable for steps below 2 over the largest frequency of the potential; second order for "
-     "constant mass matrices, first order for other Lagrangians.",
-     2, VARIATIONAL_CAPABILITIES},
-    options,
-    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
-    create_endpoint,
-    start,
-    start_two_points,
-    step,
-    velocities,
-    energy};
+    .info =
+        {"del-endpoint", "discrete Euler-Lagrange equations, endpoint discrete Lagrangian (SHAKE)",
+         "Wendlandt and Marsden 1997, eq. 4.16",
+         "Stable for steps below 2 over the largest frequency of the potential; second order for "
+         "constant mass matrices, first order for other Lagrangians.",
+         2, VARIATIONAL_CAPABILITIES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_endpoint,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
+
+const VidaMethod vida__del_trapezoidal = {
+    .info =
+        {"del-trapezoidal", "discrete Euler-Lagrange equations, trapezoidal discrete Lagrangian",
+         "Marsden and Wendlandt 1997; Hairer, Lubich and Wanner, VI.6",
+         "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
+         "less "
+         "than a right angle a step.",
+         2, VARIATIONAL_CAPABILITIES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_trapezoidal,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
 
 const VidaMethod vida__rattle = {
-    {"rattle", "RATTLE: the positions of SHAKE with momenta on the hidden constraint",
-     "Wendlandt and Marsden 1997, section 4.1; Andersen 1983",
-     "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
-     "less "
-     "than a right angle a step.",
-     2, VARIATIONAL_CAPABILITIES},
-    options,
-    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
-    create_trapezoidal,
-    start,
-    start_two_points,
-    step,
-    velocities,
-    energy};
+    .info =
+        {"rattle", "RATTLE: the positions of SHAKE with momenta on the hidden constraint",
+         "Wendlandt and Marsden 1997, section 4.1; Andersen 1983",
+         "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
+         "less "
+         "than a right angle a step.",
+         2, VARIATIONAL_CAPABILITIES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_rattle,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
 
 const VidaMethod vida__del_nonholonomic = {
-    {"del-nonholonomic", "discrete Lagrange-d'Alembert equations, midpoint discrete Lagrangian",
-     "Lacoursiere 2007, eq. 13; Cortes and Martinez 2001",
-     "As del-midpoint. Nonholonomic rows are satisfied by (q1 - q0)/h, energy is not kept exactly.",
-     2,
-     VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
-         VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | VIDA_CAN_NONHOLONOMIC},
-    nonholonomic_options,
-    {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
-    create_nonholonomic,
-    start,
-    NULL,
-    step,
-    velocities,
-    energy};
+    .info = {"del-nonholonomic",
+             "discrete Lagrange-d'Alembert equations, midpoint discrete Lagrangian",
+             "Lacoursiere 2007, eq. 13; Cortes and Martinez 2001",
+             "As del-midpoint. Nonholonomic rows are satisfied by (q1 - q0)/h, energy is not kept "
+             "exactly.",
+             2,
+             VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | VIDA_CAN_NONHOLONOMIC},
+    .options = nonholonomic_options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_nonholonomic,
+    .start = start,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "system/rank.h"
 
 /* Residuals by rows, relative to the terms of the row. KINSOL's one norm for all rows lets the
  * heavy part of a system hide the light one, so what it returns is corrected until it is `rounded`,
@@ -35,6 +36,7 @@ struct vida_map {
   double* kept;     /* unknowns and residual before a correction */
   double* kept_residual;
   double* correction;
+  const double* redundancy; /* NULL, or what the diagonal of each constraint is lessened by */
   vida_sink sink;
   long iterations, residuals, jacobians;
 };
@@ -66,7 +68,12 @@ static int kinsol_residual(N_Vector u, N_Vector r, void* data) {
 static int assemble(vida_map* map, const double* u) {
   map->jacobians++;
   vida__linear_clear(map->linear);
-  return map->functions.jacobian(map->data, u, map->linear->values);
+  const int code = map->functions.jacobian(map->data, u, map->linear->values);
+  const VidaSystem* system = map->rows.evaluator->system;
+  for (int r = 0; r < system->row_count && map->redundancy; r++) {
+    map->linear->values[vida__constraint_diagonal(system, r)] -= map->redundancy[r];
+  }
+  return code;
 }
 
 static int kinsol_jacobian(N_Vector u, N_Vector r, SUNMatrix matrix, void* data, N_Vector work1,
@@ -172,6 +179,10 @@ void vida__map_destroy(vida_map** map) {
 void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size) {
   NV_Ith_S(map->row_scale, i) = 1.0 / row_size;
   NV_Ith_S(map->unknown_scale, i) = 1.0 / unknown_size;
+}
+
+void vida__map_set_redundancy(vida_map* map, const double* redundancy) {
+  map->redundancy = redundancy;
 }
 
 long vida__map_iterations(const vida_map* map) {

@@ -51,6 +51,12 @@ void vida__map_destroy(vida_map** map);
 /* Sizes of the residual of row i and of unknown i (> 0), by which both are scaled. */
 void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size);
 
+/* Constraints that depend on each other, of maps on the KKT pattern: the diagonal of each
+ * constraint row is lessened by `redundancy` (m, kept; NULL: nothing), which makes the Newton
+ * matrix regular. Equations and solutions stay what they are; of the multipliers, what the
+ * equations leave open hardly moves from where the guess has it. */
+void vida__map_set_redundancy(vida_map* map, const double* redundancy);
+
 /* Solves from the guess u, which receives the solution. On failure u is undefined, and the error
  * has the solver's flag and names the worst row. */
 int vida__map_solve(vida_map* map, double* u, VidaError* error);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/reference.h"
+#include "system/rank.h"
 
 static int count_conserved(const VidaSystem* system) {
   int count = 0;
@@ -101,6 +102,15 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
     return vida__fail(error, VIDA_NOT_FINITE, "the energy of the start is not a finite number");
   }
   monitors->energy_now = monitors->energy_start;
+  const int* rows = NULL;
+  const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
+  if (dependent > 0) {
+    vida__append(monitors->dependent, sizeof monitors->dependent, "multipliers are not unique: ");
+    vida__append_rows(study->system, rows, dependent, monitors->dependent,
+                      sizeof monitors->dependent);
+    vida__append(monitors->dependent, sizeof monitors->dependent, " depend%s on others",
+                 dependent > 1 ? "" : "s");
+  }
   memcpy(monitors->v, study->v0, n * sizeof(double));
   code = measure_momenta(monitors, march, monitors->momenta_start, error);
   return code != VIDA_SUCCESS ? code : measure_momenta(monitors, march, monitors->momenta, error);
@@ -196,7 +206,8 @@ static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* 
                        vida__difference_norm(monitors->v, v, length, study->selection),
                        vida__difference_norm(v, NULL, length, study->selection), error);
   }
-  if (code == VIDA_SUCCESS && VidaSystem_ConstraintCount(study->system) > 0) {
+  if (code == VIDA_SUCCESS && VidaSystem_ConstraintCount(study->system) > 0 &&
+      !monitors->dependent[0]) {
     code = compare_multipliers(monitors, march, error);
   }
   return code;
@@ -280,6 +291,9 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
                         "an error is too large for a number; try a smaller "
                         "step");
     }
+  }
+  if (monitors->dependent[0]) {
+    add_remark(row, monitors->dependent);
   }
   if (study->reference) {
     remark_on_comparison(monitors, row);

@@ -22,6 +22,8 @@ typedef struct vida_monitors {
   double* observables;
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */
+  char
+      dependent[VIDA_MESSAGE_SIZE]; /* that multipliers are not unique, and why; "" when they are */
 } vida_monitors;
 
 /* May be destroyed whatever has become of Create; a zeroed one too. */

@@ -87,8 +87,9 @@ int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q
   }
   if (!code) {
     memcpy(a, work.right_side, (size_t)system->coordinate_count * sizeof *a);
-    memcpy(lambda, work.right_side + system->coordinate_count,
-           (size_t)system->row_count * sizeof *lambda);
+    for (int r = 0; r < system->row_count; r++) { /* lambda may be NULL where there are none */
+      lambda[r] = work.right_side[system->coordinate_count + r];
+    }
   }
   destroy_work(&work);
   return code;

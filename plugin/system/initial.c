@@ -15,10 +15,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/evaluate.h"
+#include "system/rank.h"
 
-enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 6 };
+enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20, MOST_PARTNERS = 4 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
 static const double rounding = 64.0 * DBL_EPSILON;
+static const double near = 1e-8; /* residuals from which on Newton's method is at its end */
 
 typedef enum level { POSITIONS, VELOCITIES } level;
 
@@ -28,18 +30,20 @@ typedef struct start_work {
   vida_linear* linear;
   const VidaSystem* system;
   double t;
-  double* q;        /* n, the caller's */
-  double* v;        /* n, the caller's */
-  double* given;    /* n: what was asked for, before given values move */
-  double* trial;    /* n */
-  double* residual; /* m */
-  double* size;     /* m: sum |G| |x|, against which a residual is judged */
-  double* floor;    /* m: the same where the level began; what is left of values that a
-                       projection has made small is judged against it */
-  double* heaviest; /* m: largest mass that a row meets */
-  double* step;     /* n + m: right side and solution */
-  double* entries;  /* of G */
-  double* flat;     /* n: work for G of held components */
+  double* q;          /* n, the caller's */
+  double* v;          /* n, the caller's */
+  double* given;      /* n: what was asked for, before given values move */
+  double* trial;      /* n */
+  double* residual;   /* m */
+  double* size;       /* m: sum |G| |x|, against which a residual is judged */
+  double* floor;      /* m: the same where the level began; what is left of values that a
+                         projection has made small is judged against it */
+  double* step;       /* n + m: right side and solution */
+  double* entries;    /* of G */
+  double* flat;       /* of G: work, without what is held */
+  double* mass;       /* n */
+  double* compliance; /* m: diagonal of G M^-1 G^T where the last step was found */
+  vida_rank* rank;    /* NULL until it is needed */
 } start_work;
 
 static int create_work(const VidaSystem* system, double t, double* q, double* v, start_work* work,
@@ -56,16 +60,17 @@ static int create_work(const VidaSystem* system, double t, double* q, double* v,
   work->residual = vida__allocate(m, sizeof(double));
   work->size = vida__allocate(m, sizeof(double));
   work->floor = vida__allocate(m, sizeof(double));
-  work->heaviest = vida__allocate(m, sizeof(double));
   work->step = vida__allocate(n + m, sizeof(double));
   work->entries = vida__allocate((size_t)system->entry_count, sizeof(double));
   work->flat = vida__allocate((size_t)system->entry_count, sizeof(double));
+  work->mass = vida__allocate(n, sizeof(double));
+  work->compliance = vida__allocate(m, sizeof(double));
   const int code = vida__evaluator_create(system, &work->evaluator, error);
   if (code) {
     return code;
   }
   if (!work->given || !work->trial || !work->residual || !work->size || !work->floor ||
-      !work->heaviest || !work->step || !work->entries || !work->flat ||
+      !work->step || !work->entries || !work->flat || !work->mass || !work->compliance ||
       vida__context_create(&work->context)) {
     return vida__fail_memory(error);
   }
@@ -84,10 +89,12 @@ static void destroy_work(start_work* work) {
   free(work->residual);
   free(work->size);
   free(work->floor);
-  free(work->heaviest);
   free(work->step);
   free(work->entries);
   free(work->flat);
+  free(work->mass);
+  free(work->compliance);
+  vida__rank_destroy(&work->rank);
 }
 
 static VidaInitial initial_of(const VidaSystem* system, level which, int i) {
@@ -96,6 +103,27 @@ static VidaInitial initial_of(const VidaSystem* system, level which, int i) {
 
 static double* values_of(start_work* work, level which) {
   return which == POSITIONS ? work->q : work->v;
+}
+
+/* Whether a row has something to say at this level. */
+static bool is_at_level(const VidaSystem* system, level which, int row) {
+  return which == VELOCITIES || !system->rows[row].is_nonholonomic;
+}
+
+static int check_residual(start_work* work, level which) {
+  const VidaSystem* system = work->system;
+  for (int r = 0; r < system->row_count; r++) {
+    if (!is_at_level(system, which, r)) {
+      work->residual[r] = 0.0;
+    }
+    if (!isfinite(work->residual[r]) || !isfinite(work->size[r])) {
+      return vida__fail(&work->evaluator.error, VIDA_NOT_FINITE,
+                        "constraint '%s' is not a finite number at the start: the initial %s are "
+                        "too large for it",
+                        system->rows[r].name, which == POSITIONS ? "positions" : "velocities");
+    }
+  }
+  return VIDA_SUCCESS;
 }
 
 /* g(q) or G v + g_t into work->residual with the sizes beside it; G into work->entries. */
@@ -118,7 +146,7 @@ static int evaluate_residual(start_work* work, level which, const double* x) {
   for (int r = 0; r < system->row_count; r++) {
     work->size[r] = fmax(work->size[r], work->floor[r]);
   }
-  return code;
+  return code ? code : check_residual(work, which);
 }
 
 /* Largest residual relative to its size; rows without movable entries are left out when asked. */
@@ -132,65 +160,75 @@ static double measure_residual(const start_work* work, const bool* movable) {
   return largest;
 }
 
-/* Sums of G^2 / mass by rows into work->step. A coordinate may have no mass of its own (a unit
- * quaternion has none along itself): it is taken to have some of the largest in its row. */
-static void add_compliance(start_work* work, const double* matrix) {
-  static const double least_share = 1e-4;
-  const VidaSystem* system = work->system;
-  const int n = system->coordinate_count;
-  memset(work->heaviest, 0, (size_t)system->row_count * sizeof *work->heaviest);
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    double* largest = &work->heaviest[entry->row];
-    *largest = fmax(*largest, matrix[system->mass_slot[entry->coordinate]]);
-  }
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    const double own = matrix[system->mass_slot[entry->coordinate]];
-    const double mass = fmax(own, least_share * work->heaviest[entry->row]);
-    work->step[n + entry->row] += work->flat[e] * work->flat[e] / mass;
-  }
-}
-
 /* One Newton step from x with the components `held` fixed (nullable) into work->step. */
 static int find_step(start_work* work, const double* x, const bool* held, level which) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
   double* matrix = work->linear->values;
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  vida__linear_clear(work->linear);
   const double* q = which == POSITIONS ? x : work->q;
-  int code = vida__add_hessian(&work->evaluator, work->t, q, work->v, mass_only, matrix);
+  int code = vida__find_masses(&work->evaluator, work->t, q, work->v, matrix, work->mass);
   if (code) {
     return code;
   }
   if (held) {
     /* Only the diagonal of the mass, and no part of G for what is held. */
-    for (int i = 0; i < n; i++) {
-      work->step[i] = matrix[system->mass_slot[i]];
-    }
     vida__linear_clear(work->linear);
     for (int i = 0; i < n; i++) {
-      matrix[system->mass_slot[i]] = work->step[i] > 0.0 ? work->step[i] : 1.0;
+      matrix[system->mass_slot[i]] = work->mass[i];
     }
   }
   memset(work->step, 0, (size_t)(n + system->row_count) * sizeof *work->step);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    work->flat[e] = held && held[entry->coordinate] ? 0.0 : work->entries[e];
+    const bool left_out =
+        (held && held[entry->coordinate]) || !is_at_level(system, which, entry->row);
+    work->flat[e] = left_out ? 0.0 : work->entries[e];
+    work->step[n + entry->row] += work->flat[e] * work->flat[e] / work->mass[entry->coordinate];
   }
-  add_compliance(work, matrix);
   vida__add_rows(system, work->flat, 1.0, matrix);
   vida__add_columns(system, work->flat, 1.0, matrix);
   for (int r = 0; r < system->row_count; r++) {
     const double compliance = work->step[n + r];
+    work->compliance[r] = compliance;
     /* A row that nothing can move is left alone. */
-    matrix[system->pattern.column_start[n + r + 1] - 1] -=
+    matrix[vida__constraint_diagonal(system, r)] -=
         compliance > 0.0 ? redundancy * compliance : 1.0;
     work->step[n + r] = compliance > 0.0 ? -work->residual[r] : 0.0;
   }
   code = vida__linear_factor(work->linear);
   return code ? code : vida__linear_solve(work->linear, work->step, work->step);
+}
+
+/* What the small e has left of the rows is taken away once more. */
+static int refine_step(start_work* work) {
+  const VidaSystem* system = work->system;
+  const int n = system->coordinate_count;
+  const size_t size = (size_t)(n + system->row_count);
+  double* rest = vida__allocate(size, sizeof *rest);
+  if (!rest) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int r = 0; r < system->row_count; r++) {
+    rest[n + r] = work->compliance[r] > 0.0 ? -work->residual[r] : 0.0;
+  }
+  vida__add_constraint_velocity(system, work->flat, -1.0, work->step, rest + n);
+  const int code = vida__linear_solve(work->linear, rest, rest);
+  for (size_t i = 0; i < size && !code; i++) {
+    work->step[i] += rest[i];
+  }
+  free(rest);
+  return code;
+}
+
+/* Sum of the squared residuals, each beside its compliance: what a step makes smaller. */
+static double measure_merit(const start_work* work) {
+  double sum = 0.0;
+  for (int r = 0; r < work->system->row_count; r++) {
+    if (work->compliance[r] > 0.0) {
+      sum += work->residual[r] * work->residual[r] / work->compliance[r];
+    }
+  }
+  return sum;
 }
 
 static bool any_free(const VidaSystem* system, level which) {
@@ -218,25 +256,35 @@ static int solve_level(start_work* work, level which, const bool* held, const bo
   double* x = values_of(work, which);
   int code = evaluate_residual(work, which, x);
   double current = measure_residual(work, movable);
+  bool is_double = false;
   for (int k = 0; k < MOST_ITERATIONS && !code && current > DBL_EPSILON; k++) {
-    double fraction = 1.0;
+    /* At a double root (a rod at full stretch) steps come to half of the way, and what is left is a
+     * quarter each time: twice the step then is the whole way. */
+    double fraction = is_double ? 2.0 : 1.0;
     double reached = current;
     code = find_step(work, x, held, which);
+    code = !code && is_double ? refine_step(work) : code;
+    const double merit = measure_merit(work);
+    bool is_better = false;
     for (int halving = 0; halving < MOST_HALVINGS && !code; halving++, fraction *= 0.5) {
       for (int i = 0; i < n; i++) {
         work->trial[i] = x[i] + fraction * work->step[i];
       }
       const int trial_code = evaluate_residual(work, which, work->trial);
       reached = trial_code ? INFINITY : measure_residual(work, movable);
-      if (reached < current) {
+      /* Near the end single rows count, before that the sum of all. */
+      is_better =
+          reached < current || (current > near && !trial_code && measure_merit(work) < merit);
+      if (is_better) {
         break;
       }
     }
-    if (code || !(reached < current)) {
+    if (code || !is_better) {
       const int again = evaluate_residual(work, which, x);
       return code ? code : again;
     }
     memcpy(x, work->trial, (size_t)n * sizeof *x);
+    is_double = fraction == 1.0 && reached > 0.2 * current && reached < 0.3 * current;
     current = reached;
   }
   return code;
@@ -275,9 +323,16 @@ static void fill_guesses(start_work* work) {
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
-static const char* level_unit(const VidaSystem* system, level which, int row) {
+/* A residual with its unit: "0.001 m", of velocities "0.001 m/s". */
+static const char* residual_text(const VidaSystem* system, level which, int row, double value,
+                                 char text[2 * VIDA_REAL_TEXT_SIZE]) {
+  char number[VIDA_REAL_TEXT_SIZE];
   const char* unit = system->rows[row].unit;
-  return which == POSITIONS ? unit : *unit ? "m/s" : "";
+  const bool is_rate = which == VELOCITIES && !system->rows[row].is_nonholonomic;
+  text[0] = '\0';
+  vida__append(text, 2 * VIDA_REAL_TEXT_SIZE, "%s%s%s%s", vida__real_text(number, value, 4),
+               *unit || is_rate ? " " : "", is_rate && !*unit ? "1" : unit, is_rate ? "/s" : "");
+  return text;
 }
 
 static int find_worst_row(const start_work* work) {
@@ -300,10 +355,14 @@ static void note_free(const start_work* work, level which, const double* x, char
       continue;
     }
     if (named < MOST_NAMED) {
+      const double guess = initial_of(system, which, i).value;
       vida__append(notes, VIDA_NOTES_SIZE, "%s%s%s%s = %s",
                    named ? ", " : "found: ", which == POSITIONS ? "" : "d ",
                    system->coordinates[i].name, which == POSITIONS ? "" : "/dt",
                    vida__real_text(number, x[i], 10));
+      if (isfinite(guess) && guess != x[i]) {
+        vida__append(notes, VIDA_NOTES_SIZE, " (near %s)", vida__real_text(number, guess, 6));
+      }
       named++;
     }
     total++;
@@ -371,28 +430,31 @@ static int judge_change(start_work* work, level which, const VidaStartOptions* o
   const VidaSystem* system = work->system;
   const double* x = values_of(work, which);
   const char* what = which == POSITIONS ? "positions" : "velocities";
-  char numbers[3][VIDA_REAL_TEXT_SIZE];
+  char numbers[2][VIDA_REAL_TEXT_SIZE];
+  char residual[2 * VIDA_REAL_TEXT_SIZE];
   int moved;
   const double change = measure_change(work, x, &moved);
-  vida__real_text(numbers[0], violation, 4);
-  vida__real_text(numbers[1], work->given[moved], 10);
-  vida__real_text(numbers[2], x[moved], 10);
+  if (!(change > 0.0)) {
+    return VIDA_SUCCESS;
+  }
+  residual_text(system, which, violated, violation, residual);
+  vida__real_text(numbers[0], work->given[moved], 10);
+  vida__real_text(numbers[1], x[moved], 10);
   if (change > options->tolerance && !options->adjust) {
-    return vida__fail(
-        error, VIDA_INCONSISTENT_START,
-        "the initial %s violate constraint '%s' by %s %s; to satisfy it, %s%s%s would "
-        "go from %s to %s (adjust_start = true allows that)",
-        what, system->rows[violated].name, numbers[0], level_unit(system, which, violated),
-        which == POSITIONS ? "" : "d ", system->coordinates[moved].name,
-        which == POSITIONS ? "" : "/dt", numbers[1], numbers[2]);
+    return vida__fail(error, VIDA_INCONSISTENT_START,
+                      "the initial %s violate constraint '%s' by %s; to satisfy it, %s%s%s would "
+                      "go from %s to %s (adjust_start = true allows that)",
+                      what, system->rows[violated].name, residual, which == POSITIONS ? "" : "d ",
+                      system->coordinates[moved].name, which == POSITIONS ? "" : "/dt", numbers[0],
+                      numbers[1]);
   }
   if (change > rounding) {
     vida__append(notes, VIDA_NOTES_SIZE,
-                 "adjusted: the given %s violated constraint '%s' by %s %s; largest change: "
+                 "adjusted: the given %s violated constraint '%s' by %s; largest change: "
                  "%s%s%s from %s to %s\n",
-                 what, system->rows[violated].name, numbers[0], level_unit(system, which, violated),
-                 which == POSITIONS ? "" : "d ", system->coordinates[moved].name,
-                 which == POSITIONS ? "" : "/dt", numbers[1], numbers[2]);
+                 what, system->rows[violated].name, residual, which == POSITIONS ? "" : "d ",
+                 system->coordinates[moved].name, which == POSITIONS ? "" : "/dt", numbers[0],
+                 numbers[1]);
   }
   return VIDA_SUCCESS;
 }
@@ -417,13 +479,18 @@ static int check_gradients(const start_work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* A free component that no constraint touches would stay where the search began. */
-static int check_determined(const start_work* work, level which, bool* touched, VidaError* error) {
+static void mark_touched(const start_work* work, level which, bool* touched) {
   const VidaSystem* system = work->system;
-  memset(touched, 0, (size_t)system->coordinate_count * sizeof *touched);
   for (int e = 0; e < system->entry_count; e++) {
-    touched[system->entries[e].coordinate] |= work->entries[e] != 0.0;
+    touched[system->entries[e].coordinate] |=
+        work->entries[e] != 0.0 && is_at_level(system, which, system->entries[e].row);
   }
+}
+
+/* A free component that no constraint touches would stay where the search began. */
+static int check_determined(const start_work* work, level which, const bool* touched,
+                            VidaError* error) {
+  const VidaSystem* system = work->system;
   for (int i = 0; i < system->coordinate_count; i++) {
     if (initial_of(system, which, i).free && !touched[i]) {
       return vida__fail(error, VIDA_INCONSISTENT_START,
@@ -445,19 +512,161 @@ static int pass_failure(const start_work* work, int code, VidaError* error) {
   return vida__fail(error, code, "%s", work->evaluator.error.message);
 }
 
-static int solve_free(start_work* work, level which, VidaError* error) {
+/* The rank of G at x, of the components that are not held, for entries that are up to date; -1
+ * where it is not known. Fails without memory only. */
+static int find_rank(start_work* work, level which, const double* x, const bool* held, int* rank) {
   const VidaSystem* system = work->system;
-  const int n = system->coordinate_count;
-  bool* held = vida__allocate((size_t)n, sizeof *held);
+  const double* q = which == POSITIONS ? x : work->q;
+  const int code = work->rank ? VIDA_SUCCESS : vida__rank_create(system, &work->rank, NULL);
+  *rank = -1;
+  if (code ||
+      vida__find_masses(&work->evaluator, work->t, q, work->v, work->linear->values, work->mass)) {
+    return code == VIDA_OUT_OF_MEMORY ? code : VIDA_SUCCESS;
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const bool left_out =
+        (held && held[entry->coordinate]) || !is_at_level(system, which, entry->row);
+    work->flat[e] = left_out ? 0.0 : work->entries[e];
+  }
+  if (!vida__rank_find(work->rank, work->flat, work->mass, NULL)) {
+    *rank = system->row_count - vida__rank_dependent_count(work->rank);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* More free components than the constraints determine: which of the solutions was taken is told. */
+static void note_undetermined(const start_work* work, level which, int rank, const bool* held,
+                              char* notes) {
+  int count = 0;
+  for (int i = 0; i < work->system->coordinate_count; i++) {
+    count += !held[i];
+  }
+  if (rank >= 0 && rank < count) {
+    vida__append(notes, VIDA_NOTES_SIZE,
+                 "undetermined: the constraints leave %d of %d free %s open; those nearest to the "
+                 "guess were taken\n",
+                 count - rank, count, which == POSITIONS ? "positions" : "velocities");
+  }
+}
+
+/* "'a', 'b'": the rows with the largest shares in a combination, but for `row` itself. */
+static void append_partners(const VidaSystem* system, double* share, int row, char* text,
+                            size_t size) {
+  share[row] = 0.0;
+  for (int k = 0; k < MOST_PARTNERS; k++) {
+    int largest = 0;
+    for (int r = 1; r < system->row_count; r++) {
+      largest = share[r] > share[largest] * (1.0 + 1e-6) ? r : largest;
+    }
+    if (!(share[largest] > 1e-3)) {
+      return;
+    }
+    vida__append(text, size, "%s'%s'", k ? ", " : "", system->rows[largest].name);
+    share[largest] = 0.0;
+  }
+}
+
+/* Rows that depend on others at the given values, but are not satisfied with them: no values
+ * satisfy all of them, and that is why none were found. VIDA_SUCCESS: there is no such row. */
+static int report_contradiction(start_work* work, level which, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const size_t m = (size_t)system->row_count;
+  double* weight = vida__allocate(2 * m, sizeof *weight);
+  double worst = 1e-9;
+  int row = -1;
+  char partners[VIDA_MESSAGE_SIZE / 2] = "";
+  char text[2 * VIDA_REAL_TEXT_SIZE];
+  double left = 0.0;
+  int rank = -1;
+  /* It could be evaluated there before. */
+  const int code = evaluate_residual(work, which, work->given);
+  if (!weight || (!code && find_rank(work, which, work->given, NULL, &rank))) {
+    free(weight);
+    return vida__fail_memory(error);
+  }
+  for (int k = 0; k < system->row_count - rank && rank >= 0; k++) {
+    double sum = 0.0;
+    double size = 0.0;
+    const int own = vida__rank_dependent(work->rank)[k];
+    vida__rank_combination(work->rank, k, weight, weight + m);
+    for (size_t r = 0; r < m; r++) {
+      sum += weight[r] * work->residual[r];
+      size += fabs(weight[r]) * work->size[r];
+    }
+    if (weight[own] != 0.0 && fabs(sum) > worst * size) {
+      worst = fabs(sum) / size;
+      row = own;
+      left = fabs(sum / weight[own]);
+      partners[0] = '\0';
+      append_partners(system, weight + m, own, partners, sizeof partners);
+    }
+  }
+  free(weight);
+  return row < 0 ? VIDA_SUCCESS
+                 : vida__fail(error, VIDA_INCONSISTENT_START,
+                              "constraints contradict each other: '%s' depends on %s, but is off "
+                              "by %s, which no initial %s can mend",
+                              system->rows[row].name, partners,
+                              residual_text(system, which, row, left, text),
+                              which == POSITIONS ? "positions" : "velocities");
+}
+
+static int report_unsolved(start_work* work, level which, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const int worst = find_worst_row(work);
+  const double left = fabs(work->residual[worst]);
+  char text[2 * VIDA_REAL_TEXT_SIZE];
+  /* Where a gradient vanishes, that is why. */
+  int code = check_gradients(work, error);
+  code = code ? code : report_contradiction(work, which, error);
+  return code
+             ? code
+             : vida__fail(error, VIDA_INCONSISTENT_START,
+                          "no initial %s were found that satisfy constraint '%s' together with "
+                          "the others: it is left with %s",
+                          which == POSITIONS ? "positions" : "velocities", system->rows[worst].name,
+                          residual_text(system, which, worst, left, text));
+}
+
+/* What the free components depend on, at the guess or at the solution: a rod at full stretch says
+ * nothing about its sideways component at the solution any more. */
+static int look_at_free(start_work* work, level which, const bool* held, bool* touched, int* rank,
+                        VidaError* error) {
+  int here = -1;
+  if (find_rank(work, which, values_of(work, which), held, &here)) {
+    return vida__fail_memory(error);
+  }
+  *rank = here > *rank ? here : *rank;
+  mark_touched(work, which, touched);
+  return VIDA_SUCCESS;
+}
+
+static int solve_free(start_work* work, level which, char* notes, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const size_t n = (size_t)system->coordinate_count;
+  bool* held = vida__allocate(2 * n, sizeof *held);
+  bool* touched = held ? held + n : NULL;
   bool* movable = vida__allocate((size_t)system->row_count, sizeof *movable);
+  int rank = -1;
   int code = held && movable ? VIDA_SUCCESS : vida__fail_memory(error);
   if (!code) {
-    for (int i = 0; i < n; i++) {
-      held[i] = !initial_of(system, which, i).free;
+    for (size_t i = 0; i < n; i++) {
+      held[i] = !initial_of(system, which, (int)i).free;
     }
     find_movable_rows(work, held, movable);
+    code = evaluate_residual(work, which, values_of(work, which));
+    code = code ? pass_failure(work, code, error)
+                : look_at_free(work, which, held, touched, &rank, error);
+  }
+  if (!code) {
     code = solve_level(work, which, held, movable);
-    code = code ? pass_failure(work, code, error) : check_determined(work, which, held, error);
+    code = code ? pass_failure(work, code, error)
+                : look_at_free(work, which, held, touched, &rank, error);
+    code = code ? code : check_determined(work, which, touched, error);
+  }
+  if (!code) {
+    note_undetermined(work, which, rank, held, notes);
   }
   free(held);
   free(movable);
@@ -472,7 +681,7 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   memset(work->floor, 0, (size_t)system->row_count * sizeof *work->floor);
   int code = VIDA_SUCCESS;
   if (any_free(system, which)) {
-    code = solve_free(work, which, error);
+    code = solve_free(work, which, notes, error);
     if (code) {
       return code;
     }
@@ -488,21 +697,41 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
-  code = solve_level(work, which, NULL, NULL);
+  /* What was held stays to the last bit where the free ones have done it. */
+  if (!any_free(system, which) || !(measure_residual(work, NULL) <= rounding)) {
+    code = solve_level(work, which, NULL, NULL);
+  }
   if (code) {
     return pass_failure(work, code, error);
   }
   if (measure_residual(work, NULL) > rounding) {
-    /* Where a gradient vanishes, that is why. */
-    code = check_gradients(work, error);
-    return code ? code
-                : vida__fail(error, VIDA_INCONSISTENT_START,
-                             "no initial %s satisfy constraint '%s' together with the others",
-                             which == POSITIONS ? "positions" : "velocities",
-                             system->rows[find_worst_row(work)].name);
+    return report_unsolved(work, which, error);
   }
   note_free(work, which, x, notes);
   return judge_change(work, which, options, violation, violated, notes, error);
+}
+
+/* What would overflow in the first step is told now. */
+static int check_energy(start_work* work, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const int n = system->coordinate_count;
+  double energy = 0.0;
+  const int code =
+      vida__energy(&work->evaluator, work->t, work->q, work->v, work->trial, work->given, &energy);
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(work->q[i]) || !isfinite(work->v[i])) {
+      return vida__fail(error, VIDA_NOT_FINITE, "the initial %s of '%s' is not a finite number",
+                        isfinite(work->q[i]) ? "velocity" : "position",
+                        system->coordinates[i].name);
+    }
+  }
+  /* A formula outside its domain is a matter of what is done from here. */
+  return code || isfinite(energy)
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_NOT_FINITE,
+                          "the energy of the start is not a finite number: initial "
+                          "values of system '%s' are too large for it",
+                          system->name);
 }
 
 VidaStartOptions VidaStartOptions_Default(void) {
@@ -518,6 +747,9 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
   if (!system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
   }
+  if (!isfinite(t)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "a start needs a finite time");
+  }
   notes = notes ? notes : unused;
   notes[0] = '\0';
   options = options ? options : &defaults;
@@ -527,6 +759,7 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
     code = make_consistent(&work, POSITIONS, options, notes, error);
     code = code ? code : check_gradients(&work, error);
     code = code ? code : make_consistent(&work, VELOCITIES, options, notes, error);
+    code = code ? code : check_energy(&work, error);
   }
   destroy_work(&work);
   return code;

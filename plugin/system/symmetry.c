@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "system/build.h"
 #include "system/evaluate.h"
+#include "system/symmetry.h"
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };
 
@@ -422,4 +423,22 @@ int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordin
   }
   system->motions[system->motion_count++] = added;
   return VIDA_SUCCESS;
+}
+
+/* ---- for checks ------------------------------------------------------------------------------ */
+
+int vida__generator_count(const VidaSystem* system) {
+  return count_motions(system) > 0 ? system->dimension + count_rotations(system->dimension) : 0;
+}
+
+const char* vida__generator_name(const VidaSystem* system, int generator) {
+  static const char* const translations[3] = {"L_x", "L_y", "L_z"};
+  static const char* const rotations[3] = {"J_x", "J_y", "J_z"};
+  const int d = system->dimension;
+  return generator < d ? translations[generator] : rotations[d == 3 ? generator - d : 2];
+}
+
+void vida__apply_generators(const VidaSystem* system, const double* q, const double* p, bool lifted,
+                            double* value, double* size) {
+  apply_generators(system, q, p, lifted, value, size);
 }

@@ -93,6 +93,14 @@ int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error);
 /* The newest multipliers (m) in units of force, and the time they belong to, which is a node or the
  * middle of a step; NaN before the first step. *t is nullable. */
 const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t);
+/* Whether the rows of the constraints were independent where the stepper was started. Where some
+ * depend on others the motion is the same as without them, but only the sum of their forces has a
+ * value: multipliers are then those of least norm (each measured by |G_r M^(-1/2)|; of
+ * energy-momentum methods, near it). True also where too many constraints meet for the rank to be
+ * found. */
+bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper);
+/* How many rows depended on others, and which (*rows nullable, valid until the next start). */
+int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows);
 /* The energy v L_v - L: at the node, or as the option `energy` says in the middle of the last step,
  * with its time (*t, nullable). */
 int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error);

@@ -207,9 +207,23 @@ VidaStartOptions VidaStartOptions_Default(void); /* adjust = false, tolerance = 
  *   notes           nullable, VIDA_NOTES_SIZE bytes: lines on what was found, what was changed and
  *                   by how much; "" when nothing was
  * Fails with VIDA_INCONSISTENT_START, naming the constraint and its violation, when a given value
- * would move by more than the tolerance and `adjust` is false. options: NULL for the default. */
+ * would move by more than the tolerance and `adjust` is false, or when constraints contradict each
+ * other: the message then says which and what is left. Free components that the constraints leave
+ * open are taken nearest to their guess, which the notes tell. Fails with VIDA_NOT_FINITE where a
+ * constraint or the energy overflows. options: NULL for the default. */
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error);
+
+/* The rank of the constraint Jacobian at (t,q), holonomic and nonholonomic rows alike; rows are
+ * scaled by masses, so units do not matter. Degrees of freedom are n - rank.
+ *   rank       receives the number of rows that do not depend on others
+ *   dependent  nullable, m: the rows that do, ascending, m - rank of them, then -1. Of rows that
+ *              depend on each other the later ones are named.
+ * A row whose gradient vanishes depends on nothing, and counts as dependent. Allocates its work
+ * space. Fails with VIDA_NOT_SUPPORTED where so many constraints meet in one coordinate that memory
+ * does not suffice. */
+int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* rank, int* dependent,
+                    VidaError* error);
 
 /* ---- equations of motion --------------------------------------------------------------------- */
 

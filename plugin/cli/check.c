@@ -1,0 +1,226 @@
+/* vida check SCENARIO.lua: looks at the model of a scenario before anything is integrated. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "binding.h"
+#include "commands.h"
+#include "scenario.h"
+#include "script.h"
+
+enum { NAME_WIDTH = 24, KIND_WIDTH = 14, MOST_PARTS = 60 };
+
+typedef struct CheckArguments {
+  const char* script;
+  TextList settings;
+} CheckArguments;
+
+typedef struct CheckWork {
+  Scenario scenario; /* first: what is shared by commands */
+} CheckWork;
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static const char* plural(long count) {
+  return count == 1 ? "" : "s";
+}
+
+static void print_sizes(const VidaSystem* system, VidaCheckNumbers numbers) {
+  printf("%s: %d coordinate%s, %d constraint row%s", VidaSystem_Name(system), numbers.coordinates,
+         plural(numbers.coordinates), numbers.constraints, plural(numbers.constraints));
+  if (numbers.nonholonomic > 0) {
+    printf(" (%d nonholonomic)", numbers.nonholonomic);
+  }
+  if (numbers.rank < 0) {
+    printf("\n  degrees of freedom: not known\n");
+  } else {
+    printf("\n  degrees of freedom: %d = %d coordinates - rank %d of the constraint Jacobian\n",
+           numbers.degrees_of_freedom, numbers.coordinates, numbers.rank);
+  }
+  printf("  entries: %ld in the constraint Jacobian, %ld in the Newton matrix",
+         numbers.jacobian_entries, numbers.matrix_entries);
+  if (numbers.factor_entries >= 0) {
+    char fill[VIDA_REAL_TEXT_SIZE];
+    printf(
+        ", %ld in its factors (%s times)", numbers.factor_entries,
+        vida__real_text(fill, (double)numbers.factor_entries / (double)numbers.matrix_entries, 3));
+  }
+  printf("\n");
+}
+
+static void print_constants(const VidaSystem* system, const VidaCheck* check) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  const VidaCheckNumbers numbers = VidaCheck_Numbers(check);
+  printf("  constants at the start:");
+  if (!isnan(numbers.energy)) {
+    printf(" energy = %s", vida__real_text(number, numbers.energy, 10));
+  }
+  for (int k = 0; k < VidaSystem_MomentumCount(system); k++) {
+    const double value = VidaCheck_Momentum(check, k);
+    if (!isnan(value)) {
+      printf(", %s = %s", VidaSystem_MomentumName(system, k), vida__real_text(number, value, 10));
+    }
+  }
+  printf("\n");
+}
+
+/* What VidaSystem_Start said, line by line. */
+static void print_notes(const char* notes) {
+  while (*notes) {
+    const size_t length = strcspn(notes, "\n");
+    char line[VIDA_NOTES_SIZE];
+    snprintf(line, sizeof line, "%.*s", (int)length, notes);
+    printf("  ");
+    cli_print_wrapped(stdout, 2, line);
+    notes += length + (notes[length] == '\n');
+  }
+}
+
+static const char* measure_text(char text[VIDA_REAL_TEXT_SIZE], double value) {
+  return isnan(value) ? "-" : vida__real_text(text, value, 2);
+}
+
+static void print_parts(const VidaCheck* check) {
+  const int count = VidaCheck_PartCount(check);
+  if (count == 0) {
+    return;
+  }
+  printf("\n%-*s %-*s %9s %6s %9s %9s %9s %9s\n", NAME_WIDTH, "part", KIND_WIDTH, "kind",
+         "instances", "width", "1st", "2nd", "discrete", "invariant");
+  for (int i = 0; i < count && i < MOST_PARTS; i++) {
+    char text[4][VIDA_REAL_TEXT_SIZE];
+    const VidaCheckPart* part = VidaCheck_Part(check, i);
+    printf("%-*.*s %-*.*s %9d %6d %9s %9s %9s %9s\n", NAME_WIDTH, NAME_WIDTH, part->name,
+           KIND_WIDTH, KIND_WIDTH, part->kind, part->instances, part->width,
+           measure_text(text[0], part->first), measure_text(text[1], part->second),
+           measure_text(text[2], part->discrete), measure_text(text[3], part->equivariance));
+  }
+  if (count > MOST_PARTS) {
+    printf("and %d more\n", count - MOST_PARTS);
+  }
+  printf(
+      "(relative errors: first and second derivatives against differences; discrete "
+      "derivatives:\ntheir sum, and that they keep what the part keeps; - where there is "
+      "nothing to measure)\n");
+}
+
+static void print_findings(const VidaCheck* check) {
+  static const char* const words[] = {"note", "warning", "error"};
+  int count[3] = {0, 0, 0};
+  printf("\n");
+  for (int severity = VIDA_SEVERITY_ERROR; severity >= VIDA_SEVERITY_NOTE; severity--) {
+    for (int i = 0; i < VidaCheck_FindingCount(check); i++) {
+      const VidaFinding* finding = VidaCheck_Finding(check, i);
+      char line[sizeof finding->subject + sizeof finding->message + 16];
+      if ((int)finding->severity != severity) {
+        continue;
+      }
+      count[severity]++;
+      snprintf(line, sizeof line, "%s: %s: %s", words[severity], finding->subject,
+               finding->message);
+      cli_print_wrapped(stdout, 2, line);
+    }
+  }
+  const int errors = count[VIDA_SEVERITY_ERROR];
+  const int warnings = count[VIDA_SEVERITY_WARNING];
+  printf("%d error%s, %d warning%s\n", errors, plural(errors), warnings, plural(warnings));
+}
+
+static bool print_report(const VidaStudy* study, VidaError* error, bool* wrong) {
+  VidaCheck* check = NULL;
+  const VidaSystem* system = VidaStudy_System(study);
+  if (VidaStudy_Check(study, &check, error)) {
+    return false;
+  }
+  print_sizes(system, VidaCheck_Numbers(check));
+  print_constants(system, check);
+  print_notes(VidaCheck_Notes(check));
+  print_parts(check);
+  print_findings(check);
+  *wrong = *wrong || VidaCheck_Worst(check) == VIDA_SEVERITY_ERROR;
+  VidaCheck_Destroy(&check);
+  return true;
+}
+
+/* ---- the sub-command ------------------------------------------------------------------------- */
+
+static bool take_script(void* data, const char* value) {
+  return cli_take_scenario("check", &((CheckArguments*)data)->script, value);
+}
+
+static bool take_setting(void* data, const char* value) {
+  return cli_add_setting("check", &((CheckArguments*)data)->settings, value);
+}
+
+/* Comparisons often share a system: each is looked at once. */
+static bool is_first(const Scenario* scenario, int i) {
+  for (int k = 0; k < i; k++) {
+    if (VidaStudy_System(scenario->studies[k]) == VidaStudy_System(scenario->studies[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int check_protected(lua_State* L) {
+  VidaError error;
+  bool wrong = false;
+  Scenario* scenario = lua_touserdata(L, 1);
+  cli_open_libraries(L, scenario->script);
+  vidalua_defer_start(L);
+  if (!cli_load_scenario(L, scenario)) {
+    return 0;
+  }
+  for (int i = 0; i < scenario->count; i++) {
+    if (!is_first(scenario, i)) {
+      continue;
+    }
+    if (i > 0) {
+      printf("\n");
+    }
+    if (!print_report(scenario->studies[i], &error, &wrong)) {
+      return cli_fail(scenario, EXIT_FAILED, error.message);
+    }
+  }
+  scenario->exit_code = wrong ? EXIT_FAILED : EXIT_OK;
+  return 0;
+}
+
+static int check_command(const CliCommand* command, int count, char** texts) {
+  CheckArguments arguments = {0};
+  int code = EXIT_USAGE;
+  const CliParsed parsed = cli_parse(command, count, texts, &arguments);
+  if (parsed == CLI_HELP_SHOWN) {
+    code = EXIT_OK;
+  } else if (parsed == CLI_GO_ON && !arguments.script) {
+    cli_complain(command->name, "the name of a scenario is missing");
+  } else if (parsed == CLI_GO_ON) {
+    CheckWork work = {.scenario = {.script = arguments.script, .settings = &arguments.settings}};
+    code = cli_run_protected(check_protected, &work.scenario);
+  }
+  free(arguments.settings.items);
+  return code;
+}
+
+static const CliOption check_options[] = {
+    {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
+    {NULL, NULL, NULL, NULL}};
+
+const CliCommand cli_check_command = {
+    .name = "check",
+    .operand = "SCENARIO.lua",
+    .summary = "Look at the model of a scenario: derivatives, sizes, degrees of freedom, start.",
+    .details =
+        "\nNothing is integrated. Derivatives of every term and constraint are compared with\n"
+        "differences; the rank of the constraints is found, with the rows that depend on\n"
+        "others; initial values are made consistent; symmetries are tested part by part.\n"
+        "Exit code: 0 nothing is wrong (there may be warnings), 1 something is or the script\n"
+        "failed, 2 wrong usage.\n",
+    .examples =
+        "  vida check scenarios/double_spherical_pendulum.lua\n"
+        "  vida check scenarios/chain.lua --set links=100\n",
+    .options = check_options,
+    .take_operand = take_script,
+    .run = check_command,
+};

@@ -1,0 +1,152 @@
+#include "scenario.h"
+
+#include <lauxlib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+#include "commands.h"
+#include "script.h"
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+bool cli_add_text(const char* command, TextList* list, const char* text) {
+  const char** grown = realloc(list->items, ((size_t)list->count + 1) * sizeof *grown);
+  if (!grown) {
+    return cli_complain(command, "out of memory");
+  }
+  list->items = grown;
+  list->items[list->count++] = text;
+  return true;
+}
+
+bool cli_add_setting(const char* command, TextList* list, const char* value) {
+  const char* equals = strchr(value, '=');
+  if (!equals || equals == value) {
+    return cli_complain(command, "--set: expected name=value, got '%s'", value);
+  }
+  return cli_add_text(command, list, value);
+}
+
+bool cli_take_scenario(const char* command, const char** scenario, const char* value) {
+  if (*scenario) {
+    return cli_complain(command, "one scenario at a time, got '%s' and '%s'", *scenario, value);
+  }
+  *scenario = value;
+  return true;
+}
+
+/* ---- interruption ---------------------------------------------------------------------------- */
+
+/* As lua5.4 does it: Ctrl-C sets a hook that stops a script, and that the binding notices while a
+ * comparison runs. A second Ctrl-C ends the process at once. */
+static lua_State* interrupted_state;
+
+static void stop_script(lua_State* L, lua_Debug* frame) {
+  (void)frame;
+  lua_sethook(L, NULL, 0, 0);
+  luaL_error(L, "stopped on request");
+}
+
+static void on_interrupt(int signal_number) {
+  const int every = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+  signal(signal_number, SIG_DFL);
+  lua_sethook(interrupted_state, stop_script, every, 1);
+}
+
+/* ---- the comparisons that a script returns --------------------------------------------------- */
+
+int cli_fail(Scenario* work, int code, const char* message) {
+  fprintf(stderr, "vida: %s\n", message);
+  work->exit_code = code;
+  return 0;
+}
+
+static const char* wrong_result_advice =
+    "a scenario ends with 'return vida.compare { ... }' or a list of comparisons";
+
+/* Finds the studies in what the script returned; false after a message. */
+static bool collect_studies(lua_State* L, Scenario* work, int results) {
+  const char* script = work->script;
+  if (results != 1 || (!vidalua_to_study(L, -1) && !lua_istable(L, -1))) {
+    const char* got = results == 0  ? "nothing"
+                      : results > 1 ? "several values"
+                                    : luaL_typename(L, -1);
+    lua_pushfstring(L, "%s returned %s: %s", script, got, wrong_result_advice);
+    cli_fail(work, EXIT_FAILED, lua_tostring(L, -1));
+    return false;
+  }
+  const bool is_list = lua_istable(L, -1);
+  const int value = lua_gettop(L);
+  const int count = is_list ? (int)lua_rawlen(L, value) : 1;
+  work->studies = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *work->studies, 0);
+  for (int i = 0; i < count; i++) {
+    lua_pushvalue(L, value);
+    if (is_list) {
+      lua_rawgeti(L, value, i + 1);
+    }
+    work->studies[i] = vidalua_to_study(L, -1);
+    if (!work->studies[i]) {
+      lua_pushfstring(L, "%s returned a list whose entry %d is no comparison but a %s: %s", script,
+                      i + 1, luaL_typename(L, -1), wrong_result_advice);
+      cli_fail(work, EXIT_FAILED, lua_tostring(L, -1));
+      return false;
+    }
+    lua_settop(L, value + 1);
+  }
+  work->count = count;
+  if (count == 0) {
+    lua_pushfstring(L, "%s returned an empty list: %s", script, wrong_result_advice);
+    cli_fail(work, EXIT_FAILED, lua_tostring(L, -1));
+  }
+  return count > 0;
+}
+
+static void give_settings(lua_State* L, const TextList* settings) {
+  for (int i = 0; i < settings->count; i++) {
+    const char* text = settings->items[i];
+    const char* equals = strchr(text, '=');
+    lua_pushlstring(L, text, (size_t)(equals - text));
+    vidalua_give_setting(L, lua_tostring(L, -1), equals + 1);
+    lua_pop(L, 1);
+  }
+}
+
+bool cli_load_scenario(lua_State* L, Scenario* scenario) {
+  int results = 0;
+  give_settings(L, scenario->settings);
+  if (!cli_run_script(L, scenario->script, &results)) {
+    const int code = vidalua_blames_setting(L) ? EXIT_USAGE : EXIT_FAILED;
+    cli_fail(scenario, code, luaL_tolstring(L, -1, NULL));
+    return false;
+  }
+  if (!collect_studies(L, scenario, results)) {
+    return false;
+  }
+  if (vidalua_push_unused_setting(L)) {
+    cli_fail(scenario, EXIT_USAGE, lua_tostring(L, -1));
+    return false;
+  }
+  return true;
+}
+
+int cli_run_protected(lua_CFunction function, Scenario* work) {
+  lua_State* L = luaL_newstate();
+  if (!L) {
+    cli_fail(work, EXIT_FAILED, "out of memory");
+    return work->exit_code;
+  }
+  interrupted_state = L;
+  signal(SIGINT, on_interrupt);
+  lua_pushcfunction(L, function);
+  lua_pushlightuserdata(L, work);
+  if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
+    const char* message = lua_tostring(L, -1);
+    cli_fail(work, EXIT_FAILED, message ? message : "an error without a message");
+  }
+  signal(SIGINT, SIG_DFL);
+  lua_close(L);
+  return work->exit_code;
+}

@@ -1,0 +1,379 @@
+/* A check: the start, sizes, rank and constants; derivatives and symmetries have files of their
+ * own. */
+#include "system/check.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/linear.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "system/rank.h"
+
+enum { MOST_EXPLAINED = 20 }; /* dependent rows that are told one by one */
+
+void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subject,
+                      const char* format, ...) {
+  void* findings = check->findings;
+  const int code = vida__reserve(&findings, &check->finding_capacity,
+                                 (size_t)check->finding_count + 1, sizeof *check->findings);
+  check->findings = findings;
+  if (code) {
+    check->out_of_memory = true;
+    return;
+  }
+  VidaFinding* finding = &check->findings[check->finding_count++];
+  va_list list;
+  memset(finding, 0, sizeof *finding);
+  finding->severity = severity;
+  vida__append(finding->subject, sizeof finding->subject, "%s", subject);
+  va_start(list, format);
+  vsnprintf(finding->message, sizeof finding->message, format, list);
+  va_end(list);
+}
+
+double vida__check_number(unsigned long long* seed) {
+  *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+/* Without a consistent start, derivatives can still be looked at where values were given. */
+static void take_given_values(VidaCheck* check) {
+  const VidaSystem* system = check->system;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const double q = system->coordinates[i].position.value;
+    const double v = system->coordinates[i].velocity.value;
+    check->q[i] = isfinite(q) ? q : 0.0;
+    check->v[i] = isfinite(v) ? v : 0.0;
+  }
+}
+
+static void find_scales(VidaCheck* check) {
+  const VidaSystem* system = check->system;
+  const char* unit = NULL;
+  double largest = 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const char* own = system->coordinates[i].unit;
+    if (!unit || strcmp(unit, own) != 0) {
+      unit = own;
+      largest = 0.0;
+      for (int j = 0; j < system->coordinate_count; j++) {
+        if (strcmp(unit, system->coordinates[j].unit) == 0) {
+          largest = fmax(largest, fabs(check->q[j]));
+        }
+      }
+    }
+    check->scale[i] = largest > 0.0 ? largest : 1.0;
+  }
+}
+
+static bool can_evaluate(VidaCheck* check, double* work, double* entries) {
+  const VidaSystem* system = check->system;
+  const int n = system->coordinate_count;
+  double sum = 0.0;
+  if (vida__gradient(&check->evaluator, check->t, check->q_near, check->v_near, work, work + n) ||
+      vida__jacobian(&check->evaluator, check->t, check->q_near, entries)) {
+    return false;
+  }
+  for (int i = 0; i < 2 * n; i++) {
+    sum += 0.0 * work[i];
+  }
+  return sum == 0.0;
+}
+
+/* A state near the start, as far away as it can be evaluated. */
+static bool find_near(VidaCheck* check, double* work, double* entries) {
+  static const double distance[] = {0.03, 1e-3, 0.0};
+  const int n = check->system->coordinate_count;
+  for (size_t k = 0; k < sizeof distance / sizeof distance[0]; k++) {
+    unsigned long long seed = 20250301;
+    for (int i = 0; i < n; i++) {
+      const double away = distance[k] * check->scale[i];
+      check->q_near[i] = check->q[i] + away * vida__check_number(&seed);
+      check->v_near[i] = check->v[i] + (10.0 * away + 0.1 * distance[k] * fabs(check->v[i])) *
+                                           vida__check_number(&seed);
+    }
+    if (can_evaluate(check, work, entries)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- sizes and rank -------------------------------------------------------------------------- */
+
+static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weight) {
+  const VidaSystem* system = check->system;
+  const size_t m = (size_t)system->row_count;
+  const int count = vida__rank_dependent_count(rank);
+  for (int k = 0; k < count && k < MOST_EXPLAINED; k++) {
+    const int row = vida__rank_dependent(rank)[k];
+    char others[VIDA_MESSAGE_SIZE / 2] = "";
+    int named = 0;
+    vida__rank_combination(rank, k, weight, weight + m);
+    for (int r = 0; r < system->row_count && named < 5; r++) {
+      if (r != row && weight[m + (size_t)r] > 1e-6) {
+        vida__append(others, sizeof others, "%s'%s'", named ? ", " : "", system->rows[r].name);
+        named++;
+      }
+    }
+    if (named == 0) {
+      vida__check_find(check, VIDA_SEVERITY_ERROR, system->rows[row].name,
+                       "its gradient vanishes at the start");
+    } else {
+      vida__check_find(check, VIDA_SEVERITY_WARNING, system->rows[row].name,
+                       "this row depends on %s: it holds nothing more, and multipliers are not "
+                       "unique",
+                       others);
+    }
+  }
+  if (count > MOST_EXPLAINED) {
+    char others[VIDA_MESSAGE_SIZE / 2] = "";
+    vida__append_rows(system, vida__rank_dependent(rank) + MOST_EXPLAINED, count - MOST_EXPLAINED,
+                      others, sizeof others);
+    vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints",
+                     "%d of %d rows depend on others; besides those above %s", count,
+                     system->row_count, others);
+  }
+}
+
+/* Rank of G at the start, and the entries of the factors of the matrix that steps are solved with.
+ */
+static int find_rank(VidaCheck* check, double* entries, VidaError* error) {
+  const VidaSystem* system = check->system;
+  const int n = system->coordinate_count;
+  const size_t m = (size_t)system->row_count;
+  SUNContext context = NULL;
+  vida_linear* linear = NULL;
+  vida_rank* rank = NULL;
+  double* mass = vida__allocate((size_t)n + 2 * m, sizeof *mass);
+  if (!mass || vida__context_create(&context)) {
+    free(mass);
+    return vida__fail_memory(error);
+  }
+  int code = vida__linear_create(context, &system->pattern, VIDA_SOLVER_AUTO, &linear, error);
+  code = code ? code : vida__rank_create(system, &rank, error);
+  if (code == VIDA_NOT_SUPPORTED) {
+    vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints", "%s", error->message);
+  }
+  if (!code &&
+      !vida__find_masses(&check->evaluator, check->t, check->q, check->v, linear->values, mass) &&
+      !vida__jacobian(&check->evaluator, check->t, check->q, entries) &&
+      !vida__rank_find(rank, entries, mass, NULL)) {
+    check->numbers.rank = system->row_count - vida__rank_dependent_count(rank);
+    check->numbers.degrees_of_freedom = n - check->numbers.rank;
+    find_dependent_rows(check, rank, mass + n);
+    vida__linear_clear(linear);
+    for (int i = 0; i < n; i++) {
+      linear->values[system->mass_slot[i]] = mass[i];
+    }
+    vida__add_rows(system, entries, 1.0, linear->values);
+    vida__add_columns(system, entries, 1.0, linear->values);
+    for (int e = 0; e < system->entry_count; e++) {
+      const vida_jacobian_entry* entry = &system->entries[e];
+      linear->values[vida__constraint_diagonal(system, entry->row)] -=
+          1e-10 * entries[e] * entries[e] / mass[entry->coordinate];
+    }
+    if (!vida__linear_factor(linear)) {
+      check->numbers.factor_entries = vida__linear_factor_entries(linear);
+    }
+  }
+  vida__rank_destroy(&rank);
+  vida__linear_destroy(&linear);
+  SUNContext_Free(&context);
+  free(mass);
+  return code == VIDA_NOT_SUPPORTED ? VIDA_SUCCESS : code;
+}
+
+static void count_sizes(VidaCheck* check) {
+  const VidaSystem* system = check->system;
+  VidaCheckNumbers* numbers = &check->numbers;
+  numbers->coordinates = system->coordinate_count;
+  numbers->constraints = system->row_count;
+  for (int r = 0; r < system->row_count; r++) {
+    numbers->nonholonomic += system->rows[r].is_nonholonomic;
+  }
+  numbers->jacobian_entries = system->entry_count;
+  numbers->matrix_entries = system->pattern.entries;
+  numbers->factor_entries = -1;
+  numbers->rank = numbers->degrees_of_freedom = -1;
+  numbers->energy = (double)NAN;
+}
+
+static void find_constants(VidaCheck* check, double* work) {
+  const VidaSystem* system = check->system;
+  const int n = system->coordinate_count;
+  double energy = 0.0;
+  if (!vida__energy(&check->evaluator, check->t, check->q, check->v, work, work + n, &energy) &&
+      isfinite(energy)) {
+    check->numbers.energy = energy;
+  }
+  for (int k = 0; k < VIDA_LARGEST_MOMENTUM_COUNT; k++) {
+    check->momenta[k] = (double)NAN;
+  }
+  if (!vida__gradient(&check->evaluator, check->t, check->q, check->v, work, work + n)) {
+    VidaSystem_Momentum(system, check->q, work + n, check->momenta);
+  }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int make_parts(VidaCheck* check, VidaError* error) {
+  const VidaSystem* system = check->system;
+  const int count = system->term_batch_count + system->constraint_batch_count;
+  check->parts = vida__allocate((size_t)count, sizeof *check->parts);
+  if (!check->parts) {
+    return vida__fail_memory(error);
+  }
+  check->part_count = count;
+  for (int b = 0; b < count; b++) {
+    VidaCheckPart* part = &check->parts[b];
+    const vida_functions* functions;
+    part->first = part->second = part->discrete = part->equivariance = (double)NAN;
+    if (b < system->term_batch_count) {
+      const vida_term_batch* batch = &system->term_batches[b];
+      functions = batch->functions;
+      part->kind = batch->kernel->kind;
+      part->instances = batch->count;
+      part->width = batch->width;
+    } else {
+      const vida_constraint_batch* batch =
+          &system->constraint_batches[b - system->term_batch_count];
+      functions = batch->functions;
+      part->kind = batch->kernel->kind;
+      part->instances = batch->count;
+      part->width = batch->width;
+      if (!functions && batch->count == 1) {
+        part->name = system->rows[batch->row[0]].name;
+        continue;
+      }
+    }
+    part->name = functions ? functions->name : part->kind;
+  }
+  return VIDA_SUCCESS;
+}
+
+static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* work,
+                     double* entries, VidaError* error) {
+  const VidaSystem* system = check->system;
+  VidaError problem = {0};
+  const int start =
+      VidaSystem_Start(system, check->t, options, check->q, check->v, check->notes, &problem);
+  if (start == VIDA_OUT_OF_MEMORY) {
+    return vida__fail_memory(error);
+  }
+  if (start) {
+    vida__check_find(check, VIDA_SEVERITY_ERROR, "start", "%s", problem.message);
+    take_given_values(check);
+  }
+  find_scales(check);
+  int code = VIDA_SUCCESS;
+  if (!find_near(check, work, entries)) {
+    vida__check_find(check, VIDA_SEVERITY_ERROR, "start", "the model cannot be evaluated there: %s",
+                     check->evaluator.error.message);
+  } else {
+    code = vida__check_derivatives(check, error);
+    code = code ? code : vida__check_symmetry(check, error);
+    code = code ? code : find_rank(check, entries, error);
+  }
+  find_constants(check, work);
+  if (check->numbers.degrees_of_freedom == 0) {
+    vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints",
+                     "they leave no degree of freedom: nothing can move");
+  }
+  return code;
+}
+
+int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions* options,
+                     VidaCheck** check, VidaError* error) {
+  *check = NULL;
+  if (!system->complete) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
+  }
+  const size_t n = (size_t)system->coordinate_count;
+  VidaCheck* created = vida__allocate(1, sizeof *created);
+  double* work = vida__allocate(2 * n, sizeof *work);
+  double* entries = vida__allocate((size_t)system->entry_count, sizeof *entries);
+  int code = created && work && entries ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    created->system = system;
+    created->t = t;
+    created->q = vida__allocate(5 * n, sizeof(double));
+    code = created->q ? VIDA_SUCCESS : vida__fail_memory(error);
+  }
+  if (!code) {
+    created->v = created->q + n;
+    created->q_near = created->v + n;
+    created->v_near = created->q_near + n;
+    created->scale = created->v_near + n;
+    count_sizes(created);
+    code = vida__evaluator_create(system, &created->evaluator, error);
+  }
+  code = code ? code : make_parts(created, error);
+  code = code ? code : carry_out(created, options, work, entries, error);
+  if (!code && created->out_of_memory) {
+    code = vida__fail_memory(error);
+  }
+  free(work);
+  free(entries);
+  if (code) {
+    VidaCheck_Destroy(&created);
+  }
+  *check = created;
+  return code;
+}
+
+void VidaCheck_Destroy(VidaCheck** check) {
+  VidaCheck* old = check ? *check : NULL;
+  if (!old) {
+    return;
+  }
+  vida__evaluator_destroy(&old->evaluator);
+  free(old->findings);
+  free(old->parts);
+  free(old->q);
+  free(old);
+  *check = NULL;
+}
+
+VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check) {
+  return check->numbers;
+}
+
+const char* VidaCheck_Notes(const VidaCheck* check) {
+  return check->notes;
+}
+
+int VidaCheck_FindingCount(const VidaCheck* check) {
+  return check->finding_count;
+}
+
+const VidaFinding* VidaCheck_Finding(const VidaCheck* check, int index) {
+  return index >= 0 && index < check->finding_count ? &check->findings[index] : NULL;
+}
+
+VidaSeverity VidaCheck_Worst(const VidaCheck* check) {
+  VidaSeverity worst = VIDA_SEVERITY_NOTE;
+  for (int i = 0; i < check->finding_count; i++) {
+    const VidaSeverity own = check->findings[i].severity;
+    worst = own > worst ? own : worst;
+  }
+  return worst;
+}
+
+int VidaCheck_PartCount(const VidaCheck* check) {
+  return check->part_count;
+}
+
+const VidaCheckPart* VidaCheck_Part(const VidaCheck* check, int index) {
+  return index >= 0 && index < check->part_count ? &check->parts[index] : NULL;
+}
+
+double VidaCheck_Momentum(const VidaCheck* check, int index) {
+  return index >= 0 && index < check->system->momentum_count ? check->momenta[index] : (double)NAN;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# vida check: a readable report, and exit codes 0 (warnings at most), 1 (something is wrong), 2.
+# shellcheck source-path=SCRIPTDIR source=support.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 check --help
+shows "usage: vida check SCENARIO.lua"
+shows "--set name=value"
+expect 2 check
+says "vida check: the name of a scenario is missing"
+expect 2 check "$work/short.lua" --fromat csv
+says "vida check: unknown option '--fromat'"
+expect 2 check "$work/short.lua" "$work/failing.lua"
+says "vida check: one scenario at a time"
+expect 2 check "$work/short.lua" --set duration
+says "vida check: --set: expected name=value, got 'duration'"
+expect 2 check "$work/short.lua" --set duratoin=3
+says "duratoin"
+expect 1 check "$work/nowhere.lua"
+says "nowhere.lua"
+
+# A pendulum: 2 coordinates less one rod. Its energy and momenta are zero at the start.
+expect 0 check "$work/short.lua" --set duration=2
+shows "short: 2 coordinates, 1 constraint row"
+shows "degrees of freedom: 1 = 2 coordinates - rank 1 of the constraint Jacobian"
+shows "constants at the start: energy = 0"
+shows "J_z: not conserved: 'gravity' depends on"
+shows "0 errors, 0 warnings"
+
+# A run that would fail is no fault of the model. Momentum is conserved, so there is no note.
+expect 0 check "$work/failing.lua"
+shows "degrees of freedom: 5 ="
+shows "L_x = 0, L_y = 0, L_z = 0, J_x = 0, J_y = 0, J_z = 1"
+shows "0 errors, 0 warnings"
+
+# Every scenario that comes along is in order.
+for scenario in "$SOURCE"/scenarios/*.lua; do
+  expect 0 check "$scenario"
+  shows "0 errors"
+done
+
+# A redundant row: the second brace of a braced square (Maxwell: 2 n - 3 = 5 rods are enough).
+script square <<'TEXT'
+local vida = require "vida"
+local s = vida.system { "square", dimension = 2 }
+local a = s:particle { "a", mass = 1, position = { 0, 0 } }
+local b = s:particle { "b", mass = 1, position = { 1, 0 } }
+local c = s:particle { "c", mass = 1, position = { 1, 1 } }
+local d = s:particle { "d", mass = 1, position = { 0, 1 } }
+s:distance { "south", a, b, length = 1 }
+s:distance { "east", b, c, length = 1 }
+s:distance { "north", c, d, length = 1 }
+s:distance { "west", d, a, length = 1 }
+s:distance { "brace", a, c, length = math.sqrt(2) }
+s:distance { "second brace", b, d, length = math.sqrt(2) }
+return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
+TEXT
+expect 0 check "$work/square.lua"
+shows "degrees of freedom: 3 = 8 coordinates - rank 5 of the constraint Jacobian"
+shows "warning: second brace: this row depends on"
+shows "0 errors, 1 warning"
+# It runs, and says so.
+expect 0 run "$work/square.lua" --format csv
+shows "multipliers are not unique: 'second brace' depends on others"
+
+# An inconsistent start is told together with all the rest; so is one that is adjusted.
+script inconsistent <<'TEXT'
+local vida = require "vida"
+local s = vida.system { "inconsistent", dimension = 2 }
+local p = s:particle { "p", mass = 2, position = { 0, 2 } }
+s:distance { "rod", s.ground, p, length = 1 }
+return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
+TEXT
+expect 1 check "$work/inconsistent.lua"
+shows "error: start: the initial positions violate constraint 'rod' by 1.5 m"
+shows "degrees of freedom: 1 ="
+shows "1 error, 0 warnings"
+expect 0 check "$work/inconsistent.lua" --set adjust_start=true
+shows "adjusted: the given positions violated constraint 'rod' by 1.5 m"
+
+# Rods that contradict each other are refused with what is left over.
+script contradiction <<'TEXT'
+local vida = require "vida"
+local s = vida.system { "contradiction", dimension = 2 }
+local p = s:particle { "p", mass = 2, position = { 0, 1 } }
+s:distance { "rod", s.ground, p, length = 1 }
+s:distance { "longer rod", s.ground, p, length = 1.001 }
+return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
+TEXT
+expect 1 run "$work/contradiction.lua"
+says "constraints contradict each other: 'longer rod' depends on 'rod', but is off by 0.00"
+
+# Invariant, but written out: x^6 + 3 x^4 y^2 + 3 x^2 y^4 + y^6 is |r|^6.
+script bowl <<'TEXT'
+local vida = require "vida"
+local s = vida.system { "bowl", dimension = 2 }
+local x, vx = s:coordinate { "x", unit = "m", value = 1, rate = 0 }
+local p = s:particle { "p", mass = 1, position = { 0.5, 0.3 } }
+s:kinetic(vx ^ 2)
+s:potential(x ^ 2)
+local a, b = p.x, p.y
+s:potential { "bowl", a ^ 6 + 3 * a ^ 4 * b ^ 2 + 3 * a ^ 2 * b ^ 4 + b ^ 6 }
+return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
+TEXT
+expect 0 check "$work/bowl.lua"
+shows "bowl: it is invariant, but its discrete derivative is not"
+shows "0 errors, 1 warning"
+
+# A list of comparisons: each system once.
+script list <<'TEXT'
+local vida = require "vida"
+local function pendulum(name)
+  local s = vida.system { name, dimension = 2 }
+  local p = s:particle { "p", mass = 2, position = { 1, 0 } }
+  s:distance { "rod", s.ground, p, length = 1 }
+  return s
+end
+local one, two = pendulum "one", pendulum "two"
+local function compare(s)
+  return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
+end
+return { compare(one), compare(one), compare(two) }
+TEXT
+expect 0 check "$work/list.lua"
+shows "one: 2 coordinates"
+shows "two: 2 coordinates"
+(($(grep -c -F "degrees of freedom" "$work/out") == 2)) || complain "not each system once"
+
+finish
