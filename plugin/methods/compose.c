@@ -201,17 +201,6 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
   return code;
 }
 
-static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const double* v;
-  *t = vida__node_time(stepper);
-  int code = vida__node_velocities(stepper, &v, error);
-  if (code) {
-    return code;
-  }
-  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
-}
-
 static const VidaOptionRow options[] = {
     {"scheme", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(SCHEMES - 1), false, SCHEME_NAMES,
      "How steps are composed; the number is the order. More stages have smaller errors."},
@@ -234,5 +223,5 @@ const VidaMethod vida__compose = {
     .start = start,
     .step = step,
     .velocities = velocities,
-    .energy = energy,
+    .energy = vida__node_energy,
     .destroy = destroy};

@@ -117,17 +117,6 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const double* v;
-  *t = vida__node_time(stepper);
-  int code = vida__node_velocities(stepper, &v, error);
-  if (code) {
-    return code;
-  }
-  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
-}
-
 static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
@@ -145,4 +134,4 @@ const VidaMethod vida__energy_momentum = {
     .start = start,
     .step = step,
     .velocities = velocities,
-    .energy = energy};
+    .energy = vida__node_energy};

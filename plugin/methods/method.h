@@ -143,6 +143,8 @@ int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
 /* stepper->lambda: the multipliers of the equations of motion at (t, q, v), q being the node's
  * (node.c). */
 int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, VidaError* error);
+/* The energy at the node, with its velocities: `energy` of most methods (node.c). */
+int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
  */
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries);

@@ -36,3 +36,14 @@ int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, Vida
   memcpy(stepper->lambda, bias, (size_t)stepper->m * sizeof *bias);
   return VIDA_SUCCESS;
 }
+
+int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+  const double* v;
+  *t = vida__node_time(stepper);
+  int code = vida__node_velocities(stepper, &v, error);
+  if (code) {
+    return code;
+  }
+  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}

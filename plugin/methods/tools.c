@@ -63,69 +63,58 @@ static int measure_forces(VidaStepper* stepper) {
   return code;
 }
 
-/* A coordinate may have no mass of its own in one direction, as a unit quaternion has along itself,
- * and more in the next state: it is measured by the largest of its kind that it meets in a term. */
-static const double least_share = 1e-4;
-
-static double find_largest_mass(const VidaSystem* system, const int* index, int width,
-                                const char* unit, const double* mass) {
-  double largest = 0.0;
-  for (int a = 0; a < width; a++) {
-    if (strcmp(unit, system->coordinates[index[a]].unit) == 0) {
-      largest = fmax(largest, mass[index[a]]);
-    }
-  }
-  return largest;
-}
-
-/* Raises masses of one batch to a share of the largest in the same instance and unit. */
-static void share_masses(const VidaSystem* system, const vida_term_batch* batch, double* mass) {
-  const char* unit = NULL;
-  double largest = 0.0;
-  for (int i = 0; i < batch->count; i++) {
-    const int* index = batch->index + (size_t)i * (size_t)batch->width;
-    unit = NULL;
-    for (int a = 0; a < batch->width; a++) {
-      const char* own = system->coordinates[index[a]].unit;
-      /* Neighbours mostly share their unit. */
-      if (!unit || strcmp(unit, own) != 0) {
-        unit = own;
-        largest = find_largest_mass(system, index, batch->width, unit, mass);
-      }
-      mass[index[a]] = fmax(mass[index[a]], least_share * largest);
-    }
-  }
-}
-
 static int measure_masses(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  double* matrix = stepper->node_matrix->values;
   double* mass = stepper->root_mass;
-  double largest = 0.0;
-  vida__linear_clear(stepper->node_matrix);
-  const int code = vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
-                                     mass_only, matrix);
+  const int code = vida__find_masses(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
+                                     stepper->node_matrix->values, mass);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
   for (int i = 0; i < stepper->n; i++) {
-    mass[i] = fabs(matrix[system->mass_slot[i]]);
-    largest = fmax(largest, mass[i]);
-  }
-  for (int b = 0; b < system->term_batch_count; b++) {
-    if (!system->term_batches[b].kernel->is_potential) {
-      share_masses(system, &system->term_batches[b], mass);
-    }
-  }
-  for (int i = 0; i < stepper->n; i++) {
-    /* What only constraints hold is as heavy as anything. */
-    stepper->root_mass[i] = sqrt(mass[i] > 0.0 ? mass[i] : largest);
+    stepper->root_mass[i] = sqrt(mass[i]);
     stepper->inverse_root[i] = 1.0 / stepper->root_mass[i];
   }
-  return largest > 0.0 ? VIDA_SUCCESS
-                       : vida__fail(error, VIDA_BAD_ARGUMENT,
-                                    "no coordinate has a mass at the start: d2L/dv2 is zero there");
+  return VIDA_SUCCESS;
+}
+
+/* ---- sizes of components ----------------------------------------------------------------------
+ */
+
+static void share_size(const int* coordinates, int count, double* size) {
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    largest = fmax(largest, size[coordinates[i]]);
+  }
+  for (int i = 0; i < count; i++) {
+    size[coordinates[i]] = largest;
+  }
+}
+
+/* Components of a unit vector, or of a quaternion, are of one size: where they point to is the
+ * user's choice. */
+static void share_direction_sizes(const VidaSystem* system, double* size) {
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    if (motion->kind == VIDA_MOTION_DIRECTION) {
+      share_size(motion->coordinate, system->dimension, size);
+    } else if (motion->kind == VIDA_MOTION_QUATERNION) {
+      share_size(motion->coordinate, 4, size);
+    }
+  }
+}
+
+/* So are those of velocities: along which axes a point moves. */
+static void share_sizes(const VidaSystem* system, double* size) {
+  for (int k = 0; k < system->particle_count; k++) {
+    const int first = system->particles[k].coordinate;
+    share_size((int[]){first, first + 1, first + 2}, system->dimension, size);
+  }
+  for (int k = 0; k < system->motion_count; k++) {
+    if (system->motions[k].kind == VIDA_MOTION_POINT) {
+      share_size(system->motions[k].coordinate, system->dimension, size);
+    }
+  }
+  share_direction_sizes(system, size);
 }
 
 static int measure_rows(VidaStepper* stepper) {
@@ -135,11 +124,16 @@ static int measure_rows(VidaStepper* stepper) {
   for (int r = 0; r < stepper->m; r++) {
     stepper->value_size[r] = system->rows[r].length;
   }
+  double* position = stepper->speed;
+  for (int i = 0; i < stepper->n; i++) {
+    position[i] = fabs(stepper->q[i]);
+  }
+  share_direction_sizes(system, position);
   for (int e = 0; e < system->entry_count; e++) {
     const int i = system->entries[e].coordinate;
     const double scaled = stepper->entries[e] / stepper->root_mass[i];
     stepper->row_stiffness[system->entries[e].row] += scaled * scaled;
-    stepper->value_size[system->entries[e].row] += fabs(stepper->entries[e] * stepper->q[i]);
+    stepper->value_size[system->entries[e].row] += fabs(stepper->entries[e]) * position[i];
   }
   for (int r = 0; r < stepper->m; r++) {
     const double stiffness = sqrt(stepper->row_stiffness[r]);
@@ -239,22 +233,6 @@ static void set_scales(VidaStepper* stepper) {
                             (fabs(stepper->h) * stepper->tolerance));
     }
     vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
-  }
-}
-
-/* Components of a vector are of one size: which axes a particle moves along is the user's choice.
- */
-static void share_sizes(const VidaSystem* system, double* size) {
-  const int d = system->dimension;
-  for (int k = 0; k < system->particle_count && d > 1; k++) {
-    double* own = size + system->particles[k].coordinate;
-    double largest = own[0];
-    for (int i = 1; i < d; i++) {
-      largest = own[i] > largest ? own[i] : largest;
-    }
-    for (int i = 0; i < d; i++) {
-      own[i] = largest;
-    }
   }
 }
 

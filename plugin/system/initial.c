@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "system/evaluate.h"
 #include "system/rank.h"
+#include "system/sizes.h"
 
 enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20, MOST_PARTNERS = 4 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
@@ -386,20 +387,25 @@ static double find_largest(const start_work* work, const double* x, const char* 
   return largest;
 }
 
+static double recall_largest(vida_unit_sizes* sizes, const start_work* work, const double* x,
+                             const char* unit) {
+  bool is_new;
+  const int at = vida__unit_slot(sizes, unit, &is_new);
+  if (is_new) {
+    sizes->largest[at] = find_largest(work, x, unit);
+  }
+  return sizes->largest[at];
+}
+
 /* Largest change of a value against the largest value of its unit; which one in *index. */
 static double measure_change(const start_work* work, const double* x, int* index) {
   const VidaSystem* system = work->system;
-  const char* unit = NULL;
-  double largest = 0.0;
+  vida_unit_sizes sizes = {0};
   double worst = 0.0;
   *index = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
     const double change = fabs(x[i] - work->given[i]);
-    /* Neighbours mostly share their unit, so this is one pass over all in most systems. */
-    if (!unit || strcmp(unit, system->coordinates[i].unit) != 0) {
-      unit = system->coordinates[i].unit;
-      largest = find_largest(work, x, unit);
-    }
+    const double largest = recall_largest(&sizes, work, x, system->coordinates[i].unit);
     if (change > 0.0 && change / largest > worst) {
       worst = change / largest;
       *index = i;
@@ -412,16 +418,11 @@ static double measure_change(const start_work* work, const double* x, int* index
  * of their unit anywhere. */
 static void add_common_velocity(start_work* work, const double* x) {
   const VidaSystem* system = work->system;
-  const char* unit = NULL;
-  double largest = 0.0;
+  vida_unit_sizes sizes = {0};
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const char* own = system->coordinates[entry->coordinate].unit;
-    if (!unit || strcmp(unit, own) != 0) {
-      unit = own;
-      largest = find_largest(work, x, unit);
-    }
-    work->floor[entry->row] += fabs(work->entries[e]) * largest;
+    const char* unit = system->coordinates[entry->coordinate].unit;
+    work->floor[entry->row] += fabs(work->entries[e]) * recall_largest(&sizes, work, x, unit);
   }
 }
 
@@ -694,6 +695,8 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
   if (which == VELOCITIES) {
     add_common_velocity(work, x);
+  } else {
+    vida__add_row_sizes(system, work->entries, x, work->floor);
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;

@@ -63,53 +63,51 @@ typedef struct instances {
   VidaError* error;
 } instances;
 
-static instances of_term(const vida_term_batch* batch, const vida_place* at) {
-  const instances list = {(const vida_traced*)batch->functions,
-                          &batch->tape,
-                          batch->index,
-                          batch->width,
-                          batch->count,
-                          at->system,
-                          at->t,
-                          at->q,
-                          at->v,
-                          NULL,
-                          at->tapes,
-                          at->error};
+/* Of a batch of terms or of constraints, which have the same names for these. */
+#define LIST_INSTANCES(batch)                                                  \
+  {                                                                            \
+    .traced = (const vida_traced*)(batch)->functions, .place = &(batch)->tape, \
+    .index = (batch)->index, .width = (batch)->width, .count = (batch)->count  \
+  }
+
+static instances list_at(instances list, const vida_place* at) {
+  list.system = at->system;
+  list.t = at->t;
+  list.q = at->q;
+  list.v = at->v;
+  list.tapes = at->tapes;
+  list.error = at->error;
   return list;
+}
+
+static instances list_between(instances list, const vida_interval* interval) {
+  list.system = interval->system;
+  list.q = interval->q0;
+  list.q1 = interval->q1;
+  list.tapes = interval->tapes;
+  list.error = interval->error;
+  return list;
+}
+
+static instances of_term(const vida_term_batch* batch, const vida_place* at) {
+  const instances list = LIST_INSTANCES(batch);
+  return list_at(list, at);
 }
 
 static instances of_constraint(const vida_constraint_batch* batch, const vida_place* at) {
-  const instances list = {(const vida_traced*)batch->functions,
-                          &batch->tape,
-                          batch->index,
-                          batch->width,
-                          batch->count,
-                          at->system,
-                          at->t,
-                          at->q,
-                          at->v,
-                          NULL,
-                          at->tapes,
-                          at->error};
-  return list;
+  const instances list = LIST_INSTANCES(batch);
+  return list_at(list, at);
 }
 
-static instances between(const vida_functions* functions, const vida_tape_place* place,
-                         const int* index, int width, int count, const vida_interval* interval) {
-  const instances list = {(const vida_traced*)functions,
-                          place,
-                          index,
-                          width,
-                          count,
-                          interval->system,
-                          0.0,
-                          interval->q0,
-                          NULL,
-                          interval->q1,
-                          interval->tapes,
-                          interval->error};
-  return list;
+static instances term_between(const vida_term_batch* batch, const vida_interval* interval) {
+  const instances list = LIST_INSTANCES(batch);
+  return list_between(list, interval);
+}
+
+static instances constraint_between(const vida_constraint_batch* batch,
+                                    const vida_interval* interval) {
+  const instances list = LIST_INSTANCES(batch);
+  return list_between(list, interval);
 }
 
 /* The inputs of the tape for instance i (those after the last one repeat it), one or a full set of
@@ -332,15 +330,13 @@ static int no_hessian(const vida_term_batch* batch, const vida_place* at,
 /* V = -L, so D V = -D L. */
 static int discrete_gradient(const vida_term_batch* batch, const vida_interval* interval,
                              double* d_v) {
-  const instances list =
-      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  const instances list = term_between(batch, interval);
   return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_negative, d_v);
 }
 
 static int discrete_hessian(const vida_term_batch* batch, const vida_interval* interval,
                             double weight, double* matrix) {
-  const instances list =
-      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  const instances list = term_between(batch, interval);
   second_target to = {batch->slot, {-weight, 0.0, 0.0, 0.0}, NULL, NULL, matrix};
   return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
 }
@@ -446,15 +442,13 @@ static int constraint_bias(const vida_constraint_batch* batch, const vida_place*
 
 static int discrete_jacobian(const vida_constraint_batch* batch, const vida_interval* interval,
                              double* entries) {
-  const instances list =
-      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  const instances list = constraint_between(batch, interval);
   return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_entries, entries);
 }
 
 static int discrete_curvature(const vida_constraint_batch* batch, const vida_interval* interval,
                               double weight, const double* lambda, double* matrix) {
-  const instances list =
-      between(batch->functions, &batch->tape, batch->index, batch->width, batch->count, interval);
+  const instances list = constraint_between(batch, interval);
   second_target to = {batch->slot, {weight, 0.0, 0.0, 0.0}, lambda, batch->row, matrix};
   return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
 }

@@ -95,7 +95,7 @@ local other = vida.system "elsewhere"
 local stranger = other:particle { "stranger", mass = 1, position = { 0, 0, 0 } }
 local function distance(change)
   local base = { "rod", system.ground, upper, length = 4.0 }
-  return function() return system:distance(check.with(base, change)) end
+  return function() system:distance(check.with(base, change)) end
 end
 fails("distance: expected a table such as", function() system:distance(1) end)
 fails("distance[1]: expected a name", distance { check.none })
@@ -119,7 +119,7 @@ distance {} ()
 
 local function spring(change)
   local base = { "coil", upper, lower, stiffness = 10.0, length = 1.0 }
-  return function() return system:spring(check.with(base, change)) end
+  return function() system:spring(check.with(base, change)) end
 end
 fails("spring 'coil': stiffness: expected a non-negative number, got -10",
   spring { stiffness = -10 })

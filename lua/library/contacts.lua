@@ -1,0 +1,272 @@
+-- Points on lines, planes and curves; and what rolls or cuts: rolling disks and knife edges, whose
+-- rows are of velocities.
+local vida, system_methods, library = ...
+
+local fail, expected, kind = library.fail, library.expected, library.kind
+
+-- ---- points on lines and planes -----------------------------------------------------------------
+
+-- The line is fixed in the first body; what lies on it is a point of the second.
+local line = {
+  [2] = {
+    unit = "m",
+    constraint = function(p, _, views)
+      return vida.dot(views[1].turn(p.n1), views[2].point(p.second) - views[1].point(p.first))
+    end,
+  },
+  [3] = {
+    constraint = function(p, _, views)
+      local d = views[2].point(p.second) - views[1].point(p.first)
+      return {
+        { "across 1", vida.dot(views[1].turn(p.n1), d), unit = "m" },
+        { "across 2", vida.dot(views[1].turn(p.n2), d), unit = "m" },
+      }
+    end,
+  },
+}
+
+-- Components in the frame of a direction: one of the body, or a list that is one of space at the
+-- start.
+local function direction_in(frame, value, place, field, dimension)
+  if library.is_direction(value) then
+    return library.resolve_direction(frame, value, place, field)
+  end
+  local direction = library.check_direction(place, field, value, dimension)
+  if not frame.start then
+    fail(("%s: %s: where '%s' starts is to be found; expected a direction of this body"):format(place, field,
+      frame.name))
+  end
+  return library.to_local(frame, direction)
+end
+
+local function resolve(system, method, given, keys, example)
+  local place = library.check_definition(system, method, given, 3, keys, example)
+  local dimension = library.dimension(system)
+  if dimension == 1 then
+    fail(place .. ": expected a system of dimension 2 or 3")
+  end
+  local frames, places = library.resolve_joint_ends(system, place, given)
+  return place, dimension, frames, { first = places[1], second = places[2] }
+end
+
+-- system:point_on_line { "wire", frame, bead, at = { 0, 0, 1 }, axis = { 1, 0, 0 } }
+function system_methods.point_on_line(system, given)
+  local place, dimension, frames, values = resolve(system, "point_on_line", given, { "at", "axis" },
+    "{ \"wire\", system.ground, bead, axis = { 1, 0, 0 } }")
+  library.demand_orientation(place, { frames[1] }, dimension)
+  local axis = direction_in(frames[1], given.axis, place, "axis", dimension)
+  values.n1 = dimension == 3 and library.across(axis) or library.turn_left(axis)
+  values.n2 = dimension == 3 and vida.cross(axis, values.n1) or nil
+  library.add_traced(system, "point on line", "point on line", given[1], frames, values, line[dimension])
+end
+
+-- system:point_on_plane { "table", frame, foot, at = { 0, 0, 0 }, normal = { 0, 0, 1 } }
+function system_methods.point_on_plane(system, given)
+  local place, dimension, frames, values = resolve(system, "point_on_plane", given, { "at", "normal" },
+    "{ \"table\", system.ground, foot, normal = { 0, 0, 1 } }")
+  if dimension ~= 3 then
+    fail(place .. ": there are no planes in the plane; use point_on_line")
+  end
+  library.demand_orientation(place, { frames[1] }, 1)
+  values.n1 = direction_in(frames[1], given.normal, place, "normal", 3)
+  library.add_traced(system, "point on plane", "point on plane", given[1], frames, values, line[2])
+end
+
+-- ---- points on curves ---------------------------------------------------------------------------
+
+-- Components in the first frame of where the point is from its origin.
+local function place_in_first(views, p, dimension)
+  local d = views[2].point(p.second) - views[1].origin
+  local components = {}
+  for i = 1, dimension do
+    local axis = {}
+    for k = 1, dimension do
+      axis[k] = k == i and 1 or 0
+    end
+    components[i] = vida.dot(views[1].turn(vida.vector(axis)), d)
+  end
+  return components
+end
+
+local function implicit_rows(place, curve, dimension, unit)
+  return {
+    unit = unit,
+    constraint = function(p, _, views)
+      local got = table.pack(curve(table.unpack(place_in_first(views, p, dimension))))
+      if got.n ~= 1 and got.n > dimension - 1 then
+        fail(("%s: curve: expected a function that returns at most %d expressions, got %d"):format(place,
+          dimension - 1, got.n))
+      end
+      local rows = {}
+      for i = 1, got.n do
+        if kind(got[i]) ~= "expression" then
+          expected(place, "curve", "a function that returns expressions which vanish on the curve", got[i])
+        end
+        rows[i] = { tostring(i), got[i], unit = unit }
+      end
+      return #rows == 1 and rows[1][2] or rows
+    end,
+  }
+end
+
+local function parametric_rows(place, curve, dimension)
+  return {
+    unit = "m",
+    constraint = function(p, _, views, own)
+      local target = curve(own[1])
+      if kind(target) ~= "vector" and kind(target) ~= "table" or #target ~= dimension then
+        expected(place, "curve", ("a function of s that returns a list of %d"):format(dimension), target)
+      end
+      return views[2].point(p.second) - views[1].origin - views[1].turn(vida.vector(target))
+    end,
+  }
+end
+
+-- Implicit: system:point_on_curve { "track", frame, bead, curve = function(x, y, z) return z - x ^ 2, y end }
+-- Parametric: system:point_on_curve { "track", frame, bead, curve = function(s) return { s, 0, s ^ 2 } end,
+--   parameter = 0.3 }, where 0.3 is its start; it returns the coordinate s and its rate.
+-- Either in the axes of the first body from its centre; of the ground: in space.
+function system_methods.point_on_curve(system, given)
+  local place = library.check_definition(system, "point_on_curve", given, 3,
+    { "curve", "parameter", "rate", "unit" },
+    "{ \"track\", system.ground, bead, curve = function(x, y) return y - x ^ 2 end }")
+  local dimension = library.dimension(system)
+  local curve = given.curve
+  if type(curve) ~= "function" then
+    expected(place, "curve", "a function", curve)
+  elseif given.unit ~= nil and type(given.unit) ~= "string" then
+    expected(place, "unit", "a text", given.unit)
+  end
+  local first, origin = library.resolve_end(system, given[2], place, "first end")
+  if origin and vida.norm(origin) ~= 0 then
+    expected(place, "first end", "a body or the ground, in whose axes the curve is", given[2])
+  end
+  local second, point = library.resolve_end(system, given[3], place, "second end")
+  library.demand_orientation(place, { first }, dimension)
+  if first == second then
+    fail(("%s: both ends are on '%s'"):format(place, first.name))
+  end
+  if point == nil then
+    point = {}
+    for i = 1, second.kind.place_count do
+      point[i] = 0
+    end
+  end
+  local frames, values = { first, second }, { second = point }
+  if given.parameter == nil then
+    library.add_traced(system, "curve " .. place, "point on curve", given[1], frames, values,
+      implicit_rows(place, curve, dimension, given.unit), nil, curve)
+    return
+  end
+  local s = system_methods.coordinate(system,
+    { given[1] .. ".s", value = given.parameter, rate = given.rate })
+  library.add_traced(system, "parametric " .. place, "point on curve", given[1], frames, values,
+    parametric_rows(place, curve, dimension), { s }, curve)
+  return s, s.rate
+end
+
+-- ---- rolling ------------------------------------------------------------------------------------
+
+-- The lowest point of a thin disk is at r e, e = -(n - (n.a) a) / sqrt(1 - (n.a)^2), a its axis and n
+-- the normal of the plane; there the material of the disk is at rest.
+local rolling_in_space = {
+  constraint = function(p, _, views)
+    local view = views[1]
+    local c = vida.dot(p.normal, view.turn(p.axis))
+    return { { "contact", vida.dot(p.normal, view.origin) - p.height - p.radius * vida.sqrt(1 - c ^ 2),
+      unit = "m" } }
+  end,
+  nonholonomic = function(p, _, views)
+    local view = views[1]
+    local a = view.turn(p.axis)
+    local c = vida.dot(p.normal, a)
+    local e = (c * a - p.normal) / vida.sqrt(1 - c ^ 2)
+    local slip = view.origin_rate + p.radius * vida.cross(view.spin(), e)
+    return {
+      { "rolling 1", vida.dot(p.tangent1, slip), unit = "m/s" },
+      { "rolling 2", vida.dot(p.tangent2, slip), unit = "m/s" },
+    }
+  end,
+}
+
+local rolling_in_plane = {
+  constraint = function(p, _, views)
+    return { { "contact", vida.dot(p.normal, views[1].origin) - p.height - p.radius, unit = "m" } }
+  end,
+  nonholonomic = function(p, _, views)
+    local across = vida.vector { p.normal[2], -p.normal[1] }
+    local slip = vida.dot(across, views[1].origin_rate) + p.radius * views[1].spin()
+    return { { "rolling", slip, unit = "m/s" } }
+  end,
+}
+
+-- system:rolling_disk { "wheel", body, radius = 0.5, axis = { 0, 1, 0 }, normal = { 0, 0, 1 }, height = 0 }:
+-- a thin disk about an axis of the body through its centre rolls on the plane normal.x = height
+-- (in a system of dimension 2: on the line) without slipping.
+function system_methods.rolling_disk(system, given)
+  local place = library.check_definition(system, "rolling_disk", given, 2,
+    { "radius", "axis", "normal", "height" }, "{ \"wheel\", body, radius = 0.5, axis = { 0, 1, 0 } }")
+  local dimension = library.dimension(system)
+  local frame = library.resolve_end(system, given[2], place, "second entry")
+  if frame.kind.count == 0 then
+    fail(place .. ": the ground does not roll; expected a body")
+  end
+  library.demand_orientation(place, { frame }, dimension)
+  local upwards = dimension == 3 and { 0, 0, 1 } or { 0, 1 }
+  local normal = library.check_direction(place, "normal", given.normal or upwards, dimension)
+  local values = {
+    radius = library.check_positive(place, "radius", given.radius), normal = normal,
+    height = library.check_number(place, "height", given.height, 0),
+  }
+  if dimension == 2 then
+    if given.axis ~= nil then
+      fail(place .. ": axis: in the plane the axis of a disk is across the plane")
+    end
+    library.add_traced(system, "rolling disk", "rolling disk", given[1], { frame }, values, rolling_in_plane)
+    return
+  end
+  values.axis = library.resolve_direction(frame, given.axis, place, "axis")
+  values.tangent1 = library.across(normal)
+  values.tangent2 = vida.cross(normal, values.tangent1)
+  library.add_traced(system, "rolling disk", "rolling disk", given[1], { frame }, values, rolling_in_space)
+end
+
+-- ---- knife edges --------------------------------------------------------------------------------
+
+-- The point of the blade does not move across it: v . (n x blade) = 0.
+local knife_edge = {
+  unit = "m/s",
+  nonholonomic = function(p, _, views)
+    local blade = views[1].turn(p.blade)
+    local across = p.normal and vida.cross(p.normal, blade) or library.turn_left(blade)
+    return vida.dot(across, views[1].point_rate(p.place))
+  end,
+}
+
+-- system:knife_edge { "blade", body, direction = { 1, 0, 0 }, normal = { 0, 0, 1 } }: the body, or a point
+-- of it, moves along `direction` (in its own axes) only, on a plane with this normal in space; a
+-- system of dimension 2 is that plane.
+function system_methods.knife_edge(system, given)
+  local place = library.check_definition(system, "knife_edge", given, 2, { "direction", "normal" },
+    "{ \"blade\", skate, direction = { 1, 0 } }")
+  local dimension = library.dimension(system)
+  local frame, point = library.resolve_end(system, given[2], place, "second entry")
+  if frame.kind.count == 0 then
+    fail(place .. ": the ground does not move; expected a body")
+  end
+  library.demand_orientation(place, { frame }, dimension == 3 and 1 or 2)
+  local values = { place = point }
+  if point == nil then
+    values.place = {}
+    for i = 1, frame.kind.place_count do
+      values.place[i] = 0
+    end
+  end
+  values.blade = library.resolve_direction(frame, given.direction, place, "direction")
+  if dimension == 3 then
+    values.normal = library.check_direction(place, "normal", given.normal or { 0, 0, 1 }, 3)
+  elseif given.normal ~= nil then
+    fail(place .. ": normal: a system of dimension 2 is the plane itself")
+  end
+  library.add_traced(system, "knife edge", "knife edge", given[1], { frame }, values, knife_edge)
+end

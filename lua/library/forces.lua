@@ -1,0 +1,173 @@
+-- Springs and dampers between points of bodies, and about axes.
+local vida, system_methods, library = ...
+
+local fail, expected, kind = library.fail, library.expected, library.kind
+
+local function gap(p, views)
+  return views[2].point(p.second) - views[1].point(p.first)
+end
+
+-- ---- springs ------------------------------------------------------------------------------------
+
+local builtin_spring = system_methods.spring
+
+local linear_spring = {
+  potential = function(p, _, views)
+    local stretch = vida.norm(gap(p, views)) - p.length
+    local energy = 0.5 * p.stiffness * stretch ^ 2
+    return p.cubic and energy + 0.25 * p.cubic * stretch ^ 4 or energy
+  end,
+}
+
+local squared_spring = {
+  potential = function(p, _, views)
+    local d = gap(p, views)
+    return 0.25 * p.stiffness * (vida.dot(d, d) - p.length ^ 2) ^ 2
+  end,
+}
+
+-- A finite number that is not negative, or a parameter of the system.
+local function check_size(system, place, key, value, default)
+  local checked = library.check_value(system, place, key, value, default)
+  if type(checked) == "number" and checked < 0 then
+    expected(place, key, "a number that is not negative", value)
+  end
+  return checked
+end
+
+local function add_spring(system, given)
+  local place = library.check_definition(system, "spring", given, 3,
+    { "stiffness", "length", "cubic", "law" }, "{ \"spring\", from, to, stiffness = 1, length = 1 }")
+  local frames, places = library.resolve_joint_ends(system, place, given)
+  if given.law ~= nil and given.law ~= "linear" and given.law ~= "squared" then
+    expected(place, "law", "\"linear\" or \"squared\"", given.law)
+  end
+  local values = {
+    first = places[1], second = places[2],
+    stiffness = check_size(system, place, "stiffness", given.stiffness),
+    length = check_size(system, place, "length", given.length),
+  }
+  local squared = given.law == "squared"
+  if given.cubic ~= nil and given.cubic ~= 0 then
+    if squared then
+      fail(place .. ": cubic: only a linear law has it")
+    end
+    values.cubic = check_size(system, place, "cubic", given.cubic)
+  end
+  library.add_traced(system, squared and "squared spring" or "spring", "spring", given[1], frames, values,
+    squared and squared_spring or linear_spring)
+end
+
+-- As for particles, with ends that may be points of bodies, and values that may be parameters.
+function system_methods.spring(system, given)
+  local own = kind(system) == "system" and kind(given) == "table"
+    and (library.is_body_end(given[2]) or library.is_body_end(given[3])
+      or kind(given.stiffness) == "expression" or kind(given.length) == "expression")
+  if own then
+    add_spring(system, given)
+  else
+    builtin_spring(system, given)
+  end
+end
+
+-- ---- dampers ------------------------------------------------------------------------------------
+
+-- R = c s'^2 / 2 with the rate s' of the distance.
+local damper = {
+  rayleigh = function(p, _, views)
+    local d = gap(p, views)
+    local rate = views[2].point_rate(p.second) - views[1].point_rate(p.first)
+    return 0.5 * p.damping * vida.dot(d, rate) ^ 2 / vida.dot(d, d)
+  end,
+}
+
+-- R = c |v|^2 / 2 with the velocity v of the second point from the first.
+local drag = {
+  rayleigh = function(p, _, views)
+    local rate = views[2].point_rate(p.second) - views[1].point_rate(p.first)
+    return 0.5 * p.damping * vida.dot(rate, rate)
+  end,
+}
+
+-- system:damper { "shock absorber", wheel, frame, damping = 20 }; along = "line" (the force is along the
+-- line between the ends) or "velocity" (it is against the relative velocity, as between ends that meet)
+function system_methods.damper(system, given)
+  local place = library.check_definition(system, "damper", given, 3, { "damping", "along" },
+    "{ \"shock absorber\", wheel, frame, damping = 20 }")
+  if given.along ~= nil and given.along ~= "line" and given.along ~= "velocity" then
+    expected(place, "along", "\"line\" or \"velocity\"", given.along)
+  end
+  local frames, places = library.resolve_joint_ends(system, place, given)
+  local values = {
+    first = places[1], second = places[2],
+    damping = check_size(system, place, "damping", given.damping),
+  }
+  local any = given.along == "velocity"
+  library.add_traced(system, any and "drag" or "damper", "damper", given[1], frames, values,
+    any and drag or damper)
+end
+
+-- ---- about axes ---------------------------------------------------------------------------------
+
+-- The angle of the second body from the first: in the plane as far as it has been turned, otherwise
+-- between -pi and pi.
+local function relative_angle(p, views)
+  local a, b = views[1], views[2]
+  if a.angle and b.angle then
+    return b.angle - a.angle
+  end
+  local direction = b.turn(p.b1)
+  return vida.atan2(vida.dot(a.turn(p.a2), direction), vida.dot(a.turn(p.a1), direction))
+end
+
+local torsion_spring = {
+  potential = function(p, _, views) return 0.5 * p.stiffness * (relative_angle(p, views) - p.angle) ^ 2 end,
+}
+
+local torsion_damper = {
+  rayleigh = function(p, _, views)
+    local spin = views[2].spin() - views[1].spin()
+    local rate = p.a3 and vida.dot(views[1].turn(p.a3), spin) or spin
+    return 0.5 * p.damping * rate ^ 2
+  end,
+}
+
+-- Frames and values of what acts between two bodies about an axis; the angle at the start is zero.
+local function resolve_torsion(system, method, given, keys)
+  local dimension = kind(system) == "system" and library.dimension(system) or 3
+  local example = dimension == 3 and "{ \"torsion\", frame, door, axis = { 0, 0, 1 }, %s = 1 }"
+    or "{ \"torsion\", frame, arm, %s = 1 }"
+  local all = { "axis", "reference", table.unpack(keys) }
+  if dimension == 2 then
+    all = keys
+  end
+  local place = library.check_definition(system, method, given, 3, all, example:format(keys[1]))
+  local frames = {}
+  for i = 1, 2 do
+    frames[i] = library.resolve_end(system, given[i + 1], place, i == 1 and "first end" or "second end")
+  end
+  if frames[1] == frames[2] then
+    fail(("%s: both ends are on '%s'"):format(place, frames[1].name))
+  end
+  library.demand_orientation(place, frames, dimension)
+  if dimension == 3 then
+    return place, frames, library.triad_values({}, library.resolve_triads(place, frames, given, true))
+  end
+  return place, frames, { a1 = { 1, 0 }, a2 = { 0, 1 }, b1 = { 1, 0 } }
+end
+
+-- In space the angle counts from the start; in the plane it is that between the axes of the bodies.
+-- system:torsion_spring { "spring", frame, door, axis = { 0, 0, 1 }, stiffness = 2, angle = 0 }
+function system_methods.torsion_spring(system, given)
+  local place, frames, values = resolve_torsion(system, "torsion_spring", given, { "stiffness", "angle" })
+  values.stiffness = check_size(system, place, "stiffness", given.stiffness)
+  values.angle = library.check_value(system, place, "angle", given.angle, 0)
+  library.add_traced(system, "torsion spring", "torsion spring", given[1], frames, values, torsion_spring)
+end
+
+-- system:torsion_damper { "damper", frame, door, axis = { 0, 0, 1 }, damping = 0.1 }
+function system_methods.torsion_damper(system, given)
+  local place, frames, values = resolve_torsion(system, "torsion_damper", given, { "damping" })
+  values.damping = check_size(system, place, "damping", given.damping)
+  library.add_traced(system, "torsion damper", "torsion damper", given[1], frames, values, torsion_damper)
+end

@@ -1,0 +1,461 @@
+-- Joints: what holds bodies, particles and the ground together.
+--
+-- Rows that keep points together are lengths, so that their multipliers are forces; rows that keep
+-- directions across each other are products of unit vectors, which change like the angle between
+-- them where they hold, so that their multipliers are torques.
+local vida, system_methods, library = ...
+
+local fail, expected, kind = library.fail, library.expected, library.kind
+local axis_names = { "x", "y", "z" }
+local end_names = { "first end", "second end" }
+
+-- ---- ends ---------------------------------------------------------------------------------------
+
+local function refuse_unknown_start(place, field, frame)
+  fail(("%s: %s is a place in space at the start, but where '%s' starts is to be found; use points and "
+    .. "directions of the body itself"):format(place, field, frame.name))
+end
+
+-- Where a joint is in the frame of its end i: the point that was given, or the place `at` in space.
+local function resolve_place(frame, point, at, place, i)
+  local is_ground = frame.kind.count == 0
+  if at and frame.kind.place_count > 0 and (point == nil or is_ground and vida.norm(point) == 0) then
+    if not frame.start then
+      refuse_unknown_start(place, "at", frame)
+    end
+    return library.to_local_point(frame, at)
+  elseif point == nil then
+    fail(("%s: expected at = { ... }, where it is at the start, or a point of body '%s' as its %s end"):format(
+      place, frame.name, i == 1 and "first" or "second"))
+  end
+  return point
+end
+
+-- Two ends with their places: entries 2 and 3 of a joint, and its key `at`.
+local function resolve_ends(system, place, given)
+  local at = given.at
+  if at ~= nil then
+    at = library.check_list(place, "at", at, library.dimension(system))
+  end
+  local frames, places = {}, {}
+  for i = 1, 2 do
+    local point
+    frames[i], point = library.resolve_end(system, given[i + 1], place, end_names[i])
+    places[i] = resolve_place(frames[i], point, at, place, i)
+  end
+  local first, second = frames[1], frames[2]
+  if first == second or first.number and first.number == second.number then
+    fail(("%s: both ends are on '%s'"):format(place, first.name))
+  end
+  return frames, places
+end
+library.resolve_joint_ends = resolve_ends
+
+-- Refuses ends that cannot be turned: particles, and for most joints rods in space.
+local function demand_orientation(place, frames, count)
+  for i, frame in ipairs(frames) do
+    if frame.kind.turn_count < count then
+      local what = frame.kind.turn_count == 0 and "a particle has no orientation"
+        or "a rod in space has no orientation about its axis"
+      fail(("%s: %s end '%s': %s; expected a rigid body or the ground"):format(place,
+        i == 1 and "first" or "second", frame.name, what))
+    end
+  end
+end
+library.demand_orientation = demand_orientation
+
+-- ---- axes ---------------------------------------------------------------------------------------
+
+local function is_pair(value)
+  return kind(value) == "table" and #value == 2
+    and (kind(value[1]) ~= "number" or kind(value[2]) ~= "number")
+end
+
+-- Components in both frames of one direction of space at the start.
+local function both_local(place, key, frames, direction)
+  local components = {}
+  for i, frame in ipairs(frames) do
+    if not frame.start then
+      refuse_unknown_start(place, key, frame)
+    end
+    components[i] = library.to_local(frame, direction)
+  end
+  return components
+end
+
+local function resolve_pair(place, key, frames, pair)
+  local components = {}
+  for i, frame in ipairs(frames) do
+    components[i] = library.resolve_direction(frame, pair[i], place, ("%s[%d]"):format(key, i))
+  end
+  return components
+end
+
+-- A direction by both frames: a list of numbers is one of space at the start, a pair has one for
+-- each end, in the axes of that body.
+local function resolve_axis(place, key, frames, value, dimension)
+  if is_pair(value) then
+    return resolve_pair(place, key, frames, value)
+  elseif library.is_direction(value) then
+    expected(place, key, "a direction in space such as { 0, 0, 1 }, or one for each end in a list", value)
+  end
+  return both_local(place, key, frames, library.check_direction(place, key, value, dimension))
+end
+
+-- Axis and two directions across it, e[1], e[2], e[3] (the axis), by both frames. Those across the
+-- axis are the same in space at the start; when axes were given for each end, `reference` says for
+-- each which direction across the axis goes with that of the other.
+local function resolve_triads(place, frames, given, needs_reference)
+  if given.axis == nil then
+    expected(place, "axis", "a direction in space such as { 0, 0, 1 }, or one for each end in a list", nil)
+  end
+  local triads = { {}, {} }
+  if not is_pair(given.axis) then
+    local e3 = library.check_direction(place, "axis", given.axis, 3)
+    local e1 = library.across(e3)
+    for k, direction in ipairs { e1, vida.cross(e3, e1), e3 } do
+      local components = both_local(place, "axis", frames, direction)
+      triads[1][k], triads[2][k] = components[1], components[2]
+    end
+    return triads
+  end
+  local axes = resolve_pair(place, "axis", frames, given.axis)
+  local references = given.reference and resolve_pair(place, "reference", frames, given.reference)
+  if needs_reference and not references then
+    fail(place .. ": reference: with an axis for each end, expected a direction across it for each end, too")
+  end
+  for i, axis in ipairs(axes) do
+    local e1 = references and library.part_across(axis, references[i]) or library.across(axis)
+    triads[i] = { e1, vida.cross(axis, e1), axis }
+  end
+  return triads
+end
+
+local function triad_values(values, triads)
+  for i, mark in ipairs { "a", "b" } do
+    for k = 1, 3 do
+      values[mark .. k] = triads[i][k]
+    end
+  end
+  return values
+end
+library.resolve_triads = resolve_triads
+library.triad_values = triad_values
+
+-- The same in the plane: the axis and what is to its left.
+local function plane_values(place, frames, given, values)
+  if given.axis == nil then
+    expected(place, "axis", "a direction such as { 1, 0 }", nil)
+  end
+  local components = resolve_axis(place, "axis", frames, given.axis, 2)
+  values.a1, values.b1 = components[1], components[2]
+  values.a2, values.b2 = library.turn_left(components[1]), library.turn_left(components[2])
+  return values
+end
+
+-- ---- rows ---------------------------------------------------------------------------------------
+
+local function gap(p, views)
+  return views[2].point(p.second) - views[1].point(p.first)
+end
+
+local function add_gap(rows, p, views)
+  for i, component in ipairs(gap(p, views)) do
+    rows[#rows + 1] = { axis_names[i], component, unit = "m" }
+  end
+  return rows
+end
+
+-- The gap along directions of the first frame.
+local function add_gap_along(rows, p, views, directions)
+  local d = gap(p, views)
+  for i, direction in ipairs(directions) do
+    local name = #directions > 1 and ("across %d"):format(i) or "across"
+    rows[#rows + 1] = { name, vida.dot(views[1].turn(direction), d), unit = "m" }
+  end
+  return rows
+end
+
+local function add_product(rows, name, views, first, second)
+  rows[#rows + 1] = { name, vida.dot(views[1].turn(first), views[2].turn(second)) }
+  return rows
+end
+
+local function add_tilt(rows, p, views)
+  add_product(rows, "tilt 1", views, p.a1, p.b3)
+  return add_product(rows, "tilt 2", views, p.a2, p.b3)
+end
+
+local function add_turns(rows, p, views)
+  add_product(rows, "turn 1", views, p.a3, p.b2)
+  add_product(rows, "turn 2", views, p.a1, p.b3)
+  return add_product(rows, "turn 3", views, p.a2, p.b1)
+end
+
+local function add_turn(rows, p, views)
+  return add_product(rows, "turn", views, p.a1, p.b2)
+end
+
+-- ---- ball, revolute, universal ------------------------------------------------------------------
+
+local example = "{ \"hip\", trunk, leg, at = { 0, 0, 1 } }"
+local axis_example = "{ \"hinge\", frame, door, at = { 0, 0, 1 }, axis = { 0, 0, 1 } }"
+
+local ball = {
+  constraint = function(p, _, views) return add_gap({}, p, views) end,
+}
+
+local function add_ball(system, method, place, given)
+  local frames, places = resolve_ends(system, place, given)
+  local values = { first = places[1], second = places[2] }
+  library.add_traced(system, "ball", method, given[1], frames, values, ball)
+end
+
+-- system:ball { "hip", trunk, leg, at = { 0, 0, 1 } }, or ends that are points: no `at`
+function system_methods.ball(system, given)
+  local place = library.check_definition(system, "ball", given, 3, { "at" }, example)
+  add_ball(system, "ball", place, given)
+end
+
+-- A joint with its element: `functions` by dimension, keys, whether directions have to be related.
+local function add_oriented(system, method, given, functions, needs_reference)
+  local dimension = library.dimension(system)
+  local keys = dimension == 3 and { "at", "axis", "reference" } or { "at", "axis" }
+  local place = library.check_definition(system, method, given, 3, keys, axis_example)
+  local own = functions[dimension]
+  if not own then
+    fail(("%s: there is no such joint in dimension %d"):format(place, dimension))
+  end
+  local frames, places = resolve_ends(system, place, given)
+  demand_orientation(place, frames, dimension)
+  local values = { first = places[1], second = places[2] }
+  if dimension == 3 then
+    triad_values(values, resolve_triads(place, frames, given, needs_reference))
+  else
+    plane_values(place, frames, given, values)
+  end
+  library.add_traced(system, method, method, given[1], frames, values, own)
+end
+
+local revolute = {
+  [3] = { constraint = function(p, _, views) return add_tilt(add_gap({}, p, views), p, views) end },
+}
+
+-- system:revolute { "hinge", frame, door, at = { 0, 0, 1 }, axis = { 0, 0, 1 } }; in the plane no axis
+function system_methods.revolute(system, given)
+  if kind(system) == "system" and library.dimension(system) == 2 then
+    local place = library.check_definition(system, "revolute", given, 3, { "at" },
+      "{ \"pin\", frame, arm, at = { 0, 1 } }")
+    add_ball(system, "revolute", place, given)
+    return
+  end
+  add_oriented(system, "revolute", given, revolute)
+end
+
+local universal = {
+  constraint = function(p, _, views)
+    return add_product(add_gap({}, p, views), "axes", views, p.a, p.b)
+  end,
+}
+
+-- system:universal { "cardan", shaft, yoke, at = {...}, axis = { { 1, 0, 0 }, { 0, 1, 0 } } }: one axis
+-- is fixed in the first body, the other, across it, in the second; both in space at the start, or
+-- directions of the bodies.
+function system_methods.universal(system, given)
+  local place = library.check_definition(system, "universal", given, 3, { "at", "axis" },
+    "{ \"cardan\", first, second, at = { 0, 0, 0 }, axis = { { 1, 0, 0 }, { 0, 1, 0 } } }")
+  if library.dimension(system) ~= 3 then
+    fail(place .. ": there is no such joint in the plane")
+  end
+  local frames, places = resolve_ends(system, place, given)
+  demand_orientation(place, frames, 3)
+  if not is_pair(given.axis) then
+    expected(place, "axis", "two directions, one for each end, across each other", given.axis)
+  end
+  local axes = {}
+  for i, frame in ipairs(frames) do
+    local field = ("axis[%d]"):format(i)
+    if library.is_direction(given.axis[i]) then
+      axes[i] = library.resolve_direction(frame, given.axis[i], place, field)
+    else
+      local direction = library.check_direction(place, field, given.axis[i], 3)
+      axes[i] = both_local(place, field, { frame }, direction)[1]
+    end
+  end
+  library.add_traced(system, "universal", "universal", given[1], frames,
+    { first = places[1], second = places[2], a = axes[1], b = axes[2] }, universal)
+end
+
+-- ---- cylindrical, prismatic, weld ---------------------------------------------------------------
+
+local cylindrical = {
+  [3] = {
+    constraint = function(p, _, views)
+      return add_tilt(add_gap_along({}, p, views, { p.a1, p.a2 }), p, views)
+    end,
+  },
+}
+
+-- system:cylindrical { "sleeve", rod, sleeve, at = { 0, 0, 0 }, axis = { 0, 0, 1 } }
+function system_methods.cylindrical(system, given)
+  add_oriented(system, "cylindrical", given, cylindrical)
+end
+
+local prismatic = {
+  [2] = {
+    constraint = function(p, _, views)
+      return add_turn(add_gap_along({}, p, views, { p.a2 }), p, views)
+    end,
+  },
+  [3] = {
+    constraint = function(p, _, views)
+      return add_turns(add_gap_along({}, p, views, { p.a1, p.a2 }), p, views)
+    end,
+  },
+}
+
+-- system:prismatic { "slider", rail, block, at = { 0, 0, 0 }, axis = { 1, 0, 0 } }
+function system_methods.prismatic(system, given)
+  add_oriented(system, "prismatic", given, prismatic, true)
+end
+
+local weld = {
+  [2] = { constraint = function(p, _, views) return add_turn(add_gap({}, p, views), p, views) end },
+  [3] = { constraint = function(p, _, views) return add_turns(add_gap({}, p, views), p, views) end },
+}
+
+-- system:weld { "glue", first, second, at = { 0, 0, 0 } }: the second body is fixed to the first as it
+-- is at the start. `at` may be left out: then it is the centre of the second body.
+function system_methods.weld(system, given)
+  local place = library.check_definition(system, "weld", given, 3, { "at" }, "{ \"glue\", first, second }")
+  local dimension = library.dimension(system)
+  local with_place = given
+  if given.at == nil and library.is_body_end(given[3]) then
+    local frame, point = library.resolve_end(system, given[3], place, "second end")
+    if not point and frame.start then
+      with_place = { given[1], given[2], given[3], at = frame.fixed_at or frame.start.origin }
+    end
+  end
+  local frames, places = resolve_ends(system, place, with_place)
+  demand_orientation(place, frames, dimension)
+  local axis = dimension == 3 and { axis = { 0, 0, 1 } } or { axis = { 1, 0 } }
+  local values = { first = places[1], second = places[2] }
+  if dimension == 3 then
+    triad_values(values, resolve_triads(place, frames, axis))
+  else
+    plane_values(place, frames, axis, values)
+  end
+  library.add_traced(system, "weld", "weld", given[1], frames, values, weld[dimension])
+end
+
+-- ---- distance -----------------------------------------------------------------------------------
+
+local builtin_distance = system_methods.distance
+
+-- (|d|^2 - l^2) / (2 l), as between particles: the multiplier is the tension.
+local function distance_row(d, length)
+  return (vida.dot(d, d) - length ^ 2) / (2 * length)
+end
+
+local distance = {
+  unit = "m",
+  constraint = function(p, _, views) return distance_row(gap(p, views), p.length) end,
+}
+
+-- system:distance { "rod", from, to, length = 1 }: ends may be points of bodies, and the length may
+-- be a function of time
+local function add_distance(system, given)
+  local place = library.check_definition(system, "distance", given, 3, { "length" },
+    "{ \"rod\", from, to, length = 1 }")
+  local frames, places = resolve_ends(system, place, given)
+  local values = { first = places[1], second = places[2] }
+  if type(given.length) == "function" then
+    local length = given.length
+    library.add_traced(system, "distance in time", "distance", given[1], frames, values, {
+      unit = "m",
+      constraint = function(p, time, views) return distance_row(gap(p, views), length(time)) end,
+    }, nil, length)
+    return
+  end
+  values.length = library.check_positive(place, "length", given.length)
+  library.add_traced(system, "distance", "distance", given[1], frames, values, distance)
+end
+
+function system_methods.distance(system, given)
+  local own = kind(system) == "system" and kind(given) == "table"
+    and (library.is_body_end(given[2]) or library.is_body_end(given[3]) or type(given.length) == "function")
+  if own then
+    add_distance(system, given)
+  else
+    builtin_distance(system, given)
+  end
+end
+
+-- ---- prescribed motion --------------------------------------------------------------------------
+
+-- In the plane the difference of angles, when both are angles; else the sine of what the angle from
+-- the first to the second body differs by from what it should be.
+local function drive_row(p, views, angle)
+  local a, b = views[1], views[2]
+  if a.angle and b.angle then
+    return b.angle - a.angle - p.difference - angle
+  end
+  local wanted = -vida.sin(angle) * a.turn(p.a1) + vida.cos(angle) * a.turn(p.a2)
+  return vida.dot(wanted, b.turn(p.b1))
+end
+
+local steady_drive = {
+  unit = "rad",
+  constraint = function(p, time, views) return drive_row(p, views, p.rate * time) end,
+}
+
+local function drive_values(system, place, frames, given)
+  if library.dimension(system) == 3 then
+    return triad_values({}, resolve_triads(place, frames, given, true))
+  end
+  local values = plane_values(place, frames, { axis = { 1, 0 } }, {})
+  local first, second = frames[1].start.angle, frames[2].start.angle
+  if first and second then
+    values.difference = second - first
+  end
+  return values
+end
+
+-- system:drive { "motor", frame, crank, axis = { 0, 0, 1 }, rate = 3 } or angle = function(t) ... end:
+-- the angle of the second body about the axis, counted from the start. The joint itself comes apart.
+function system_methods.drive(system, given)
+  local place = library.check_definition(system, "drive", given, 3,
+    { "axis", "reference", "angle", "rate" }, "{ \"motor\", frame, crank, axis = { 0, 0, 1 }, rate = 3 }")
+  local frames = {}
+  for i = 1, 2 do
+    frames[i] = library.resolve_end(system, given[i + 1], place, end_names[i])
+  end
+  demand_orientation(place, frames, library.dimension(system))
+  local values = drive_values(system, place, frames, given)
+  if (given.angle == nil) == (given.rate == nil) then
+    fail(place .. ": expected either angle = function(t) ... end or rate = (rad/s)")
+  elseif given.rate ~= nil then
+    values.rate = library.check_value(system, place, "rate", given.rate)
+    library.add_traced(system, "steady drive", "drive", given[1], frames, values, steady_drive)
+  elseif type(given.angle) == "function" then
+    local angle = given.angle
+    library.add_traced(system, "drive", "drive", given[1], frames, values, {
+      unit = "rad",
+      constraint = function(p, time, views) return drive_row(p, views, angle(time)) end,
+    }, nil, angle)
+  else
+    expected(place, "angle", "a function of time", given.angle)
+  end
+end
+
+-- system:prescribe { "lift", expression, function(t) return 0.1 * t end, unit = "m" }
+function system_methods.prescribe(system, given)
+  local place = library.check_definition(system, "prescribe", given, 3, { "unit" },
+    "{ \"lift\", z, function(t) return 0.1 * t end, unit = \"m\" }")
+  if kind(given[2]) ~= "expression" then
+    expected(place, "second entry", "a coordinate or an expression", given[2])
+  elseif type(given[3]) ~= "function" then
+    expected(place, "third entry", "a function of time", given[3])
+  end
+  system_methods.constraint(system, { given[1], given[2] - given[3](system.time), unit = given.unit })
+end

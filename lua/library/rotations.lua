@@ -1,0 +1,236 @@
+-- Rotations as numbers, for what is given at the start: quaternions (scalar first, from body to
+-- space), matrices (lists of rows), axes with angles; and principal axes.
+local vida, _, library = ...
+
+local fail, expected, kind = library.fail, library.expected, library.kind
+
+-- How far from one, or from orthogonal, a given rotation may be by rounding of its digits alone.
+local rounding = 1e-12
+
+local function is_finite(value)
+  return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
+end
+library.is_finite = is_finite
+
+-- ---- checked numbers ----------------------------------------------------------------------------
+
+-- A list of `count` finite numbers as a vector.
+function library.check_list(place, key, value, count)
+  local what = count == 1 and "a list of one number" or ("a list of %d numbers"):format(count)
+  if kind(value) ~= "table" and kind(value) ~= "vector" then
+    expected(place, key, what, value)
+  elseif #value ~= count then
+    local mark = place:sub(-1) == "'" and ": " or "."
+    fail(("%s%s%s: expected %s, got %d"):format(place, mark, key, what, #value))
+  end
+  local copy = {}
+  for i = 1, count do
+    if not is_finite(value[i]) then
+      expected(place, ("%s[%d]"):format(key, i), "a finite number", value[i])
+    end
+    copy[i] = value[i]
+  end
+  return vida.vector(copy)
+end
+
+-- A vector of length one along a list that may have any length but zero.
+function library.check_direction(place, key, value, count)
+  local vector = library.check_list(place, key, value, count)
+  local largest = 0
+  for i = 1, count do
+    largest = math.max(largest, math.abs(vector[i]))
+  end
+  if largest == 0 then
+    fail(("%s: %s: a direction cannot be zero"):format(place, key))
+  end
+  vector = vector / largest -- squares of tiny numbers would vanish
+  return vector / vida.norm(vector)
+end
+
+-- vida.unit(v) = v / |v|
+function vida.unit(vector)
+  local components = vida.vector(vector)
+  local length = vida.norm(components)
+  if length == 0 then
+    fail("vida.unit: a vector of length zero has no direction")
+  end
+  return components / length
+end
+
+-- ---- directions ---------------------------------------------------------------------------------
+
+-- A unit vector across a unit vector of space.
+function library.across(axis)
+  local smallest = 1
+  for i = 2, 3 do
+    smallest = math.abs(axis[i]) < math.abs(axis[smallest]) and i or smallest
+  end
+  local other = vida.vector { 0, 0, 0 }
+  other[smallest] = 1
+  local first = vida.cross(axis, other)
+  return first / vida.norm(first)
+end
+
+-- The part of a vector across a unit vector, with length one; nil when there is none.
+function library.part_across(axis, vector)
+  local part = vector - vida.dot(axis, vector) * axis
+  local length = vida.norm(part)
+  return length > 1e-6 and part / length or nil
+end
+
+-- ---- orientations -------------------------------------------------------------------------------
+
+local function from_axis(place, given)
+  library.check_keys(given, place .. ": orientation", "key", 0, { "axis", "angle" })
+  local axis = library.check_direction(place, "orientation.axis", given.axis, 3)
+  if not is_finite(given.angle) then
+    expected(place, "orientation.angle", "an angle in rad", given.angle)
+  end
+  local s = math.sin(given.angle / 2)
+  return vida.vector { math.cos(given.angle / 2), s * axis[1], s * axis[2], s * axis[3] }
+end
+
+-- The quaternion of a rotation matrix, from its largest component, which is divided by.
+function library.from_matrix(m)
+  local trace = m[1][1] + m[2][2] + m[3][3]
+  local squares = { trace, m[1][1], m[2][2], m[3][3] }
+  local largest = 1
+  for i = 2, 4 do
+    largest = squares[i] > squares[largest] and i or largest
+  end
+  local q = {}
+  if largest == 1 then
+    local w = math.sqrt(1 + trace) / 2
+    q = { w, (m[3][2] - m[2][3]) / (4 * w), (m[1][3] - m[3][1]) / (4 * w), (m[2][1] - m[1][2]) / (4 * w) }
+  else
+    local i = largest - 1
+    local j, k = i % 3 + 1, (i + 1) % 3 + 1
+    local u = math.sqrt(1 + m[i][i] - m[j][j] - m[k][k]) / 2
+    q[1 + i], q[1] = u, (m[k][j] - m[j][k]) / (4 * u)
+    q[1 + j], q[1 + k] = (m[i][j] + m[j][i]) / (4 * u), (m[i][k] + m[k][i]) / (4 * u)
+  end
+  return vida.unit(q)
+end
+
+local function from_rows(place, given)
+  local rows = {}
+  for i = 1, 3 do
+    rows[i] = library.check_list(place, ("orientation[%d]"):format(i), given[i], 3)
+  end
+  for i = 1, 3 do
+    for j = i, 3 do
+      local product = vida.dot(rows[i], rows[j])
+      if math.abs(product - (i == j and 1 or 0)) > rounding then
+        fail(("%s: orientation: expected a rotation matrix, but row %d times row %d is %.10g"):format(
+          place, i, j, product))
+      end
+    end
+  end
+  if vida.dot(vida.cross(rows[1], rows[2]), rows[3]) < 0 then
+    fail(place .. ": orientation: expected a rotation matrix, got one that also mirrors (determinant -1)")
+  end
+  return library.from_matrix(rows)
+end
+
+-- The unit quaternion of an orientation: a quaternion, { axis =, angle = }, or the rows of a matrix.
+function library.check_orientation(place, given)
+  if given == nil then
+    return vida.vector { 1, 0, 0, 0 }
+  elseif kind(given) ~= "table" and kind(given) ~= "vector" then
+    expected(place, "orientation",
+      "a unit quaternion { w, x, y, z }, { axis = {...}, angle = } or three rows of a matrix", given)
+  elseif kind(given) == "table" and (given.axis ~= nil or given.angle ~= nil) then
+    return from_axis(place, given)
+  elseif kind(given[1]) == "table" or kind(given[1]) == "vector" then
+    if #given ~= 3 then
+      fail(("%s: orientation: expected three rows of a matrix, got %d"):format(place, #given))
+    end
+    return from_rows(place, given)
+  end
+  local q = library.check_list(place, "orientation", given, 4)
+  local length = vida.norm(q)
+  if math.abs(length - 1) > rounding then
+    fail(("%s: orientation: expected a quaternion of norm 1, got the norm %.10g; "
+      .. "vida.unit { ... } normalizes it"):format(place, length))
+  end
+  return q / length
+end
+
+-- ---- principal axes -----------------------------------------------------------------------------
+
+-- One Jacobi rotation that makes entry (i, j) of the symmetric matrix zero.
+local function rotate_pair(a, axes, i, j)
+  if a[i][j] == 0 then
+    return
+  end
+  local theta = (a[j][j] - a[i][i]) / (2 * a[i][j])
+  local t = (theta < 0 and -1 or 1) / (math.abs(theta) + math.sqrt(theta * theta + 1))
+  local c = 1 / math.sqrt(t * t + 1)
+  local s = t * c
+  for k = 1, 3 do
+    a[k][i], a[k][j] = c * a[k][i] - s * a[k][j], s * a[k][i] + c * a[k][j]
+  end
+  for k = 1, 3 do
+    a[i][k], a[j][k] = c * a[i][k] - s * a[j][k], s * a[i][k] + c * a[j][k]
+    axes[k][i], axes[k][j] = c * axes[k][i] - s * axes[k][j], s * axes[k][i] + c * axes[k][j]
+  end
+end
+
+-- Moments about principal axes and these axes as columns of a rotation, for a symmetric matrix.
+function library.principal_axes(matrix)
+  local a, axes = {}, { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }
+  for i = 1, 3 do
+    a[i] = { matrix[i][1], matrix[i][2], matrix[i][3] }
+  end
+  for _ = 1, 12 do -- converges quadratically; 6 sweeps reach rounding
+    rotate_pair(a, axes, 1, 2)
+    rotate_pair(a, axes, 1, 3)
+    rotate_pair(a, axes, 2, 3)
+  end
+  return { a[1][1], a[2][2], a[3][3] }, axes
+end
+
+-- The inertia tensor given as three principal moments or as a matrix: its matrix.
+local function read_tensor(place, given)
+  if kind(given) ~= "table" and kind(given) ~= "vector" then
+    expected(place, "inertia", "three principal moments or a symmetric 3 x 3 matrix", given)
+  elseif type(given[1]) == "number" then
+    local m = library.check_list(place, "inertia", given, 3)
+    return { { m[1], 0, 0 }, { 0, m[2], 0 }, { 0, 0, m[3] } }
+  elseif #given ~= 3 then
+    expected(place, "inertia", "three principal moments or three rows of a symmetric matrix", given[1])
+  end
+  local matrix = {}
+  for i = 1, 3 do
+    matrix[i] = library.check_list(place, ("inertia[%d]"):format(i), given[i], 3)
+  end
+  for i = 1, 3 do
+    for j = i + 1, 3 do
+      local scale = math.max(math.abs(matrix[i][i]), math.abs(matrix[j][j]))
+      if math.abs(matrix[i][j] - matrix[j][i]) > rounding * scale then
+        fail(("%s: inertia: expected a symmetric matrix, but [%d][%d] is %.10g and [%d][%d] is %.10g"):format(
+          place, i, j, matrix[i][j], j, i, matrix[j][i]))
+      end
+    end
+  end
+  return matrix
+end
+
+-- The matrix of an inertia tensor, its principal moments and axes (as columns), checked.
+function library.check_inertia(place, given)
+  local matrix = read_tensor(place, given)
+  local moments, axes = library.principal_axes(matrix)
+  local sum = moments[1] + moments[2] + moments[3]
+  for i = 1, 3 do
+    if moments[i] <= 0 then
+      fail(("%s: inertia: expected positive principal moments, got %.10g"):format(place, moments[i]))
+    end
+  end
+  for i = 1, 3 do
+    if sum - 2 * moments[i] < -rounding * sum then
+      fail(("%s: inertia: no body has the principal moments %.10g, %.10g, %.10g: the largest is more than "
+        .. "the sum of the other two"):format(place, moments[1], moments[2], moments[3]))
+    end
+  end
+  return { matrix = matrix, moments = moments, axes = axes }
+end
