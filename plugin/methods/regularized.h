@@ -26,10 +26,12 @@ typedef struct vida_regularized_state {
   double* change;    /* n: its change of the momenta, */
   double* next_rise; /* m: and (g1 - g0)/h */
   double* rise;      /* m: (g0 - g_before)/h */
-  double* rate;      /* m: G v + g_t at the start */
-  double* row_rate;  /* m: work, G1 w + g_t */
-  double* work;      /* n + m */
-  double* rows;      /* entries of A and a_q, for systems with nonholonomic rows */
+  double* kept_v;    /* n, m: v and rise, for a step that fails */
+  double* kept_rise;
+  double* rate;     /* m: G v + g_t at the start */
+  double* row_rate; /* m: work, G1 w + g_t */
+  double* work;     /* n + m */
+  double* rows;     /* entries of A and a_q, for systems with nonholonomic rows */
   double* slopes;
 } vida_regularized_state;
 
@@ -86,8 +88,11 @@ int vida__regularized_create(VidaStepper* stepper, VidaError* error);
 /* `prepare` and `start` of the methods; a row's parameters are taken at the start. */
 int vida__regularized_prepare(VidaStepper* stepper, VidaError* error);
 int vida__regularized_start(VidaStepper* stepper, VidaError* error);
-/* Makes the step that own->next has. */
-void vida__regularized_commit(VidaStepper* stepper);
+/* Makes the step that own->next has, and finds the one that follows it with `find_next`: its
+ * multipliers are needed for the velocity at the new node. Without it there is no step. */
+int vida__regularized_commit(VidaStepper* stepper,
+                             int (*find_next)(VidaStepper* stepper, VidaError* error),
+                             VidaError* error);
 /* (v + w)/2 of the steps before and after the node; own->next must be that of the latter. */
 void vida__regularized_velocities(const VidaStepper* stepper, double* v);
 int vida__regularized_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);

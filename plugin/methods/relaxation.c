@@ -116,7 +116,7 @@ static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
   const size_t n = (size_t)stepper->n;
   const size_t m = (size_t)stepper->m;
   const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
-  const size_t numbers = 4 * n + 8 * m + 2 * entries;
+  const size_t numbers = 5 * n + 9 * m + 2 * entries;
   vida_regularized_state* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) + m * sizeof(bool));
   if (!own) {
@@ -126,10 +126,11 @@ static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&own->share, m},    {&own->softness, m},   {&own->v, n},
-                {&own->next, n + m}, {&own->change, n},     {&own->next_rise, m},
-                {&own->rise, m},     {&own->rate, m},       {&own->row_rate, m},
-                {&own->work, n + m}, {&own->rows, entries}, {&own->slopes, entries}};
+  } arrays[] = {{&own->share, m},      {&own->softness, m},    {&own->v, n},
+                {&own->next, n + m},   {&own->change, n},      {&own->next_rise, m},
+                {&own->rise, m},       {&own->kept_v, n},      {&own->kept_rise, m},
+                {&own->rate, m},       {&own->row_rate, m},    {&own->work, n + m},
+                {&own->rows, entries}, {&own->slopes, entries}};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
     *arrays[i].array = next;
     next += arrays[i].count;
@@ -183,9 +184,22 @@ int vida__regularized_start(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-void vida__regularized_commit(VidaStepper* stepper) {
+/* As if the step had not been made; VidaStepper_Step puts back the rest. */
+static void undo(VidaStepper* stepper) {
+  vida_regularized_state* own = stepper->own;
+  memcpy(own->v, own->kept_v, (size_t)stepper->n * sizeof *own->v);
+  memcpy(own->rise, own->kept_rise, (size_t)stepper->m * sizeof *own->rise);
+  stepper->has_tracked = false;
+  stepper->history_count = 0;
+}
+
+int vida__regularized_commit(VidaStepper* stepper,
+                             int (*find_next)(VidaStepper* stepper, VidaError* error),
+                             VidaError* error) {
   vida_regularized_state* own = stepper->own;
   const double* mu = own->next + stepper->n;
+  memcpy(own->kept_v, own->v, (size_t)stepper->n * sizeof *own->v);
+  memcpy(own->kept_rise, own->rise, (size_t)stepper->m * sizeof *own->rise);
   for (int i = 0; i < stepper->n; i++) {
     vida__add_compensated(&stepper->p[i], &stepper->p_low[i], own->change[i]);
   }
@@ -197,6 +211,14 @@ void vida__regularized_commit(VidaStepper* stepper) {
   }
   stepper->lambda_t = vida__node_time(stepper);
   own->has_next = false;
+  stepper->step++;
+  int code = vida__regularized_prepare(stepper, error);
+  code = code ? code : find_next(stepper, error);
+  stepper->step--;
+  if (code) {
+    undo(stepper);
+  }
+  return code;
 }
 
 /* ---- what can be asked ----------------------------------------------------------------------- */

@@ -111,10 +111,7 @@ static int find_next(VidaStepper* stepper, VidaError* error) {
 
 static int step(VidaStepper* stepper, VidaError* error) {
   const int code = find_next(stepper, error);
-  if (!code) {
-    vida__regularized_commit(stepper);
-  }
-  return code;
+  return code ? code : vida__regularized_commit(stepper, find_next, error);
 }
 
 static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
