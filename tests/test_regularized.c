@@ -433,8 +433,8 @@ static void test_unequal_strings(void) {
   }
 }
 
-/* y = 0 and y + x z = 0 are one and the same at x = z = 0, where the body comes at t = 1: a step of
- * SPOOK cannot be made there, unless the constraints give way. */
+/* y = 0 and y + x z = 0 are one and the same at x = z = 0, where the body comes at t = 1: no force
+ * is right there, so that SPOOK does not go there, unless the constraints give way. */
 static void test_singular_on_the_way(void) {
   static const char* const soft[] = {"compliance", "1e-6", NULL};
   const double q[3] = {-1.0, 0.0, 0.0};
@@ -451,15 +451,16 @@ static void test_singular_on_the_way(void) {
     constrain(system, "two", apply(system, "+", position(system, 1), product));
     complete(system);
     VidaStepper* stepper = start_stepper(system, "spook", 0.25, i ? soft : NULL, q, v);
-    make_steps(stepper, 4);
+    make_steps(stepper, 3);
     if (i) {
-      make_steps(stepper, 4);
+      make_steps(stepper, 5);
       EXPECT_NEAR(VidaStepper_Positions(stepper)[0], 1.0, 1e-14, "x");
     } else {
       EXPECT_ERROR(VidaStepper_Step(stepper, &error), &error, VIDA_STEP_SINGULAR,
                    "step 5 from t = 1: ");
       EXPECT(strstr(error.message, "need a compliance"), "%s", error.message);
-      EXPECT(VidaStepper_StepCount(stepper) == 4, "the failed step counts");
+      EXPECT(VidaStepper_StepCount(stepper) == 3 && VidaStepper_Positions(stepper)[0] == -0.25,
+             "the failed step has been made");
     }
     VidaStepper_Destroy(&stepper);
     VidaSystem_Destroy(&system);

@@ -185,10 +185,11 @@ int vida__regularized_start(VidaStepper* stepper, VidaError* error) {
 }
 
 /* As if the step had not been made; VidaStepper_Step puts back the rest. */
-static void undo(VidaStepper* stepper) {
+static void undo(VidaStepper* stepper, double lambda_t) {
   vida_regularized_state* own = stepper->own;
   memcpy(own->v, own->kept_v, (size_t)stepper->n * sizeof *own->v);
   memcpy(own->rise, own->kept_rise, (size_t)stepper->m * sizeof *own->rise);
+  stepper->lambda_t = lambda_t;
   stepper->has_tracked = false;
   stepper->history_count = 0;
 }
@@ -198,6 +199,7 @@ int vida__regularized_commit(VidaStepper* stepper,
                              VidaError* error) {
   vida_regularized_state* own = stepper->own;
   const double* mu = own->next + stepper->n;
+  const double lambda_t = stepper->lambda_t;
   memcpy(own->kept_v, own->v, (size_t)stepper->n * sizeof *own->v);
   memcpy(own->kept_rise, own->rise, (size_t)stepper->m * sizeof *own->rise);
   for (int i = 0; i < stepper->n; i++) {
@@ -216,7 +218,7 @@ int vida__regularized_commit(VidaStepper* stepper,
   code = code ? code : find_next(stepper, error);
   stepper->step--;
   if (code) {
-    undo(stepper);
+    undo(stepper, lambda_t);
   }
   return code;
 }
