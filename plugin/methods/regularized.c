@@ -229,14 +229,10 @@ static const VidaOptionRow nonholonomic_options[] = {VIDA_COMPLIANCE_ROWS, VIDA_
 const VidaMethod vida__del_regularized = {
     .info = {"del-regularized", "discrete Euler-Lagrange equations with relaxed constraints",
              "Lacoursiere 2007, eq. 17",
-             "Stable for steps below 2 over the largest frequency of the potential; relaxed "
-             "constraints "
-             "may "
-             "be arbitrarily stiff, but their oscillations are not damped. Constraints without "
-             "compliance "
-             "are kept; those that depend on each other need one. Second order for constant mass "
-             "matrices, "
-             "first order for other Lagrangians.",
+             "Stable for steps below 2 over the largest frequency of the potential. Relaxed "
+             "constraints may be arbitrarily stiff, but their oscillations are not damped; those "
+             "without compliance are kept. A rod must turn by less than a right angle a step. "
+             "Second order for constant mass matrices, first order for other Lagrangians.",
              2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
                  VIDA_CAN_TIME_DEPENDENT},
@@ -251,11 +247,8 @@ const VidaMethod vida__del_regularized = {
 const VidaMethod vida__spook_newton = {
     .info = {"spook-newton", "relaxed and damped constraints, solved by Newton's method",
              "Lacoursiere 2007, eq. 26",
-             "As del-regularized; constraints are violated by O(h^2) when the damping time is some "
-             "steps, "
-             "by O(h) when it is fixed. Second order for constant mass matrices and damping times "
-             "of some "
-             "steps, else first order.",
+             "As spook, but a step may have no solution where constraints turn fast, and the "
+             "energy may rise there.",
              2,
              VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT |
                  VIDA_CAN_NONHOLONOMIC},
@@ -271,9 +264,8 @@ const VidaMethod vida__del_nonholonomic_relaxed = {
     .info = {"del-nonholonomic-relaxed",
              "discrete Lagrange-d'Alembert equations with relaxed constraints",
              "Lacoursiere 2007, eq. 24",
-             "As del-regularized. Second order while nonholonomic rows have no mobility and are "
-             "taken in "
-             "the middle of a step, first order with viscous friction in their place.",
+             "As del-regularized. First order with a mobility of nonholonomic rows, or when they "
+             "are taken at the end of a step.",
              2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
     .options = nonholonomic_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},

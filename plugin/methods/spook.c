@@ -136,20 +136,15 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__spook = {
-    .info =
-        {"spook", "SPOOK: relaxed and damped constraints, one linear system a step",
-         "Lacoursiere 2007, eq. 29",
-         "Stable for steps below 2 over the largest frequency of the potential; constraints may be "
-         "arbitrarily stiff, but none may turn by more than about a right angle a step. "
-         "Constraints "
-         "are "
-         "violated by O(h^2) when the damping time is some steps, by O(h) when it is fixed; those "
-         "that "
-         "depend on each other need a compliance. Second order for constant mass matrices and "
-         "damping "
-         "times of some steps, else first order; with constant mass matrices momentum maps are "
-         "kept.",
-         2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+    .info = {"spook", "SPOOK: relaxed and damped constraints, one linear system a step",
+             "Lacoursiere 2007, eq. 29",
+             "Stable for steps below 2 over the largest frequency of the potential, however "
+             "stiff the constraints are. They are violated by 2.5 times what a step turns them, "
+             "O(h^2), when the damping time is 2 h, and by O(h) when it is fixed; this damps the "
+             "motion, too. Second order for damping times of some steps and constant mass "
+             "matrices, which keep momentum maps; first order otherwise, and for nonholonomic "
+             "constraints.",
+             2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
     .options = options,
     .create = vida__regularized_create,
     .start = vida__regularized_start,
