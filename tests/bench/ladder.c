@@ -83,7 +83,7 @@ static int make_element(int kind, VidaSystem** element, VidaError* error) {
   VidaExpression q[2 * OF_ROD];
   int failed = VidaSystem_Create("part", 2, element, error);
   for (int i = 0; i < count && !failed; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "q%d", i);
     failed = VidaSystem_AddCoordinate(*element, name, "m", VidaInitial_Given(0.0),
                                       VidaInitial_Given(0.0), NULL, error) ||
