@@ -238,7 +238,7 @@ static void push_option(lua_State* L, const VidaOptions* options, int index) {
 }
 
 static void push_capabilities(lua_State* L, unsigned capabilities) {
-#define CAPABILITY_TEXT(name, bit, text) text,
+#define CAPABILITY_TEXT(name, bit, text) [bit] = text,
   static const char* const texts[] = {VIDA_CAPABILITY_LIST(CAPABILITY_TEXT)};
 #undef CAPABILITY_TEXT
   lua_Integer next = 1;

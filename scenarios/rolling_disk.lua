@@ -7,8 +7,10 @@
 -- scenario returns three comparisons, whose observable "lean" tells:
 -- 1. the steady turn, for a fifth of the time: the lean stays at 0.2 rad (not for long: this turn is
 --    not stable);
--- 2. upright with a spin of 1.79 rad/s and a push: it falls over, slowly at first;
--- 3. the same with 1.83 rad/s: it wobbles and stays up.
+-- 2. upright with a spin of 1.79 rad/s and a push of 0.01 rad/s: it falls to one side, by 0.16 rad,
+--    until the turn that this starts brings it up again;
+-- 3. the same with 1.83 rad/s: it wobbles by 0.02 rad to either side.
+-- (The observable "spin" is the rate about the axle: q3' + q1' sin q2.)
 -- (The case of sympy issue 27631.) Units: kg, m, s.
 
 local vida = require "vida"

@@ -162,8 +162,8 @@ static void test_motion(void) {
       const double order = log2(off[0] / off[1]);
       const double expected =
           strcmp(method, "del-midpoint") && strcmp(method, "del-chart") ? 1.0 : 2.0;
-      EXPECT(order > expected - 0.15, "%s has order %.3f, errors %.3g, %.3g", method, order, off[0],
-             off[1]);
+      EXPECT(order > expected - 0.15 || off[1] < 1e-12, "%s has order %.3f, errors %.3g, %.3g",
+             method, order, off[0], off[1]);
       EXPECT_BELOW(off[1], 0.02, "%s with h = 1/400", method);
     } else {
       EXPECT(!(Vida_MethodInfo(i)->capabilities & VIDA_CAN_GENERAL_LAGRANGIAN),

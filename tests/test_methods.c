@@ -1,5 +1,7 @@
 /* Every method of the registry on several systems: does it have the order it states, and does it
- * keep what it claims to keep? A new method is tested by being registered. */
+ * keep what it claims to keep? A new method is tested by being registered. Here with geometry,
+ * energies and references of our own; the audit (test_audit.c) measures the same through the
+ * library on more systems, and the symplectic form besides. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -301,140 +303,6 @@ static void test_reversibility(void) {
   for_all(measure_reversal);
 }
 
-/* ---- the symplectic form -------------------------------------------------------------------- */
-
-/* Coordinates of the constraint manifold: x = (chart coordinates, their rates) */
-typedef struct Chart {
-  Model (*model)(void);
-  int freedoms;
-  double point[8];
-  void (*embed)(const double* x, double* q, double* v);
-} Chart;
-
-static void embed_oscillator(const double* x, double* q, double* v) {
-  q[0] = x[0];
-  v[0] = x[1];
-}
-
-static void embed_pendulum(const double* x, double* q, double* v) {
-  q[0] = 0.8 * sin(x[0]);
-  q[1] = -0.8 * cos(x[0]);
-  v[0] = 0.8 * x[1] * cos(x[0]);
-  v[1] = 0.8 * x[1] * sin(x[0]);
-}
-
-/* x: angle from the vertical and around it of the upper rod, the same of the lower one; rates */
-static void embed_double_pendulum(const double* x, double* q, double* v) {
-  for (int i = 0; i < 2; i++) {
-    const double l = i ? 3.0 : 4.0;
-    const double a = x[2 * i];
-    const double b = x[2 * i + 1];
-    const double da = x[4 + 2 * i];
-    const double db = x[5 + 2 * i];
-    const double rod[3] = {l * sin(a) * cos(b), l * sin(a) * sin(b), -l * cos(a)};
-    const double rate[3] = {l * (cos(a) * cos(b) * da - sin(a) * sin(b) * db),
-                            l * (cos(a) * sin(b) * da + sin(a) * cos(b) * db), l * sin(a) * da};
-    for (int k = 0; k < 3; k++) {
-      q[3 * i + k] = rod[k] + (i ? q[k] : 0.0);
-      v[3 * i + k] = rate[k] + (i ? v[k] : 0.0);
-    }
-  }
-}
-
-static const Chart charts[] = {
-    {oscillator, 1, {0.3, -0.2}, embed_oscillator},
-    {pendulum, 1, {1.0, 0.5}, embed_pendulum},
-    {model_double_spherical_pendulum,
-     4,
-     {0.8, 0.1, 0.9, 0.2, 0.4, 0.9, -0.5, 2.0},
-     embed_double_pendulum},
-};
-enum { CHARTS = sizeof charts / sizeof charts[0], MOST_FREEDOMS = 8 };
-
-/* (q, p) of the chart point after `steps` steps; p = M v before the first */
-static void flow(const Chart* chart, const Model* model, Motion* motion, const double* x,
-                 long steps, double* z) {
-  VidaError error = {0};
-  double q[MODEL_COORDINATES], v[MODEL_COORDINATES];
-  const int n = motion->n;
-  chart->embed(x, q, v);
-  if (steps) {
-    REQUIRE_OK(VidaStepper_Start(motion->stepper, 0.0, q, v, &error), &error);
-    motion_steps(motion, steps);
-    memcpy(z, VidaStepper_Positions(motion->stepper), (size_t)n * sizeof *z);
-    memcpy(z + n, VidaStepper_Momenta(motion->stepper), (size_t)n * sizeof *z);
-  } else {
-    memcpy(z, q, (size_t)n * sizeof *z);
-    for (int i = 0; i < n; i++) {
-      z[n + i] = model->particle[i / model->dimension].mass * v[i];
-    }
-  }
-}
-
-/* Derivative of flow() in direction k of the chart, by central differences of fourth order */
-static void tangent(const Chart* chart, const Model* model, Motion* motion, int k, long steps,
-                    double* derivative) {
-  const double weight[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
-  const double offset[4] = {-2.0, -1.0, 1.0, 2.0};
-  const double delta = 1e-3;
-  double x[MOST_FREEDOMS], z[2 * MODEL_COORDINATES];
-  memset(derivative, 0, (size_t)(2 * motion->n) * sizeof *derivative);
-  for (int i = 0; i < 4; i++) {
-    memcpy(x, chart->point, sizeof x);
-    x[k] += offset[i] * delta;
-    flow(chart, model, motion, x, steps, z);
-    for (int j = 0; j < 2 * motion->n; j++) {
-      derivative[j] += weight[i] / delta * z[j];
-    }
-  }
-}
-
-/* dq ^ dp. On the constraint manifold it does not see components of p along G^T. */
-static double form(int n, const double* a, const double* b) {
-  double sum = 0.0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[n + i] - a[n + i] * b[i];
-  }
-  return sum;
-}
-
-/* Largest change of dq ^ dp on pairs of tangent vectors, relative to its largest value */
-static double symplectic_defect(const Chart* chart, const Model* model, Motion* motion) {
-  double before[MOST_FREEDOMS][2 * MODEL_COORDINATES];
-  double after[MOST_FREEDOMS][2 * MODEL_COORDINATES];
-  double largest = 0.0;
-  double defect = 0.0;
-  const int count = 2 * chart->freedoms;
-  for (int k = 0; k < count; k++) {
-    tangent(chart, model, motion, k, 0, before[k]);
-    tangent(chart, model, motion, k, 3, after[k]);
-  }
-  for (int i = 0; i < count; i++) {
-    for (int j = 0; j < i; j++) {
-      const double old = form(motion->n, before[i], before[j]);
-      largest = larger(largest, fabs(old));
-      defect = larger(defect, fabs(form(motion->n, after[i], after[j]) - old));
-    }
-  }
-  return defect / largest;
-}
-
-static void test_symplectic_form(void) {
-  for (int i = 0; i < Vida_MethodCount(); i++) {
-    const VidaMethodInfo* method = Vida_MethodInfo(i);
-    for (int k = 0; k < CHARTS && can(method, VIDA_CAN_SYMPLECTIC); k++) {
-      const Model model = charts[k].model();
-      /* a large step, so that a method that is not symplectic would show it (order 1e-3) */
-      Motion motion = motion_start(&model, method->name, 0.05, "auto");
-      if (motion.stepper) {
-        EXPECT_BELOW(symplectic_defect(&charts[k], &model, &motion), 1e-8, "%s on %s", method->name,
-                     model.name);
-      }
-      motion_end(&motion);
-    }
-  }
-}
-
 /* ---- multipliers, statistics, time, starting ------------------------------------------------ */
 
 /* Against the forces at the time that the method states. */
@@ -643,7 +511,6 @@ int main(void) {
                                     {"order", test_order},
                                     {"claims over 10 s", test_claims},
                                     {"reversibility", test_reversibility},
-                                    {"symplectic form", test_symplectic_form},
                                     {"multipliers", test_multipliers},
                                     {"statistics and time", test_statistics},
                                     {"restart", test_restart},

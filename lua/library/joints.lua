@@ -25,8 +25,8 @@ local function resolve_place(frame, point, at, place, i)
     end
     return library.to_local_point(frame, at)
   elseif point == nil then
-    fail(("%s: expected at = { ... }, where it is at the start, or a point of body '%s' as its %s end"):format(
-      place, frame.name, i == 1 and "first" or "second"))
+    local what = "%s: expected at = { ... }, where it is at the start, or a point of body '%s' as its %s end"
+    fail(what:format(place, frame.name, i == 1 and "first" or "second"))
   end
   return point
 end

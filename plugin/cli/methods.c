@@ -18,7 +18,7 @@ static void list_methods(void) {
 }
 
 static void print_capabilities(unsigned capabilities) {
-#define CAPABILITY_TEXT(name, bit, text) text,
+#define CAPABILITY_TEXT(name, bit, text) [bit] = text,
   static const char* const texts[] = {VIDA_CAPABILITY_LIST(CAPABILITY_TEXT)};
 #undef CAPABILITY_TEXT
   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {

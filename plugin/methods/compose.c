@@ -201,6 +201,10 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
   return code;
 }
 
+static int order(const VidaOptions* options) {
+  return find_scheme(options)->order;
+}
+
 static const VidaOptionRow options[] = {
     {"scheme", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(SCHEMES - 1), false, SCHEME_NAMES,
      "How steps are composed; the number is the order. More stages have smaller errors."},
@@ -224,4 +228,5 @@ const VidaMethod vida__compose = {
     .step = step,
     .velocities = velocities,
     .energy = vida__node_energy,
+    .order = order,
     .destroy = destroy};

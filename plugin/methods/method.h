@@ -103,6 +103,8 @@ struct VidaMethod {
   int (*step)(VidaStepper* stepper, VidaError* error);
   int (*velocities)(VidaStepper* stepper, double* v, VidaError* error);
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
+  /* The order that it has with these options; NULL: that of `info` with all of them. */
+  int (*order)(const VidaOptions* options);
   /* Frees what `own` points to, before `own` itself; NULL where that is nothing. */
   void (*destroy)(VidaStepper* stepper);
 };
@@ -129,6 +131,14 @@ void vida__step_sizes(void* data, const double* u, double* size);
 /* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
  * nearest solution; from far away it may find another, in which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
+/* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
+ * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
+ * tolerances do not depend on units. */
+double vida__measure_motion(const VidaStepper* stepper);
+/* The size of a constraint's row, g/h at the end of a step, in such a motion. */
+double vida__constraint_size(const VidaStepper* stepper, int row, double motion);
+/* g and G at the node, into g0 and entries0. */
+int vida__prepare_node(VidaStepper* stepper, VidaError* error);
 /* Finds the rows that depend on others at the start, for values in stepper->entries. */
 int vida__find_redundancy(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */

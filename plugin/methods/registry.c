@@ -19,7 +19,9 @@
   X(del_regularized)          \
   X(spook)                    \
   X(spook_newton)             \
-  X(energy_momentum)
+  X(energy_momentum)          \
+  X(galerkin_gauss)           \
+  X(spark_lobatto)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)
@@ -63,6 +65,14 @@ const VidaMethod* vida__find_method(const char* name) {
 const VidaMethodInfo* Vida_FindMethod(const char* name) {
   const VidaMethod* method = vida__find_method(name);
   return method ? &method->info : NULL;
+}
+
+int Vida_MethodOrder(const VidaOptions* options) {
+  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
+  if (!method) {
+    return 0;
+  }
+  return method->order ? method->order(options) : method->info.order;
 }
 
 static const char* method_name(const void* list, int index) {

@@ -109,6 +109,14 @@ static void list_methods(unsigned capability, char* list, size_t size) {
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
   const char* name = NULL;
+  if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
+    char able[512];
+    list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s is for systems without constraints, and cannot take '%s' of system '%s'; "
+                      "these can: %s",
+                      method->info.name, system->rows[0].name, system->name, able);
+  }
   if (!system->separable && !(method->info.capabilities & VIDA_CAN_GENERAL_LAGRANGIAN)) {
     vida__has_discrete_derivatives(system, &name);
     return vida__fail(

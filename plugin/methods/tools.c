@@ -184,10 +184,7 @@ int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-/* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
- * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
- * tolerances do not depend on units. */
-static double measure_motion(const VidaStepper* stepper) {
+double vida__measure_motion(const VidaStepper* stepper) {
   double size = 0.0;
   for (int i = 0; i < stepper->n; i++) {
     const double impulse = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
@@ -210,8 +207,18 @@ static bool has_rounded_rows(const VidaStepper* stepper) {
   return !stepper->has_increments || stepper->redundant;
 }
 
+double vida__constraint_size(const VidaStepper* stepper, int row, double motion) {
+  const double size = motion * stepper->row_stiffness[row];
+  if (!has_rounded_rows(stepper)) {
+    return size;
+  }
+  /* No less can be asked for. */
+  return fmax(
+      size, 4.0 * DBL_EPSILON * stepper->value_size[row] / (fabs(stepper->h) * stepper->tolerance));
+}
+
 static void set_scales(VidaStepper* stepper) {
-  const double motion = measure_motion(stepper);
+  const double motion = vida__measure_motion(stepper);
   if (!stepper->map) {
     return;
   }
@@ -225,14 +232,8 @@ static void set_scales(VidaStepper* stepper) {
     vida__map_set_size(stepper->map, i, motion * root, motion / root);
   }
   for (int r = 0; r < stepper->m; r++) {
-    const double stiffness = stepper->row_stiffness[r];
-    double size = motion * stiffness;
-    if (has_rounded_rows(stepper)) {
-      /* No less can be asked for. */
-      size = fmax(size, 4.0 * DBL_EPSILON * stepper->value_size[r] /
-                            (fabs(stepper->h) * stepper->tolerance));
-    }
-    vida__map_set_size(stepper->map, stepper->n + r, size, motion / stiffness);
+    vida__map_set_size(stepper->map, stepper->n + r, vida__constraint_size(stepper, r, motion),
+                       motion / stepper->row_stiffness[r]);
   }
 }
 
@@ -325,7 +326,7 @@ static void guess_unknown(VidaStepper* stepper) {
  * multipliers; what the increments have made of g is free of it, but wanders in many steps. */
 static const double evaluated_share = 1e-3;
 
-int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
+int vida__prepare_node(VidaStepper* stepper, VidaError* error) {
   const double t = vida__node_time(stepper);
   int code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
   if (!code && stepper->has_tracked) {
@@ -335,12 +336,16 @@ int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
   stepper->entries_before = stepper->entries0;
   stepper->entries0 = before;
   code = code ? code : vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries0);
-  if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
+  const int code = vida__prepare_node(stepper, error);
+  if (!code) {
+    guess_unknown(stepper);
+    set_scales(stepper);
   }
-  guess_unknown(stepper);
-  set_scales(stepper);
-  return VIDA_SUCCESS;
+  return code;
 }
 
 static void remember_unknown(VidaStepper* stepper) {

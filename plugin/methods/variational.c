@@ -462,9 +462,10 @@ const VidaMethod vida__del_endpoint = {
     .info =
         {"del-endpoint", "discrete Euler-Lagrange equations, endpoint discrete Lagrangian (SHAKE)",
          "Wendlandt and Marsden 1997, eq. 4.16",
-         "Stable for steps below 2 over the largest frequency of the potential; second order for "
-         "constant mass matrices, first order for other Lagrangians.",
-         2, VARIATIONAL_CAPABILITIES},
+         "Stable for steps below 2 over the largest frequency of the potential; second order and "
+         "reversible for constant mass matrices, first order for other Lagrangians and with "
+         "forces.",
+         2, VARIATIONAL_CAPABILITIES | VIDA_CAN_BE_ONE_SIDED},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_endpoint,

@@ -33,7 +33,7 @@ static size_t character_length(const char* text) {
   return length;
 }
 
-static void write_string(FILE* file, const char* text) {
+void vida__write_json_string(FILE* file, const char* text) {
   static const char special[] = "\"\\\b\f\n\r\t";
   static const char letters[] = "\"\\bfnrt";
   fputc('"', file);
@@ -62,7 +62,7 @@ static void write_row(FILE* file, const VidaRow* row) {
     vida__cell_text(row, column, text, sizeof text);
     fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", column->name);
     if (column->type == VIDA_COLUMN_TEXT) {
-      write_string(file, text);
+      vida__write_json_string(file, text);
     } else {
       fputs(text[0] ? text : "null", file);
     }

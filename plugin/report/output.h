@@ -23,6 +23,9 @@ const char* vida__momentum_unit(const char* name);
 /* Writes one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC 4180). */
 void vida__write_csv_field(FILE* file, const char* text);
 
+/* Writes a text in quotes, as strict JSON has it (json.c). */
+void vida__write_json_string(FILE* file, const char* text);
+
 /* The name of the run's files without an ending: system, method, set options and h, in letters that
  * every file system takes. `number` > 1 is added to tell equal ones apart. */
 #define VIDA_FILE_NAME_SIZE 224

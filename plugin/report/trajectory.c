@@ -164,6 +164,10 @@ static void write_header(FILE* file, const VidaSystem* system) {
     rate_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
     write_column(file, unit, "dg ", VidaSystem_ConstraintName(system, i), "/dt");
   }
+  for (int i = 0; i < VidaSystem_ObservableCount(system); i++) {
+    write_column(file, VidaSystem_ObservableUnit(system, i), "",
+                 VidaSystem_ObservableName(system, i), "");
+  }
   fputc('\n', file);
 }
 

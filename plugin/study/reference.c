@@ -89,7 +89,6 @@ static void forget_solution(vida_reference* reference) {
 
 int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
                            vida_reference** reference, VidaError* error) {
-  const VidaMethodInfo* info = Vida_FindMethod(VidaOptions_Method(method));
   char h[VIDA_REAL_TEXT_SIZE], options[VIDA_OPTIONS_SIZE];
   if (VidaOptions_HasChoice(method, "start", "two-point")) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -101,7 +100,7 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
     return vida__fail_memory(error);
   }
   made->position_error = NAN;
-  made->order = info ? info->order : 0;
+  made->order = Vida_MethodOrder(method);
   int code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"), study->shorten,
                              &made->grid, error);
   if (code == VIDA_SUCCESS) {

@@ -6,11 +6,12 @@
 #include "base/text.h"
 #include "system/model.h"
 
-/* Whether a row is of the constraint: "rod", or "rod (row 2)". */
+/* Whether a row is of the constraint: "rod", "rod (row 2)", or "rod: direction" of an element. */
 static bool is_row_of(const vida_row* row, const char* constraint) {
   const size_t length = strlen(constraint);
   return strncmp(row->name, constraint, length) == 0 &&
-         (row->name[length] == '\0' || strncmp(row->name + length, " (row ", 6) == 0);
+         (row->name[length] == '\0' || strncmp(row->name + length, " (row ", 6) == 0 ||
+          strncmp(row->name + length, ": ", 2) == 0);
 }
 
 static const char* row_name(const void* list, int row) {

@@ -49,6 +49,21 @@ function check.pendulum()
   return system, bob
 end
 
+-- The methods that take constraints.
+function check.constrained_methods()
+  local found = {}
+  for _, method in ipairs(vida.methods()) do
+    local only_free = false
+    for _, text in ipairs(method.capabilities) do
+      only_free = only_free or text == "takes systems without constraints only"
+    end
+    if not only_free then
+      found[#found + 1] = method
+    end
+  end
+  return found
+end
+
 -- Two unit masses on a rod that turn about their middle at 2 rad/s, no force.
 function check.rotor()
   local system = vida.system "rotor"

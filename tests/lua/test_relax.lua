@@ -34,11 +34,12 @@ stepper:start()
 stepper:step(200)
 check.close(stepper:positions()[2], -2 * 9.81 * 3e-4, 1e-13)
 
--- All rows of a constraint by its name, and those of an element with the relaxation of the pattern.
+-- All rows of a constraint by its name.
 local rows = vida.system { "rows", dimension = 2 }
 rows:gravity { 0, -9.81 }
 local bob = rows:particle { "bob", mass = 1, position = { 0, 0 } }
-rows:add(vida.element { "pin", points = 1, unit = "m", constraint = function(a) return a end }, "pin", bob)
+rows:add(vida.element { "pin", points = 2, unit = "m", constraint = function(a, b) return b - a end },
+  "pin", rows.ground, bob)
 fails("has no constraint 'pim'", function() rows:relax { "pim", compliance = 1 } end)
 rows:relax { "pin", compliance = 1e-3, damping_time = 0.05 }
 local pinned = rows:stepper { "spook", h = 0.01 }

@@ -61,7 +61,7 @@ local function bob_beside(mass, method)
   local q = stepper:positions()
   return worst, q[1]
 end
-for _, info in ipairs(vida.methods()) do
+for _, info in ipairs(check.constrained_methods()) do
   local _, alone = bob_beside(1, info.name)
   for _, mass in ipairs { 1e4, 1e10, 1e20, 1e30 } do
     local worst, x = bob_beside(mass, info.name)

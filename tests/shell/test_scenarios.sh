@@ -36,6 +36,12 @@ quick=(
   "squeezer --set time=0.001 --set torque=0.05"
   "four_bar --set time=0.2 --set windows=5"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
+  "ladder --set cells=2 --set time=0.1"
+  "heavy_top --set time=0.02"
+  "door --set time=0.4"
+  "door --set time=0.4 --set hinges=1"
+  "chain --set links=5 --set amplitude=0.01"
+  "rolling_disk --set time=0.2"
 )
 for line in "${quick[@]}"; do
   read -r name settings <<<"$line"

@@ -17,17 +17,20 @@ extern "C" {
 /* ---- the methods that exist ------------------------------------------------------------------ */
 
 /* What a method claims. X(NAME, bit, text); tests measure every claim. */
-#define VIDA_CAPABILITY_LIST(X)                                      \
-  X(SYMPLECTIC, 0, "preserves the symplectic form")                  \
-  X(ENERGY, 1, "preserves the energy exactly")                       \
-  X(MOMENTUM, 2, "preserves the momentum maps of linear symmetries") \
-  X(REVERSIBLE, 3, "is reversible in time")                          \
-  X(POSITION_LEVEL, 4, "keeps the constraints g = 0")                \
-  X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0") \
-  X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")          \
-  X(TIME_DEPENDENT, 7, "takes constraints that depend on time")      \
-  X(TWO_POINT_START, 8, "can start from two points")                 \
-  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")
+#define VIDA_CAPABILITY_LIST(X)                                                            \
+  X(SYMPLECTIC, 0, "preserves the symplectic form")                                        \
+  X(ENERGY, 1, "preserves the energy exactly")                                             \
+  X(MOMENTUM, 2, "preserves the momentum maps of linear symmetries")                       \
+  X(REVERSIBLE, 3, "is reversible in time")                                                \
+  X(POSITION_LEVEL, 4, "keeps the constraints g = 0")                                      \
+  X(VELOCITY_LEVEL, 5, "keeps the hidden constraints G v + g_t = 0")                       \
+  X(GENERAL_LAGRANGIAN, 6, "takes any Lagrangian L(q,v,t)")                                \
+  X(TIME_DEPENDENT, 7, "takes constraints that depend on time")                            \
+  X(TWO_POINT_START, 8, "can start from two points")                                       \
+  X(NONHOLONOMIC, 9, "takes nonholonomic constraints")                                     \
+  X(BE_ONE_SIDED, 10,                                                                      \
+    "is one-sided for general Lagrangians and nonholonomic rows: order 1, not reversible") \
+  X(ONLY_FREE, 11, "takes systems without constraints only")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
@@ -38,13 +41,16 @@ typedef struct VidaMethodInfo {
   const char* title;     /* one line */
   const char* equation;  /* where it comes from */
   const char* limits;    /* restrictions on the step and on the system, in words */
-  int order;             /* of positions, on constrained systems */
+  int order;             /* of positions, on constrained systems, with the default options */
   unsigned capabilities; /* of VidaCapability */
 } VidaMethodInfo;
 
 int Vida_MethodCount(void);
 const VidaMethodInfo* Vida_MethodInfo(int index);        /* NULL outside 0 .. count - 1 */
 const VidaMethodInfo* Vida_FindMethod(const char* name); /* NULL when there is none */
+/* The order that a method has with these options (its `stages` count); 0 when they are not those of
+ * a method. */
+int Vida_MethodOrder(const VidaOptions* options);
 
 /* ---- a stepper ------------------------------------------------------------------------------- */
 

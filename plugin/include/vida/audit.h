@@ -1,0 +1,130 @@
+/* The method audit: what every method claims (VidaMethodInfo) against what is measured.
+ *
+ * Each method is run at its default options on each system of a table. Its order is fitted to
+ * errors at five steps, against a closed form or an integration of the equations of motion by an
+ * extrapolation method of order 12; what it keeps is watched over many steps. A claim that is not
+ * measured true is a false claim. A method that refuses a system is listed with its reason. */
+#ifndef VIDA_AUDIT_H
+#define VIDA_AUDIT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <vida/error.h>
+#include <vida/stepper.h>
+#include <vida/study.h>
+#include <vida/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is measured. X(NAME, word, title, text): word in CSV and JSON, title of a column. */
+#define VIDA_AUDIT_LIST(X)                                                                 \
+  X(POSITION_ORDER, "position_order", "order q", "order of positions")                     \
+  X(VELOCITY_ORDER, "velocity_order", "order v", "order of velocities")                    \
+  X(MULTIPLIER_ORDER, "multiplier_order", "order lambda", "order of multipliers")          \
+  X(ENERGY, "energy", "energy", "largest deviation of the energy, relative")               \
+  X(DRIFT, "energy_drift", "drift", "slope fitted to the energy, relative, in 1/s")        \
+  X(MOMENTUM, "momentum", "momentum", "largest deviation of a momentum map, relative")     \
+  X(SYMPLECTIC, "symplectic_defect", "omega", "change of the symplectic form, relative")   \
+  X(REVERSIBLE, "reversal", "reversal", "distance from the start after there and back")    \
+  X(POSITION_LEVEL, "position_level", "|g|", "largest violation of g = 0, relative")       \
+  X(VELOCITY_LEVEL, "velocity_level", "|Gv|", "largest violation of G v + g_t, relative")  \
+  X(DISSIPATION, "dissipation", "rise", "largest rise of an energy that a damper takes")   \
+  X(TWO_POINT_START, "two_point_start", "two points", "deviation after a two-point start") \
+  X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")
+
+#define VIDA_AUDIT_ENUMERATOR(name, word, title, text) VIDA_AUDIT_##name,
+typedef enum VidaAuditProperty {
+  VIDA_AUDIT_LIST(VIDA_AUDIT_ENUMERATOR) VIDA_AUDIT_PROPERTIES
+} VidaAuditProperty;
+#undef VIDA_AUDIT_ENUMERATOR
+
+typedef enum VidaAuditVerdict {
+  VIDA_AUDIT_NO_CLAIM, /* nothing was claimed, or the system has no such property */
+  VIDA_AUDIT_TRUE,     /* claimed and measured */
+  VIDA_AUDIT_FALSE     /* claimed, and not measured */
+} VidaAuditVerdict;
+
+typedef struct VidaAuditMeasurement {
+  double value;    /* NaN: not measured */
+  double interval; /* half of the 95 % confidence interval of fitted slopes; NaN for others */
+  double claimed;  /* an order, or the largest value that the claim allows; NaN: no claim */
+  VidaAuditVerdict verdict;
+} VidaAuditMeasurement;
+
+typedef enum VidaAuditEnergy {
+  VIDA_AUDIT_ENERGY_NONE, /* not measured, or the system does not keep its energy */
+  VIDA_AUDIT_ENERGY_EXACT,
+  VIDA_AUDIT_ENERGY_BOUNDED,
+  VIDA_AUDIT_ENERGY_DRIFTING
+} VidaAuditEnergy;
+
+typedef enum VidaAuditStatus {
+  VIDA_AUDIT_MEASURED,
+  VIDA_AUDIT_REFUSED, /* the method does not take this system; the message says why */
+  VIDA_AUDIT_BROKEN   /* it took the system and could not integrate it: counts as a false claim */
+} VidaAuditStatus;
+
+enum { VIDA_AUDIT_MOMENTA = 6 };
+
+/* One method on one system. */
+typedef struct VidaAuditRow {
+  char method[VIDA_NAME_SIZE];
+  char system[VIDA_NAME_SIZE]; /* "all systems" for the summary of a method */
+  VidaAuditStatus status;
+  bool general; /* the system's Lagrangian is not v^T M v / 2 - V(q), or it has forces */
+  VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES];
+  VidaAuditEnergy energy;
+  long steps; /* of the run that energy, momenta and constraints were watched in */
+  double h;
+  int momentum_count;
+  struct {
+    char name[VIDA_NAME_SIZE]; /* "J_z" */
+    double value;              /* largest deviation, relative */
+  } momentum[VIDA_AUDIT_MOMENTA];
+  int false_claims;
+  char message[VIDA_MESSAGE_SIZE]; /* the reason of a refusal or failure, and false claims */
+} VidaAuditRow;
+
+typedef struct VidaAudit VidaAudit;
+
+/* An audit without rows yet; `thorough`: 10^5 steps instead of 4000. Free with VidaAudit_Destroy.
+ */
+int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error);
+void VidaAudit_Destroy(VidaAudit** audit);
+
+/* The table of systems. */
+int VidaAudit_SystemCount(void);
+const char* VidaAudit_SystemName(int index); /* NULL outside 0 .. count - 1 */
+/* Restricts the audit to the system of this name; may be called for several. Fails with
+ * VIDA_UNKNOWN_NAME and the nearest name. */
+int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error);
+
+/* Audits the method of name claims->name, whose claims are the order and the capabilities given
+ * (those of Vida_FindMethod, or others to be tried), and adds a row for each system and a last one
+ * for all of them. Fails only when the audit itself cannot be carried out. */
+int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error);
+
+int VidaAudit_RowCount(const VidaAudit* audit);
+const VidaAuditRow* VidaAudit_Row(const VidaAudit* audit, int row); /* NULL: there is none */
+bool VidaAudit_IsSummary(const VidaAuditRow* row);
+/* False claims of all rows. */
+int VidaAudit_FalseClaims(const VidaAudit* audit);
+
+typedef struct VidaAuditColumn {
+  const char *word, *title, *text;
+} VidaAuditColumn;
+const VidaAuditColumn* VidaAudit_Column(VidaAuditProperty property);
+
+/* Writing: a table for each method; one line for each measurement (CSV, JSON); and one line for
+ * each method in Markdown. */
+int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error);
+int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error);
+int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error);
+int VidaReport_AuditMarkdown(const VidaAudit* audit, FILE* file, VidaError* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/* Inside the audit: its systems, references, and measurements. */
+#ifndef VIDA_STUDY_AUDIT_H
+#define VIDA_STUDY_AUDIT_H
+
+#include <vida/audit.h>
+#include <vida/stepper.h>
+
+#include "system/evaluate.h"
+
+/* A system of the table. */
+typedef struct vida_audit_case {
+  const char* name;
+  int (*build)(VidaSystem* system, VidaError* error);
+  int dimension;
+  /* Closed form of the state at t; NULL: found by integration. */
+  void (*exact)(double t, double* q, double* v);
+  double time;         /* of the runs that measure orders */
+  double largest_step; /* of them */
+  double h;            /* of the run that conservation is watched in */
+  bool conservative, reversible;
+} vida_audit_case;
+
+extern const vida_audit_case vida__audit_cases[];
+int vida__audit_case_count(void);
+
+/* A system at work: built once, with its start and its reference. */
+typedef struct vida_subject {
+  const vida_audit_case* of;
+  VidaSystem* system;
+  vida_evaluator evaluator;
+  int n, m;
+  double* block;
+  double *q0, *v0;        /* consistent start at t = 0 */
+  double *q_end, *v_end;  /* reference at of->time */
+  double reference_error; /* of q_end, relative, estimated */
+  double *q, *v, *a;      /* work: n */
+  double* lambda;         /* work: m */
+  double* entries;        /* work: values of G */
+  double* dense;          /* work: G, m x n */
+  double* normal;         /* work: G G^T, m x m */
+  double* state;          /* work of the integration */
+} vida_subject;
+
+int vida__create_subject(const vida_audit_case* of, vida_subject** subject, VidaError* error);
+void vida__destroy_subject(vida_subject** subject);
+
+/* The reference's state at t near of->time, with its multipliers (m, nullable). */
+int vida__subject_at(vida_subject* subject, double t, double* q, double* v, double* lambda,
+                     VidaError* error);
+/* The closest q, v in the Euclidean norm with g(q) = 0 and G v + g_t = 0 at t = 0. */
+int vida__project_to_constraints(vida_subject* subject, double* q, double* v, VidaError* error);
+/* G at (t, q) in subject->dense. */
+int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaError* error);
+
+/* A straight line through (x, y): its slope, and half of the slope's 95 % confidence interval. */
+double vida__fit_line(int count, const double* x, const double* y, double* interval);
+
+/* A stepper of the method at its default options, not started; VIDA_NOT_SUPPORTED: refused. */
+int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
+                        VidaStepper** stepper, VidaError* error);
+
+/* The measurements, each into the row; what cannot be measured stays NaN. They return what keeps
+ * the audit from going on; a method's own failures go into the row. */
+int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* error);
+int vida__measure_invariants(vida_subject* subject, long steps, VidaAuditRow* row,
+                             VidaError* error);
+int vida__measure_symplecticity(vida_subject* subject, VidaAuditRow* row, VidaError* error);
+int vida__measure_reversal(vida_subject* subject, VidaAuditRow* row, VidaError* error);
+int vida__measure_two_points(vida_subject* subject, VidaAuditRow* row, VidaError* error);
+
+/* The size that a value is relative to: the largest |x|, or 1 where all are zero. */
+double vida__largest(int n, const double* x);
+
+#endif

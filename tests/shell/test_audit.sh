@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# vida audit: its outputs, and that the README shows what it measures.
+# shellcheck source-path=SCRIPTDIR source=support.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+expect 0 audit --help
+shows "usage: vida audit [METHOD]"
+for word in --system --long --format examples: "heavy"; do
+  shows "$word"
+done
+
+expect 0 audit rattle --system pendulum --system "knife edge"
+shows "rattle: "
+shows "pendulum "
+shows "bounded"
+shows "refused: rattle cannot take the nonholonomic constraints"
+shows "all systems"
+shows "all claims are true"
+
+expect 0 audit energy-momentum --system "four particles" --format csv
+shows "method,system,status,property,kind,value,interval,claimed,verdict,h,steps,message"
+for property in position_order velocity_order multiplier_order "energy,exact" energy_drift \
+  symplectic_defect reversal position_level velocity_level residuals_per_step; do
+  shows "energy-momentum,four particles,measured,$property"
+done
+for momentum in L_x L_y L_z J_x J_y J_z; do
+  shows "energy-momentum,four particles,measured,momentum $momentum,"
+done
+# every line has the fields of the first
+awk -F, '{ if (NR == 1) fields = NF; else if (NF != fields) exit 1 }' "$work/out" ||
+  complain "lines of CSV differ in their numbers of fields"
+
+expect 0 audit rattle --system kepler --system "knife edge" --format json
+cp "$work/out" "$work/audit.json"
+is_json "$work/audit.json" 'value[1].system == "kepler" and value[1].property == "position_order"'
+is_json "$work/audit.json" 'math.abs(value[1].value - 2) < 0.2 and value[1].verdict == "true"'
+
+expect 2 audit ratle
+says "unknown method 'ratle'; did you mean 'rattle'?"
+expect 2 audit rattle del-midpoint
+says "one method at a time"
+expect 2 audit --system keplar
+says "unknown system 'keplar'; did you mean 'kepler'?"
+expect 2 audit --format markdwn
+says "did you mean 'markdown'?"
+expect 2 audit --lung
+says "unknown option '--lung'; did you mean '--long'?"
+
+# The README's table of measured properties is this output: names, orders and energies are compared,
+# sizes depend on the machine's rounding.
+expect 0 audit --format markdown
+columns() { awk -F'|' '/^\| `/ { print $2 "|" $3 "|" $4 "|" $5 }' "$1"; }
+columns "$work/out" >"$work/measured"
+awk '/vida audit --format markdown/ { on = 1 } on' "$SOURCE/README.md" |
+  awk '/^\| method/ { on = 1 } on && !/^\|/ { exit } on' >"$work/table"
+columns "$work/table" >"$work/written"
+if ! diff "$work/written" "$work/measured" >"$work/difference"; then
+  complain "the README's table is not that of 'vida audit --format markdown':
+$(cat "$work/difference")"
+fi
+
+finish

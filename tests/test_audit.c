@@ -1,0 +1,280 @@
+/* The audit of the methods: every claim of every registered method is measured true, claims that
+ * are not true are found, and what the audit measures against is right. */
+#include <math.h>
+#include <string.h>
+#include <vida/audit.h>
+
+#include "study/audit.h"
+#include "support/check.h"
+#include "support/elliptic.h"
+#include "support/motion.h"
+
+#define PI 3.14159265358979323846
+
+/* ---- what is measured against ---------------------------------------------------------------- */
+
+static const vida_audit_case* find_case(const char* name) {
+  for (int i = 0; i < vida__audit_case_count(); i++) {
+    if (strcmp(vida__audit_cases[i].name, name) == 0) {
+      return &vida__audit_cases[i];
+    }
+  }
+  EXPECT(false, "no system '%s'", name);
+  return &vida__audit_cases[0];
+}
+
+/* The pendulum of SciML/ModelingToolkit.jl#988, 1 m released at the horizontal: its period and its
+ * places after 10 s and 100 s. The closed form begins 0.2 s after the lowest point. */
+static void test_pendulum(void) {
+  const double period = 2.36784194757624;
+  const double right[2][3] = {{10.0, 0.2750874625761, -0.9614192050991},
+                              {100.0, 0.181513351427, -0.9833884803341}};
+  const vida_audit_case* pendulum = find_case("pendulum");
+  const double omega = sqrt(MODEL_GRAVITY);
+  double q[2], v[2], angle, rate;
+  EXPECT_NEAR(pendulum_period(omega, 0.5 * PI, 0.0), period, 1e-14, "period");
+  for (int i = 0; i < 2; i++) {
+    pendulum->exact(0.25 * period - 0.2 + right[i][0], q, v);
+    EXPECT_NEAR(q[0], right[i][1], 3e-12 * right[i][0], "x at %g s", right[i][0]);
+    EXPECT_NEAR(q[1], right[i][2], 3e-12 * right[i][0], "y at %g s", right[i][0]);
+  }
+  /* and against the elliptic functions by Carlson's integrals */
+  pendulum_motion(omega, 0.0, sqrt(2.0) * omega, 0.9, &angle, &rate);
+  pendulum->exact(0.7, q, v);
+  EXPECT_NEAR(q[0], sin(angle), 1e-14, "x after 0.9 s");
+  EXPECT_NEAR(v[0], rate * cos(angle), 1e-13, "speed after 0.9 s");
+}
+
+/* Once round in 2 pi, with the vis-viva energy -1/2 and the angular momentum sqrt(1 - e^2). */
+static void test_kepler(void) {
+  const vida_audit_case* kepler = find_case("kepler");
+  double q[2], v[2], start[2], start_v[2];
+  kepler->exact(0.0, start, start_v);
+  kepler->exact(2.0 * PI, q, v);
+  EXPECT_BELOW(largest_difference(2, q, start), 1e-14, "after one turn");
+  kepler->exact(2.5, q, v);
+  EXPECT_NEAR(0.5 * (v[0] * v[0] + v[1] * v[1]) - 1.0 / hypot(q[0], q[1]), -0.5, 1e-15, "energy");
+  EXPECT_NEAR(q[0] * v[1] - q[1] * v[0], 0.8, 1e-15, "angular momentum");
+}
+
+/* Closed forms against the extrapolation method, which integrates the equations of motion of the
+ * system as it was built. */
+static void test_references(void) {
+  for (int i = 0; i < vida__audit_case_count(); i++) {
+    const vida_audit_case* given = &vida__audit_cases[i];
+    vida_audit_case integrated = *given;
+    vida_subject* subject = NULL;
+    VidaError error = {0};
+    double q[MODEL_COORDINATES], v[MODEL_COORDINATES];
+    integrated.exact = NULL;
+    REQUIRE_OK(vida__create_subject(&integrated, &subject, &error), &error);
+    EXPECT_BELOW(subject->reference_error, 1e-12, "estimated error of %s", given->name);
+    if (given->exact) {
+      given->exact(given->time, q, v);
+      EXPECT_BELOW(largest_difference(subject->n, q, subject->q_end), 1e-12, "positions of %s",
+                   given->name);
+      EXPECT_BELOW(largest_difference(subject->n, v, subject->v_end), 1e-11, "velocities of %s",
+                   given->name);
+    }
+    /* from the end back to the start */
+    REQUIRE_OK(vida__subject_at(subject, 0.0, q, v, NULL, &error), &error);
+    EXPECT_BELOW(largest_difference(subject->n, q, subject->q0), 1e-11, "%s, back", given->name);
+    vida__destroy_subject(&subject);
+  }
+}
+
+/* Slope 8/10, residuals 3.6 in 3 degrees of freedom, quantile 3.182 */
+static void test_line(void) {
+  const double x[5] = {1.0, 2.0, 3.0, 4.0, 5.0};
+  const double y[5] = {1.0, 3.0, 2.0, 5.0, 4.0};
+  double interval;
+  EXPECT_NEAR(vida__fit_line(5, x, y, &interval), 0.8, 1e-15, "slope");
+  EXPECT_NEAR(interval, 3.182 * sqrt(1.2 / 10.0), 1e-14, "interval");
+}
+
+static void test_projection(void) {
+  vida_subject* subject = NULL;
+  VidaError error = {0};
+  double q[6], v[6];
+  REQUIRE_OK(vida__create_subject(find_case("double spherical pendulum"), &subject, &error),
+             &error);
+  for (int i = 0; i < 6; i++) {
+    q[i] = subject->q0[i] + 0.3 * sin(1.0 + i);
+    v[i] = subject->v0[i] + cos(2.0 * i);
+  }
+  REQUIRE_OK(vida__project_to_constraints(subject, q, v, &error), &error);
+  EXPECT_NEAR(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]), 4.0, 1e-14, "upper rod");
+  EXPECT_NEAR(hypot(hypot(q[3] - q[0], q[4] - q[1]), q[5] - q[2]), 3.0, 1e-14, "lower rod");
+  EXPECT_NEAR(q[0] * v[0] + q[1] * v[1] + q[2] * v[2], 0.0, 1e-13, "rate of the upper rod");
+  EXPECT(largest_difference(6, q, subject->q0) > 0.05, "nothing has moved");
+  vida__destroy_subject(&subject);
+}
+
+/* ---- the registry ---------------------------------------------------------------------------- */
+
+static void tell_false_claims(const VidaAudit* audit) {
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    EXPECT(row->false_claims == 0, "%s on %s: %s", row->method, row->system, row->message);
+    EXPECT(row->status == VIDA_AUDIT_MEASURED || row->message[0], "%s on %s does not say why",
+           row->method, row->system);
+    if (row->status == VIDA_AUDIT_MEASURED && !VidaAudit_IsSummary(row)) {
+      EXPECT(row->steps >= 1000, "%s on %s was watched for %ld steps", row->method, row->system,
+             row->steps);
+    }
+  }
+}
+
+static void test_all_methods(void) {
+  VidaAudit* audit = NULL;
+  VidaError error = {0};
+  REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  for (int i = 0; i < Vida_MethodCount(); i++) {
+    REQUIRE_OK(VidaAudit_Method(audit, Vida_MethodInfo(i), &error), &error);
+  }
+  EXPECT(VidaAudit_RowCount(audit) == Vida_MethodCount() * (VidaAudit_SystemCount() + 1), "%d rows",
+         VidaAudit_RowCount(audit));
+  tell_false_claims(audit);
+  EXPECT(VidaAudit_FalseClaims(audit) == 0, "%d false claims", VidaAudit_FalseClaims(audit));
+  VidaAudit_Destroy(&audit);
+}
+
+/* ---- false claims ---------------------------------------------------------------------------- */
+
+typedef struct Plant {
+  const char* method;
+  int order;               /* added to that of the method */
+  unsigned more, less;     /* capabilities */
+  const char* system;      /* NULL: all */
+  VidaAuditProperty found; /* where the verdict is; VIDA_AUDIT_PROPERTIES: in the message */
+  const char* message;
+} Plant;
+
+static const Plant plants[] = {
+    {"rattle", 1, 0, 0, "pendulum", VIDA_AUDIT_POSITION_ORDER, "order of positions"},
+    {"rattle", 2, 0, 0, "double spherical pendulum", VIDA_AUDIT_POSITION_ORDER, "order"},
+    {"rattle", -1, 0, 0, NULL, VIDA_AUDIT_PROPERTIES, "its order is higher on every system"},
+    {"rattle", 0, VIDA_CAN_ENERGY, 0, "pendulum", VIDA_AUDIT_ENERGY, "energy"},
+    {"rattle", 0, VIDA_CAN_NONHOLONOMIC, 0, NULL, VIDA_AUDIT_PROPERTIES,
+     "it takes no nonholonomic system"},
+    {"energy-momentum", 0, VIDA_CAN_SYMPLECTIC, 0, "kepler", VIDA_AUDIT_SYMPLECTIC,
+     "symplectic form"},
+    {"energy-momentum", 0, VIDA_CAN_SYMPLECTIC, 0, "four particles", VIDA_AUDIT_SYMPLECTIC,
+     "symplectic form"},
+    {"energy-momentum", 0, VIDA_CAN_VELOCITY_LEVEL, 0, "pendulum", VIDA_AUDIT_VELOCITY_LEVEL,
+     "G v"},
+    {"energy-momentum", 0, VIDA_CAN_TWO_POINT_START, 0, "pendulum", VIDA_AUDIT_TWO_POINT_START,
+     "two-point start"},
+    {"energy-momentum", 0, VIDA_CAN_TIME_DEPENDENT, 0, NULL, VIDA_AUDIT_PROPERTIES,
+     "it takes no constraints that depend on time"},
+    {"energy-momentum", 0, VIDA_CAN_GENERAL_LAGRANGIAN, 0, NULL, VIDA_AUDIT_PROPERTIES,
+     "it takes no system with a general Lagrangian"},
+    {"del-endpoint", 0, 0, VIDA_CAN_BE_ONE_SIDED, "two-link arm", VIDA_AUDIT_REVERSIBLE,
+     "there and back"},
+    {"del-endpoint", 0, 0, VIDA_CAN_BE_ONE_SIDED, "heavy top", VIDA_AUDIT_POSITION_ORDER,
+     "order of positions"},
+    {"compose", 0, VIDA_CAN_ENERGY, 0, "spring pendulum", VIDA_AUDIT_ENERGY, "energy"},
+    {"galerkin-gauss", 0, VIDA_CAN_ENERGY, 0, "spring pendulum", VIDA_AUDIT_ENERGY, "energy"},
+    {"lie-trotter", 0, VIDA_CAN_REVERSIBLE, 0, "kepler", VIDA_AUDIT_REVERSIBLE, "there and back"},
+    {"lie-trotter", 1, 0, 0, "spring pendulum", VIDA_AUDIT_POSITION_ORDER, "order of positions"},
+    {"spook", 0, VIDA_CAN_SYMPLECTIC, 0, "pendulum", VIDA_AUDIT_DRIFT, "energy drifts"},
+    {"spook", 0, VIDA_CAN_MOMENTUM, 0, "heavy top", VIDA_AUDIT_MOMENTUM, "momentum map"},
+    {"spook", 0, VIDA_CAN_POSITION_LEVEL, 0, "pendulum", VIDA_AUDIT_POSITION_LEVEL, "g = 0"},
+};
+
+static void try_plant(const Plant* plant) {
+  VidaMethodInfo claims = *Vida_FindMethod(plant->method);
+  VidaAudit* audit = NULL;
+  VidaError error = {0};
+  claims.order += plant->order;
+  claims.capabilities = (claims.capabilities | plant->more) & ~plant->less;
+  REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  if (plant->system) {
+    REQUIRE_OK(VidaAudit_SelectSystem(audit, plant->system, &error), &error);
+  }
+  REQUIRE_OK(VidaAudit_Method(audit, &claims, &error), &error);
+  EXPECT(VidaAudit_FalseClaims(audit) > 0, "%s with a false claim (%s) passes", plant->method,
+         plant->message);
+  /* with one system it is in its row, else in the summary */
+  const int last = VidaAudit_RowCount(audit) - 1;
+  const VidaAuditRow* row = VidaAudit_Row(audit, plant->system ? 0 : last);
+  EXPECT(strstr(row->message, plant->message) != NULL, "%s on %s says '%s', not '%s'", row->method,
+         row->system, row->message, plant->message);
+  if (plant->found != VIDA_AUDIT_PROPERTIES) {
+    EXPECT(row->measurement[plant->found].verdict == VIDA_AUDIT_FALSE, "%s: no verdict on '%s'",
+           plant->method, plant->message);
+    EXPECT(VidaAudit_Row(audit, last)->measurement[plant->found].verdict == VIDA_AUDIT_FALSE,
+           "%s: the summary does not show it", plant->method);
+  }
+  VidaAudit_Destroy(&audit);
+}
+
+static void test_planted_claims(void) {
+  for (size_t i = 0; i < sizeof plants / sizeof plants[0]; i++) {
+    if (Vida_FindMethod(plants[i].method)) {
+      try_plant(&plants[i]);
+    }
+  }
+}
+
+/* Every component of the momenta is listed, and found again by name. */
+static void test_components(void) {
+  VidaAudit* audit = NULL;
+  VidaError error = {0};
+  static const char* const names[] = {"L_x", "L_y", "L_z", "J_x", "J_y", "J_z"};
+  REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  REQUIRE_OK(VidaAudit_SelectSystem(audit, "four particles", &error), &error);
+  REQUIRE_OK(VidaAudit_SelectSystem(audit, "heavy top", &error), &error);
+  REQUIRE_OK(VidaAudit_Method(audit, Vida_FindMethod("rattle"), &error), &error);
+  const VidaAuditRow* particles = VidaAudit_Row(audit, 0);
+  const VidaAuditRow* top = VidaAudit_Row(audit, 1);
+  EXPECT(particles->momentum_count == 6, "%d components", particles->momentum_count);
+  for (int k = 0; k < particles->momentum_count; k++) {
+    EXPECT(strcmp(particles->momentum[k].name, names[k]) == 0, "component %d is %s", k,
+           particles->momentum[k].name);
+    EXPECT_BELOW(particles->momentum[k].value, 1e-12, "%s", names[k]);
+  }
+  /* nothing of the top translates, and it turns freely about the vertical */
+  EXPECT(top->momentum_count == 1, "%d components", top->momentum_count);
+  EXPECT(strcmp(top->momentum[0].name, "J_z") == 0, "component %s", top->momentum[0].name);
+  VidaAudit_Destroy(&audit);
+}
+
+static void test_refusals(void) {
+  VidaAudit* audit = NULL;
+  VidaError error = {0};
+  VidaMethodInfo unknown = *Vida_FindMethod("rattle");
+  unknown.name = "rattel";
+  REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  EXPECT_ERROR(VidaAudit_SelectSystem(audit, "keppler", &error), &error, VIDA_UNKNOWN_NAME,
+               "did you mean 'kepler'?");
+  REQUIRE_OK(VidaAudit_SelectSystem(audit, "knife edge", &error), &error);
+  EXPECT_ERROR(VidaAudit_Method(audit, &unknown, &error), &error, VIDA_UNKNOWN_NAME,
+               "did you mean 'rattle'?");
+  VidaAudit_Destroy(&audit);
+  REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  REQUIRE_OK(VidaAudit_SelectSystem(audit, "knife edge", &error), &error);
+  REQUIRE_OK(VidaAudit_Method(audit, Vida_FindMethod("rattle"), &error), &error);
+  const VidaAuditRow* row = VidaAudit_Row(audit, 0);
+  EXPECT(row->status == VIDA_AUDIT_REFUSED && strstr(row->message, "nonholonomic"), "'%s'",
+         row->message);
+  EXPECT(VidaAudit_FalseClaims(audit) == 0, "a refusal is no false claim");
+  EXPECT(!VidaAudit_Row(audit, -1) && !VidaAudit_Row(audit, 2), "rows outside");
+  EXPECT(!VidaAudit_SystemName(-1) && !VidaAudit_SystemName(VidaAudit_SystemCount()), "outside");
+  VidaAudit_Destroy(&audit);
+  VidaAudit_Destroy(&audit);
+}
+
+int main(void) {
+  static const CheckTest tests[] = {{"pendulum", test_pendulum},
+                                    {"kepler", test_kepler},
+                                    {"references", test_references},
+                                    {"lines", test_line},
+                                    {"projection", test_projection},
+                                    {"all methods", test_all_methods},
+                                    {"planted claims", test_planted_claims},
+                                    {"momentum components", test_components},
+                                    {"refusals", test_refusals},
+                                    {NULL, NULL}};
+  return check_main("audit", tests);
+}
