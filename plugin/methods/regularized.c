@@ -235,7 +235,7 @@ const VidaMethod vida__del_regularized = {
              "Second order for constant mass matrices, first order for other Lagrangians.",
              2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
-                 VIDA_CAN_TIME_DEPENDENT},
+                 VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT},
     .options = regularized_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
     .create = create,
@@ -250,8 +250,8 @@ const VidaMethod vida__spook_newton = {
              "As spook, but a step may have no solution where constraints turn fast, and the "
              "energy may rise there.",
              2,
-             VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT |
-                 VIDA_CAN_NONHOLONOMIC},
+             VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED |
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
     .options = spook_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
     .create = create,
@@ -266,7 +266,9 @@ const VidaMethod vida__del_nonholonomic_relaxed = {
              "Lacoursiere 2007, eq. 24",
              "As del-regularized. First order with a mobility of nonholonomic rows, or when they "
              "are taken at the end of a step.",
-             2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+             2,
+             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
+                 VIDA_CAN_NONHOLONOMIC},
     .options = nonholonomic_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
     .create = create,

@@ -144,7 +144,9 @@ const VidaMethod vida__spook = {
              "motion, too. Second order for damping times of some steps and constant mass "
              "matrices, which keep momentum maps; first order otherwise, and for nonholonomic "
              "constraints.",
-             2, VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+             2,
+             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
+                 VIDA_CAN_NONHOLONOMIC},
     .options = options,
     .create = vida__regularized_create,
     .start = vida__regularized_start,
