@@ -74,6 +74,7 @@ struct VidaStepper {
   double* g_work;         /* m: work */
 
   vida_linear* node_matrix; /* for projections of the momentum at a node */
+  const double* softness;   /* m: less on the diagonal of its constraints; NULL: nothing */
   double* node_step;        /* n + m: work */
   double* node_velocity;    /* n: v at the node, once it was asked for */
   bool has_node_velocity;

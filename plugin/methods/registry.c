@@ -7,22 +7,26 @@
 #include "base/text.h"
 #include "methods/method.h"
 
-#define VIDA_METHOD_LIST(X) \
-  X(del_midpoint)           \
-  X(del_endpoint)           \
-  X(del_trapezoidal)        \
-  X(rattle)                 \
-  X(del_chart)              \
-  X(compose)                \
-  X(del_nonholonomic)       \
-  X(energy_momentum)        \
-  X(galerkin_gauss)         \
-  X(spark_lobatto)          \
-  X(symplectic_euler)       \
-  X(symplectic_implicit)    \
-  X(implicit_midpoint)      \
-  X(lie_trotter)            \
-  X(verlet)                 \
+#define VIDA_METHOD_LIST(X)   \
+  X(del_midpoint)             \
+  X(del_endpoint)             \
+  X(del_trapezoidal)          \
+  X(rattle)                   \
+  X(del_chart)                \
+  X(compose)                  \
+  X(del_nonholonomic)         \
+  X(del_nonholonomic_relaxed) \
+  X(del_regularized)          \
+  X(spook)                    \
+  X(spook_newton)             \
+  X(energy_momentum)          \
+  X(galerkin_gauss)           \
+  X(spark_lobatto)            \
+  X(symplectic_euler)         \
+  X(symplectic_implicit)      \
+  X(implicit_midpoint)        \
+  X(lie_trotter)              \
+  X(verlet)                   \
   X(lgvi)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;

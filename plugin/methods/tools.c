@@ -371,6 +371,9 @@ static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
   for (int r = 0; r < stepper->m && stepper->redundant; r++) {
     matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
   }
+  for (int r = 0; r < stepper->m && stepper->softness && !stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->softness[r];
+  }
   return code ? code : vida__linear_factor(stepper->node_matrix);
 }
 
