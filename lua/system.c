@@ -1,4 +1,5 @@
 /* vida.system: what moves, what acts on it and what holds it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,6 +184,23 @@ static int system_distance(lua_State* L) {
   return 0;
 }
 
+/* system:relax { "rod", compliance = 1e-6, damping_time = 0.01 } */
+static int system_relax(lua_State* L) {
+  static const char* const keys[] = {"compliance", "damping_time", NULL};
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  vidalua_check_table(L, 2, "relax", "{ \"rod\", compliance = 1e-6, damping_time = 0.01 }");
+  const char* name = vidalua_check_name(L, 2, "constraint");
+  const char* place = lua_pushfstring(L, "relax '%s'", name);
+  vidalua_check_keys(L, 2, place, "key", 1, vidalua_names(keys));
+  const double compliance = vidalua_optional_real(L, 2, place, "compliance", (double)NAN);
+  const double damping_time = vidalua_optional_real(L, 2, place, "damping_time", (double)NAN);
+  if (VidaSystem_SetRelaxation(box->system, name, compliance, damping_time, &error)) {
+    return vidalua_raise(L, "relax", NULL, &error);
+  }
+  return 0;
+}
+
 static VidaSpringLaw check_law(lua_State* L, int table, const char* place) {
   VidaSpringLaw law = VIDA_SPRING_LINEAR;
   const char* text = vidalua_optional_text(L, table, place, "law");
@@ -296,6 +314,7 @@ void vidalua_open_system(lua_State* L) {
                                      {"particle", system_particle},
                                      {"spring", system_spring},
                                      {"distance", system_distance},
+                                     {"relax", system_relax},
                                      {"stepper", vidalua_new_stepper},
                                      {"coordinate", vidalua_coordinate},
                                      {"lagrangian", vidalua_lagrangian},

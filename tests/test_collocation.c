@@ -526,6 +526,30 @@ static void test_stability(void) {
   }
 }
 
+/* A rod that is there twice changes nothing, and each of the two takes half of the force. */
+static void test_dependent_rows(void) {
+  Model once = model_pendulum(2, 1.3, PENDULUM_LENGTH, 1.0, 0.5);
+  Model twice = once;
+  twice.rod[1] = twice.rod[0];
+  twice.rod[1].name = "once more";
+  twice.rods = 2;
+  for (int stages = 2; stages <= 4; stages++) {
+    Run one = start(model_system(&once), "spark-lobatto", 0.01, stages);
+    Run two = start(model_system(&twice), "spark-lobatto", 0.01, stages);
+    go(&one, 300);
+    go(&two, 300);
+    EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(one.stepper),
+                                    VidaStepper_Positions(two.stepper)),
+                 1e-12, "%d stages", stages);
+    const double tension = VidaStepper_Multipliers(one.stepper, NULL)[0];
+    const double* half = VidaStepper_Multipliers(two.stepper, NULL);
+    EXPECT_NEAR(half[0], 0.5 * tension, 1e-5 * fabs(tension), "%d stages", stages);
+    EXPECT_NEAR(half[1], 0.5 * tension, 1e-5 * fabs(tension), "%d stages", stages);
+    stop(&two);
+    stop(&one);
+  }
+}
+
 /* ---- published periods, refusals ------------------------------------------------------------ */
 
 /* A pendulum of 1 m released from the horizontal: period 2.36784194757624 s, and where it is at
@@ -590,6 +614,7 @@ int main(void) {
                                     {"symplectic form", test_symplectic_form},
                                     {"multipliers", test_multipliers},
                                     {"stability", test_stability},
+                                    {"dependent rows", test_dependent_rows},
                                     {"published periods", test_periods},
                                     {"refusals", test_refusals},
                                     {NULL, NULL}};

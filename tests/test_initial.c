@@ -306,7 +306,10 @@ static void test_time_dependent(void) {
       }
       REQUIRE_OK(code, &error);
       REQUIRE_OK(VidaStepper_Velocities(stepper, rates, &error), &error);
-      EXPECT_NEAR(VidaStepper_Positions(stepper)[0], sin(2.0), 1e-13, "%s: x(2)", method->name);
+      /* methods that relax constraints follow within O(h^2) */
+      EXPECT_NEAR(VidaStepper_Positions(stepper)[0], sin(2.0),
+                  method->capabilities & VIDA_CAN_POSITION_LEVEL ? 1e-13 : 2e-4, "%s: x(2)",
+                  method->name);
       EXPECT_NEAR(VidaStepper_Positions(stepper)[1], 0.5 - 0.25 * 1.3, 1e-13, "%s: y(2)",
                   method->name);
       /* the rate is exact where G v + g_t = 0 is kept, else of second order */

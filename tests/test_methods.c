@@ -130,10 +130,20 @@ static bool errors_at(const VidaMethodInfo* method, const Case* c, long steps, E
   return able;
 }
 
+/* Methods that damp have errors of order 2 and 3 with the larger number before the latter, so that
+ * they show their order at smaller steps. */
+static bool is_dissipative(const VidaMethodInfo* method) {
+  return !can(method, VIDA_CAN_SYMPLECTIC) && !can(method, VIDA_CAN_ENERGY) &&
+         !can(method, VIDA_CAN_REVERSIBLE);
+}
+
 static void measure_order(const VidaMethodInfo* method, const Case* c) {
   Errors errors[LEVELS];
-  /* first order shows where its error is far above that of second order, only */
-  long steps = method->order == 1 ? 8 * c->steps : c->steps;
+  /* first order, and damping over a time of some steps, show their order where their error is far
+   * above that of second order only */
+  long steps = is_dissipative(method) ? 64 * c->steps
+               : method->order == 1   ? 8 * c->steps
+                                      : c->steps;
   for (int level = 0; level < LEVELS; level++) {
     if (!errors_at(method, c, steps << level, &errors[level])) {
       return;
@@ -334,7 +344,10 @@ static void measure_multipliers(const VidaMethodInfo* method, const Case* c) {
     }
     /* forces change by about 3e-3 of their size in a step; the first multiplier is one-sided */
     motion_steps(&motion, 1);
-    compare_multipliers(method, c, &model, &motion, h, 2e-3);
+    /* what lets constraints give way takes some steps until it balances them */
+    if (can(method, VIDA_CAN_POSITION_LEVEL)) {
+      compare_multipliers(method, c, &model, &motion, h, 2e-3);
+    }
     motion_steps(&motion, 499);
     compare_multipliers(method, c, &model, &motion, h, 5e-4);
   }

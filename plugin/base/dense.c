@@ -134,3 +134,15 @@ SUNLinearSolver vida__dense_solver(sunindextype size, SUNContext context) {
   solver->ops->free = destroy;
   return solver;
 }
+
+int vida__dense_sign(SUNLinearSolver solver, SUNMatrix matrix) {
+  const dense_content* content = content_of(solver);
+  const double* a = SM_DATA_D(matrix);
+  int sign = 1;
+  for (int k = 0; k < content->size; k++) {
+    const double pivot = a[k + k * content->size];
+    sign = content->pivot[k] != k ? -sign : sign;
+    sign = pivot < 0.0 ? -sign : pivot > 0.0 ? sign : 0;
+  }
+  return sign;
+}

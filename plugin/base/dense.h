@@ -10,4 +10,7 @@
 /* A solver for size x size matrices; NULL without memory. Freed with SUNLinSolFree. */
 SUNLinearSolver vida__dense_solver(sunindextype size, SUNContext context);
 
+/* The sign of the determinant of the factors in `matrix`. */
+int vida__dense_sign(SUNLinearSolver solver, SUNMatrix matrix);
+
 #endif

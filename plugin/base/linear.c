@@ -93,7 +93,8 @@ static int create_sparse(vida_linear* linear, SUNContext context) {
   memcpy(SM_INDEXVALS_S(linear->matrix), pattern->row,
          (size_t)pattern->entries * sizeof *pattern->row);
   linear->solver = SUNLinSol_KLU(linear->right_side, linear->matrix, context);
-  if (!linear->solver) {
+  linear->visited = vida__allocate((size_t)pattern->size, sizeof *linear->visited);
+  if (!linear->solver || !linear->visited) {
     return VIDA_OUT_OF_MEMORY;
   }
   linear->solver->ops->setup = factor_sparse;
@@ -155,6 +156,7 @@ void vida__linear_destroy(vida_linear** linear) {
     N_VDestroy(old->solution);
   }
   free(old->values);
+  free(old->visited);
   free(old->offset);
   free(old);
   *linear = NULL;
@@ -208,4 +210,38 @@ long vida__linear_factor_entries(const vida_linear* linear) {
   }
   const sun_klu_numeric* numeric = SUNLinSol_KLUGetNumeric(linear->solver);
   return numeric ? (long)numeric->lnz + (long)numeric->unz + (long)numeric->nzoff : -1;
+}
+
+/* 1 for an even permutation, -1 for an odd one. */
+static int permutation_sign(const sunindextype* permutation, int size, bool* visited) {
+  int sign = 1;
+  memset(visited, 0, (size_t)size * sizeof *visited);
+  for (int i = 0; i < size; i++) {
+    /* A cycle of length l is l - 1 exchanges. */
+    for (sunindextype j = permutation[i]; !visited[i] && j != i; j = permutation[j]) {
+      visited[j] = true;
+      sign = -sign;
+    }
+    visited[i] = true;
+  }
+  return sign;
+}
+
+int vida__linear_sign(vida_linear* linear) {
+  const int size = linear->pattern->size;
+  if (!linear->sparse) {
+    return vida__dense_sign(linear->solver, linear->matrix);
+  }
+  const sun_klu_numeric* numeric = SUNLinSol_KLUGetNumeric(linear->solver);
+  const sun_klu_symbolic* symbolic = SUNLinSol_KLUGetSymbolic(linear->solver);
+  if (!numeric || !symbolic) {
+    return 0;
+  }
+  const double* diagonal = numeric->Udiag;
+  int sign = permutation_sign(numeric->Pnum, size, linear->visited) *
+             permutation_sign(symbolic->Q, size, linear->visited);
+  for (int k = 0; k < size; k++) {
+    sign = diagonal[k] < 0.0 ? -sign : diagonal[k] > 0.0 ? sign : 0;
+  }
+  return sign;
 }

@@ -30,6 +30,7 @@ typedef struct vida_linear {
   SUNMatrix matrix;
   SUNLinearSolver solver;
   N_Vector right_side, solution; /* for vida__linear_solve */
+  bool* visited;                 /* size: work of vida__linear_sign; NULL when dense */
 } vida_linear;
 
 /* The pattern must outlive the matrix. */
@@ -45,5 +46,8 @@ int vida__linear_factor(vida_linear* linear);
 long vida__linear_factor_entries(const vida_linear* linear);
 /* x = A^-1 b with the last factors, x may be b. 0, or VIDA_STEP_SINGULAR. */
 int vida__linear_solve(vida_linear* linear, const double* b, double* x);
+
+/* The sign of the determinant of the last factors: 1, -1, or 0 where it is not known. */
+int vida__linear_sign(vida_linear* linear);
 
 #endif

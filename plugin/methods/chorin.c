@@ -73,7 +73,8 @@ static int divide(VidaStepper* stepper, const char* equation, double numerator, 
 }
 
 /* exact, mean and phi; with one coordinate phi V_q is the discrete derivative itself. */
-static int find_force(VidaStepper* stepper, const vida_interval* between, double* phi) {
+static int find_force(VidaStepper* stepper, const vida_interval* between, const double* w,
+                      double* phi) {
   chorin_state* own = stepper->own;
   const int n = stepper->n;
   int code = vida__discrete_gradient(stepper->system, between, own->exact);
@@ -87,8 +88,9 @@ static int find_force(VidaStepper* stepper, const vida_interval* between, double
     code =
         divide(stepper, "21", dot(n, own->exact, between->dq), dot(n, own->mean, between->dq), phi);
   }
+  code = code ? code : vida__middle_forces(stepper, w, own->change);
   for (int i = 0; i < n; i++) {
-    own->change[i] = -stepper->h * *phi * own->mean[i];
+    own->change[i] = stepper->h * (own->change[i] - *phi * own->mean[i]);
   }
   return code;
 }
@@ -126,7 +128,7 @@ static int residual(void* data, const double* u, double* r) {
   const vida_interval between = vida__next_interval(stepper, u);
   double phi;
   double kappa = 1.0;
-  int code = find_force(stepper, &between, &phi);
+  int code = find_force(stepper, &between, u, &phi);
   if (!code && stepper->n > 1) {
     code = find_kinetic_factor(stepper, &kappa);
   }
@@ -182,6 +184,29 @@ static int find_force_slopes(VidaStepper* stepper, const vida_interval* between,
   return code;
 }
 
+/* Those of generalized forces in the middle of the step. */
+static int add_damping_slopes(VidaStepper* stepper, const double* w, double* matrix) {
+  const chorin_state* own = stepper->own;
+  const vida_pattern* pattern = &stepper->system->pattern;
+  const double h = stepper->h;
+  const vida_hessian_weights weights = {0.5 * h * h, h, 0.0, 0.0};
+  const int n = stepper->n;
+  if (!stepper->system->has_forces) {
+    return VIDA_SUCCESS;
+  }
+  memset(own->kkt, 0, (size_t)pattern->entries * sizeof *own->kkt);
+  find_place(stepper, 0.5);
+  const int code =
+      vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE, vida__node_time(stepper) + 0.5 * h,
+                           stepper->place, w, weights, own->kkt);
+  for (int j = 0; j < n; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      matrix[(size_t)j * (size_t)n + (size_t)pattern->row[k]] += own->kkt[k];
+    }
+  }
+  return code;
+}
+
 /* own->slope1 = dkappa / d(p1 - p0) */
 static void find_kinetic_slopes(const VidaStepper* stepper, double kappa) {
   const chorin_state* own = stepper->own;
@@ -202,13 +227,14 @@ static int jacobian(void* data, const double* u, double* matrix) {
   const vida_interval between = vida__next_interval(stepper, u);
   double phi;
   double kappa = 1.0;
-  int code = find_force(stepper, &between, &phi);
+  int code = find_force(stepper, &between, u, &phi);
   const bool has_factor = n > 1 && own->beta != 0.5;
   if (!code && has_factor) {
     code = find_kinetic_factor(stepper, &kappa);
     find_kinetic_slopes(stepper, kappa);
   }
   code = code ? code : find_force_slopes(stepper, &between, phi, matrix);
+  code = code ? code : add_damping_slopes(stepper, u, matrix);
   for (int j = 0; j < n && !code; j++) {
     double* column = matrix + (size_t)j * (size_t)n;
     const double along = has_factor ? dot(n, own->slope1, column) : 0.0;
@@ -237,6 +263,12 @@ static int check_system(VidaStepper* stepper, VidaError* error) {
                       "itoh-abe takes one coordinate at a time and energy-momentum all of them, or "
                       "set the option 'several' to try",
                       stepper->system->name, stepper->n);
+  }
+  if (stepper->system->has_coupled_mass) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "chorin cannot take system '%s', whose mass matrix is not diagonal; "
+                      "energy-momentum can",
+                      stepper->system->name);
   }
   return vida__require_discrete_derivatives(stepper, error);
 }
@@ -286,7 +318,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
     return code;
   }
   const vida_interval between = vida__next_interval(stepper, stepper->unknown);
-  code = find_force(stepper, &between, &phi);
+  code = find_force(stepper, &between, stepper->unknown, &phi);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
@@ -318,7 +350,7 @@ const VidaMethod vida__chorin = {
     .info =
         {"chorin", "energy exact, by gradients scaled to the increments of T and V",
          "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
-         "No constraints, no forces; diagonal constant mass matrix; one coordinate, for which no "
+         "No constraints; diagonal constant mass matrix; one coordinate, for which no "
          "constant makes a difference and no step is too large for stability. With several, it "
          "divides "
          "by the power of the force over the step: where that passes through zero (extremes of the "
@@ -326,7 +358,9 @@ const VidaMethod vida__chorin = {
          "then of second order, reversible and keeps momentum with beta = gamma = 1/2, else of "
          "first "
          "order.",
-         2, VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_ONLY_FREE},
+         2,
+         VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_ONLY_FREE |
+             VIDA_CAN_CONSTANT_MASS},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,

@@ -4,7 +4,7 @@
  * unit quaternion often has none along itself. Rows r without mass along their gradients get one:
  * kappa_r (G_r v)^2 / 2 is added to the Lagrangian. It vanishes with its first derivatives
  * wherever the velocities satisfy the constraints, and changes neither motions nor momenta nor
- * their symmetries. kappa is taken from the masses around, once and for all, at the start. */
+ * their symmetries. kappa is taken from the masses around, at the start. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -72,8 +72,9 @@ static bool is_massless(const VidaStepper* stepper, const double* matrix, const 
   return result <= nothing * size;
 }
 
-/* The trace of the mass of a row's coordinates over |G|^2: of a unit quaternion the same in every
- * orientation, so that the method does not change from one start to the next. */
+/* The masses of a row's coordinates over |G|^2, as the nearest power of two: their sum does not
+ * depend on where a unit quaternion points to, and runs from other starts, as the way back, are to
+ * be of the same method. */
 static double find_weight(const VidaStepper* stepper, const double* matrix, int e, int end) {
   const VidaSystem* system = stepper->system;
   double mass = 0.0;
@@ -82,7 +83,7 @@ static double find_weight(const VidaStepper* stepper, const double* matrix, int 
     mass += fabs(matrix[system->mass_slot[system->entries[e].coordinate]]);
     square += stepper->entries[e] * stepper->entries[e];
   }
-  return square > 0.0 ? mass / square : 0.0;
+  return mass > 0.0 && square > 0.0 ? exp2(round(log2(mass / square))) : 0.0;
 }
 
 static int fail_without(const VidaStepper* stepper, int row, const char* reason, VidaError* error) {
@@ -96,15 +97,18 @@ static int fail_without(const VidaStepper* stepper, int row, const char* reason,
 
 /* A row without mass: its weight, and where its products go. `taken` marks coordinates of others.
  */
-static int give_weight(VidaStepper* stepper, const double* matrix, int e, int end, int* slot,
-                       double* taken, VidaError* error) {
+static int give_weight(VidaStepper* stepper, int e, int end, int* slot, double* taken,
+                       VidaError* error) {
   const VidaSystem* system = stepper->system;
   vida_collocation* own = stepper->own;
   const int row = system->entries[e].row;
   if (system->time_dependent) {
     return fail_without(stepper, row, "may depend on time", error);
   }
-  own->weight[row] = find_weight(stepper, matrix, e, end);
+  own->weight[row] = find_weight(stepper, own->inner, e, end);
+  if (own->weight[row] == 0.0) {
+    return fail_without(stepper, row, "joins coordinates without any mass", error);
+  }
   own->has_weights = true;
   for (int a = e; a < end; a++) {
     const int i = system->entries[a].coordinate;
@@ -160,7 +164,7 @@ int vida__find_weights(VidaStepper* stepper, VidaError* error) {
     bool massless = is_massless(stepper, matrix, d);
     find_direction(stepper, e, end, true, d);
     massless = massless || is_massless(stepper, matrix, d);
-    code = massless ? give_weight(stepper, matrix, e, end, slot, taken, error) : VIDA_SUCCESS;
+    code = massless ? give_weight(stepper, e, end, slot, taken, error) : VIDA_SUCCESS;
     slot += (end - e) * (end - e);
     e = end;
   }

@@ -320,8 +320,7 @@ const VidaMethod vida__average_vector_field = {
          "Constant mass matrix. Energy exact for polynomial potentials and constraints of degree 2 "
          "points, else up to h^(2 points); angular momentum is not kept. No limit on the step from "
          "stability, but very large steps have no solution.",
-         2,
-         VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
+         2, VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = average_options,
     .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
             vida__guess_free_flight},

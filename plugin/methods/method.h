@@ -78,6 +78,7 @@ struct VidaStepper {
    * 1); else NULL. */
   vida_linear* mass_matrix;
   bool has_singular_mass; /* and it could not be factored */
+  const double* softness; /* m: less on the diagonal of its constraints; NULL: nothing */
   double* node_step;      /* n + m: work */
   double* node_velocity;  /* n: v at the node, once it was asked for */
   bool has_node_velocity;

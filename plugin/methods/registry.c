@@ -15,6 +15,10 @@
   X(del_chart)                 \
   X(compose)                   \
   X(del_nonholonomic)          \
+  X(del_nonholonomic_relaxed)  \
+  X(del_regularized)           \
+  X(spook)                     \
+  X(spook_newton)              \
   X(energy_momentum)           \
   X(energy_momentum_projected) \
   X(average_vector_field)      \

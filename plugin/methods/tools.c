@@ -251,6 +251,8 @@ void vida__step_sizes(void* data, const double* u, double* size) {
   }
   for (int r = 0; r < stepper->m; r++) {
     rows[r] = has_rounded_rows(stepper) ? stepper->value_size[r] / fabs(stepper->h) : 0.0;
+    /* Rows that depend on each other round in common, also those that nothing moves along. */
+    rows[r] += stepper->redundant ? stepper->scaled_for * stepper->row_stiffness[r] : 0.0;
   }
   share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
@@ -309,27 +311,34 @@ void vida__guess_free_flight(void* data, double* u) {
   memset(u + stepper->n, 0, (size_t)stepper->m * sizeof *u);
 }
 
-/* Whether some constraint has turned so far in the last step (about 0.3 rad) that going on as
- * before is no good guess; so is one step alone. */
-static bool turns_much(const VidaStepper* stepper) {
-  const VidaSystem* system = stepper->system;
-  if (stepper->history_count < 2) {
-    return true;
-  }
+/* How far the gradients of constraints turn from one place to another: below about 0.03 rad, below
+ * about 0.3 rad, or more. */
+typedef enum turn { HARDLY, SOMEWHAT, MUCH } turn;
+
+static turn find_turn(const VidaSystem* system, const double* before, const double* after) {
+  turn found = HARDLY;
   for (int e = 0; e < system->entry_count;) {
     const int row = system->entries[e].row;
     double change = 0.0;
     double size = 0.0;
     for (; e < system->entry_count && system->entries[e].row == row; e++) {
-      const double difference = stepper->entries0[e] - stepper->entries_before[e];
+      const double difference = after[e] - before[e];
       change += difference * difference;
-      size += stepper->entries0[e] * stepper->entries0[e];
+      size += after[e] * after[e];
     }
     if (change > 0.1 * size) {
-      return true;
+      return MUCH;
     }
+    found = change > 1e-3 * size ? SOMEWHAT : found;
   }
-  return false;
+  return found;
+}
+
+/* In the last step; one step alone says nothing. */
+static turn find_last_turn(const VidaStepper* stepper) {
+  return stepper->history_count < 2
+             ? MUCH
+             : find_turn(stepper->system, stepper->entries_before, stepper->entries0);
 }
 
 /* Extrapolation of the last unknowns, quadratic as soon as there are three, where it can be
@@ -343,7 +352,8 @@ static void guess_unknown(VidaStepper* stepper) {
     memcpy(u, stepper->v0, (size_t)stepper->n * sizeof *u);
     return;
   }
-  if (turns_much(stepper)) {
+  /* After a step that has turned far, going on as before is no good guess. */
+  if (find_last_turn(stepper) == MUCH) {
     vida__guess_free_flight(stepper, u);
     return;
   }
@@ -405,6 +415,9 @@ static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
   vida__add_rows(stepper->system, entries, 1.0, matrix);
   for (int r = 0; r < stepper->m && stepper->redundant; r++) {
     matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
+  }
+  for (int r = 0; r < stepper->m && stepper->softness && !stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->softness[r];
   }
   return code ? code : vida__linear_factor(stepper->node_matrix);
 }
@@ -472,9 +485,52 @@ static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* As h grows from zero, where the matrix of a step has n positive and m negative eigenvalues, the
+ * solution moves continuously until its determinant vanishes; one with the other sign lies beyond
+ * such a fold: a mechanism that has jumped to its other branch, a rod that has turned over. */
+static int check_branch(VidaStepper* stepper, VidaError* error) {
+  const int expected = stepper->m % 2 == 0 ? 1 : -1;
+  if (stepper->m == 0 || !has_constraint_rows(stepper) ||
+      !(stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL) ||
+      find_last_turn(stepper) == HARDLY) {
+    return VIDA_SUCCESS;
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->q1[i] = stepper->q[i] + stepper->h * stepper->unknown[i];
+  }
+  /* Steps that turn little cannot have gone that far. */
+  if (vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
+                     stepper->entries) ||
+      find_turn(stepper->system, stepper->entries0, stepper->entries) != MUCH ||
+      vida__map_sign(stepper->map) != -expected) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "OTHER_BRANCH",
+                         "the solution of the step lies on another branch of the constraints, "
+                         "which cannot be reached without passing a singular place");
+}
+
+/* A second guess: what the last step did, or the start. */
+static void guess_as_before(VidaStepper* stepper) {
+  const size_t bytes = (size_t)(stepper->n + stepper->m) * sizeof(double);
+  if (stepper->history_count > 0) {
+    memcpy(stepper->unknown, stepper->history[0], bytes);
+  } else {
+    memset(stepper->unknown, 0, bytes);
+    memcpy(stepper->unknown, stepper->v0, (size_t)stepper->n * sizeof(double));
+  }
+}
+
 int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
   int code = vida__map_solve(stepper->map, stepper->unknown, &local);
+  code = code ? code : check_branch(stepper, &local);
+  if (code == VIDA_STEP_NOT_CONVERGED) {
+    guess_as_before(stepper);
+    VidaError second;
+    const int again = vida__map_solve(stepper->map, stepper->unknown, &second);
+    code = again || check_branch(stepper, &second) ? code : VIDA_SUCCESS;
+  }
   if (!code && stepper->redundant && has_constraint_rows(stepper)) {
     code = settle_multipliers(stepper, &local);
   }

@@ -201,6 +201,13 @@ const double* vida__map_residual(const vida_map* map) {
   return map->residual;
 }
 
+int vida__map_sign(vida_map* map) {
+  if (assemble(map, N_VGetArrayPointer(map->unknown)) || vida__linear_factor(map->linear)) {
+    return 0;
+  }
+  return vida__linear_sign(map->linear);
+}
+
 void vida__map_reset_counts(vida_map* map) {
   map->iterations = map->residuals = map->jacobians = 0;
 }

@@ -73,4 +73,7 @@ void vida__map_reset_counts(vida_map* map);
 /* The residual at the last solution, by rows. */
 const double* vida__map_residual(const vida_map* map);
 
+/* The sign of det F_u at the last solution; 0 where it cannot be found. */
+int vida__map_sign(vida_map* map);
+
 #endif

@@ -1,4 +1,5 @@
 /* Batches of a system: finding them, and what is added to them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,8 @@ static int add_rows(VidaSystem* system, const char* name, int count, const char*
       row->unit = interned;
       row->length = length;
       row->is_nonholonomic = is_nonholonomic;
+      row->compliance = (double)NAN;
+      row->damping_time = (double)NAN;
       if (!row->name) {
         break;
       }

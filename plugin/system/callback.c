@@ -165,16 +165,17 @@ static int hessian_of(const vida_term_batch* batch, int instance, const vida_pla
   return code;
 }
 
-/* A step for central differences in time, along motions: small beside the time that a coordinate
- * needs for its own size. */
+/* A step for central differences in time, along motions: small beside the time in which coordinates
+ * move by their own size, and not lost in the rounding of t. */
 static double time_step(double t, const double* q, const double* v, int n) {
-  double step = t != 0.0 ? fabs(t) : 1.0;
+  double size = 0.0;
+  double speed = 0.0;
   for (int i = 0; i < n; i++) {
-    if (v[i] != 0.0 && q[i] != 0.0) {
-      step = fmin(step, fabs(q[i] / v[i]));
-    }
+    size = fmax(size, fabs(q[i]));
+    speed = fmax(speed, fabs(v[i]));
   }
-  return cbrt(DBL_EPSILON) * step;
+  const double scale = size > 0.0 && speed > 0.0 ? size / speed : 1.0;
+  return fmax(cbrt(DBL_EPSILON) * scale, 4096.0 * DBL_EPSILON * fabs(t));
 }
 
 /* L_q - L_vq v - L_vt: the last one by central differences of L_v. */
@@ -391,7 +392,7 @@ static int constraint_bias_of(const vida_constraint_batch* batch, int instance,
   double* lower = upper + batch->rows * (n + 1);
   gather(batch->index + instance * n, n, at->q, q);
   gather(batch->index + instance * n, n, at->v, q + n);
-  const double step = time_step(0.0, q, q + n, n);
+  const double step = time_step(at->t, q, q + n, n);
   int code = moved_velocity(batch, instance, at, step, q, upper);
   code = code ? code : moved_velocity(batch, instance, at, -step, q, lower);
   for (int r = 0; r < batch->rows && !code; r++) {

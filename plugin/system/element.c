@@ -155,6 +155,11 @@ static int add_constraint(const instance* add, const vida_constraint_batch* from
   if (code) {
     return code;
   }
+  for (int r = 0; r < from->rows; r++) {
+    vida_row* added = &system->rows[system->row_count - from->rows + r];
+    added->compliance = row[r].compliance;
+    added->damping_time = row[r].damping_time;
+  }
   system->time_dependent = system->time_dependent || add->element->time_dependent;
   return from->functions ? add_links(add, true, (int)(batch - system->constraint_batches),
                                      (batch->count - 1) * count, error)

@@ -704,6 +704,11 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   if (!any_free(system, which) || !(measure_residual(work, NULL) <= rounding)) {
     code = solve_level(work, which, NULL, NULL);
   }
+  if (!code && which == VELOCITIES && measure_residual(work, NULL) > rounding) {
+    /* From rest there was no velocity to judge rows by; now there is. */
+    add_common_velocity(work, x);
+    code = solve_level(work, which, NULL, NULL);
+  }
   if (code) {
     return pass_failure(work, code, error);
   }

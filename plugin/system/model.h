@@ -27,6 +27,8 @@ typedef struct vida_row {
   const char* unit;     /* among the system's units */
   double length;        /* the size of what g compares (a rod's length); 0 when unknown */
   bool is_nonholonomic; /* of velocities only: no position level */
+  /* For methods that relax constraints; NaN: not set. Of nonholonomic rows, the mobility. */
+  double compliance, damping_time;
 } vida_row;
 
 /* Which place of the Jacobian G an entry is, and where it goes in the KKT matrix. */

@@ -28,10 +28,11 @@ double bench_median(int count, double* values) {
 
 static void usage(FILE* file) {
   fprintf(file,
-          "vida_bench [pendulum|chain] [--h STEP] [--steps STEPS] [--rounds ROUNDS]\n"
+          "vida_bench [pendulum|chain|ladder] [--h STEP] [--steps STEPS] [--rounds ROUNDS]\n"
           "  pendulum  the double spherical pendulum through the library, as a bare KINSOL loop\n"
           "            and hand-coded (defaults: h 1e-3 s, 100000 steps, 7 rounds)\n"
-          "  chain     chains of 10, 100 and 1000 links\n");
+          "  chain     chains of 10, 100 and 1000 links\n"
+          "  ladder    ladders of 10 to 10000 cells with SPOOK\n");
 }
 
 /* A positive number behind an option; 0 when it is none. */
@@ -59,7 +60,8 @@ int main(int count, char** arguments) {
     } else if (!strcmp(arguments[i], "--rounds") && value >= 1.0 && value <= 1000.0) {
       options.rounds = (int)value;
       i++;
-    } else if (!strcmp(arguments[i], "pendulum") || !strcmp(arguments[i], "chain")) {
+    } else if (!strcmp(arguments[i], "pendulum") || !strcmp(arguments[i], "chain") ||
+               !strcmp(arguments[i], "ladder")) {
       only = arguments[i];
     } else {
       fprintf(stderr, "vida_bench: '%s' is unknown or lacks its value\n", arguments[i]);
@@ -69,11 +71,14 @@ int main(int count, char** arguments) {
   }
   printf("VIDA %s on SUNDIALS %s\n", Vida_Version(), Vida_SundialsVersion());
   int failed = 0;
-  if (strcmp(only, "chain") != 0) {
+  if (!*only || !strcmp(only, "pendulum")) {
     failed |= bench_pendulum(&options);
   }
-  if (strcmp(only, "pendulum") != 0) {
+  if (!*only || !strcmp(only, "chain")) {
     failed |= bench_chain(&options);
+  }
+  if (!*only || !strcmp(only, "ladder")) {
+    failed |= bench_ladder(&options);
   }
   return failed;
 }

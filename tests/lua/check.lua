@@ -94,4 +94,14 @@ function check.with(base, change)
   return copy
 end
 
+-- Whether a method of vida.methods() claims to keep g = 0; others relax constraints.
+function check.keeps_constraints(method)
+  for _, capability in ipairs(method.capabilities) do
+    if capability == "keeps the constraints g = 0" then
+      return true
+    end
+  end
+  return method.name:find("^del%-") ~= nil -- without compliance
+end
+
 return check

@@ -36,6 +36,7 @@ quick=(
   "car_axis --set time=0.1"
   "squeezer --set time=0.001 --set torque=0.05"
   "four_bar --set time=0.2 --set windows=5"
+  "high_order --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
   "ladder --set cells=2 --set time=0.1"
   "heavy_top --set time=0.02"
@@ -58,5 +59,9 @@ says "vida: 1 of 2 runs failed"
 is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[2].status ~= "ok"'
 expect 1 run "$scenarios/dumbbell.lua"
 shows "velocities"
+
+# The ladder: SPOOK gets through, the same rows with Newton's method end when it begins to whip.
+expect 1 run "$scenarios/spook_ladder.lua" --set time=2 --only spook --only spook-newton --format json
+is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[4].status ~= "ok"'
 
 finish

@@ -139,6 +139,18 @@ int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, 
 /* Changes a parameter, also of a complete system; not while a stepper or study of this system is at
  * work. Steppers have to be started anew. */
 int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, VidaError* error);
+/* How methods that relax constraints (spook, spook-newton, del-regularized,
+ * del-nonholonomic-relaxed; paper 004) treat all rows of one constraint; others do not look at it.
+ *   compliance    1 / stiffness (>= 0): g = compliance times the force that holds it. Of a
+ *                 nonholonomic constraint its mobility: the velocity A v + b over that force
+ *   damping_time  damper over stiffness (>= 0), of holonomic constraints only
+ * NaN leaves one to the options of the method. Also for complete systems, as with parameters. Fails
+ * with VIDA_UNKNOWN_NAME and the nearest name. */
+int VidaSystem_SetRelaxation(VidaSystem* system, const char* constraint, double compliance,
+                             double damping_time, VidaError* error);
+/* Those of a row; NaN: not set. */
+double VidaSystem_ConstraintCompliance(const VidaSystem* system, int row);
+double VidaSystem_ConstraintDampingTime(const VidaSystem* system, int row);
 /* Checks the whole, builds the sparsity pattern and finds the symmetries; Add... is refused after.
  */
 int VidaSystem_Complete(VidaSystem* system, VidaError* error);

@@ -1,0 +1,118 @@
+-- Mechanisms never change their branch in silence, start from rest, and may hold more than they need.
+local check = require "check"
+local vida = require "vida"
+
+local methods = { "rattle", "del-midpoint", "del-endpoint", "compose" }
+
+-- ---- a driven four-bar linkage --------------------------------------------------------------------
+-- Ground 1.0, crank 0.5, coupler 1.2, rocker 0.8: a Grashof crank-rocker, A = (0, 0), D = (1, 0). With
+-- the joint B of the crank, (B - D) x (C - B) keeps its sign over a full turn (its size is never below
+-- 0.29), so that a change of sign is always a jump to the mirrored branch.
+local function joint(angle, side)
+  local bx, by = 0.5 * math.cos(angle), 0.5 * math.sin(angle)
+  local dx, dy = 1 - bx, -by
+  local d = math.sqrt(dx ^ 2 + dy ^ 2)
+  local along = (1.2 ^ 2 - 0.8 ^ 2 + d ^ 2) / (2 * d)
+  local across = side * math.sqrt(1.2 ^ 2 - along ^ 2)
+  return bx + (along * dx - across * dy) / d, by + (along * dy + across * dx) / d
+end
+
+local function four_bar(angle, side, rate)
+  local system = vida.system { "four-bar", dimension = 2 }
+  local x, y = joint(angle, side)
+  local crank = system:body { "crank",
+    mass = 1, inertia = 0.02, angle = angle, angular_velocity = rate,
+    position = { 0.25 * math.cos(angle), 0.25 * math.sin(angle) },
+    velocity = { -0.25 * rate * math.sin(angle), 0.25 * rate * math.cos(angle) },
+  }
+  local c = system:particle { "C",
+    mass = 1,
+    position = { vida.free { near = x }, vida.free { near = y } },
+    velocity = { vida.free(), vida.free() },
+  }
+  system:revolute { "A", system.ground, crank, at = { 0, 0 } }
+  system:drive { "motor", system.ground, crank, rate = rate }
+  system:distance { "coupler", crank:point { 0.25, 0 }, c, length = 1.2 }
+  system:distance { "rocker", system:anchor { 1, 0 }, c, length = 0.8 }
+  return system
+end
+
+-- The sign of (B - D) x (C - B): crank.x, crank.y are half of B.
+local function branch(stepper)
+  local q = stepper:positions()
+  local bx, by, cx, cy = 2 * q[1], 2 * q[2], q[#q - 1], q[#q]
+  return ((bx - 1) * (cy - by) - by * (cx - bx)) > 0
+end
+
+-- Two turns; true when they were finished, false when a step was refused.
+local function turn(method, degrees, angle, side, rate)
+  local stepper = four_bar(angle, side, rate):stepper { method, h = math.rad(degrees) }
+  stepper:start()
+  local first = branch(stepper)
+  for _ = 1, 720 // degrees do
+    local done, message = stepper:step(1)
+    if not done then
+      assert(message:find("the step is too large"), message)
+      return false
+    end
+    assert(branch(stepper) == first, ("%s jumps at %g degrees a step"):format(method, degrees))
+  end
+  return true
+end
+
+for _, method in ipairs(methods) do
+  for start = 0, 345, 45 do
+    for _, side in ipairs { 1, -1 } do
+      for _, rate in ipairs { 1, -1 } do
+        local angle = math.rad(start + 20)
+        assert(turn(method, 30, angle, side, rate), method .. " can take 30 degrees a step")
+        turn(method, 60, angle, side, rate)
+      end
+    end
+  end
+end
+
+-- ---- more constraints than needed, with two moving parts ---------------------------------------------
+-- p is pinned at the origin; q turns about it on two rods that say the same: uniform motion on a
+-- circle of radius sqrt(2) at one radian a second.
+for _, method in ipairs { "rattle", "del-midpoint", "energy-momentum" } do
+  local system = vida.system { "pinned", dimension = 2 }
+  local p = system:particle { "p", mass = 1, position = { 0, 0 } }
+  local q = system:particle { "q", mass = 1, position = { 1, 1 }, velocity = { -1, 1 } }
+  system:constraint { "px", p.position[1] }
+  system:constraint { "py", p.position[2] }
+  system:distance { "from p", p, q, length = math.sqrt(2) }
+  system:distance { "from the ground", system.ground, q, length = math.sqrt(2) }
+  local stepper = system:stepper { method, h = 0.01 }
+  stepper:start()
+  assert(stepper:step(100))
+  local x = stepper:positions()
+  check.close(x[1] ^ 2 + x[2] ^ 2, 0, 1e-24)
+  check.close(x[3] ^ 2 + x[4] ^ 2, 2, 1e-12)
+  check.close(math.atan(x[4], x[3]), math.pi / 4 + 1, 1e-4)
+end
+
+-- ---- a driven slider-crank from rest --------------------------------------------------------------
+-- Crank 1 at 0.3 rad and 2 rad/s, rod 2: bodies given at rest get the velocities that the drive asks
+-- for, x' = -w (sin f + sin f cos f / sqrt(4 - sin^2 f)) of the slider.
+local f, w = 0.3, 2
+local sin, cos = math.sin(f), math.cos(f)
+local lean = math.asin(sin / 2)
+local reach = cos + 2 * math.cos(lean)
+local system = vida.system { "slider-crank", dimension = 2 }
+local crank = system:body { "crank", mass = 1, inertia = 0.1, angle = f, position = { cos / 2, sin / 2 } }
+local rod = system:body { "rod",
+  mass = 1, inertia = 0.1, angle = -lean, position = { (cos + reach) / 2, sin / 2 },
+}
+local slider = system:body { "slider", mass = 1, inertia = 0.1, position = { reach, 0 } }
+system:revolute { "main", system.ground, crank, at = { 0, 0 } }
+system:revolute { "pin", crank, rod, at = { cos, sin } }
+system:revolute { "wrist", rod, slider, at = { reach, 0 } }
+system:prismatic { "guide", system.ground, slider, at = { reach, 0 }, axis = { 1, 0 } }
+system:drive { "motor", system.ground, crank, rate = w }
+system:observe { "speed", slider.velocity[1], unit = "m/s" }
+local stepper = system:stepper { "rattle", h = 0.01 }
+stepper:start { adjust_start = true }
+check.close(stepper:observables().speed, -w * (sin + sin * cos / math.sqrt(4 - sin ^ 2)), 1e-12)
+
+print("ok")
