@@ -142,7 +142,15 @@ static void refuse_key(lua_State* L, const char* key, const char* place, const c
   if (nearest) {
     vidalua_error(L, "%s%sunknown %s '%s'; did you mean '%s'?", place, joint, what, key, nearest);
   }
-  vidalua_error(L, "%s%sunknown %s '%s'", place, joint, what, key);
+  luaL_Buffer known;
+  luaL_buffinit(L, &known);
+  for (int i = 0; i < names.count; i++) {
+    luaL_addstring(&known, i ? ", " : "");
+    luaL_addstring(&known, names.get(names.list, i));
+  }
+  luaL_pushresult(&known);
+  vidalua_error(L, "%s%sunknown %s '%s'; known are: %s", place, joint, what, key,
+                lua_tostring(L, -1));
 }
 
 void vidalua_check_keys(lua_State* L, int table, const char* place, const char* what,

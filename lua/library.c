@@ -58,12 +58,18 @@ static int library_check_keys(lua_State* L) {
       known = strcmp(key, name_in_table(L, i)) == 0;
     }
     const char* nearest = key && !known ? vidalua_nearest_name(key, names) : NULL;
+    char all[512] = "";
+    for (int i = 0; !known && i < names.count; i++) {
+      const size_t used = strlen(all);
+      snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name_in_table(L, i));
+    }
     lua_pop(L, 2);
     if (!known) {
       lua_pushvalue(L, -1);
       const char* text = luaL_tolstring(L, -1, NULL);
       vidalua_error(L, "%s%sunknown %s '%s'%s%s%s", place, place[0] ? ": " : "", what, text,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+                    nearest ? "; did you mean '" : "; known are: ", nearest ? nearest : all,
+                    nearest ? "'?" : "");
     }
   }
   return 0;

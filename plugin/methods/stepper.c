@@ -361,6 +361,19 @@ static int require_start(const VidaStepper* stepper, VidaError* error) {
                           stepper->method->info.name, stepper->system->name);
 }
 
+/* Motion far outside all bounds ends here, not in an output. */
+static int check_state(const VidaStepper* stepper, VidaError* error) {
+  double sum = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    sum += 0.0 * stepper->q[i] + 0.0 * stepper->p[i]; /* NaN as soon as one is not finite */
+  }
+  return sum == 0.0
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_NOT_FINITE,
+                          "step %ld leads to positions or momenta that are no finite numbers",
+                          stepper->step + 1);
+}
+
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
   int code = require_start(stepper, error);
@@ -370,6 +383,7 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   memcpy(stepper->kept, stepper->q, bytes);
   code = stepper->prepare(stepper, error);
   code = code ? code : stepper->method->step(stepper, error);
+  code = code ? code : check_state(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
     return code;

@@ -315,7 +315,8 @@ static bool is_singular(int flag) {
 
 static int describe_failure(vida_map* map, int flag, VidaError* error) {
   const VidaError* own = &map->rows.evaluator->error;
-  const char* name = vida__kinsol_flag_name(flag);
+  /* KINSOL may have been content with what our own test of the residual is not. */
+  const char* name = flag >= 0 ? "NOT_CONVERGED" : vida__kinsol_flag_name(flag);
   if (own->code) {
     return vida__fail_flag(error, own->code, name, "%s", own->message);
   }

@@ -81,7 +81,12 @@ int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaS
   made->system = system;
   made->q0 = vida__allocate((size_t)n, sizeof(double));
   made->v0 = vida__allocate((size_t)n, sizeof(double));
-  int code = made->q0 && made->v0 ? VIDA_SUCCESS : vida__fail_memory(error);
+  made->parameters =
+      vida__allocate((size_t)VidaSystem_ParameterCount(system), sizeof *made->parameters);
+  int code = made->q0 && made->v0 && made->parameters ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (int i = 0; i < VidaSystem_ParameterCount(system) && code == VIDA_SUCCESS; i++) {
+    made->parameters[i] = VidaSystem_ParameterValue(system, i);
+  }
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_Copy(options, &made->options, error);
   }
@@ -109,6 +114,7 @@ void VidaStudy_Destroy(VidaStudy** study) {
   VidaOptions_Destroy(&dead->options);
   free(dead->selection);
   free(dead->q0);
+  free(dead->parameters);
   free(dead->v0);
   free(dead);
   *study = NULL;
@@ -298,13 +304,33 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   return code;
 }
 
+/* A comparison is of the system that it was made for: runs come later, and must not be of another.
+ */
+static int check_parameters(const VidaStudy* study, VidaError* error) {
+  const VidaSystem* system = study->system;
+  for (int i = 0; i < VidaSystem_ParameterCount(system); i++) {
+    char numbers[2][VIDA_REAL_TEXT_SIZE];
+    const double now = VidaSystem_ParameterValue(system, i);
+    if (now != study->parameters[i]) {
+      return vida__fail(error, VIDA_WRONG_ORDER,
+                        "parameter '%s' of system '%s' was %s when the comparison was made, and is "
+                        "%s now that it is run; comparisons of several values need a system each",
+                        VidaSystem_ParameterName(system, i), VidaSystem_Name(system),
+                        vida__shortest_text(numbers[0], study->parameters[i]),
+                        vida__shortest_text(numbers[1], now));
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   VidaError problem = {0};
   study->notes[0] = '\0';
   for (int i = 0; i < study->count; i++) {
     clear_row(study, &study->runs[i]);
   }
-  const int code = run_study(study, observer, &problem);
+  int code = check_parameters(study, &problem);
+  code = code ? code : run_study(study, observer, &problem);
   if (code == VIDA_SUCCESS) {
     return VIDA_SUCCESS;
   }

@@ -35,7 +35,8 @@ struct VidaStudy {
   size_t capacity;
   int* selection; /* coordinates that errors are restricted to; NULL: all */
   int selected;
-  double *q0, *v0; /* n each: the consistent start */
+  double *q0, *v0;    /* n each: the consistent start */
+  double* parameters; /* of the system, when the comparison was made */
   char notes[VIDA_NOTES_SIZE];
 };
 

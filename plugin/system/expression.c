@@ -310,6 +310,9 @@ int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
   if (code) {
     return code;
   }
+  if (vida__graph_is(system->graph, dissipation, 0.0)) {
+    return VIDA_SUCCESS; /* a damper whose constant is zero */
+  }
   bool* used = vida__allocate((size_t)dissipation + 1, sizeof *used);
   int* list = vida__allocate(3 * n, sizeof *list);
   int count = 0;

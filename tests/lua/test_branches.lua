@@ -115,4 +115,23 @@ local stepper = system:stepper { "rattle", h = 0.01 }
 stepper:start { adjust_start = true }
 check.close(stepper:observables().speed, -w * (sin + sin * cos / math.sqrt(4 - sin ^ 2)), 1e-12)
 
+-- ---- parameters, dampers and steps out of all bounds ------------------------------------------------
+local oscillator = vida.system "oscillator"
+local x, rate = oscillator:coordinate { "x", unit = "m", value = 1 }
+local k = oscillator:parameter { "k", 4 }
+oscillator:lagrangian(rate ^ 2 / 2 - k * x ^ 2 / 2)
+oscillator:rayleigh(0 * rate ^ 2) -- a damper without damping is none
+local comparison = vida.compare { system = oscillator, time = 1, methods = { { "rattle", h = 0.1 } } }
+oscillator:set_parameter("k", 900)
+check.fails("parameter 'k' of system 'oscillator' was 4 when the comparison was made, and is 900 now",
+  function() comparison:run { quiet = true } end)
+
+local falling = vida.system "falling"
+falling:gravity { 0, 0, -9.81 }
+falling:particle { "p", mass = 1, position = { 0, 0, 0 } }
+local far = falling:stepper { "rattle", h = 1e300 }
+far:start()
+local done, message = far:step(3)
+assert(not done and message:find("finite"), message)
+
 print("ok")
