@@ -24,6 +24,9 @@ static double measure_miss(VidaStepper* stepper, const double* x, const double* 
   return sum;
 }
 
+/* Beside the largest coordinate. */
+static const double least_size = 1e-12;
+
 /* Coordinates count by their sizes at the target and where the search begins, not by masses: a
  * start is a start of the lightest part, too. */
 static bool measure_weights(VidaStepper* stepper, const double* target) {
@@ -36,8 +39,9 @@ static bool measure_weights(VidaStepper* stepper, const double* target) {
     own->weight[i] = fabs(target[i]) + fabs(own->position[i]);
     largest = fmax(largest, own->weight[i]);
   }
+  /* A coordinate that passes through zero is as large as its rounding: no size of its own. */
   for (int i = 0; i < stepper->n; i++) {
-    const double size = own->weight[i] > 0.0 ? own->weight[i] : largest;
+    const double size = own->weight[i] > least_size * largest ? own->weight[i] : largest;
     own->weight[i] = size > 0.0 ? 1.0 / (size * size) : 1.0;
   }
   return true;

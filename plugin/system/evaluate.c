@@ -193,9 +193,11 @@ int vida__observables(vida_evaluator* evaluator, double t, const double* q, cons
     const vida_term_batch* batch = &system->observable_batches[b];
     values[b] = 0.0;
     const int code = batch->kernel->value(batch, &at, &values[b]);
-    if (code) {
+    /* What is only looked at does not stop a motion: it has no value here. */
+    if (code && system->observables[b].conserved) {
       return code;
     }
+    values[b] = code ? (double)NAN : values[b];
   }
   return VIDA_SUCCESS;
 }

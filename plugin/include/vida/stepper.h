@@ -119,7 +119,8 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
 /* g and G v + g_t by rows (m each, either nullable). */
 int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
                             VidaError* error);
-/* values: the system's observables at the node (VidaSystem_ObservableCount). */
+/* values: the system's observables at the node (VidaSystem_ObservableCount); NaN where one that is
+ * not conserved has no value, a square root of a negative number say. */
 int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error);
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 
