@@ -89,7 +89,10 @@ static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char
   } else if (property == VIDA_AUDIT_ENERGY) {
     energy_cell(row, cell);
   } else if (property == VIDA_AUDIT_COST) {
-    snprintf(cell, CELL, isnan(measured->value) ? "" : "%.1f", measured->value);
+    cell[0] = '\0';
+    if (!isnan(measured->value)) {
+      snprintf(cell, CELL, "%.1f", measured->value);
+    }
   } else {
     value_cell(measured, cell);
   }
