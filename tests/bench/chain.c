@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <vida/expression.h>
 #include <vida/vida.h>
 
@@ -174,6 +175,55 @@ static int compare_sizes(const BenchOptions* options, VidaSystem* const* element
   return 0;
 }
 
+static long memory_so_far(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0; /* kB, of a peak */
+}
+
+/* Seconds until a chain from formulas is ready to step; negative when something failed. */
+static double time_readiness(int links, VidaSystem* const* elements) {
+  VidaSystem* system = NULL;
+  VidaStepper* stepper = NULL;
+  VidaOptions* options = NULL;
+  VidaError error = {0};
+  const double before = bench_seconds();
+  double* work = calloc((size_t)(4 * links), sizeof *work);
+  const int failed = !work || make_chain(links, elements, &system, &error) ||
+                     VidaSystem_Start(system, 0.0, NULL, work, work + 2 * links, NULL, &error) ||
+                     VidaOptions_Create("del-midpoint", &options, &error) ||
+                     VidaOptions_SetReal(options, "h", 1e-3, &error) ||
+                     VidaStepper_Create(system, options, &stepper, &error) ||
+                     VidaStepper_Start(stepper, 0.0, work, work + 2 * links, &error);
+  const double time = bench_seconds() - before;
+  if (failed) {
+    complain("is not ready", &error);
+  }
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  VidaSystem_Destroy(&system);
+  free(work);
+  return failed ? -1.0 : time;
+}
+
+static int compare_readiness(VidaSystem* const* elements) {
+  const int links[SIZES] = {1000, 10000, 100000};
+  double time[SIZES], memory[SIZES];
+  printf("\nChain of N links from formulas: until it is ready to step\n");
+  printf("  %6s %10s %14s\n", "N", "s", "memory, MB");
+  for (int i = 0; i < SIZES; i++) {
+    time[i] = time_readiness(links[i], elements);
+    memory[i] = (double)memory_so_far() / 1024.0;
+    if (!(time[i] > 0.0)) {
+      return 1;
+    }
+    printf("  %6d %10.3f %14.1f\n", links[i], time[i], memory[i]);
+  }
+  const double factor = log((double)links[SIZES - 1] / links[1]);
+  printf("  from the second to the last, time grows as N^%.2f, memory as N^%.2f\n",
+         log(time[SIZES - 1] / time[1]) / factor, log(memory[SIZES - 1] / memory[1]) / factor);
+  return 0;
+}
+
 int bench_chain(const BenchOptions* options) {
   VidaSystem* elements[2] = {NULL, NULL};
   VidaError error = {0};
@@ -182,7 +232,7 @@ int bench_chain(const BenchOptions* options) {
   if (failed) {
     complain("the element cannot be made", &error);
   } else {
-    failed = compare_sizes(options, elements);
+    failed = compare_readiness(elements) || compare_sizes(options, elements);
   }
   VidaSystem_Destroy(&elements[0]);
   VidaSystem_Destroy(&elements[1]);
