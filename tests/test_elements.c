@@ -297,6 +297,18 @@ static void test_element_fault(void) {
   VidaSystem_Destroy(&system);
 }
 
+static void test_missing_callbacks(void) {
+  VidaError error = {0};
+  VidaSystem* system = new_system("s", 1);
+  const int first = 0;
+  add_coordinate(system, "x", 0.0, 0.0);
+  EXPECT_ERROR(VidaSystem_AddLagrangian(system, "L", 1, &first, NULL, NULL, &error), &error,
+               VIDA_BAD_ARGUMENT, "Lagrangian 'L': the functions value and gradient are needed");
+  EXPECT_ERROR(VidaSystem_AddConstraint(system, "g", 1, 1, &first, NULL, NULL, &error), &error,
+               VIDA_BAD_ARGUMENT, "constraint 'g': the functions value and jacobian are needed");
+  VidaSystem_Destroy(&system);
+}
+
 /* C callbacks as an element: x'' = -4 x for every instance. */
 static int bowl_value(double t, const double* q, const double* v, double* lagrangian, void* data) {
   (void)t, (void)data;
@@ -724,6 +736,7 @@ int main(void) {
       {"rows of elements are named after the instance", test_element_names},
       {"wrong instances are refused", test_element_refusals},
       {"a fault names the instance", test_element_fault},
+      {"callbacks that are not there", test_missing_callbacks},
       {"callbacks as elements", test_callback_element},
       {"parameters change without deriving anew", test_parameters},
       {"instances follow parameters", test_linked_parameters},

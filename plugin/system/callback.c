@@ -487,7 +487,7 @@ int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
   if (code) {
     return code;
   }
-  if (!lagrangian->value || !lagrangian->gradient) {
+  if (!lagrangian || !lagrangian->value || !lagrangian->gradient) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "Lagrangian '%s': the functions value and gradient are needed", name);
   }
@@ -511,7 +511,7 @@ int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "constraint '%s': rows: expected a positive number, got %d", name, rows);
   }
-  if (!constraint->value || !constraint->jacobian) {
+  if (!constraint || !constraint->value || !constraint->jacobian) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "constraint '%s': the functions value and jacobian are needed", name);
   }
