@@ -309,7 +309,13 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
       vida__map_prepare(stepper->map, stepper->unknown);
       vida__map_reset_counts(stepper->map);
     }
-    vida__factor_node_matrix(stepper, stepper->entries0);
+    if (vida__factor_node_matrix(stepper, stepper->entries0) == VIDA_STEP_SINGULAR &&
+        stepper->m == 0) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "the mass matrix of system '%s' is singular at the start: some combination "
+                        "of rates has no kinetic energy",
+                        stepper->system->name);
+    }
   }
   return code;
 }

@@ -134,4 +134,14 @@ far:start()
 local done, message = far:step(3)
 assert(not done and message:find("finite"), message)
 
+-- ---- a mass matrix that is singular by its values ---------------------------------------------------
+local joined = vida.system "joined"
+local a, arate = joined:coordinate { "a", value = 1 }
+local b, brate = joined:coordinate { "b", value = 1 }
+joined:lagrangian { "sum", (arate + brate) ^ 2 / 2 - a ^ 2 - b ^ 2 }
+for _, method in ipairs { "rattle", "del-midpoint" } do
+  check.fails("the mass matrix of system 'joined' is singular at the start",
+    function() joined:stepper({ method, h = 0.1 }):start() end)
+end
+
 print("ok")
