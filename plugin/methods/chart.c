@@ -286,7 +286,7 @@ static int advance_momenta(VidaStepper* stepper, VidaError* error) {
   }
   const double* impulse = own->impulse;
   if (stepper->redundant) {
-    int code = vida__factor_node_matrix(stepper, stepper->entries0);
+    int code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
     code = code ? code : vida__find_least_norm(stepper, stepper->entries0, own->impulse);
     if (code) {
       return vida__fail(error, code, "the multipliers of dependent constraints were not found");

@@ -178,16 +178,9 @@ static int step(VidaStepper* stepper, VidaError* error) {
   stepper->statistics.newton_iterations = base->statistics.newton_iterations;
   stepper->statistics.residual_evaluations = base->statistics.residual_evaluations;
   stepper->statistics.jacobian_evaluations = base->statistics.jacobian_evaluations;
-  if (code) {
-    return code;
+  if (!code) {
+    copy_state(base, stepper);
   }
-  copy_state(base, stepper);
-  /* The multipliers of stages belong to errors that cancel: at the node they are those of the
-   * equations of motion. */
-  const double* v;
-  code = vida__node_velocities(base, &v, error);
-  code = code ? code : vida__node_multipliers(stepper, vida__next_time(stepper), v, error);
-  stepper->lambda_t = vida__next_time(stepper);
   return code;
 }
 
@@ -228,5 +221,7 @@ const VidaMethod vida__compose = {
     .step = step,
     .velocities = velocities,
     .energy = vida__node_energy,
+    /* Those of stages belong to errors that cancel. */
+    .multipliers = vida__node_multipliers,
     .order = order,
     .destroy = destroy};

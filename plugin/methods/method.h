@@ -51,6 +51,7 @@ struct VidaStepper {
   double* unknown;               /* n + m: (w, mu), w = (q1 - q0)/h, mu = h lambda */
   double* history[VIDA_HISTORY]; /* the last unknowns, newest first */
   int history_count;
+  int last_turn; /* how far constraints have turned in the last step (tools.c) */
 
   /* Sizes for scaling: square roots of the masses, |G| M^(-1/2) by rows, forces of the start. */
   double* root_mass;     /* n */
@@ -82,8 +83,9 @@ struct VidaStepper {
   double* node_step;      /* n + m: work */
   double* node_velocity;  /* n: v at the node, once it was asked for */
   bool has_node_velocity;
-  double* constraint_work; /* m: work */
-  double* mass_work;       /* n + m: work */
+  bool has_node_multipliers; /* of methods that find them when asked */
+  double* constraint_work;   /* m: work */
+  double* mass_work;         /* n + m: work */
 
   /* Rows that depend on others at the start: multipliers are then of least norm. */
   vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
@@ -108,6 +110,8 @@ struct VidaMethod {
   int (*step)(VidaStepper* stepper, VidaError* error);
   int (*velocities)(VidaStepper* stepper, double* v, VidaError* error);
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
+  /* Finds lambda at the node when it is asked for; NULL where steps leave it there. */
+  int (*multipliers)(VidaStepper* stepper, VidaError* error);
   /* The order that it has with these options; NULL: that of `info` with all of them. */
   int (*order)(const VidaOptions* options);
   /* Frees what `own` points to, before `own` itself; NULL where that is nothing. */
@@ -160,14 +164,14 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error);
 int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error);
 /* Passes on what an evaluation reported. */
 int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
-/* stepper->lambda: the multipliers of the equations of motion at (t, q, v), q being the node's
- * (node.c). */
-int vida__node_multipliers(VidaStepper* stepper, double t, const double* v, VidaError* error);
+/* stepper->lambda: the multipliers of the equations of motion at the node: `multipliers` of methods
+ * whose steps do not have them (node.c). */
+int vida__node_multipliers(VidaStepper* stepper, VidaError* error);
 /* The energy at the node, with its velocities: `energy` of most methods (node.c). */
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
  */
-int vida__factor_node_matrix(VidaStepper* stepper, const double* entries);
+int vida__factor_node_matrix(VidaStepper* stepper, const double* entries, const double* v);
 /* Multipliers with the same forces G^T mu, but of least norm, into stepper->least_norm; the node
  * matrix has been factored for these entries. */
 int vida__find_least_norm(VidaStepper* stepper, const double* entries, const double* mu);

@@ -88,13 +88,12 @@ int vida__regularized_create(VidaStepper* stepper, VidaError* error);
 /* `prepare` and `start` of the methods; a row's parameters are taken at the start. */
 int vida__regularized_prepare(VidaStepper* stepper, VidaError* error);
 int vida__regularized_start(VidaStepper* stepper, VidaError* error);
-/* Makes the step that own->next has, and finds the one that follows it with `find_next`: its
- * multipliers are needed for the velocity at the new node. Without it there is no step. */
-int vida__regularized_commit(VidaStepper* stepper,
-                             int (*find_next)(VidaStepper* stepper, VidaError* error),
-                             VidaError* error);
-/* (v + w)/2 of the steps before and after the node; own->next must be that of the latter. */
-void vida__regularized_velocities(const VidaStepper* stepper, double* v);
-int vida__regularized_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
+/* Finds the step from the node into own->next, unless it is there. */
+typedef int (*vida_find_next)(VidaStepper* stepper, VidaError* error);
+/* `step` and `velocities` of a method with its own `find_next`. The velocity at a node is (v + w)/2
+ * of the steps before and after it, so that a step is made only when the next one is found, too. */
+int vida__regularized_step(VidaStepper* stepper, vida_find_next find_next, VidaError* error);
+int vida__regularized_velocities(VidaStepper* stepper, vida_find_next find_next, double* v,
+                                 VidaError* error);
 
 #endif

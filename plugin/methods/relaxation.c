@@ -194,9 +194,9 @@ static void undo(VidaStepper* stepper, double lambda_t) {
   stepper->history_count = 0;
 }
 
-int vida__regularized_commit(VidaStepper* stepper,
-                             int (*find_next)(VidaStepper* stepper, VidaError* error),
-                             VidaError* error) {
+/* Makes the step that own->next has, and finds the one that follows it: its multipliers are needed
+ * for the velocity at the new node. Without it there is no step. */
+static int commit(VidaStepper* stepper, vida_find_next find_next, VidaError* error) {
   vida_regularized_state* own = stepper->own;
   const double* mu = own->next + stepper->n;
   const double lambda_t = stepper->lambda_t;
@@ -223,22 +223,24 @@ int vida__regularized_commit(VidaStepper* stepper,
   return code;
 }
 
-/* ---- what can be asked ----------------------------------------------------------------------- */
-
-void vida__regularized_velocities(const VidaStepper* stepper, double* v) {
-  const vida_regularized_state* own = stepper->own;
-  for (int i = 0; i < stepper->n; i++) {
-    v[i] = 0.5 * (own->v[i] + own->next[i]);
-  }
+int vida__regularized_step(VidaStepper* stepper, vida_find_next find_next, VidaError* error) {
+  const int code = find_next(stepper, error);
+  return code ? code : commit(stepper, find_next, error);
 }
 
-int vida__regularized_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const double* v;
-  *t = vida__node_time(stepper);
-  int code = vida__node_velocities(stepper, &v, error);
-  if (code) {
-    return code;
+/* ---- what can be asked ----------------------------------------------------------------------- */
+
+int vida__regularized_velocities(VidaStepper* stepper, vida_find_next find_next, double* v,
+                                 VidaError* error) {
+  const vida_regularized_state* own = stepper->own;
+  if (stepper->step == 0) {
+    memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+    return VIDA_SUCCESS;
   }
-  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  int code = vida__regularized_prepare(stepper, error);
+  code = code ? code : find_next(stepper, error);
+  for (int i = 0; i < stepper->n && !code; i++) {
+    v[i] = 0.5 * (own->v[i] + own->next[i]);
+  }
+  return code;
 }

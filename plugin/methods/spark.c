@@ -34,7 +34,7 @@ static int take_multipliers(VidaStepper* stepper, VidaError* error) {
   if (!stepper->redundant) {
     return VIDA_SUCCESS;
   }
-  int code = vida__factor_node_matrix(stepper, stepper->entries0);
+  int code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
   code = code ? code : vida__find_least_norm(stepper, stepper->entries0, stepper->lambda);
   if (code) {
     return vida__fail(error, code, "the multipliers of dependent constraints were not found");

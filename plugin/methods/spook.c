@@ -110,21 +110,11 @@ static int find_next(VidaStepper* stepper, VidaError* error) {
 }
 
 static int step(VidaStepper* stepper, VidaError* error) {
-  const int code = find_next(stepper, error);
-  return code ? code : vida__regularized_commit(stepper, find_next, error);
+  return vida__regularized_step(stepper, find_next, error);
 }
 
 static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  if (stepper->step == 0) {
-    memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
-    return VIDA_SUCCESS;
-  }
-  int code = vida__regularized_prepare(stepper, error);
-  code = code ? code : find_next(stepper, error);
-  if (!code) {
-    vida__regularized_velocities(stepper, v);
-  }
-  return code;
+  return vida__regularized_velocities(stepper, find_next, v, error);
 }
 
 /* ---- record ---------------------------------------------------------------------------------- */
@@ -152,4 +142,4 @@ const VidaMethod vida__spook = {
     .start = vida__regularized_start,
     .step = step,
     .velocities = velocities,
-    .energy = vida__regularized_energy};
+    .energy = vida__node_energy};

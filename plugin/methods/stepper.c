@@ -262,6 +262,13 @@ static int factor_mass(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void set_unknown_multipliers(VidaStepper* stepper) {
+  stepper->lambda_t = vida__node_time(stepper);
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->lambda[r] = (double)NAN;
+  }
+}
+
 static int reset(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                  VidaError* error) {
   const size_t bytes = (size_t)stepper->n * sizeof *q;
@@ -281,6 +288,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->step = 0;
   stepper->history_count = 0;
   stepper->has_node_velocity = false;
+  stepper->has_node_multipliers = false;
   stepper->scaled_for = 0.0;
   stepper->has_tracked = false;
   memcpy(stepper->q, q, bytes);
@@ -292,10 +300,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   if (stepper->map) {
     vida__map_reset_counts(stepper->map);
   }
-  stepper->lambda_t = t0;
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = (double)NAN;
-  }
+  set_unknown_multipliers(stepper);
   int measured = vida__measure_sizes(stepper, error);
   measured = measured ? measured : vida__find_redundancy(stepper, error);
   return measured ? measured : factor_mass(stepper, error);
@@ -309,7 +314,7 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
       vida__map_prepare(stepper->map, stepper->unknown);
       vida__map_reset_counts(stepper->map);
     }
-    if (vida__factor_node_matrix(stepper, stepper->entries0) == VIDA_STEP_SINGULAR &&
+    if (vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0) == VIDA_STEP_SINGULAR &&
         stepper->m == 0) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
                         "the mass matrix of system '%s' is singular at the start: some combination "
@@ -396,6 +401,7 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   }
   stepper->step++;
   stepper->has_node_velocity = false;
+  stepper->has_node_multipliers = false;
   stepper->statistics.steps++;
   return VIDA_SUCCESS;
 }
@@ -444,7 +450,14 @@ int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
   return code;
 }
 
-const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t) {
+const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t) {
+  if (stepper->method->multipliers && stepper->step > 0 && !stepper->has_node_multipliers) {
+    VidaError unused;
+    if (stepper->method->multipliers(stepper, &unused)) {
+      set_unknown_multipliers(stepper);
+    }
+    stepper->has_node_multipliers = true;
+  }
   if (t) {
     *t = stepper->lambda_t;
   }

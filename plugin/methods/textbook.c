@@ -205,7 +205,7 @@ static int start(VidaStepper* stepper, VidaError* error) {
     return vida__evaluation_failed(stepper, code, error);
   }
   memcpy(stepper->p, stepper->l_v, (size_t)stepper->n * sizeof(double));
-  code = vida__factor_node_matrix(stepper, stepper->entries0);
+  code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
   if (code == VIDA_STEP_SINGULAR) {
     return refuse(stepper, "it needs a regular mass matrix, and that of the start is singular", "",
                   VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_LEVEL, error);

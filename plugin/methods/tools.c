@@ -347,13 +347,14 @@ static void guess_unknown(VidaStepper* stepper) {
   const size_t size = (size_t)(stepper->n + stepper->m);
   double* u = stepper->unknown;
   double** past = stepper->history;
+  stepper->last_turn = (int)find_last_turn(stepper);
   if (stepper->history_count == 0) {
     memset(u, 0, size * sizeof *u);
     memcpy(u, stepper->v0, (size_t)stepper->n * sizeof *u);
     return;
   }
   /* After a step that has turned far, going on as before is no good guess. */
-  if (find_last_turn(stepper) == MUCH) {
+  if (stepper->last_turn == MUCH) {
     vida__guess_free_flight(stepper, u);
     return;
   }
@@ -422,8 +423,8 @@ static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
   return code ? code : vida__linear_factor(stepper->node_matrix);
 }
 
-int vida__factor_node_matrix(VidaStepper* stepper, const double* entries) {
-  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, stepper->v0);
+int vida__factor_node_matrix(VidaStepper* stepper, const double* entries, const double* v) {
+  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, v);
 }
 
 /* With the factors of the node matrix for the same entries: (G M^-1 G^T + E) nu = G M^-1 G^T mu,
@@ -466,7 +467,7 @@ static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = (size_t)stepper->m * sizeof *mu;
   int code = VIDA_SUCCESS;
   for (int round = 0; round < MOST_ROUNDS && !code; round++) {
-    code = vida__factor_node_matrix(stepper, stepper->entries0);
+    code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
     code = code ? code : vida__find_least_norm(stepper, stepper->entries0, mu);
     if (code) {
       return vida__fail(error, code, "the multipliers of dependent constraints were not found");
@@ -492,7 +493,7 @@ static int check_branch(VidaStepper* stepper, VidaError* error) {
   const int expected = stepper->m % 2 == 0 ? 1 : -1;
   if (stepper->m == 0 || !has_constraint_rows(stepper) ||
       !(stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL) ||
-      find_last_turn(stepper) == HARDLY) {
+      stepper->last_turn == HARDLY) {
     return VIDA_SUCCESS;
   }
   for (int i = 0; i < stepper->n; i++) {
@@ -510,14 +511,14 @@ static int check_branch(VidaStepper* stepper, VidaError* error) {
                          "which cannot be reached without passing a singular place");
 }
 
-/* A second guess: what the last step did, or the start. */
-static void guess_as_before(VidaStepper* stepper) {
-  const size_t bytes = (size_t)(stepper->n + stepper->m) * sizeof(double);
+/* What the last step did, or a free flight at the start, where the first guess was a step of its
+ * own velocities. */
+static void guess_again(VidaStepper* stepper) {
   if (stepper->history_count > 0) {
-    memcpy(stepper->unknown, stepper->history[0], bytes);
+    memcpy(stepper->unknown, stepper->history[0],
+           (size_t)(stepper->n + stepper->m) * sizeof(double));
   } else {
-    memset(stepper->unknown, 0, bytes);
-    memcpy(stepper->unknown, stepper->v0, (size_t)stepper->n * sizeof(double));
+    vida__guess_free_flight(stepper, stepper->unknown);
   }
 }
 
@@ -525,8 +526,9 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
   int code = vida__map_solve(stepper->map, stepper->unknown, &local);
   code = code ? code : check_branch(stepper, &local);
-  if (code == VIDA_STEP_NOT_CONVERGED) {
-    guess_as_before(stepper);
+  /* Other unknowns than (w, mu) have guesses of their own. */
+  if (code == VIDA_STEP_NOT_CONVERGED && has_constraint_rows(stepper)) {
+    guess_again(stepper);
     VidaError second;
     const int again = vida__map_solve(stepper->map, stepper->unknown, &second);
     code = again || check_branch(stepper, &second) ? code : VIDA_SUCCESS;

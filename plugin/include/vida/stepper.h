@@ -100,8 +100,9 @@ const double* VidaStepper_Momenta(const VidaStepper* stepper);
  * energy-momentum methods M^-1 p. */
 int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error);
 /* The newest multipliers (m) in units of force, and the time they belong to, which is a node or the
- * middle of a step; NaN before the first step. *t is nullable. */
-const double* VidaStepper_Multipliers(const VidaStepper* stepper, double* t);
+ * middle of a step; NaN before the first step. Methods whose steps have none find them here, from
+ * the equations of motion at the node. *t is nullable. */
+const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t);
 /* Whether the rows of the constraints were independent where the stepper was started. Where some
  * depend on others the motion is the same as without them, but only the sum of their forces has a
  * value: multipliers are then those of least norm (each measured by |G_r M^(-1/2)|; of
