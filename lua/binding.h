@@ -70,6 +70,14 @@ void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what,
 void vidalua_progress_end(VidaLuaProgress* progress);
 bool vidalua_progress_has_terminal(void);
 
+/* ---- the part of the module that is written in Lua (library.c) ---------------------------------
+ */
+
+/* How the sources of its chunks begin: their lines are no lines of a script. */
+#define VIDALUA_LIBRARY_SOURCE "=vida:"
+/* Whether a function (lua_getinfo "Sl") is one of a script, at a line of it. */
+bool vidalua_is_script(const lua_Debug* frame);
+
 /* ---- checking values of scripts (check.c) ---------------------------------------------------- */
 
 /* A "place" says where a table stands, for messages: "particle 'upper'" or "methods[2]"; a field of

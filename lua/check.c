@@ -29,12 +29,17 @@ const char* vidalua_nearest_name(const char* name, VidaLuaNames names) {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+bool vidalua_is_script(const lua_Debug* frame) {
+  return frame->currentline > 0 &&
+         strncmp(frame->source, VIDALUA_LIBRARY_SOURCE, strlen(VIDALUA_LIBRARY_SOURCE)) != 0;
+}
+
 /* Pushes "file:line: " of the innermost function of the script. */
 static void push_script_line(lua_State* L) {
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline > 0 && strncmp(frame.source, "=vida:", strlen("=vida:")) != 0) {
+    if (vidalua_is_script(&frame)) {
       lua_pushfstring(L, "%s:%d: ", frame.short_src, frame.currentline);
       return;
     }

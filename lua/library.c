@@ -243,7 +243,7 @@ void vidalua_open_library(lua_State* L) {
   const int module = lua_gettop(L);
   luaL_newlib(L, functions);
   for (const VidaLuaFile* file = vidalua_library; file->name; file++) {
-    const char* name = lua_pushfstring(L, "=vida:%s", file->name);
+    const char* name = lua_pushfstring(L, VIDALUA_LIBRARY_SOURCE "%s", file->name);
     if (luaL_loadbufferx(L, (const char*)file->text, file->size, name, "t") != LUA_OK) {
       lua_error(L);
     }

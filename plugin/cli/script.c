@@ -107,7 +107,7 @@ static void append_callers(lua_State* L) {
   int seen = 0;
   for (int level = 1; seen <= MOST_LEVELS && lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0) {
+    if (!vidalua_is_script(&frame)) {
       continue;
     }
     seen++;
