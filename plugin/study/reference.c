@@ -89,7 +89,7 @@ static void forget_solution(vida_reference* reference) {
 
 int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
                            vida_reference** reference, VidaError* error) {
-  char h[VIDA_REAL_TEXT_SIZE], options[VIDA_OPTIONS_SIZE];
+  char options[VIDA_OPTIONS_SIZE];
   if (VidaOptions_HasChoice(method, "start", "two-point")) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "the reference cannot start from two points: its second point would have to "
@@ -101,8 +101,11 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
   }
   made->position_error = NAN;
   made->order = Vida_MethodOrder(method);
-  int code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"), study->shorten,
-                             &made->grid, error);
+  made->adaptive = Vida_IsAdaptive(method);
+  made->automatic = made->adaptive && !VidaOptions_IsSet(method, "h");
+  int code = made->automatic ? VIDA_SUCCESS
+                             : vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"),
+                                               study->shorten, &made->grid, error);
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_Copy(method, &made->options, error);
   }
@@ -110,8 +113,7 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
     vida__destroy_reference(&made);
     return code;
   }
-  vida__append(made->text, sizeof made->text, "%s, h = %s s", VidaOptions_Method(method),
-               vida__real_text(h, made->grid.h, 12));
+  vida__describe_steps(method, made->text, sizeof made->text);
   VidaOptions_Describe(method, options, sizeof options);
   if (options[0] != '\0') {
     vida__append(made->text, sizeof made->text, ", %s", options);
@@ -208,8 +210,9 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
 
 /* ---- its own error -------------------------------------------------------------------------- */
 
-static int march_estimate(VidaStudy* study, vida_march* march, const VidaObserver* observer,
-                          vida_error_norm* norm, VidaError* error) {
+/* `between` steps of the reference take as long as one of the march. */
+static int march_estimate(VidaStudy* study, vida_march* march, long between,
+                          const VidaObserver* observer, vida_error_norm* norm, VidaError* error) {
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = study->selection ? study->selected : n;
@@ -218,7 +221,7 @@ static int march_estimate(VidaStudy* study, vida_march* march, const VidaObserve
   int code = vida__start_march(march, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
-    const long state = vida__find_state(reference, 2 * march->step, &cursor);
+    const long state = vida__find_state(reference, between * march->step, &cursor);
     if (code == VIDA_SUCCESS && state >= 0) {
       const double* q = reference->q + (size_t)state * (size_t)n;
       const double* rough = VidaStepper_Positions(march->stepper);
@@ -233,17 +236,45 @@ static int march_estimate(VidaStudy* study, vida_march* march, const VidaObserve
   return code;
 }
 
-/* An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. That nothing can be
- * said about the reference is no reason to do without it: only a request to stop is passed on. */
+/* What a rougher solution is made with, and by what its difference from the reference is divided.
+ *
+ * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
+ * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
+ * and a difference of 5 to 9 errors, of which the smaller is taken. */
+typedef struct rougher {
+  const char* option;
+  double value, divisor;
+  long between;
+  vida_time_grid grid;
+} rougher;
+
+static bool find_rougher(const vida_reference* reference, rougher* than) {
+  *than = (rougher){.grid = reference->grid, .between = 1};
+  if (reference->adaptive) {
+    than->option = "rtol";
+    than->value = 10.0 * VidaOptions_Get(reference->options, "rtol");
+    than->divisor = 5.0;
+    return true;
+  }
+  if (reference->grid.last > 0.0 || reference->grid.full % 2 != 0 || reference->order < 1) {
+    return false;
+  }
+  than->option = "h";
+  than->value = than->grid.h *= 2.0;
+  than->grid.full /= 2;
+  than->between = 2;
+  than->divisor = ldexp(1.0, reference->order) - 1.0;
+  return true;
+}
+
+/* That nothing can be said about the reference is no reason to do without it: only a request to
+ * stop is passed on. */
 static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   vida_reference* reference = study->reference;
-  const long steps = reference->grid.full;
-  if (reference->grid.last > 0.0 || steps % 2 != 0 || reference->order < 1) {
+  rougher than;
+  if (!find_rougher(reference, &than)) {
     return VIDA_SUCCESS;
   }
-  vida_time_grid grid = reference->grid;
-  grid.h *= 2.0;
-  grid.full = steps / 2;
   vida_error_norm norm;
   vida__start_norm(&norm, study->norm,
                    study->selection ? study->selected : VidaSystem_CoordinateCount(study->system));
@@ -252,17 +283,16 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaEr
   VidaError problem = {0};
   int code = VidaOptions_Copy(reference->options, &options, &problem);
   if (code == VIDA_SUCCESS) {
-    code = VidaOptions_SetReal(options, "h", grid.h, &problem);
+    code = VidaOptions_SetReal(options, than.option, than.value, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = vida__create_march(study->system, options, &grid, &march, &problem);
+    code = vida__create_march(study->system, options, &than.grid, &march, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = march_estimate(study, &march, observer, &norm, &problem);
+    code = march_estimate(study, &march, than.between, observer, &norm, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    const double difference = vida__norm_value(&norm, study->relative);
-    reference->position_error = difference / (ldexp(1.0, reference->order) - 1.0);
+    reference->position_error = vida__norm_value(&norm, study->relative) / than.divisor;
   }
   vida__destroy_march(&march);
   VidaOptions_Destroy(&options);

@@ -7,8 +7,10 @@
 struct vida_reference {
   VidaOptions* options;
   vida_time_grid grid;
-  int order;                    /* of the method */
-  char text[VIDA_MESSAGE_SIZE]; /* "energy-momentum, h = 0.0001 s" */
+  bool adaptive;  /* chooses its own steps: those of the grid are where it is looked at */
+  bool automatic; /* and its grid is made to fit the runs */
+  int order;      /* of the method */
+  char text[VIDA_MESSAGE_SIZE]; /* "energy-momentum, h = 0.0001 s" or "ida-ggl, rtol = 1e-10" */
   double position_error;        /* its own, estimated; NaN when not */
   /* States kept, n numbers each, by the number of steps after which they were reached. */
   long states;

@@ -94,9 +94,8 @@ static int observe_run(run_at_work* work, VidaError* error) {
 
 static int march_run(run_at_work* work, VidaError* error) {
   const long steps = vida__count_steps(&work->run->grid);
-  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 16] = "", h[VIDA_REAL_TEXT_SIZE];
-  vida__append(what, sizeof what, "%s, h = %s s", work->run->row.method,
-               vida__real_text(h, work->run->grid.h, 12));
+  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 16];
+  vida__describe_steps(work->run->options, what, sizeof what);
   int code = start_run(work, error);
   if (code == VIDA_SUCCESS && work->march.step > 0) {
     code = observe_run(work, error);
@@ -151,7 +150,7 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
   }
   const VidaStatistics statistics = vida__march_statistics(&work->march);
   row->t_end = vida__march_time(&work->march);
-  row->steps = work->march.step;
+  row->steps = work->run->adaptive ? statistics.steps : work->march.step;
   row->newton_iterations = statistics.newton_iterations;
   row->residual_evaluations = statistics.residual_evaluations;
   row->jacobian_evaluations = statistics.jacobian_evaluations;

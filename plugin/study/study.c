@@ -122,13 +122,23 @@ void VidaStudy_Destroy(VidaStudy** study) {
 
 /* ---- the reference and the runs ------------------------------------------------------------- */
 
+static bool has_option(const VidaOptions* options, const char* name) {
+  for (int i = 0; i < VidaOptions_Count(options); i++) {
+    if (strcmp(VidaOptions_Row(options, i)->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static int check_method(const VidaOptions* method, VidaError* error) {
   if (!method || is_comparison(method)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "a run needs the options of a method");
   }
-  if (!isfinite(VidaOptions_Get(method, "h"))) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is not set",
-                      VidaOptions_Method(method));
+  if (!isfinite(VidaOptions_Get(method, "h")) && !Vida_IsAdaptive(method)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is not set%s",
+                      VidaOptions_Method(method),
+                      has_option(method, "rtol") ? ", nor the tolerance rtol" : "");
   }
   return VIDA_SUCCESS;
 }
@@ -181,7 +191,7 @@ static void cut_text(char* text, size_t size, const char* from) {
 
 static void clear_row(const VidaStudy* study, vida_run* run) {
   VidaRow* row = &run->row;
-  *row = (VidaRow){.h = run->grid.h,
+  *row = (VidaRow){.h = run->adaptive ? (double)NAN : run->grid.h,
                    .rtol = VidaOptions_Get(run->options, "rtol"),
                    .t_end = study->t0,
                    .wall_s = 0.0,
@@ -200,6 +210,75 @@ static void clear_row(const VidaStudy* study, vida_run* run) {
   VidaOptions_Describe(run->options, row->options, sizeof row->options);
 }
 
+/* ---- grids of adaptive methods --------------------------------------------------------------- */
+
+enum { AUTOMATIC_STEPS = 1000, MOST_AUTOMATIC_STEPS = 4000, MOST_COMMON_STEPS = 200000 };
+
+/* The most steps, at most `most`, of which each is as long as a whole number of these. */
+static long thin_out(long steps, long most) {
+  long whole = (steps + most - 1) / most;
+  while (steps % whole != 0) {
+    whole++;
+  }
+  return steps / whole;
+}
+
+static void divide_time(const VidaStudy* study, long steps, vida_time_grid* grid) {
+  *grid = (vida_time_grid){study->t0, study->time, study->time / (double)steps, steps, 0.0};
+}
+
+/* An adaptive run is looked at where there are states of the reference. */
+static void choose_run_grid(const VidaStudy* study, const vida_reference* reference,
+                            vida_time_grid* grid) {
+  long steps = AUTOMATIC_STEPS;
+  if (reference && reference->grid.last == 0.0) {
+    const long common = thin_out(reference->grid.full, MOST_AUTOMATIC_STEPS);
+    steps = common >= AUTOMATIC_STEPS / 10 || common == reference->grid.full ? common : steps;
+  }
+  divide_time(study, steps, grid);
+}
+
+/* An adaptive reference has its states where the runs' steps meet, at all of them if that can be.
+ */
+static void choose_reference_grid(const VidaStudy* study, vida_reference* reference) {
+  long steps = 1;
+  for (int i = 0; i < study->count; i++) {
+    const vida_run* run = &study->runs[i];
+    if (run->automatic || run->grid.last > 0.0) {
+      continue;
+    }
+    const long own =
+        run->two_points ? run->grid.full : thin_out(run->grid.full, 5 * (long)MOST_AUTOMATIC_STEPS);
+    const long common = own / vida__common_divisor(steps, own);
+    steps = steps <= MOST_COMMON_STEPS / common ? steps * common : steps;
+  }
+  while (steps < AUTOMATIC_STEPS) {
+    steps *= 2;
+  }
+  divide_time(study, steps, &reference->grid);
+}
+
+/* Chooses the grids that are not given, and finds where all runs meet the reference. */
+static int settle_grids(VidaStudy* study, vida_reference* reference, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  if (reference && reference->automatic) {
+    choose_reference_grid(study, reference);
+    code = VidaOptions_SetReal(reference->options, "h", reference->grid.h, error);
+  }
+  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
+    vida_run* run = &study->runs[i];
+    if (run->automatic) {
+      choose_run_grid(study, reference, &run->grid);
+      code = VidaOptions_SetReal(run->options, "h", run->grid.h, error);
+    }
+    const long every = (long)VidaOptions_Get(study->options, "every");
+    const long automatic = (vida__count_steps(&run->grid) + 500) / 1000;
+    run->every = every > 0 ? every : (automatic > 0 ? automatic : 1);
+    code = code ? code : match_reference(study, reference, run, error);
+  }
+  return code;
+}
+
 int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error) {
   vida_reference* reference = NULL;
   int code = check_method(method, error);
@@ -211,9 +290,7 @@ int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaErro
                       study->reference->text);
   }
   code = vida__create_reference(study, method, &reference, error);
-  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
-    code = match_reference(study, reference, &study->runs[i], error);
-  }
+  code = code ? code : settle_grids(study, reference, error);
   if (code == VIDA_SUCCESS) {
     study->reference = reference;
   } else {
@@ -222,38 +299,49 @@ int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaErro
   return code;
 }
 
+static int describe_run(VidaStudy* study, const VidaOptions* method, vida_run* run,
+                        VidaError* error) {
+  run->two_points = VidaOptions_HasChoice(method, "start", "two-point");
+  run->adaptive = Vida_IsAdaptive(method);
+  run->automatic = run->adaptive && !VidaOptions_IsSet(method, "h");
+  if (run->automatic) {
+    divide_time(study, AUTOMATIC_STEPS, &run->grid);
+  } else {
+    const int code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"),
+                                     study->shorten, &run->grid, error);
+    if (code != VIDA_SUCCESS) {
+      return code;
+    }
+  }
+  return VidaOptions_Copy(method, &run->options, error);
+}
+
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error) {
   vida_run run = {0};
   int code = check_method(method, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  run.two_points = VidaOptions_HasChoice(method, "start", "two-point");
-  code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"), study->shorten,
-                         &run.grid, error);
-  if (code == VIDA_SUCCESS) {
-    code = match_reference(study, study->reference, &run, error);
-  }
-  if (code != VIDA_SUCCESS) {
-    return code;
-  }
-  const long every = (long)VidaOptions_Get(study->options, "every");
-  const long automatic = (vida__count_steps(&run.grid) + 500) / 1000;
-  run.every = every > 0 ? every : (automatic > 0 ? automatic : 1);
-
   void* runs = study->runs;
   code = vida__reserve(&runs, &study->capacity, (size_t)study->count + 1, sizeof(vida_run));
   study->runs = runs;
   if (code != VIDA_SUCCESS) {
     return vida__fail_memory(error);
   }
-  code = VidaOptions_Copy(method, &run.options, error);
+  code = describe_run(study, method, &run, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
   clear_row(study, &run);
-  study->runs[study->count] = run;
-  study->count += 1;
+  study->runs[study->count++] = run;
+  code = settle_grids(study, study->reference, error);
+  if (code != VIDA_SUCCESS) {
+    VidaOptions_Destroy(&study->runs[--study->count].options);
+    VidaError unused;
+    settle_grids(study, study->reference, &unused); /* as it was before */
+    return code;
+  }
+  clear_row(study, &study->runs[study->count - 1]);
   return VIDA_SUCCESS;
 }
 

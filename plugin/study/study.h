@@ -14,6 +14,8 @@ typedef struct vida_reference vida_reference; /* study/reference.h */
 typedef struct vida_run {
   VidaOptions* options;
   vida_time_grid grid;
+  bool adaptive;   /* chooses its own steps: those of the grid are where it is looked at */
+  bool automatic;  /* and its grid is ours to choose */
   bool two_points; /* starts from two points, the second one from the reference */
   long every;      /* rows of samples are at k*every*h */
   /* `between` steps take as long as `reference_between` steps of the reference: the two are
