@@ -31,7 +31,12 @@
   X(implicit_midpoint)         \
   X(lie_trotter)               \
   X(verlet)                    \
-  X(lgvi)
+  X(lgvi)                      \
+  X(ida_index3)                \
+  X(ida_index2)                \
+  X(ida_ggl)                   \
+  X(ida_index1)                \
+  X(ida_projected)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)
