@@ -107,8 +107,6 @@ static int create_ida(VidaStepper* stepper, vida_reference_ida* own, VidaError* 
                           stepper, ida_options, &own->ida, error);
 }
 
-static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* error);
-
 /* The state is consistent, and no step is tried before IDA's own. */
 static int prepare(VidaStepper* stepper, VidaError* error) {
   return stepper->step == 0 ? vida__prepare_node(stepper, error) : VIDA_SUCCESS;
@@ -224,12 +222,13 @@ static void measure(VidaStepper* stepper) {
     const double size = own->position_size[own->group[i]];
     own->metric[i] = size * size;
   }
+  const double* lambda = vida__ida_values(own->ida) + own->lambda;
   double force = 0.0;
   for (int i = 0; i < n; i++) {
     force = fmax(force, stepper->force_size[i] * stepper->inverse_root[i]);
   }
   for (int r = 0; r < stepper->m; r++) {
-    own->multiplier_size[r] = fmax(fabs(stepper->lambda[r]), force / stepper->row_stiffness[r]);
+    own->multiplier_size[r] = fmax(fabs(lambda[r]), force / stepper->row_stiffness[r]);
   }
 }
 
@@ -273,7 +272,7 @@ static int fill(VidaStepper* stepper, double t, VidaError* error) {
   memcpy(dy, own->v, bytes);
   memcpy(dy + n, own->a, bytes);
   if (stepper->m > 0) {
-    memcpy(y + own->lambda, stepper->lambda, (size_t)stepper->m * sizeof *y);
+    memcpy(y + own->lambda, own->rows, (size_t)stepper->m * sizeof *y);
   }
   if (own->in_momenta) {
     memcpy(y + own->p, own->l_v, bytes);
@@ -284,13 +283,37 @@ static int fill(VidaStepper* stepper, double t, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Multipliers of rows that are left out are zero, the others make up for them. */
-static int leave_out(VidaStepper* stepper, double t, VidaError* error) {
-  vida_reference_ida* own = stepper->own;
+/* Multipliers of rows that are left out become zero, the others make up for them: M x + G^T lambda
+ * = what all of them did, G x = 0. */
+static int leave_out(VidaStepper* stepper, VidaError* error) {
+  const vida_reference_ida* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   const int n = stepper->n;
-  double* y = vida__ida_values(own->ida);
-  double* dy = vida__ida_rates(own->ida);
-  (void)t, (void)n, (void)y, (void)dy, (void)error;
+  double* lambda = vida__ida_values(own->ida) + own->lambda;
+  double* matrix = stepper->node_matrix->values;
+  double* x = stepper->node_step;
+  vida__linear_clear(stepper->node_matrix);
+  int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q, own->v,
+                               mass_only, matrix);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    if (!own->is_dependent[entry->row]) {
+      matrix[entry->row_slot] += own->entries[e];
+      matrix[entry->column_slot] += own->entries[e];
+    }
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    matrix[vida__constraint_diagonal(system, r)] += own->is_dependent[r] ? 1.0 : 0.0;
+  }
+  memset(x, 0, (size_t)(n + stepper->m) * sizeof *x);
+  vida__add_reaction(system, own->entries, 1.0, lambda, x);
+  code = code ? code : vida__linear_factor(stepper->node_matrix);
+  code = code ? code : vida__linear_solve(stepper->node_matrix, x, x);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  memcpy(lambda, x + n, (size_t)stepper->m * sizeof *lambda);
   return VIDA_SUCCESS;
 }
 
@@ -308,7 +331,7 @@ static void choose_differential(VidaStepper* stepper) {
 static int begin(VidaStepper* stepper, double t, VidaError* error) {
   vida_reference_ida* own = stepper->own;
   int code = fill(stepper, t, error);
-  code = code ? code : leave_out(stepper, t, error);
+  code = code || !stepper->redundant ? code : leave_out(stepper, error);
   if (!code && stepper->step == 0) {
     measure(stepper);
   }

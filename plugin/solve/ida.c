@@ -118,7 +118,7 @@ static int configure(vida_ida* ida, SUNContext context) {
          IDAInit(ida->ida, residual, 0.0, ida->y, ida->dy) || IDASetUserData(ida->ida, ida) ||
          IDAWFtolerances(ida->ida, weights) ||
          IDASetLinearSolver(ida->ida, ida->solver, ida->linear->matrix) ||
-         IDASetJacFn(ida->ida, jacobian) || IDASetId(ida->ida, ida->id) ||
+         IDASetJacFn(ida->ida, jacobian) ||
          IDASetSuppressAlg(ida->ida, options->suppress_algebraic) ||
          IDASetLinearSolutionScaling(ida->ida, !options->exact_factors) ||
          IDASetMaxNumSteps(ida->ida, max_steps) || IDASetMaxOrd(ida->ida, options->max_order) ||
@@ -205,7 +205,8 @@ int vida__ida_start(vida_ida* ida, double t, double first_step, VidaError* error
   ida->failed = 0;
   ida->first_step = isfinite(first_step) ? first_step : 0.0;
   ida->factorizations = 0;
-  if (IDAReInit(ida->ida, t, ida->y, ida->dy) || IDASetInitStep(ida->ida, ida->first_step)) {
+  if (IDAReInit(ida->ida, t, ida->y, ida->dy) || IDASetId(ida->ida, ida->id) ||
+      IDASetInitStep(ida->ida, ida->first_step)) {
     return vida__fail(error, VIDA_SOLVER_FAILED, "IDA could not be started: %s", ida->sink.message);
   }
   return VIDA_SUCCESS;
