@@ -57,16 +57,18 @@ static int allocate_values(const VidaStepper* stepper, vida_reference_ida* own) 
     next += arrays[i].count;
   }
   own->group = vida__allocate(n, sizeof *own->group);
+  own->family = vida__allocate(n, sizeof *own->family);
   own->is_dependent = vida__allocate(m, sizeof *own->is_dependent);
-  return own->values && own->group && own->is_dependent ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  return own->values && own->group && own->family && own->is_dependent ? VIDA_SUCCESS
+                                                                       : VIDA_OUT_OF_MEMORY;
 }
 
-/* Coordinates of one unit are measured by the same size. */
+/* Coordinates of one unit begin with the same size. */
 static void find_groups(const VidaSystem* system, int* group) {
   for (int i = 0; i < system->coordinate_count; i++) {
     const char* unit = system->coordinates[i].unit;
     group[i] = i;
-    for (int j = 0; j < i; j = j + 1) {
+    for (int j = 0; j < i; j++) {
       if (group[j] == j && strcmp(system->coordinates[j].unit, unit) == 0) {
         group[i] = j;
         break;
@@ -75,9 +77,34 @@ static void find_groups(const VidaSystem* system, int* group) {
   }
 }
 
+static void join(const int* coordinates, int count, int* family) {
+  for (int k = 0; k < count; k++) {
+    family[coordinates[k]] = coordinates[0];
+  }
+}
+
+/* Components of a point, a direction or a quaternion keep it: along which axes they move is the
+ * user's choice. */
+static void find_families(const VidaSystem* system, int* family) {
+  for (int i = 0; i < system->coordinate_count; i++) {
+    family[i] = i;
+  }
+  for (int k = 0; k < system->particle_count; k++) {
+    const int first = system->particles[k].coordinate;
+    join((int[]){first, first + 1, first + 2}, system->dimension, family);
+  }
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    const bool is_vector =
+        motion->kind == VIDA_MOTION_POINT || motion->kind == VIDA_MOTION_DIRECTION;
+    if (is_vector || motion->kind == VIDA_MOTION_QUATERNION) {
+      join(motion->coordinate, is_vector ? system->dimension : 4, family);
+    }
+  }
+}
+
 static void take_options(const VidaStepper* stepper, vida_reference_ida* own) {
   const VidaOptions* options = stepper->options;
-  const bool is_default = VidaOptions_HasChoice(options, "suppress_algebraic", "auto");
   own->rtol = VidaOptions_Get(options, "rtol");
   own->atol = VidaOptions_Get(options, "atol");
   own->first_step = VidaOptions_Get(options, "first_step");
@@ -135,6 +162,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
     own->row_scale[i] = own->column_scale[i] = 1.0;
   }
   find_groups(stepper->system, own->group);
+  find_families(stepper->system, own->family);
   int code = vida__reference_ida_build(stepper->system, own, error);
   code = code ? code
               : vida__equations_create(stepper->system, find_solver(stepper->options),
@@ -184,6 +212,7 @@ static void destroy(VidaStepper* stepper) {
   vida__reference_ida_release(own);
   free(own->values);
   free(own->group);
+  free(own->family);
   free(own->is_dependent);
 }
 
@@ -218,9 +247,11 @@ static void measure(VidaStepper* stepper) {
     *speed = fmax(*speed, sqrt(acceleration[i] * *size));
     *speed = *speed > 0.0 ? *speed : *size / h;
   }
-  for (int i = 0; i < n; i++) {
-    const double size = own->position_size[own->group[i]];
-    own->metric[i] = size * size;
+  for (int i = n - 1; i >= 0; i--) {
+    const int group = own->group[i];
+    own->position_size[i] = own->position_size[group];
+    own->speed_size[i] = own->speed_size[group];
+    own->metric[i] = own->position_size[i] * own->position_size[i];
   }
   const double* lambda = vida__ida_values(own->ida) + own->lambda;
   double force = 0.0;
@@ -236,15 +267,15 @@ static void measure(VidaStepper* stepper) {
  * something changes by them. */
 static double find_first_step(const VidaStepper* stepper) {
   const vida_reference_ida* own = stepper->own;
-  double rate = 1.0 / stepper->h;
+  double rate = 0.0;
   if (isfinite(own->first_step) || own->raw) {
     return own->first_step;
   }
   for (int i = 0; i < stepper->n; i++) {
-    const int group = own->group[i];
-    rate = fmax(rate, fabs(own->v[i]) / own->position_size[group]);
-    rate = fmax(rate, fabs(own->a[i]) / own->speed_size[group]);
+    rate = fmax(rate, fabs(own->v[i]) / own->position_size[i]);
+    rate = fmax(rate, fabs(own->a[i]) / own->speed_size[i]);
   }
+  rate = rate > 0.0 ? rate : 1.0 / stepper->h;
   return 0.5 * sqrt(own->rtol) / rate;
 }
 
@@ -255,8 +286,7 @@ static int fill(VidaStepper* stepper, double t, VidaError* error) {
   const int n = stepper->n;
   double* y = vida__ida_values(own->ida);
   double* dy = vida__ida_rates(own->ida);
-  int code =
-      vida__equations_find(own->equations, t, stepper->q, own->v, NULL, own->a, stepper->lambda);
+  int code = vida__equations_find(own->equations, t, stepper->q, own->v, NULL, own->a, own->rows);
   if (code) {
     return vida__equations_failed(own->equations, code, error);
   }
@@ -473,9 +503,8 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 /* ---- records --------------------------------------------------------------------------------- */
 
 static const VidaOptionRow options[] = {
-    {"suppress_algebraic", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|yes|no",
-     "Whether multipliers, and in index 3 velocities, stay out of the error test; auto: where the "
-     "index is above 1."},
+    {"suppress_algebraic", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "yes|no",
+     "Whether multipliers, and in index 3 velocities, stay out of the error test."},
     {"scale_multipliers", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "yes|no",
      "Whether tolerances of multipliers and the Newton matrix are scaled by the step, as their "
      "index demands."},

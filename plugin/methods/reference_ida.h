@@ -58,8 +58,9 @@ typedef struct vida_reference_ida {
   double* v;      /* n: at the node */
   double* a;      /* n: at the start */
   double* metric; /* n: W, squares of the sizes of positions */
-  /* Sizes, which grow with the motion; coordinates of one unit share them. */
-  int* group;                                 /* n: the first coordinate of the same unit */
+  /* Sizes, which grow with the motion. */
+  int* group;  /* n: the first coordinate of the same unit */
+  int* family; /* n: the first component of the same vector, where its size is */
   double *position_size, *speed_size;         /* n */
   double* multiplier_size;                    /* m */
   double* row_tolerance;                      /* m: work */

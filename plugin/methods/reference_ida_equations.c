@@ -417,9 +417,9 @@ static void expand(void* data, const double* right_side, const double* reduced, 
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-static void grow(const int* group, int count, const double* values, double* size) {
+static void grow(const int* family, int count, const double* values, double* size) {
   for (int i = 0; i < count; i++) {
-    size[group[i]] = fmax(size[group[i]], fabs(values[i]));
+    size[family[i]] = fmax(size[family[i]], fabs(values[i]));
   }
 }
 
@@ -465,7 +465,7 @@ static void multiplier_weights(const VidaStepper* stepper, double h, const doubl
   find_row_tolerance(stepper, tolerance);
   for (int r = 0; r < stepper->m; r++) {
     const double size = fmax(own->multiplier_size[r], fabs(y[own->lambda + r]));
-    const double plain = 2.0 * own->rtol * size;
+    const double plain = own->rtol * size;
     own->multiplier_size[r] = size;
     weight[own->lambda + r] =
         weight_of(own->scales_multipliers && own->suppresses ? own->row_tolerance[r] : plain);
@@ -491,14 +491,17 @@ static void weights(void* data, double h, const double* y, double* weight) {
     raw_weights(stepper, y, weight);
     return;
   }
-  grow(own->group, n, y, own->position_size);
-  grow(own->group, n, y + n, own->speed_size);
+  grow(own->family, n, y, own->position_size);
+  grow(own->family, n, y + n, own->speed_size);
   for (int i = 0; i < n; i++) {
-    const double size = own->position_size[own->group[i]];
-    const double speed = own->speed_size[own->group[i]];
-    const double atol = isnan(own->atol) ? own->rtol * size : own->atol;
-    position[i] = own->rtol * fabs(y[i]) + atol;
-    velocity[i] = own->rtol * fabs(y[n + i]) + atol * speed / size;
+    const double size = own->position_size[own->family[i]];
+    const double speed = own->speed_size[own->family[i]];
+    position[i] = own->rtol * size;
+    velocity[i] = own->rtol * speed;
+    if (isfinite(own->atol)) {
+      position[i] = own->rtol * fabs(y[i]) + own->atol;
+      velocity[i] = own->rtol * fabs(y[n + i]) + own->atol * speed / size;
+    }
     /* Out of the error test, velocities of index 3 need to be no better than positions make them.
      */
     if (own->level == VIDA_AT_POSITION && own->suppresses && own->scales_multipliers) {
