@@ -110,8 +110,7 @@ static void take_options(const VidaStepper* stepper, vida_reference_ida* own) {
   own->first_step = VidaOptions_Get(options, "first_step");
   own->raw = VidaOptions_HasChoice(options, "raw", "yes");
   own->scales_multipliers = !own->raw && VidaOptions_HasChoice(options, "scale_multipliers", "yes");
-  own->suppresses =
-      is_default ? own->index > 1 : VidaOptions_HasChoice(options, "suppress_algebraic", "yes");
+  own->suppresses = VidaOptions_HasChoice(options, "suppress_algebraic", "yes");
 }
 
 static vida_solver find_solver(const VidaOptions* options) {
