@@ -423,6 +423,10 @@ static void grow(const int* family, int count, const double* values, double* siz
   }
 }
 
+/* Multipliers are extrapolated worse than the rest, and one Newton iteration makes them as good as
+ * its matrix is; more iterations for their sake alone would cost more than they are worth. */
+static const double slack = 100.0;
+
 /* By rows, the tolerance of G^T lambda whose parts are those of `tolerance` (n); what has no part
  * in a row does not count. */
 static void find_row_tolerance(const VidaStepper* stepper, const double* tolerance) {
@@ -436,7 +440,7 @@ static void find_row_tolerance(const VidaStepper* stepper, const double* toleran
     const double size = fabs(own->entries[e]);
     if (size > 0.0) {
       own->row_tolerance[entry->row] =
-          fmin(own->row_tolerance[entry->row], tolerance[entry->coordinate] / size);
+          fmin(own->row_tolerance[entry->row], slack * tolerance[entry->coordinate] / size);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "solve/ida.h"
 
+#include <float.h>
 #include <ida/ida.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -8,8 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Flags that are no failure of the arguments. */
-enum { MOST_TEXT = 200 };
+/* Relative to the time: IDA itself would go on with steps that no longer change it. */
+static const double smallest_step = 2.0 * DBL_EPSILON;
 
 struct vida_ida {
   vida_ida_functions functions;
@@ -22,8 +23,8 @@ struct vida_ida {
   SUNLinearSolver solver; /* of the whole system, by way of the reduced one */
   double* reduced;
   double first_step;
-  bool is_new; /* no step has been made since the start */
-  int failed;  /* code of the last failed evaluation */
+  double end;    /* of the present advance */
+  bool is_stuck; /* the step is lost in the rounding of the time */
   long factorizations;
   vida_sink sink;
 };
@@ -45,7 +46,6 @@ static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* data) {
   if (!code && !is_finite(N_VGetArrayPointer(r), ida->size)) {
     code = VIDA_NOT_FINITE;
   }
-  ida->failed = code ? code : ida->failed;
   return code;
 }
 
@@ -56,15 +56,22 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
   vida__linear_clear(ida->linear);
   const int code = ida->functions.jacobian(ida->data, t, c, N_VGetArrayPointer(y),
                                            N_VGetArrayPointer(dy), ida->linear->values);
-  ida->failed = code ? code : ida->failed;
   return code;
 }
 
 static int weights(N_Vector y, N_Vector weight, void* data) {
   vida_ida* ida = data;
   double h = ida->first_step;
-  if (!ida->is_new) {
+  double time = 0.0;
+  long steps = 0;
+  IDAGetNumSteps(ida->ida, &steps);
+  if (steps > 0) {
     IDAGetCurrentStep(ida->ida, &h);
+    IDAGetCurrentTime(ida->ida, &time);
+  }
+  if (steps > 0 && fabs(h) < smallest_step * fmax(fabs(time), fabs(ida->end))) {
+    ida->is_stuck = true;
+    return -1;
   }
   ida->functions.weights(ida->data, fabs(h), N_VGetArrayPointer(y), N_VGetArrayPointer(weight));
   return is_finite(N_VGetArrayPointer(weight), ida->size) ? 0 : -1;
@@ -138,7 +145,6 @@ int vida__ida_create(SUNContext context, int size, const vida_pattern* pattern,
   made->options = options;
   made->size = size;
   made->first_step = 1.0;
-  made->is_new = true;
   made->y = N_VNew_Serial(size, context);
   made->dy = N_VNew_Serial(size, context);
   made->id = N_VNew_Serial(size, context);
@@ -201,8 +207,6 @@ void vida__ida_set_differential(vida_ida* ida, int i, bool is_differential) {
 /* ---- integration ----------------------------------------------------------------------------- */
 
 int vida__ida_start(vida_ida* ida, double t, double first_step, VidaError* error) {
-  ida->is_new = true;
-  ida->failed = 0;
   ida->first_step = isfinite(first_step) ? first_step : 0.0;
   ida->factorizations = 0;
   if (IDAReInit(ida->ida, t, ida->y, ida->dy) || IDASetId(ida->ida, ida->id) ||
@@ -251,7 +255,8 @@ static int code_of(int flag) {
 
 int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaError* error) {
   double reached = 0.0;
-  ida->failed = 0;
+  ida->end = t;
+  ida->is_stuck = false;
   const int flag = IDASolve(ida->ida, t, &reached, ida->y, ida->dy, IDA_NORMAL);
   if (flag >= 0 && is_finite(N_VGetArrayPointer(ida->y), ida->size)) {
     return VIDA_SUCCESS;
@@ -265,6 +270,10 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
   if (flag >= 0) {
     return vida__fail_flag(error, VIDA_NOT_FINITE, vida__flag_name(VIDA_IDA, flag),
                            "the solution left the finite numbers");
+  }
+  if (ida->is_stuck) {
+    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, vida__flag_name(VIDA_IDA, flag),
+                           "steps became so small that the time no longer changes");
   }
   return vida__fail_flag(error, code_of(flag), vida__flag_name(VIDA_IDA, flag), "%s",
                          explain(flag));
