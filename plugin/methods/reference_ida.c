@@ -125,6 +125,7 @@ static int create_ida(VidaStepper* stepper, vida_reference_ida* own, VidaError* 
                                         .max_step = VidaOptions_Get(options, "max_step"),
                                         .max_order = (int)VidaOptions_Get(options, "max_order"),
                                         .suppress_algebraic = own->suppresses,
+                                        .follows_c = own->scales_multipliers,
                                         .linear_solver = find_solver(options)};
   if (vida__context_create(&own->context)) {
     return vida__fail_memory(error);

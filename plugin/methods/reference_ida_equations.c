@@ -286,7 +286,8 @@ static int add_projection(VidaStepper* stepper, double t, const double* y, doubl
   return code;
 }
 
-/* Rows and columns in units of the motion: what is left is of size one for every c. */
+/* Rows and columns in units of the motion. What is left is of size one for every c, and but for
+ * terms that are small in h the same: factors serve while c changes. */
 static void find_scales(VidaStepper* stepper, double c) {
   vida_reference_ida* own = stepper->own;
   const VidaSystem* system = stepper->system;
@@ -381,13 +382,14 @@ static int jacobian(void* data, double t, double c, const double* y, const doubl
 }
 
 /* p' - ... has c p, and p = L_vq q + L_vv v + its own right side. */
-static void reduce(void* data, const double* right_side, double* reduced) {
-  const VidaStepper* stepper = data;
+static void reduce(void* data, double c, const double* right_side, double* reduced) {
+  VidaStepper* stepper = data;
   const vida_reference_ida* own = stepper->own;
   const int n = stepper->n;
+  find_scales(stepper, c);
   memcpy(reduced, right_side, 2 * (size_t)n * sizeof *reduced);
   for (int i = 0; i < n && own->in_momenta; i++) {
-    reduced[n + i] -= own->c * right_side[own->p + i];
+    reduced[n + i] -= c * right_side[own->p + i];
   }
   memcpy(reduced + 2 * n, right_side + own->lambda,
          (size_t)(own->reduced_size - 2 * n) * sizeof *reduced);
@@ -396,10 +398,12 @@ static void reduce(void* data, const double* right_side, double* reduced) {
   }
 }
 
-static void expand(void* data, const double* right_side, const double* reduced, double* x) {
+static void expand(void* data, double c, const double* right_side, const double* reduced,
+                   double* x) {
   const VidaStepper* stepper = data;
   const vida_reference_ida* own = stepper->own;
   const int n = stepper->n;
+  (void)c; /* reduce has set the scales */
   for (int i = 0; i < 2 * n; i++) {
     x[i] = own->column_scale[i] * reduced[i];
   }

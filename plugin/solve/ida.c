@@ -95,12 +95,14 @@ static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_
                         double tolerance) {
   vida_ida* ida = solver->content;
   const double* right_side = N_VGetArrayPointer(b);
+  double c = 0.0;
   (void)matrix, (void)tolerance;
-  ida->functions.reduce(ida->data, right_side, ida->reduced);
+  IDAGetCurrentCj(ida->ida, &c);
+  ida->functions.reduce(ida->data, c, right_side, ida->reduced);
   if (vida__linear_solve(ida->linear, ida->reduced, ida->reduced)) {
     return 1;
   }
-  ida->functions.expand(ida->data, right_side, ida->reduced, N_VGetArrayPointer(x));
+  ida->functions.expand(ida->data, c, right_side, ida->reduced, N_VGetArrayPointer(x));
   return 0;
 }
 
@@ -127,7 +129,7 @@ static int configure(vida_ida* ida, SUNContext context) {
          IDASetLinearSolver(ida->ida, ida->solver, ida->linear->matrix) ||
          IDASetJacFn(ida->ida, jacobian) ||
          IDASetSuppressAlg(ida->ida, options->suppress_algebraic) ||
-         IDASetLinearSolutionScaling(ida->ida, !options->exact_factors) ||
+         IDASetLinearSolutionScaling(ida->ida, !options->follows_c) ||
          IDASetMaxNumSteps(ida->ida, max_steps) || IDASetMaxOrd(ida->ida, options->max_order) ||
          (isfinite(options->max_step) && IDASetMaxStep(ida->ida, options->max_step));
 }

@@ -19,9 +19,9 @@ typedef struct vida_ida_functions {
   int (*jacobian)(void* data, double t, double c, const double* y, const double* dy,
                   double* matrix);
   /* The right side of the reduced system for that of the whole one, and x of the whole from the
-   * solution of the reduced one; both with the matrix of the last `jacobian`. */
-  void (*reduce)(void* data, const double* right_side, double* reduced);
-  void (*expand)(void* data, const double* right_side, const double* reduced, double* x);
+   * solution of the reduced one; with the matrix of the last `jacobian`, and for the present c. */
+  void (*reduce)(void* data, double c, const double* right_side, double* reduced);
+  void (*expand)(void* data, double c, const double* right_side, const double* reduced, double* x);
   /* weight > 0: 1 / tolerance of each variable, for a step of size h from y */
   void (*weights)(void* data, double h, const double* y, double* weight);
 } vida_ida_functions;
@@ -31,7 +31,7 @@ typedef struct vida_ida_options {
   double max_step;         /* s; infinity: no bound */
   int max_order;           /* of the formulas, 1 to 5 */
   bool suppress_algebraic; /* algebraic variables stay out of the error test */
-  bool exact_factors;      /* factors of the last c are not corrected for the present one */
+  bool follows_c;          /* reduce and expand know what c has become since the last Jacobian */
   vida_solver linear_solver;
 } vida_ida_options;
 
