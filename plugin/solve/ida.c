@@ -215,6 +215,11 @@ int vida__ida_start(vida_ida* ida, double t, double first_step, VidaError* error
       IDASetInitStep(ida->ida, ida->first_step)) {
     return vida__fail(error, VIDA_SOLVER_FAILED, "IDA could not be started: %s", ida->sink.message);
   }
+  /* What a sparse solver allocates it does now; a failure shows again in the first step. */
+  const double c = ida->first_step > 0.0 ? 1.0 / ida->first_step : 1.0;
+  if (!jacobian(t, c, ida->y, ida->dy, NULL, NULL, ida, NULL, NULL, NULL)) {
+    vida__linear_factor(ida->linear);
+  }
   return VIDA_SUCCESS;
 }
 
