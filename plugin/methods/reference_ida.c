@@ -414,6 +414,10 @@ static const char* advice(const vida_reference_ida* own) {
     return "in index 3 velocities and multipliers jump by amounts that do not shrink with the "
            "step; ida-ggl and ida-index2 do without";
   }
+  if (own->level == VIDA_AT_ACCELERATION) {
+    return "constraints of accelerations let the state drift off the other levels, until motions "
+           "become impossible; ida-ggl keeps both";
+  }
   return own->raw ? "without raw, multipliers are scaled and the first step fits the tolerance"
                   : "try another rtol, or check the model with 'vida check'";
 }
