@@ -239,6 +239,17 @@ static const char* batch_name(const vida_functions* functions, const char* kind)
   return functions ? functions->name : kind;
 }
 
+bool vida__has_discrete_potentials(const VidaSystem* system, const char** name) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->kernel->is_potential && !batch->kernel->discrete_gradient) {
+      *name = batch_name(batch->functions, batch->kernel->kind);
+      return false;
+    }
+  }
+  return true;
+}
+
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
