@@ -5,46 +5,22 @@
  * its angular momentum in space changes by a moment, pi1 = pi0 + h m with Pi = R^T pi. For the axis
  * of the turn is the same in both frames, R1 w = R0 w, its kinetic energy changes by
  *     w . (Pi1 - Pi0) = h (R0 w) . m,
- * whatever the angle of the turn is as a function of h |w|; in the paper it is h |w|. Here its
- * tangent is taken, tan(angle/4) = h |w|/4, since this is
- *     Q1 - Q0 = h E(Q) w,  E(Q) w = Q * (0, w)/2,  Q = (Q0 + Q1)/2
- * of the quaternions. With a discrete derivative D V of the potential and a generator G(Q) e =
- * (0, e) * Q/2 of rotations in space, E(Q) w = G(Q) R0 w, the moment m = -G(Q)^T D V then makes
- *     h (R0 w) . m = -D V . (Q1 - Q0) = -(V1 - V0),
- * and where V is not changed by turning everything about e, D V has no part along G(Q) e: the sum
- * of angular momenta about e stays, of as many bodies and particles as there are. Other coordinates
- * go by the midpoint rule with the same D V. Generalized forces at (Q, middle of the step) add to
- * -D V, and the energy changes by their work.
+ * whatever the angle of the turn is as a function of h |w|. In the paper it is h |w|; here it is
+ * that of Cayley's map, tan(angle/2) = h |w|/2, for which Euler's equations go by the midpoint
+ * rule. What follows for m is in simo_wong_forces.c. Other coordinates go by the midpoint rule.
  *
- * Unknowns are w of bodies and the mean rates of other coordinates. */
+ * Unknowns are w of bodies and the mean rates of other coordinates. Turns are written by
+ * s = tan(angle/4) in the direction of the axis: the quaternion of the turn is (k - 1, k s) with
+ * k = 2/(1 + s s). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "methods/lie.h"
+#include "methods/simo_wong.h"
 
-/* Bodies and other coordinates in one list: `width` unknowns from `first` on, of `count`
- * coordinates. */
-typedef struct group {
-  int first, width, count;
-  int coordinate[4];
-  double left[3][4];  /* the rows of the equations by derivatives of the force */
-  double right[4][3]; /* derivatives of q1 by the unknowns */
-} group;
-
-typedef struct simo_state {
-  int groups;     /* bodies first */
-  group* group;   /* groups */
-  int* group_of;  /* n: the group of a coordinate */
-  int* part_of;   /* n: which of its coordinates it is */
-  int* offset;    /* of an entry of the system's pattern: of its block within a column of ours */
-  double* spin;   /* 3 by bodies: angular momentum in the body at the node */
-  double* torque; /* n: sizes of the forces in the last step */
-  double* matrix; /* of the system's pattern */
-  vida_pattern pattern;
-} simo_state;
+typedef vida_simo_state simo_state;
 
 static const vida_lie_state* lie_of(const VidaStepper* stepper) {
   return stepper->own;
@@ -56,80 +32,9 @@ static simo_state* simo_of(const VidaStepper* stepper) {
 
 /* ---- the equations --------------------------------------------------------------------------- */
 
-/* The turn with tan(angle/4) = |s| by the unit quaternion (k - 1, k s), k = 2/(1 + s s) */
-static double turn_of(const VidaStepper* stepper, const double* w, double s[3]) {
-  for (int i = 0; i < 3; i++) {
-    s[i] = 0.25 * stepper->h * w[i];
-  }
-  return 2.0 / (1.0 + vida__lie_dot(s, s));
-}
-
-/* q * (scalar, x) */
-static void multiply(const double q[4], double scalar, const double x[3], double product[4]) {
-  vida__lie_lift(q, x, product);
-  for (int a = 0; a < 4; a++) {
-    product[a] = scalar * q[a] + 2.0 * product[a];
-  }
-}
-
-/* stepper->dq, q1, and the middle in stepper->place, for unknowns u. */
-static vida_interval find_interval(VidaStepper* stepper, const double* u) {
-  const simo_state* own = simo_of(stepper);
-  for (int b = 0; b < own->groups; b++) {
-    const group* part = &own->group[b];
-    double s[3], q[4], change[4];
-    if (part->width == 1) {
-      stepper->dq[part->coordinate[0]] = stepper->h * u[part->first];
-      continue;
-    }
-    const double k = turn_of(stepper, u + part->first, s);
-    const double turn[3] = {k * s[0], k * s[1], k * s[2]};
-    vida__lie_gather(&lie_of(stepper)->body[b], stepper->q, q);
-    multiply(q, -k * vida__lie_dot(s, s), turn, change);
-    for (int a = 0; a < 4; a++) {
-      stepper->dq[part->coordinate[a]] = change[a];
-    }
-  }
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->q1[i] = stepper->q[i] + stepper->dq[i];
-    stepper->place[i] = stepper->q[i] + 0.5 * stepper->dq[i];
-  }
-  vida_interval between = vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
-  between.q_low = stepper->q_low;
-  return between;
-}
-
-/* -D V and generalized forces, into the state's `force` */
-static int find_force(VidaStepper* stepper, const double* u) {
-  const vida_lie_state* lie = lie_of(stepper);
-  const vida_interval between = find_interval(stepper, u);
-  int code = vida__discrete_gradient(stepper->system, &between, lie->force);
-  memset(stepper->l_q, 0, (size_t)stepper->n * sizeof *stepper->l_q);
-  if (!code && stepper->system->has_forces) {
-    code = vida__gradient_of(&stepper->evaluator, VIDA_PART_FORCE,
-                             vida__node_time(stepper) + 0.5 * stepper->h, stepper->place, lie->rest,
-                             stepper->l_q, stepper->l_v);
-  }
-  for (int i = 0; i < stepper->n; i++) {
-    lie->force[i] = stepper->l_q[i] - lie->force[i];
-  }
-  return code;
-}
-
-/* The moment on a body in space. */
-static void find_moment(const VidaStepper* stepper, int b, double moment[3]) {
-  double middle[4], f[4];
-  vida__lie_gather(&lie_of(stepper)->body[b], stepper->place, middle);
-  vida__lie_gather(&lie_of(stepper)->body[b], lie_of(stepper)->force, f);
-  vida__lie_moment(middle, f, moment);
-}
-
-/* The angular momentum of the end in the frame of the start; x turned by the step is F^T x. */
-static void find_pushed(const VidaStepper* stepper, int b, double pushed[3]) {
-  double q[4], moment[3];
-  vida__lie_gather(&lie_of(stepper)->body[b], stepper->q, q);
-  find_moment(stepper, b, moment);
-  vida__lie_turn_to_body(q, moment, pushed);
+/* The angular momentum of the end in the frame of the start. */
+static void find_pushed(const VidaStepper* stepper, int b, const double s[3], double pushed[3]) {
+  vida__simo_moment(stepper, b, s, pushed);
   for (int i = 0; i < 3; i++) {
     pushed[i] = simo_of(stepper)->spin[3 * b + i] + stepper->h * pushed[i];
   }
@@ -139,9 +44,9 @@ static int residual(void* data, const double* u, double* r) {
   VidaStepper* stepper = data;
   const vida_lie_state* lie = lie_of(stepper);
   const simo_state* own = simo_of(stepper);
-  const int code = find_force(stepper, u);
+  const int code = vida__simo_forces(stepper, u);
   for (int b = 0; b < own->groups; b++) {
-    const group* part = &own->group[b];
+    const vida_simo_group* part = &own->group[b];
     const double* w = u + part->first;
     double s[3], pushed[3], end[3];
     if (part->width == 1) {
@@ -150,9 +55,9 @@ static int residual(void* data, const double* u, double* r) {
                        0.5 * stepper->h * lie->force[i];
       continue;
     }
-    const double k = turn_of(stepper, w, s);
+    const double k = vida__simo_turn(stepper, w, s);
     const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
-    find_pushed(stepper, b, pushed);
+    find_pushed(stepper, b, s, pushed);
     vida__lie_turn_to_body(turn, pushed, end);
     vida__lie_multiply(lie->body[b].inertia, w, r + part->first);
     for (int i = 0; i < 3; i++) {
@@ -178,137 +83,116 @@ static void turn_slope(const double s[3], double k, int j, const double x[3], do
   }
 }
 
-/* d Q1/d w, and what forces on Q do in the rows: -h/2 F^T of the moments of (0, e) * (1, s) in the
- * frame of the start, the middle being Q0 * (1, s) k/2. */
-static void find_chain(VidaStepper* stepper, int b, const double s[3], double k, group* part) {
-  double q[4];
-  vida__lie_gather(&lie_of(stepper)->body[b], stepper->q, q);
+/* ds/dw */
+static void find_turn_slopes(const VidaStepper* stepper, const double* w, double slopes[3][3]) {
+  const double half = 0.5 * stepper->h;
+  const double c[3] = {half * w[0], half * w[1], half * w[2]};
+  const double root = sqrt(1.0 + vida__lie_dot(c, c));
+  const double share = 1.0 / (1.0 + root);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      slopes[i][j] = half * share * ((i == j ? 1.0 : 0.0) - share * c[i] * c[j] / root);
+    }
+  }
+}
+
+/* The derivatives of a body's rows by its own s, its forces being held. */
+static void find_own_block(VidaStepper* stepper, int b, const double s[3], double k,
+                           double block[3][3]) {
   const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
-  double unturned[3][4];
+  double pushed[3];
+  find_pushed(stepper, b, s, pushed);
   for (int j = 0; j < 3; j++) {
-    double axis[3] = {0.0, 0.0, 0.0};
-    double across[3], product[4];
-    axis[j] = 1.0;
-    vida__lie_cross(axis, s, across);
+    double slope[3], push[3], turned[3];
+    turn_slope(s, k, j, pushed, slope);
+    vida__simo_moment_slope(stepper, b, s, j, push);
+    vida__lie_turn_to_body(turn, push, turned);
     for (int i = 0; i < 3; i++) {
-      across[i] += axis[i];
+      block[i][j] = -0.5 * (slope[i] + stepper->h * turned[i]);
     }
-    multiply(q, -s[j], across, product);
-    for (int a = 0; a < 4; a++) {
-      unturned[j][a] = 0.25 * k * product[a];
-    }
+  }
+}
+
+/* The whole of it by w, and what links a body to others. */
+static void add_body(VidaStepper* stepper, int b, const double* w, double* matrix) {
+  const vida_lie_body* body = &lie_of(stepper)->body[b];
+  simo_state* own = simo_of(stepper);
+  vida_simo_group* part = &own->group[b];
+  double s[3], slopes[3][3], block[3][3], change[4][3];
+  const double k = vida__simo_turn(stepper, w, s);
+  const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
+  find_turn_slopes(stepper, w, slopes);
+  find_own_block(stepper, b, s, k, block);
+  vida__simo_chain(stepper, b, s, part, change);
+  for (int j = 0; j < 3; j++) {
+    const int place = vida__pattern_slot(&own->pattern, part->first, part->first + j);
     for (int i = 0; i < 3; i++) {
-      across[i] = k * axis[i] - k * k * s[j] * s[i];
+      matrix[place + i] += body->inertia[3 * i + j] + block[i][0] * slopes[0][j] +
+                           block[i][1] * slopes[1][j] + block[i][2] * slopes[2][j];
     }
-    multiply(q, -k * k * s[j], across, product);
     for (int a = 0; a < 4; a++) {
-      part->right[a][j] = 0.25 * stepper->h * product[a];
+      part->right[a][j] =
+          change[a][0] * slopes[0][j] + change[a][1] * slopes[1][j] + change[a][2] * slopes[2][j];
     }
   }
   for (int a = 0; a < 4; a++) {
-    const double column[3] = {unturned[0][a], unturned[1][a], unturned[2][a]};
-    double turned[3];
-    vida__lie_turn_to_body(turn, column, turned);
-    for (int i = 0; i < 3; i++) {
-      part->left[i][a] = -0.5 * stepper->h * turned[i];
+    for (int kind = 0; kind < 2; kind++) {
+      const double column[3] = {part->left[kind][0][a], part->left[kind][1][a],
+                                part->left[kind][2][a]};
+      double turned[3];
+      vida__lie_turn_to_body(turn, column, turned);
+      for (int i = 0; i < 3; i++) {
+        part->left[kind][i][a] = -0.5 * stepper->h * turned[i];
+      }
     }
   }
 }
 
-/* The derivatives of a body's rows by its own turn, its force being held. */
-static void add_own_block(VidaStepper* stepper, int b, const double s[3], double k,
-                          double* matrix) {
-  const vida_lie_body* body = &lie_of(stepper)->body[b];
-  const simo_state* own = simo_of(stepper);
-  const int first = own->group[b].first;
-  const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
-  double q[4], f[4], pushed[3], moment[3], in_body[3], along[3];
-  vida__lie_gather(body, stepper->q, q);
-  vida__lie_gather(body, lie_of(stepper)->force, f);
-  find_pushed(stepper, b, pushed);
-  find_moment(stepper, b, moment);
-  vida__lie_turn_to_body(q, moment, in_body);
-  vida__lie_drop(q, f, along); /* half of the vector part of conj(Q0) * f */
-  const double scalar = 0.5 * (q[0] * f[0] + q[1] * f[1] + q[2] * f[2] + q[3] * f[3]);
-  for (int j = 0; j < 3; j++) {
-    double axis[3] = {0.0, 0.0, 0.0};
-    double slope[3], push[3], turned[3];
-    axis[j] = 1.0;
-    turn_slope(s, k, j, pushed, slope);
-    /* moment = k/2 (along - scalar s + s x along) */
-    vida__lie_cross(axis, along, push);
-    for (int i = 0; i < 3; i++) {
-      push[i] = 0.5 * k * (push[i] - scalar * axis[i]) - k * s[j] * in_body[i];
-    }
-    vida__lie_turn_to_body(turn, push, turned);
-    const int offset = vida__pattern_slot(&own->pattern, first, first + j);
-    for (int i = 0; i < 3; i++) {
-      matrix[offset + i] +=
-          body->inertia[3 * i + j] - 0.125 * stepper->h * (slope[i] + stepper->h * turned[i]);
-    }
-  }
-}
-
-/* dDV/dq1 between groups */
+/* What forces change by q1, between groups */
 static void add_blocks(const VidaStepper* stepper, double* matrix) {
   const simo_state* own = simo_of(stepper);
   const vida_pattern* from = &stepper->system->pattern;
   for (int j = 0; j < stepper->n; j++) {
-    const group* right = &own->group[own->group_of[j]];
+    const vida_simo_group* right = &own->group[own->group_of[j]];
+    const double sign = right->width == 3 ? -1.0 : 1.0; /* of q1 in the second derivative */
     for (sunindextype e = from->column_start[j]; e < from->column_start[j + 1]; e++) {
       const int i = from->row[e] < stepper->n ? (int)from->row[e] : -1;
-      if (i < 0 || own->matrix[e] == 0.0) {
+      if (i < 0 || (own->slopes[0][e] == 0.0 && own->slopes[1][e] == 0.0)) {
         continue;
       }
-      const group* left = &own->group[own->group_of[i]];
+      const vida_simo_group* left = &own->group[own->group_of[i]];
+      const int a = own->part_of[i];
       for (int l = 0; l < right->width; l++) {
-        const double value = own->matrix[e] * right->right[own->part_of[j]][l];
+        const double change = right->right[own->part_of[j]][l];
         double* column = matrix + own->pattern.column_start[right->first + l] + own->offset[e];
         for (int k = 0; k < left->width; k++) {
-          column[k] += left->left[k][own->part_of[i]] * value;
+          column[k] += change * (left->left[0][k][a] * own->slopes[0][e] +
+                                 sign * left->left[1][k][a] * own->slopes[1][e]);
         }
       }
     }
   }
 }
 
-/* The derivatives of the force by q1, into own->matrix */
-static int find_force_slopes(VidaStepper* stepper, const double* u) {
-  const vida_hessian_weights half = {0.5, 0.0, 0.0, 0.0};
-  simo_state* own = simo_of(stepper);
-  memset(own->matrix, 0, (size_t)stepper->system->pattern.entries * sizeof *own->matrix);
-  const vida_interval between = find_interval(stepper, u);
-  const int code = vida__add_discrete_hessian(stepper->system, &between, -1.0, own->matrix);
-  if (code || !stepper->system->has_forces) {
-    return code;
-  }
-  return vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE,
-                              vida__node_time(stepper) + 0.5 * stepper->h, stepper->place,
-                              lie_of(stepper)->rest, half, own->matrix);
-}
-
 static int jacobian(void* data, const double* u, double* matrix) {
   VidaStepper* stepper = data;
-  const vida_lie_state* lie = lie_of(stepper);
   simo_state* own = simo_of(stepper);
-  int code = find_force(stepper, u);
-  code = code ? code : find_force_slopes(stepper, u);
+  int code = vida__simo_forces(stepper, u);
+  code = code ? code : vida__simo_force_slopes(stepper, u);
   if (code) {
     return code;
   }
   for (int b = 0; b < own->groups; b++) {
-    group* part = &own->group[b];
-    double s[3];
-    if (part->width == 1) {
-      part->left[0][0] = -0.5 * stepper->h;
-      part->right[0][0] = stepper->h;
-      matrix[vida__pattern_slot(&own->pattern, part->first, part->first)] +=
-          lie->mass[part->coordinate[0]];
+    vida_simo_group* part = &own->group[b];
+    if (part->width == 3) {
+      add_body(stepper, b, u + part->first, matrix);
       continue;
     }
-    const double k = turn_of(stepper, u + part->first, s);
-    find_chain(stepper, b, s, k, part);
-    add_own_block(stepper, b, s, k, matrix);
+    part->left[0][0][0] = -0.5 * stepper->h;
+    part->left[1][0][0] = 0.0;
+    part->right[0][0] = stepper->h;
+    matrix[vida__pattern_slot(&own->pattern, part->first, part->first)] +=
+        lie_of(stepper)->mass[part->coordinate[0]];
   }
   add_blocks(stepper, matrix);
   return VIDA_SUCCESS;
@@ -324,7 +208,7 @@ static double length(const double* x, int count) {
   return sqrt(square);
 }
 
-static double force_size(const VidaStepper* stepper, const group* part) {
+static double force_size(const VidaStepper* stepper, const vida_simo_group* part) {
   double size = 0.0;
   for (int a = 0; a < part->count; a++) {
     size += simo_of(stepper)->torque[part->coordinate[a]];
@@ -339,7 +223,7 @@ static double momentum_size(const VidaStepper* stepper, int b) {
 }
 
 static double mass_of(const VidaStepper* stepper, int b, int i) {
-  const group* part = &simo_of(stepper)->group[b];
+  const vida_simo_group* part = &simo_of(stepper)->group[b];
   return part->width == 1 ? lie_of(stepper)->mass[part->coordinate[0]]
                           : lie_of(stepper)->body[b].inertia[4 * i];
 }
@@ -348,7 +232,7 @@ static void sizes(void* data, const double* u, double* size) {
   VidaStepper* stepper = data;
   const simo_state* own = simo_of(stepper);
   for (int b = 0; b < own->groups; b++) {
-    const group* part = &own->group[b];
+    const vida_simo_group* part = &own->group[b];
     double moving = momentum_size(stepper, b) + force_size(stepper, part);
     for (int i = 0; i < part->width; i++) {
       moving += mass_of(stepper, b, i) * fabs(u[part->first + i]);
@@ -359,13 +243,13 @@ static void sizes(void* data, const double* u, double* size) {
   }
 }
 
-/* The rates at the node, with half of a kick by the last force. */
+/* The rates at the node */
 static void guess_rates(void* data, double* u) {
   VidaStepper* stepper = data;
   const vida_lie_state* lie = lie_of(stepper);
   const simo_state* own = simo_of(stepper);
   for (int b = 0; b < own->groups; b++) {
-    const group* part = &own->group[b];
+    const vida_simo_group* part = &own->group[b];
     if (part->width == 1) {
       u[part->first] = stepper->p[part->coordinate[0]] / lie->mass[part->coordinate[0]];
     } else {
@@ -399,7 +283,7 @@ static int prepare(VidaStepper* stepper, VidaError* error) {
   }
   guess_unknown(stepper);
   for (int b = 0; b < own->groups; b++) {
-    const group* part = &own->group[b];
+    const vida_simo_group* part = &own->group[b];
     const double moving = momentum_size(stepper, b) + force_size(stepper, part);
     for (int i = 0; i < part->width; i++) {
       motion = fmax(motion, moving / sqrt(mass_of(stepper, b, i)));
@@ -442,23 +326,27 @@ static int step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
-  code = find_force(stepper, stepper->unknown);
+  code = vida__simo_forces(stepper, stepper->unknown);
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
   remember_forces(stepper, lie->force);
   for (int b = 0; b < own->groups; b++) {
-    double moment[3], change[4];
+    double s[3], moment[3], in_space[3], q[4], change[4];
     const int i = own->group[b].coordinate[0];
     if (own->group[b].width == 1) {
       vida__add_compensated(&stepper->p[i], &stepper->p_low[i], stepper->h * lie->force[i]);
       vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->dq[i]);
       continue;
     }
-    find_moment(stepper, b, moment);
+    vida__simo_turn(stepper, stepper->unknown + own->group[b].first, s);
+    vida__simo_moment(stepper, b, s, moment);
+    vida__lie_gather(&lie->body[b], stepper->q, q);
+    const double back[4] = {q[0], -q[1], -q[2], -q[3]};
+    vida__lie_turn_to_body(back, moment, in_space);
     for (int a = 0; a < 3; a++) {
       const int c = lie->body[b].coordinate[a];
-      vida__add_compensated(&stepper->v0[c], &stepper->p_low[c], stepper->h * moment[a]);
+      vida__add_compensated(&stepper->v0[c], &stepper->p_low[c], stepper->h * in_space[a]);
     }
     vida__lie_gather(&lie->body[b], stepper->dq, change);
     vida__lie_advance(stepper, &lie->body[b], change);
@@ -476,34 +364,6 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
   *kind = other < 0 ? "the turn of the body of" : "coordinate";
   const int coordinate = other < 0 ? lie->body[row / 3].coordinate[0] : lie->other[other];
   return stepper->system->coordinates[coordinate].name;
-}
-
-static int refuse(const VidaStepper* stepper, const char* name, const char* reason,
-                  VidaError* error) {
-  char able[256];
-  char general[256];
-  vida__list_methods(VIDA_CAN_RIGID_BODIES | VIDA_CAN_SYMPLECTIC, able, sizeof able);
-  vida__list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_LEVEL, general,
-                     sizeof general);
-  return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "simo-wong keeps the energy by discrete derivatives of potentials: '%s' of "
-                    "system '%s' %s; these need none: %s, %s",
-                    name, stepper->system->name, reason, able, general);
-}
-
-static int check_potentials(const VidaStepper* stepper, VidaError* error) {
-  const char* name = "";
-  if (!vida__has_discrete_potentials(stepper->system, &name)) {
-    return refuse(stepper, name, "has none", error);
-  }
-  if (lie_of(stepper)->has_other_potential) {
-    vida__has_discrete_derivatives(stepper->system, &name);
-    return refuse(stepper, name,
-                  "has a potential within a general Lagrangian, or one that depends on time (give "
-                  "it as a term of positions alone)",
-                  error);
-  }
-  return VIDA_SUCCESS;
 }
 
 /* Which groups meet in the system's pattern, in the column of one: `meets` by groups */
@@ -564,7 +424,7 @@ static void list_groups(VidaStepper* stepper) {
   simo_state* own = simo_of(stepper);
   int first = 0;
   for (int b = 0; b < own->groups; b++) {
-    group* part = &own->group[b];
+    vida_simo_group* part = &own->group[b];
     const bool is_body = b < lie->bodies;
     part->first = first;
     part->width = is_body ? 3 : 1;
@@ -585,20 +445,24 @@ static int allocate_state(VidaStepper* stepper) {
   const size_t n = (size_t)stepper->n;
   const size_t groups = (size_t)(lie->bodies + lie->others);
   const size_t entries = (size_t)stepper->system->pattern.entries;
-  const size_t numbers = 3 * (size_t)lie->bodies + n + entries;
+  const size_t numbers = 3 * (size_t)lie->bodies + 4 * n + 2 * entries;
   simo_state* own =
-      vida__allocate(1, sizeof *own + groups * sizeof(group) + numbers * sizeof(double) +
+      vida__allocate(1, sizeof *own + groups * sizeof(vida_simo_group) + numbers * sizeof(double) +
                             (n + 1) * sizeof(sunindextype) + (2 * n + entries) * sizeof(int));
   if (!own) {
     return VIDA_OUT_OF_MEMORY;
   }
   lie->more = own;
   own->groups = (int)groups;
-  own->group = (group*)(own + 1);
+  own->group = (vida_simo_group*)(own + 1);
   own->spin = (double*)(own->group + groups);
   own->torque = own->spin + 3 * lie->bodies;
-  own->matrix = own->torque + n;
-  own->pattern.column_start = (sunindextype*)(own->matrix + entries);
+  own->flipped_force = own->torque + n;
+  own->flipped = own->flipped_force + n;
+  own->flipped_change = own->flipped + n;
+  own->slopes[0] = own->flipped_change + n;
+  own->slopes[1] = own->slopes[0] + entries;
+  own->pattern.column_start = (sunindextype*)(own->slopes[1] + entries);
   own->group_of = (int*)(own->pattern.column_start + n + 1);
   own->part_of = own->group_of + n;
   own->offset = own->part_of + n;
@@ -625,7 +489,6 @@ static int make_pattern(VidaStepper* stepper) {
 
 static int create(VidaStepper* stepper, VidaError* error) {
   int code = vida__lie_create(stepper, error);
-  code = code ? code : check_potentials(stepper, error);
   if (code) {
     return code;
   }
@@ -633,6 +496,10 @@ static int create(VidaStepper* stepper, VidaError* error) {
     return vida__fail_memory(error);
   }
   list_groups(stepper);
+  code = vida__simo_check(stepper, error);
+  if (code) {
+    return code;
+  }
   if (make_pattern(stepper)) {
     return vida__fail_memory(error);
   }
