@@ -18,8 +18,8 @@ typedef struct vida_lie_body {
  * its components are in stepper->v0, and what their rounding has left in p_low, at the first three
  * coordinates of the quaternion. */
 typedef struct vida_lie_state {
-  bool has_force;           /* that at the node is known from the step before */
-  bool has_other_potential; /* not all of the potential is in terms of positions alone */
+  bool has_force;               /* that at the node is known from the step before */
+  const char* hidden_potential; /* a general Lagrangian that has one, by name; or NULL */
   int bodies;
   int others;           /* coordinates that are not of a quaternion: they fly straight */
   int* other;           /* others */

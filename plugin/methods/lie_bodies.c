@@ -423,19 +423,8 @@ static int check_forces(VidaStepper* stepper, probe* at, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Whether a general Lagrangian has forces at rest; kinetic energies have none at all. */
-static int look_for_potential(VidaStepper* stepper, double t, probe* at) {
-  vida_lie_state* own = stepper->own;
-  const int code = vida__gradient_of(&stepper->evaluator, VIDA_PART_GENERAL, t, at->q, own->rest,
-                                     at->l_q, at->l_v);
-  for (int i = 0; i < stepper->n; i++) {
-    own->has_other_potential = own->has_other_potential || at->l_q[i] != 0.0;
-  }
-  return code;
-}
-
 static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error) {
-  const vida_lie_state* own = stepper->own;
+  vida_lie_state* own = stepper->own;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   vida_evaluator* evaluator = &stepper->evaluator;
   const double t = 0.1 * k;
@@ -449,7 +438,8 @@ static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error)
   }
   choose_velocities(stepper, k, at);
   memset(at->matrix, 0, (size_t)stepper->system->pattern.entries * sizeof *at->matrix);
-  code = look_for_potential(stepper, t, at);
+  code = vida__find_hidden_potential(evaluator, t, at->q, own->rest, at->l_q, at->l_v,
+                                     &own->hidden_potential);
   code = code ? code
               : vida__motion_bias(evaluator, t, at->q, own->rest, at->bias_rest, at->row_work,
                                   at->l_q);

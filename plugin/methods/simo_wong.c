@@ -213,7 +213,7 @@ static double force_size(const VidaStepper* stepper, const vida_simo_group* part
   for (int a = 0; a < part->count; a++) {
     size += simo_of(stepper)->torque[part->coordinate[a]];
   }
-  return stepper->h * size;
+  return fabs(stepper->h) * size;
 }
 
 static double momentum_size(const VidaStepper* stepper, int b) {
@@ -321,8 +321,7 @@ static int start(VidaStepper* stepper, VidaError* error) {
 static int step(VidaStepper* stepper, VidaError* error) {
   const vida_lie_state* lie = lie_of(stepper);
   const simo_state* own = simo_of(stepper);
-  int code = prepare(stepper, error);
-  code = code ? code : vida__solve_step(stepper, error);
+  int code = vida__solve_step(stepper, error);
   if (code) {
     return code;
   }

@@ -245,9 +245,8 @@ static int check_terms(const VidaStepper* stepper, VidaError* error) {
   if (!vida__has_discrete_potentials(stepper->system, &name)) {
     return refuse(stepper, name, "has none", error);
   }
-  if (lie_of(stepper)->has_other_potential) {
-    vida__has_discrete_derivatives(stepper->system, &name);
-    return refuse(stepper, name,
+  if (lie_of(stepper)->hidden_potential) {
+    return refuse(stepper, lie_of(stepper)->hidden_potential,
                   "has a potential within a general Lagrangian, or one that depends on time: it "
                   "should be a term of its own, of positions alone",
                   error);

@@ -67,6 +67,10 @@ int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* be
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name);
 /* The same of potentials alone. */
 bool vida__has_discrete_potentials(const VidaSystem* system, const char** name);
+/* The name of the first general Lagrangian with L_q != 0 at rest, which has a potential then, into
+ * *name; else it is left. `rest` has n zeros, `l_q` and `l_v` are work space. */
+int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const double* q,
+                                const double* rest, double* l_q, double* l_v, const char** name);
 
 /* ---- constraints ---- */
 

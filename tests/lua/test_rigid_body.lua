@@ -209,7 +209,7 @@ local tests = {
     test_quaternion_norm("rattle", mechanism.sanitized and 20000 or 100000)
   end },
 }
-for _, method in ipairs { "del-midpoint", "rattle" } do
+for _, method in ipairs { "del-midpoint", "rattle", "lgvi", "simo-wong" } do
   tests[#tests + 1] = { "flip, " .. method, function() test_flip(method) end }
   tests[#tests + 1] = { "middle axis, " .. method, function() test_middle_axis(method) end }
   tests[#tests + 1] = { "sign, " .. method, function() test_quaternion_sign(method) end }
