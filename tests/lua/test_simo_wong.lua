@@ -131,11 +131,12 @@ end
 -- There and back
 local function test_reversal()
   local stepper = start(pair(), 0.05)
-  local q, v = stepper:positions(), stepper:velocities()
-  local first = q
+  local first = stepper:positions()
+  local q
   for _ = 1, 2 do
     assert(stepper:step(100))
-    q, v = stepper:positions(), stepper:velocities()
+    q = stepper:positions()
+    local v = stepper:velocities()
     for i = 1, #v do
       v[i] = -v[i]
     end

@@ -52,6 +52,29 @@ for line in "${quick[@]}"; do
   (($(wc -l <"$work/out") > 4)) || complain "$name.lua has no rows"
 done
 
+# Rigid bodies: which methods keep the energy of the top; RATTLE makes the same steps in both forms.
+expect 0 run "$scenarios/rigid_body_methods.lua" --set time=0.4 --format json
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  local rattle = {}
+  for i, row in ipairs(rows) do
+    local keeps = row.method:find("energy-momentum", 1, true) or row.method == "simo-wong"
+    if row.status ~= "ok" or row.momentum_error > 1e-13 or (keeps or i <= 32) and row.energy_error > 1e-12
+      or not keeps and i > 32 and row.energy_error < 1e-6 then
+      return false
+    end
+    if i > 32 and row.method == "rattle" then
+      rattle[#rattle + 1] = row.energy_error
+    end
+  end
+  for k = 1, 4 do
+    if math.abs(rattle[k] - rattle[k + 4]) > 1e-11 then
+      return false
+    end
+  end
+  return #rows == 64
+end)()'
+
 # The dumbbell: its steps of 0.4 s have no solution for those methods that keep the rod by a force
 # along its old direction; the others go on.
 expect 1 run "$scenarios/dumbbell.lua" --format json --only rattle
