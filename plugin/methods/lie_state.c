@@ -174,5 +174,7 @@ int vida__lie_start(VidaStepper* stepper, VidaError* error) {
     stepper->p[i] = own->mass[i] * stepper->v0[i];
   }
   vida__lie_set_momenta(stepper);
-  return VIDA_SUCCESS;
+  /* for the matrix of the multipliers, which is factored once before the first step */
+  code = vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries0);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
