@@ -528,8 +528,9 @@ const VidaMethod vida__simo_wong = {
              "point, without joints; potentials of positions with discrete derivatives, and forces "
              "of positions and time, which change the energy by their work. Energy and the angular "
              "momentum in space are exact; that of a symmetric top about its own axis is in a "
-             "potential right to second order only. No limit on the step from stability; angles "
-             "are right where a body turns by little in a step.",
+             "potential right to second order only. No limit on the step from stability; but "
+             "steps in which bodies turn by more than about 2 rad in a potential may have no "
+             "solution that is found.",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
