@@ -563,6 +563,30 @@ static void test_refusals(void) {
   expect_refusal(body, "'hinge'");
 }
 
+/* simo-wong, in a Lagrangian that is one callback: no discrete derivative of its potential is to be
+ * had; without a potential none is needed. About an axis it turns by 2 atan(h w / 2) in each step.
+ */
+static void test_callbacks(void) {
+  Body top = heavy_top();
+  Body free_one = {.inertia = {1.0, 2.0, 3.0}, .rates = {0.0, 1.0, 0.0}};
+  VidaSystem* system = make_system(&top);
+  VidaSystem* other = make_system(&free_one);
+  VidaStepper* stepper = NULL;
+  VidaError error = {0};
+  VidaOptions* options = motion_method("simo-wong", 0.1, NULL);
+  EXPECT_ERROR(VidaStepper_Create(system, options, &stepper, &error), &error, VIDA_NOT_SUPPORTED,
+               "'top' of system 'top' has a potential within a general Lagrangian");
+  VidaOptions_Destroy(&options);
+  stepper = make_stepper(other, &free_one, "simo-wong", 0.1);
+  make_steps(stepper, 1000);
+  const double angle = 1e3 * 2.0 * atan(0.05);
+  EXPECT_NEAR(VidaStepper_Positions(stepper)[0], cos(0.5 * angle), 1e-12, "angle");
+  EXPECT_NEAR(VidaStepper_Positions(stepper)[2], sin(0.5 * angle), 1e-12, "angle");
+  VidaStepper_Destroy(&stepper);
+  VidaSystem_Destroy(&other);
+  VidaSystem_Destroy(&system);
+}
+
 static void test_failures(void) {
   Body top = heavy_top();
   VidaSystem* system = make_system(&top);
@@ -680,6 +704,7 @@ int main(void) {
                                     {"reversal", test_reversal},
                                     {"symplectic form", test_symplectic_form},
                                     {"refusals", test_refusals},
+                                    {"callbacks", test_callbacks},
                                     {"failures", test_failures},
                                     {"adjusted start", test_adjusted_start},
                                     {"stepper", test_stepper},

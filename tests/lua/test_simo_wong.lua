@@ -158,6 +158,35 @@ local function test_large_steps()
   check.close(mechanism.distance(l, { 3, 4, 3 }), 0, 1e-12)
 end
 
+-- Where Newton's method finds no solution it says so, and nothing has moved.
+local function test_too_large()
+  local stepper = start(heavy_top(), 1)
+  for _ = 1, 50 do
+    local before = stepper:positions()
+    local good, message = stepper:step()
+    if not good then
+      assert(message:find("the turn of the body of 'q.s'", 1, true), message)
+      assert(message:find("too large: try less than h = 1", 1, true), message)
+      check.close(mechanism.distance(stepper:positions(), before), 0, 0)
+      return
+    end
+  end
+  error "every step was found"
+end
+
+-- The Newton matrix is exact: few iterations, with both solvers, to the same steps.
+local function test_newton()
+  local places = {}
+  for i, solver in ipairs { "dense", "klu" } do
+    local stepper = start(pair(), 0.1, { linear_solver = solver })
+    assert(stepper:step(200))
+    local statistics = stepper:statistics()
+    assert(statistics.newton_iterations <= 4 * 200, statistics.newton_iterations)
+    places[i] = stepper:positions()
+  end
+  check.close(mechanism.distance(places[1], places[2]), 0, 1e-9)
+end
+
 -- By hand: a force that depends on time changes the energy by F(middle) (x1 - x0), here with F = 12 t on
 -- one coordinate and a moment cos t about the axis of a turning body.
 local function test_work()
@@ -243,6 +272,8 @@ mechanism.run {
   { "2e4 steps of a pair", function() test_conserved(pair(), 0.05, 20000) end },
   { "reversal", test_reversal },
   { "large steps", test_large_steps },
+  { "a step too large", test_too_large },
+  { "Newton's method", test_newton },
   { "work", test_work },
   { "refusals", test_refusals },
 }
