@@ -61,7 +61,7 @@ expect 1 run "$scenarios/dumbbell.lua"
 shows "velocities"
 
 # The ladder: SPOOK gets through, the same rows with Newton's method end when it begins to whip.
-expect 1 run "$scenarios/spook_ladder.lua" --set time=2 --only spook --only spook-newton --format json
+expect 1 run "$scenarios/spook_ladder.lua" --set time=8 --only spook --only spook-newton --format json
 is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[4].status ~= "ok"'
 
 finish
