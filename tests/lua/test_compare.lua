@@ -35,7 +35,7 @@ fails("every: expected an integer, got false", compare { every = false })
 fails("every: expected an integer", compare { every = 1.5 })
 fails("every: expected an integer", compare { every = -1 })
 fails("norm: expected one of mean, max, end, mixed, got 2", compare { norm = 2 })
-fails("norm: expected one of mean|max|end, got 'men'", compare { norm = "men" })
+fails("norm: expected one of mean|max|end|mixed, got 'men'", compare { norm = "men" })
 fails("relative: expected true or false, got the text \"true\"", compare { relative = "true" })
 fails("end_step: expected one of", compare { end_step = "long" })
 
