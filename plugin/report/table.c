@@ -4,6 +4,7 @@
 #include <string.h>
 #include <vida/report.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "report/output.h"
 #include "study/study.h"
@@ -426,6 +427,9 @@ static void write_rows(const table_layout* table) {
 }
 
 int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   table_layout table = {.study = study, .file = file, .width = width > 0 ? width : DEFAULT_WIDTH};
   if (table.width < LEAST_WIDTH) {
     table.width = LEAST_WIDTH;

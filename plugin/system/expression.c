@@ -32,6 +32,9 @@ static int give(int node, VidaExpression* expression, VidaError* error) {
 
 int VidaSystem_Constant(VidaSystem* system, double value, VidaExpression* expression,
                         VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, expression)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char got[VIDA_REAL_TEXT_SIZE];
   const int code = require_graph(system, error);
   if (code) {
@@ -59,16 +62,19 @@ static int give_input(VidaSystem* system, vida_input kind, int coordinate,
 
 int VidaSystem_Position(VidaSystem* system, int coordinate, VidaExpression* expression,
                         VidaError* error) {
-  return give_input(system, VIDA_INPUT_POSITION, coordinate, expression, error);
+  const int code = VIDA_REFUSE_NULL(error, system, expression);
+  return code ? code : give_input(system, VIDA_INPUT_POSITION, coordinate, expression, error);
 }
 
 int VidaSystem_Rate(VidaSystem* system, int coordinate, VidaExpression* expression,
                     VidaError* error) {
-  return give_input(system, VIDA_INPUT_VELOCITY, coordinate, expression, error);
+  const int code = VIDA_REFUSE_NULL(error, system, expression);
+  return code ? code : give_input(system, VIDA_INPUT_VELOCITY, coordinate, expression, error);
 }
 
 int VidaSystem_Time(VidaSystem* system, VidaExpression* expression, VidaError* error) {
-  const int code = require_graph(system, error);
+  int code = VIDA_REFUSE_NULL(error, system, expression);
+  code = code ? code : require_graph(system, error);
   return code ? code
               : give(vida__graph_input(system->graph, VIDA_INPUT_TIME, 0), expression, error);
 }
@@ -88,6 +94,9 @@ static int check_expression(const VidaSystem* system, VidaExpression expression,
 
 int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
                      const VidaExpression* operands, VidaExpression* expression, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, operation, operands, expression)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   int operand[3] = {-1, -1, -1};
   int code = require_graph(system, error);
   const int found = vida__find_operation(operation, count);
@@ -114,7 +123,8 @@ int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
 
 int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpression* expression,
                                    VidaError* error) {
-  const int code = require_graph(system, error);
+  int code = VIDA_REFUSE_NULL(error, system, expression);
+  code = code ? code : require_graph(system, error);
   if (code) {
     return code;
   }
@@ -178,6 +188,9 @@ static void discard_terms(VidaSystem* system, int kept) {
 
 int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
                                        VidaExpression lagrangian, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_addends parts;
   VidaError unused;
   const int kept = system->term_batch_count;
@@ -219,6 +232,9 @@ int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
 
 int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, const char* unit,
                                        VidaExpression g, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_traced* traced = NULL;
   int code = check_term(system, "constraint", name, g, error);
   code = code
@@ -235,6 +251,9 @@ int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, con
 
 int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, const char* unit,
                                          VidaExpression row, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_traced* traced = NULL;
   int code = check_term(system, "nonholonomic constraint", name, row, error);
   code = code ? code
@@ -246,6 +265,10 @@ int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, c
 int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int count,
                                   const int* coordinates, const VidaExpression* force,
                                   VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name) ||
+      (count > 0 && VIDA_REFUSE_NULL(error, coordinates, force))) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_traced* traced = NULL;
   int code = vida__check_addition(system, "force", name, error);
   if (!code && count < 1) {
@@ -305,6 +328,9 @@ static int derive_dissipation(VidaSystem* system, VidaExpression dissipation, in
 
 int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
                                      VidaExpression dissipation, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const size_t n = (size_t)system->coordinate_count;
   int code = check_term(system, "dissipation", name, dissipation, error);
   if (code) {

@@ -749,6 +749,9 @@ VidaStartOptions VidaStartOptions_Default(void) {
 
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, q, v)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const VidaStartOptions defaults = VidaStartOptions_Default();
   char unused[VIDA_NOTES_SIZE];
   start_work work;

@@ -111,7 +111,7 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
                          double* values) {
   double generator[LARGEST] = {0.0};
   double size[LARGEST];
-  if (system->momentum_count == 0) {
+  if (!system || !q || !p || !values || system->momentum_count == 0) {
     return;
   }
   apply_generators(system, q, p, false, generator, size);
@@ -124,11 +124,12 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
 }
 
 int VidaSystem_MomentumCount(const VidaSystem* system) {
-  return system->momentum_count;
+  return system ? system->momentum_count : 0;
 }
 
 const char* VidaSystem_MomentumName(const VidaSystem* system, int index) {
-  return index >= 0 && index < system->momentum_count ? system->momenta[index].name : NULL;
+  return system && index >= 0 && index < system->momentum_count ? system->momenta[index].name
+                                                                : NULL;
 }
 
 /* Takes a row into the reduced system, unless it depends on those already there. */
@@ -398,6 +399,9 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
 
 int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordinates,
                          VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, coordinates)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_motion added = {kind, {-1, -1, -1, -1}};
   int code = vida__check_addition(system, "motion", "motion", error);
   if (code) {
