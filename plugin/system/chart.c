@@ -190,16 +190,13 @@ static int check_inputs(embedding_work* work, VidaError* error) {
   for (int i = 0; i < work->count; i++) {
     memset(work->used, 0, (size_t)graph->count * sizeof *work->used);
     work->used[work->phi[i]] = true;
+    vida__graph_mark_used(graph, work->phi[i] + 1, work->used);
     for (int node = work->phi[i]; node >= 0; node--) {
       const vida_node* at = &graph->nodes[node];
-      if (!work->used[node]) {
+      if (!work->used[node] || at->operation != VIDA_OP_INPUT) {
         continue;
       }
-      if (at->operation != VIDA_OP_INPUT) {
-        for (int k = 0; k < 3 && at->operand[k] >= 0; k++) {
-          work->used[at->operand[k]] = true;
-        }
-      } else if (at->number == VIDA_INPUT_AUXILIARY) {
+      if (at->number == VIDA_INPUT_AUXILIARY) {
         work->map[at->operand[0]] = 1;
       } else if (at->number != VIDA_INPUT_PARAMETER) {
         return vida__fail(error, VIDA_BAD_ARGUMENT,

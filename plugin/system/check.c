@@ -13,7 +13,10 @@
 #include "base/text.h"
 #include "system/equations.h"
 
-enum { MOST_EXPLAINED = 20 }; /* dependent rows that are told one by one */
+enum {
+  MOST_EXPLAINED = 20, /* dependent rows that are told one by one */
+  MOST_PARTNERS = 5    /* of those that one depends on */
+};
 
 void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subject,
                       const char* format, ...) {
@@ -116,11 +119,17 @@ static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weigh
     char others[VIDA_MESSAGE_SIZE / 2] = "";
     int named = 0;
     vida__rank_combination(rank, k, weight, weight + m);
-    for (int r = 0; r < system->row_count && named < 5; r++) {
-      if (r != row && weight[m + (size_t)r] > 1e-6) {
-        vida__append(others, sizeof others, "%s'%s'", named ? ", " : "", system->rows[r].name);
-        named++;
+    for (int r = 0; r < system->row_count; r++) {
+      if (r == row || !(weight[m + (size_t)r] > 1e-6)) {
+        continue;
       }
+      if (named < MOST_PARTNERS) {
+        vida__append(others, sizeof others, "%s'%s'", named ? ", " : "", system->rows[r].name);
+      }
+      named++;
+    }
+    if (named > MOST_PARTNERS) {
+      vida__append(others, sizeof others, " and %d more", named - MOST_PARTNERS);
     }
     if (named == 0) {
       vida__check_find(check, VIDA_SEVERITY_ERROR, system->rows[row].name,

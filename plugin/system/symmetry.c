@@ -429,6 +429,35 @@ int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordin
   return VIDA_SUCCESS;
 }
 
+/* ---- for the start --------------------------------------------------------------------------- */
+
+void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, double* v,
+                                  char* notes) {
+  for (int i = 0; i < system->motion_count; i++) {
+    const int* at = system->motions[i].coordinate;
+    double before = 0.0, after = 0.0;
+    char factor[VIDA_REAL_TEXT_SIZE];
+    if (system->motions[i].kind != VIDA_MOTION_QUATERNION) {
+      continue;
+    }
+    for (int k = 0; k < 4; k++) {
+      const VidaInitial given = system->coordinates[at[k]].position;
+      before += given.free ? (double)NAN : given.value * given.value;
+      after += q[at[k]] * q[at[k]];
+    }
+    const double scale = sqrt(after / before);
+    if (!(fabs(scale - 1.0) > tolerance) || !isfinite(scale)) {
+      continue; /* as it was, or found from the constraints */
+    }
+    for (int k = 0; k < 4; k++) {
+      v[at[k]] *= scale;
+    }
+    vida__append(notes, VIDA_NOTES_SIZE,
+                 "adjusted: the rates of the quaternion from '%s' were scaled by %s, as it was\n",
+                 system->coordinates[at[0]].name, vida__real_text(factor, scale, 10));
+  }
+}
+
 /* ---- for checks ------------------------------------------------------------------------------ */
 
 int vida__generator_count(const VidaSystem* system) {
