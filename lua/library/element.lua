@@ -408,7 +408,7 @@ local function check_new_name(system, element, place, name)
   local names = by_element[element] or {}
   instance_names[system], by_element[element] = by_element, names
   if names[name] then
-    fail(("%s: there are two of this name"):format(place))
+    fail(place .. ": there is one of this name already")
   end
   names[name] = true
 end

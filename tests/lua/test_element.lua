@@ -380,14 +380,14 @@ fails("parameter 'gravity': value: expected a finite number, got nan",
   function() house:set_parameter("gravity", 0 / 0) end)
 fails("get_parameter[1]: expected the name of a parameter, got nothing", function() house:get_parameter() end)
 
-fails("force 'force': argument 1: expected a coordinate, a particle, a point of a body or a function of coordinates"
-  .. ", got 1",
+fails("force 'force': argument 1: expected a coordinate, a particle, a point of a body or a function of",
   function() house:force(1, 1) end)
 fails("force 'force': argument 1: expected a coordinate, got the rate of one",
   function() house:force(rate, 1) end)
 fails("force 'force' acts along a function of the rate of 'q'", function() house:force(2 * rate, 1) end)
 fails("force 'force' acts on no coordinate", function() house:force(2 * house.time, 1) end)
-fails("force: expected what it acts on and the force, got 1 more argument", function() house:force(q, 1, 2) end)
+fails("force: expected what it acts on and the force, got 1 more argument",
+  function() house:force(q, 1, 2) end)
 fails("force 'force': this expression belongs to system 'other', not to system 'house'",
   function() house:force(r, 1) end)
 fails("force 'force': this expression belongs to system 'other'", function() house:force(q, r) end)
