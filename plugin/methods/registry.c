@@ -32,6 +32,7 @@
   X(lie_trotter)               \
   X(verlet)                    \
   X(lgvi)                      \
+  X(simo_wong)                 \
   X(ida_index3)                \
   X(ida_index2)                \
   X(ida_ggl)                   \
