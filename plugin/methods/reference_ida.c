@@ -216,6 +216,10 @@ static void destroy(VidaStepper* stepper) {
   free(own->is_dependent);
 }
 
+/* Of the tolerance: errors of steps add up, and in an index above one they are larger than the
+ * estimate that IDA has of them. */
+static const double caution = 0.5;
+
 /* ---- start ----------------------------------------------------------------------------------- */
 
 static void largest_of_groups(const vida_reference_ida* own, int n, const double* values,
@@ -349,13 +353,16 @@ static int leave_out(VidaStepper* stepper, VidaError* error) {
 
 static void choose_differential(VidaStepper* stepper) {
   vida_reference_ida* own = stepper->own;
+  int tested = 0;
   for (int i = 0; i < own->size; i++) {
     const bool is_velocity = i >= stepper->n && i < 2 * stepper->n;
     /* Of p and v, which say the same, the error test looks at v. */
     const bool is_tested =
         i < stepper->n || (is_velocity && (own->raw || own->level != VIDA_AT_POSITION));
     vida__ida_set_differential(own->ida, i, is_tested);
+    tested += is_tested ? 1 : 0;
   }
+  own->share = caution * sqrt((double)tested / own->size);
 }
 
 static int begin(VidaStepper* stepper, double t, VidaError* error) {

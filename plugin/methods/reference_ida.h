@@ -40,6 +40,7 @@ typedef struct vida_reference_ida {
   /* Options. */
   bool raw, scales_multipliers, suppresses;
   double rtol, atol, first_step;
+  double share; /* of a tolerance: IDA divides by all variables, also by those it does not test */
 
   SUNContext context;
   vida_ida* ida;

@@ -504,11 +504,11 @@ static void weights(void* data, double h, const double* y, double* weight) {
   for (int i = 0; i < n; i++) {
     const double size = own->position_size[own->family[i]];
     const double speed = own->speed_size[own->family[i]];
-    position[i] = own->rtol * size;
-    velocity[i] = own->rtol * speed;
+    position[i] = own->share * own->rtol * size;
+    velocity[i] = own->share * own->rtol * speed;
     if (isfinite(own->atol)) {
-      position[i] = own->rtol * fabs(y[i]) + own->atol;
-      velocity[i] = own->rtol * fabs(y[n + i]) + own->atol * speed / size;
+      position[i] = own->share * (own->rtol * fabs(y[i]) + own->atol);
+      velocity[i] = own->share * (own->rtol * fabs(y[n + i]) + own->atol * speed / size);
     }
     /* Out of the error test, velocities of index 3 need to be no better than positions make them.
      */

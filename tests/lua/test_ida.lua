@@ -91,7 +91,7 @@ for k = 1, 2 do
     assert(good)
     local what = method .. " on " .. name
     assert(off(stepper:positions(), exact.positions) < 1e-8, what)
-    assert(relative(stepper:velocities(), exact.velocities) < 1e-7, what)
+    assert(relative(stepper:velocities(), exact.velocities) < 1e-6, what)
     assert(relative(stepper:multipliers(), exact.multipliers) < 1e-6, what)
   end
 end
