@@ -160,8 +160,14 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
 
 int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
                        VidaError* error) {
-  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *stepper = NULL;
+  if (VIDA_REFUSE_NULL(error, system, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
   if (!method) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the options of a %s are not those of a method",
                       VidaOptions_Method(options));
@@ -328,6 +334,9 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
 
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
                               const double* v, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, q, v)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   int code = check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, error);
   code = code ? code : stepper->method->start(stepper, error);
@@ -338,12 +347,17 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
 
 int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const double* v,
                       VidaError* error) {
-  return VidaStepper_StartWithStep(stepper, t0, VidaOptions_Get(stepper->options, "h"), q, v,
-                                   error);
+  const int code = VIDA_REFUSE_NULL(error, stepper, q, v);
+  return code ? code
+              : VidaStepper_StartWithStep(stepper, t0, VidaOptions_Get(stepper->options, "h"), q, v,
+                                          error);
 }
 
 int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0, const double* q1,
                                VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, q0, q1)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double h = VidaOptions_Get(stepper->options, "h");
   if (!stepper->method->start_two_points) {
     return vida__fail(error, VIDA_NOT_SUPPORTED, "%s cannot start from two points",
@@ -387,6 +401,9 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
 }
 
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
   int code = require_start(stepper, error);
   if (code) {
@@ -408,27 +425,27 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
 }
 
 double VidaStepper_Time(const VidaStepper* stepper) {
-  return vida__node_time(stepper);
+  return stepper ? vida__node_time(stepper) : (double)NAN;
 }
 
 double VidaStepper_StepSize(const VidaStepper* stepper) {
-  return stepper->h;
+  return stepper ? stepper->h : (double)NAN;
 }
 
 long VidaStepper_StepCount(const VidaStepper* stepper) {
-  return stepper->step;
+  return stepper ? stepper->step : 0;
 }
 
 const VidaSystem* VidaStepper_System(const VidaStepper* stepper) {
-  return stepper->system;
+  return stepper ? stepper->system : NULL;
 }
 
 const double* VidaStepper_Positions(const VidaStepper* stepper) {
-  return stepper->q;
+  return stepper ? stepper->q : NULL;
 }
 
 const double* VidaStepper_Momenta(const VidaStepper* stepper) {
-  return stepper->p;
+  return stepper ? stepper->p : NULL;
 }
 
 int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error) {
@@ -442,6 +459,9 @@ int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* err
 }
 
 int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, v)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double* found;
   int code = require_start(stepper, error);
   code = code ? code : vida__node_velocities(stepper, &found, error);
@@ -452,6 +472,12 @@ int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
 }
 
 const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t) {
+  if (!stepper) {
+    if (t) {
+      *t = (double)NAN;
+    }
+    return NULL;
+  }
   if (stepper->method->multipliers && stepper->step > 0 && !stepper->has_node_multipliers) {
     VidaError unused;
     if (stepper->method->multipliers(stepper, &unused)) {
@@ -466,17 +492,20 @@ const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t) {
 }
 
 bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper) {
-  return !stepper->redundant;
+  return stepper && !stepper->redundant;
 }
 
 int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows) {
   if (rows) {
-    *rows = stepper->rank ? vida__rank_dependent(stepper->rank) : NULL;
+    *rows = stepper && stepper->rank ? vida__rank_dependent(stepper->rank) : NULL;
   }
-  return stepper->redundant ? vida__rank_dependent_count(stepper->rank) : 0;
+  return stepper && stepper->redundant ? vida__rank_dependent_count(stepper->rank) : 0;
 }
 
 int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, energy)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   double unused;
   const int code = require_start(stepper, error);
   return code ? code : stepper->method->energy(stepper, energy, t ? t : &unused, error);
@@ -484,6 +513,9 @@ int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaErro
 
 int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
                             VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double t = vida__node_time(stepper);
   const double* v;
   int code = require_start(stepper, error);
@@ -515,6 +547,9 @@ static double largest_of(const double* values, int count) {
 
 int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double* velocity,
                                  VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   double* rows = stepper->constraint_work;
   int code = VIDA_SUCCESS;
   if (position) {
@@ -529,6 +564,9 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
 }
 
 int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, values)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double* v;
   int code = require_start(stepper, error);
   code = code ? code : vida__node_velocities(stepper, &v, error);
@@ -540,5 +578,6 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
 }
 
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
-  return stepper->statistics;
+  const VidaStatistics none = {0};
+  return stepper ? stepper->statistics : none;
 }
