@@ -66,7 +66,8 @@ static int allocate_arrays(VidaStepper* stepper) {
 
 static bool has_increments(const VidaSystem* system) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
-    if (!system->constraint_batches[b].kernel->discrete_jacobian) {
+    const vida_constraint_kernel* kernel = system->constraint_batches[b].kernel;
+    if (!kernel->discrete_jacobian || kernel->is_driven) {
       return false;
     }
   }
@@ -114,7 +115,6 @@ void vida__list_methods(unsigned capability, char* list, size_t size) {
 
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
-  const char* name = NULL;
   if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
     char able[512];
     vida__list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
@@ -135,8 +135,9 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
         method->info.name, system->name,
         system->has_forces ? "generalized forces" : "a mass matrix that is not diagonal", able);
   }
-  if (!system->constant_mass && !(method->info.capabilities & not_separable)) {
-    vida__has_discrete_derivatives(system, &name);
+  if (!system->constant_mass &&
+      !(method->info.capabilities & (not_separable | VIDA_CAN_GENERAL_MASS))) {
+    const char* name = vida__general_term(system);
     return vida__fail(
         error, VIDA_NOT_SUPPORTED,
         "%s needs a constant mass matrix and a potential, and cannot take the general "

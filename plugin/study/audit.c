@@ -195,7 +195,9 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
     const kept_claim* claim = &kept_claims[i];
     VidaAuditMeasurement* measured = &row->measurement[claim->property];
     char number[VIDA_REAL_TEXT_SIZE];
+    const bool other_mass = can(claims, VIDA_CAN_GENERAL_MASS) && !subject->system->constant_mass;
     if (!can(claims, claim->capability) || !is_measurable(subject, claim->property, row) ||
+        (other_mass && claim->capability == VIDA_CAN_MOMENTUM) ||
         (one_sided && claim->capability == VIDA_CAN_REVERSIBLE)) {
       continue;
     }

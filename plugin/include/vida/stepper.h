@@ -33,7 +33,8 @@ extern "C" {
   X(ONLY_FREE, 11, "takes systems without constraints only")                               \
   X(POSITION_FORCES, 12, "takes any constant mass matrix and forces f(q,t)")               \
   X(RIGID_BODIES, 13, "takes rigid bodies without joints, as unit quaternions")            \
-  X(CONSTANT_MASS, 14, "takes any constant mass matrix, and generalized forces")
+  X(CONSTANT_MASS, 14, "takes any constant mass matrix, and generalized forces")           \
+  X(GENERAL_MASS, 15, "takes M(q), L quadratic in v; rotations that change M keep no momentum")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
