@@ -1,5 +1,6 @@
 #include "solve/map.h"
 
+#include <float.h>
 #include <kinsol/kinsol.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -31,9 +32,10 @@ struct vida_map {
   void* kinsol;
   vida_linear* linear;
   N_Vector unknown, unknown_scale, row_scale;
-  double* residual; /* the last one that was evaluated, not scaled */
-  double* row_size; /* of the terms in each row */
-  double* kept;     /* unknowns and residual before a correction */
+  double* residual;  /* the last one that was evaluated, not scaled */
+  double* row_size;  /* of the terms in each row */
+  double* row_least; /* what is taken for nothing beside the motion */
+  double* kept;      /* unknowns and residual before a correction */
   double* kept_residual;
   double* correction;
   const double* redundancy; /* NULL, or what the diagonal of each constraint is lessened by */
@@ -128,10 +130,11 @@ int vida__map_create(SUNContext context, vida_map_rows rows, vida_map_functions 
   created->functions = functions;
   created->data = data;
   created->options = options;
-  created->residual = vida__allocate(5 * (size_t)pattern->size, sizeof *created->residual);
+  created->residual = vida__allocate(6 * (size_t)pattern->size, sizeof *created->residual);
   if (created->residual) {
     created->row_size = created->residual + pattern->size;
-    created->kept = created->row_size + pattern->size;
+    created->row_least = created->row_size + pattern->size;
+    created->kept = created->row_least + pattern->size;
     created->kept_residual = created->kept + pattern->size;
     created->correction = created->kept_residual + pattern->size;
   }
@@ -179,6 +182,7 @@ void vida__map_destroy(vida_map** map) {
 void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size) {
   NV_Ith_S(map->row_scale, i) = 1.0 / row_size;
   NV_Ith_S(map->unknown_scale, i) = 1.0 / unknown_size;
+  map->row_least[i] = DBL_EPSILON * row_size;
 }
 
 void vida__map_set_redundancy(vida_map* map, const double* redundancy) {
@@ -224,7 +228,8 @@ static int run_kinsol(vida_map* map, int strategy, long max_iterations) {
 }
 
 /* Largest of map->residual relative to the terms of its row at the present unknowns; the row in
- * *worst (nullable). */
+ * *worst (nullable). Where a motion fades out, as along a ladder that begins to fall at its end,
+ * terms can be less than what the rounding of others leaves there. */
 static double measure(vida_map* map, int* worst) {
   const int size = map->linear->pattern->size;
   double largest = 0.0;
@@ -232,9 +237,10 @@ static double measure(vida_map* map, int* worst) {
   map->functions.sizes(map->data, N_VGetArrayPointer(map->unknown), map->row_size);
   for (int i = 0; i < size; i++) {
     const double residual = fabs(map->residual[i]);
+    const double row_size = map->row_size[i] + map->row_least[i];
     /* Without a division in most rows. */
-    if (residual > largest * map->row_size[i]) {
-      largest = map->row_size[i] > 0.0 ? residual / map->row_size[i] : INFINITY;
+    if (residual > largest * row_size) {
+      largest = row_size > 0.0 ? residual / row_size : INFINITY;
       found = i;
     }
   }
