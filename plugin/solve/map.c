@@ -32,12 +32,12 @@ struct vida_map {
   void* kinsol;
   vida_linear* linear;
   N_Vector unknown, unknown_scale, row_scale;
-  double* residual;  /* the last one that was evaluated, not scaled */
-  double* row_size;  /* of the terms in each row */
-  double* row_least; /* what is taken for nothing beside the motion */
-  double* kept;      /* unknowns and residual before a correction */
+  double* residual; /* the last one that was evaluated, not scaled */
+  double* row_size; /* of the terms in each row */
+  double* kept;     /* unknowns and residual before a correction */
   double* kept_residual;
   double* correction;
+  double beside; /* what is nothing, relative to the sizes that scale rows; 0: everything counts */
   const double* redundancy; /* NULL, or what the diagonal of each constraint is lessened by */
   vida_sink sink;
   long iterations, residuals, jacobians;
@@ -130,11 +130,10 @@ int vida__map_create(SUNContext context, vida_map_rows rows, vida_map_functions 
   created->functions = functions;
   created->data = data;
   created->options = options;
-  created->residual = vida__allocate(6 * (size_t)pattern->size, sizeof *created->residual);
+  created->residual = vida__allocate(5 * (size_t)pattern->size, sizeof *created->residual);
   if (created->residual) {
     created->row_size = created->residual + pattern->size;
-    created->row_least = created->row_size + pattern->size;
-    created->kept = created->row_least + pattern->size;
+    created->kept = created->row_size + pattern->size;
     created->kept_residual = created->kept + pattern->size;
     created->correction = created->kept_residual + pattern->size;
   }
@@ -182,7 +181,6 @@ void vida__map_destroy(vida_map** map) {
 void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size) {
   NV_Ith_S(map->row_scale, i) = 1.0 / row_size;
   NV_Ith_S(map->unknown_scale, i) = 1.0 / unknown_size;
-  map->row_least[i] = DBL_EPSILON * row_size;
 }
 
 void vida__map_set_redundancy(vida_map* map, const double* redundancy) {
@@ -228,8 +226,7 @@ static int run_kinsol(vida_map* map, int strategy, long max_iterations) {
 }
 
 /* Largest of map->residual relative to the terms of its row at the present unknowns; the row in
- * *worst (nullable). Where a motion fades out, as along a ladder that begins to fall at its end,
- * terms can be less than what the rounding of others leaves there. */
+ * *worst (nullable). */
 static double measure(vida_map* map, int* worst) {
   const int size = map->linear->pattern->size;
   double largest = 0.0;
@@ -237,10 +234,12 @@ static double measure(vida_map* map, int* worst) {
   map->functions.sizes(map->data, N_VGetArrayPointer(map->unknown), map->row_size);
   for (int i = 0; i < size; i++) {
     const double residual = fabs(map->residual[i]);
-    const double row_size = map->row_size[i] + map->row_least[i];
+    if (map->beside > 0.0) {
+      map->row_size[i] += map->beside / NV_Ith_S(map->row_scale, i);
+    }
     /* Without a division in most rows. */
-    if (residual > largest * row_size) {
-      largest = row_size > 0.0 ? residual / row_size : INFINITY;
+    if (residual > largest * map->row_size[i]) {
+      largest = map->row_size[i] > 0.0 ? residual / map->row_size[i] : INFINITY;
       found = i;
     }
   }
@@ -296,6 +295,27 @@ static double polish(vida_map* map) {
   return left;
 }
 
+/* Where a motion fades out, as along a ladder that begins to fall at its end, the terms of rows can
+ * be less than what the rounding of others leaves there: rows with nothing beside the motion are
+ * then no hindrance. */
+static bool is_polished(vida_map* map) {
+  if (polish(map) <= unsolved) {
+    return true;
+  }
+  map->beside = DBL_EPSILON;
+  const bool solved = polish(map) <= unsolved;
+  map->beside = 0.0;
+  return solved;
+}
+
+/* Whether corrections have something to begin with. */
+static bool is_near(vida_map* map) {
+  map->beside = DBL_EPSILON;
+  const bool near = evaluate_and_measure(map, NULL) <= unsolved;
+  map->beside = 0.0;
+  return near;
+}
+
 /* KINSOL's end is the beginning of the corrections, unless it failed outright. */
 static bool is_solved(vida_map* map, int flag) {
   switch (flag) {
@@ -305,14 +325,14 @@ static bool is_solved(vida_map* map, int flag) {
     case KIN_STEP_LT_STPTOL:
     case KIN_MAXITER_REACHED:
     case KIN_LINESEARCH_NONCONV:
-      if (!(evaluate_and_measure(map, NULL) <= unsolved)) {
+      if (!is_near(map)) {
         return false;
       }
       break;
     default:
       return false;
   }
-  return polish(map) <= unsolved;
+  return is_polished(map);
 }
 
 static bool is_singular(int flag) {
