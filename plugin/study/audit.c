@@ -371,7 +371,9 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
   if (count->systems == 0) {
     tell_false(summary, "%s%s", "it takes none of the systems", "");
   }
-  if (can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) && count->general == 0) {
+  const bool general =
+      can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) || can(claims, VIDA_CAN_GENERAL_MASS);
+  if (general && count->general == 0) {
     tell_false(summary, "%s%s", "it takes no system with a general Lagrangian", "");
   }
   if (can(claims, VIDA_CAN_NONHOLONOMIC) && count->nonholonomic == 0) {
