@@ -291,6 +291,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
   stepper->scaled_for = 0.0;
+  stepper->tension = 0.0;
   stepper->has_tracked = false;
   memcpy(stepper->q, q, bytes);
   memcpy(stepper->v0, v, bytes);
@@ -326,11 +327,20 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* Unknowns that are impulses of constraints, which are then not known before the first step. */
+static bool has_multipliers_to_scale(const VidaStepper* stepper) {
+  return stepper->map && stepper->m > 0 &&
+         (stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
+}
+
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
                               const double* v, VidaError* error) {
   int code = check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, error);
   code = code ? code : stepper->method->start(stepper, error);
+  if (!code && has_multipliers_to_scale(stepper)) {
+    vida__measure_tension(stepper);
+  }
   code = code ? code : warm_up(stepper, error);
   stepper->started = !code;
   return code;
