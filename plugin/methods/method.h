@@ -33,6 +33,7 @@ struct VidaStepper {
   double t0, h;
   long step; /* k in t = t0 + k h */
   bool started;
+  bool adaptive;       /* chooses its own steps within h, and counts them itself */
   bool one_step;       /* a stage of a composition: begins and ends on both levels of constraints */
   double tolerance;    /* of the scaled residual */
   double scaled_for;   /* the size of motion that the scales were set for; 0: not yet */
@@ -100,6 +101,7 @@ struct VidaStepper {
 
 struct VidaMethod {
   VidaMethodInfo info;
+  const VidaOptionRow* common;  /* rows that it shares with others; NULL: vida__common_options */
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
   /* Refuses systems that it cannot integrate, and allocates `own`; the map is made after it. */
@@ -122,8 +124,10 @@ struct VidaMethod {
 /* The list of methods, ended by NULL (registry.c). */
 extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);
-/* Rows that all KINSOL-solved methods share. */
+/* Rows that all KINSOL-solved methods share, and rows that methods share which always choose their
+ * own steps (`rtol` has a default there). */
 extern const VidaOptionRow vida__common_options[];
+extern const VidaOptionRow vida__adaptive_options[];
 /* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
 void vida__list_methods(unsigned capability, char* list, size_t size);
 
