@@ -59,6 +59,7 @@ struct VidaStepper {
   double* inverse_root;  /* n: 1 / root_mass */
   double* row_stiffness; /* m */
   double* force_size;    /* n */
+  double tension;        /* largest multiplier at the start, times the stiffness of its row */
   double* value_size;    /* m: what rounding of g is measured by */
   double* speed;         /* n: work, sizes of velocities */
 
@@ -171,6 +172,8 @@ int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
 /* stepper->lambda: the multipliers of the equations of motion at the node: `multipliers` of methods
  * whose steps do not have them (node.c). */
 int vida__node_multipliers(VidaStepper* stepper, VidaError* error);
+/* stepper->tension, from the equations of motion at the start; 0 where they have no solution. */
+void vida__measure_tension(VidaStepper* stepper);
 /* The energy at the node, with its velocities: `energy` of most methods (node.c). */
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.

@@ -66,7 +66,8 @@ static int allocate_arrays(VidaStepper* stepper) {
 
 static bool has_increments(const VidaSystem* system) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
-    if (!system->constraint_batches[b].kernel->discrete_jacobian) {
+    const vida_constraint_kernel* kernel = system->constraint_batches[b].kernel;
+    if (!kernel->discrete_jacobian || kernel->is_driven) {
       return false;
     }
   }
@@ -114,7 +115,6 @@ void vida__list_methods(unsigned capability, char* list, size_t size) {
 
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
-  const char* name = NULL;
   if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
     char able[512];
     vida__list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
@@ -135,8 +135,9 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
         method->info.name, system->name,
         system->has_forces ? "generalized forces" : "a mass matrix that is not diagonal", able);
   }
-  if (!system->constant_mass && !(method->info.capabilities & not_separable)) {
-    vida__has_discrete_derivatives(system, &name);
+  if (!system->constant_mass &&
+      !(method->info.capabilities & (not_separable | VIDA_CAN_GENERAL_MASS))) {
+    const char* name = vida__general_term(system);
     return vida__fail(
         error, VIDA_NOT_SUPPORTED,
         "%s needs a constant mass matrix and a potential, and cannot take the general "
@@ -297,6 +298,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
   stepper->scaled_for = 0.0;
+  stepper->tension = 0.0;
   stepper->has_tracked = false;
   memcpy(stepper->q, q, bytes);
   memcpy(stepper->v0, v, bytes);
@@ -332,6 +334,12 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* Unknowns that are impulses of constraints, which are then not known before the first step. */
+static bool has_multipliers_to_scale(const VidaStepper* stepper) {
+  return stepper->map && stepper->m > 0 &&
+         (stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
+}
+
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
                               const double* v, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, stepper, q, v)) {
@@ -340,6 +348,9 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
   int code = check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, error);
   code = code ? code : stepper->method->start(stepper, error);
+  if (!code && has_multipliers_to_scale(stepper)) {
+    vida__measure_tension(stepper);
+  }
   code = code ? code : warm_up(stepper, error);
   stepper->started = !code;
   return code;

@@ -198,6 +198,9 @@ double vida__measure_motion(const VidaStepper* stepper) {
       size = scaled > size ? scaled : size;
     }
   }
+  if (!stepper->history_count) {
+    size = fmax(size, fabs(stepper->h) * stepper->tension);
+  }
   return size > 0.0 ? size : 1.0;
 }
 

@@ -201,7 +201,9 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
     const kept_claim* claim = &kept_claims[i];
     VidaAuditMeasurement* measured = &row->measurement[claim->property];
     char number[VIDA_REAL_TEXT_SIZE];
+    const bool other_mass = can(claims, VIDA_CAN_GENERAL_MASS) && !subject->system->constant_mass;
     if (!can(claims, claim->capability) || !is_measurable(subject, claim->property, row) ||
+        (other_mass && claim->capability == VIDA_CAN_MOMENTUM) ||
         (one_sided && claim->capability == VIDA_CAN_REVERSIBLE)) {
       continue;
     }
@@ -380,7 +382,9 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
   if (count->systems == 0) {
     tell_false(summary, "%s%s", "it takes none of the systems", "");
   }
-  if (can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) && count->general == 0) {
+  const bool general =
+      can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) || can(claims, VIDA_CAN_GENERAL_MASS);
+  if (general && count->general == 0) {
     tell_false(summary, "%s%s", "it takes no system with a general Lagrangian", "");
   }
   if (can(claims, VIDA_CAN_NONHOLONOMIC) && count->nonholonomic == 0) {

@@ -35,7 +35,9 @@ extern "C" {
   X(POSITION_FORCES, 12, "takes any constant mass matrix and forces f(q,t)")               \
   X(RIGID_BODIES, 13, "takes rigid bodies without joints, as unit quaternions")            \
   X(CONSTANT_MASS, 14, "takes any constant mass matrix, and generalized forces")           \
-  X(ADAPTIVE, 15, "can choose its own steps, for a tolerance rtol")
+  X(ADAPTIVE, 15, "can choose its own steps, for a tolerance rtol")                        \
+  X(GENERAL_MASS, 16,                                                                      \
+    "takes M(q), L quadratic in v; momenta of rotations that change M: to its order only")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
