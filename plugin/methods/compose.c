@@ -64,13 +64,12 @@ static const scheme* find_scheme(const VidaOptions* options) {
   return &schemes[0];
 }
 
-static int create_base(VidaStepper* stepper, VidaStepper** base, VidaError* error) {
+int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper** base,
+                      VidaError* error) {
   const VidaOptions* given = stepper->options;
   const char* const shared[] = {"h", "tolerance", "max_iterations"};
   VidaOptions* options = NULL;
   char solver[16];
-  char name[32];
-  VidaOptions_Text(given, "base", name, sizeof name);
   VidaOptions_Text(given, "linear_solver", solver, sizeof solver);
   int code = VidaOptions_Create(name, &options, error);
   for (size_t i = 0; i < sizeof shared / sizeof shared[0] && !code; i++) {
@@ -112,7 +111,9 @@ static int create(VidaStepper* stepper, VidaError* error) {
                       "compositions on constrained systems are of order 4 at most; take rattle or "
                       "del-midpoint");
   }
-  const int code = create_base(stepper, &own->base, error);
+  char name[32];
+  VidaOptions_Text(stepper->options, "base", name, sizeof name);
+  const int code = vida__create_base(stepper, name, &own->base, error);
   if (!code) {
     own->base->one_step = true;
   }

@@ -123,6 +123,10 @@ extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);
 /* Rows that all KINSOL-solved methods share. */
 extern const VidaOptionRow vida__common_options[];
+/* A stepper of the method `name` with the common options of this one, for methods that are made of
+ * steps of another (compose.c). */
+int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper** base,
+                      VidaError* error);
 /* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
 void vida__list_methods(unsigned capability, char* list, size_t size);
 
@@ -167,11 +171,18 @@ int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
 /* stepper->lambda: the multipliers of the equations of motion at the node: `multipliers` of methods
  * whose steps do not have them (node.c). */
 int vida__node_multipliers(VidaStepper* stepper, VidaError* error);
+/* Accelerations (n) and multipliers (m) that the equations of motion give at (t, q, v) (node.c);
+ * stepper->entries receives G there. */
+int vida__accelerations(VidaStepper* stepper, double t, const double* q, const double* v, double* a,
+                        double* lambda);
 /* The energy at the node, with its velocities: `energy` of most methods (node.c). */
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
  */
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries, const double* v);
+/* The same elsewhere. */
+int vida__factor_matrix_at(VidaStepper* stepper, double t, const double* q, const double* entries,
+                           const double* v);
 /* Multipliers with the same forces G^T mu, but of least norm, into stepper->least_norm; the node
  * matrix has been factored for these entries. */
 int vida__find_least_norm(VidaStepper* stepper, const double* entries, const double* mu);

@@ -406,8 +406,8 @@ static void remember_unknown(VidaStepper* stepper) {
   }
 }
 
-static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
-                              const double* entries, const double* v) {
+int vida__factor_matrix_at(VidaStepper* stepper, double t, const double* q, const double* entries,
+                           const double* v) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   double* matrix = stepper->node_matrix->values;
   vida__linear_clear(stepper->node_matrix);
@@ -424,7 +424,7 @@ static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
 }
 
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries, const double* v) {
-  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, v);
+  return vida__factor_matrix_at(stepper, vida__node_time(stepper), stepper->q, entries, v);
 }
 
 /* With the factors of the node matrix for the same entries: (G M^-1 G^T + E) nu = G M^-1 G^T mu,
@@ -610,7 +610,7 @@ int vida__project_velocity(VidaStepper* stepper, double t, const double* q, cons
       break;
     }
     if (k == 0 || !stepper->system->separable) {
-      code = factor_node_matrix(stepper, t, q, entries, v);
+      code = vida__factor_matrix_at(stepper, t, q, entries, v);
     }
     code = code ? code : vida__linear_solve(stepper->node_matrix, step, step);
     for (int i = 0; i < n && !code; i++) {
