@@ -101,6 +101,7 @@ struct VidaMethod {
   VidaMethodInfo info;
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
+  bool refers; /* which systems it takes is asked of the method that it is made of, not of `info` */
   /* Refuses systems that it cannot integrate, and allocates `own`; the map is made after it. */
   int (*create)(VidaStepper* stepper, VidaError* error);
   /* From q, v0 to its own p. */
