@@ -135,10 +135,15 @@ void vida__list_methods(unsigned capability, char* list, size_t size);
 
 double vida__node_time(const VidaStepper* stepper); /* t0 + k h */
 double vida__next_time(const VidaStepper* stepper); /* t0 + (k + 1) h */
-/* sum += increment, keeping in `low` what rounding loses (Neumaier). */
+/* sum += increment, keeping in `low` what rounding loses: as if with twice the digits, so that
+ * equal and opposite increments leave nothing in a total even after millions of steps. */
 void vida__add_compensated(double* sum, double* low, double increment);
 /* q += h w */
 void vida__advance_positions(VidaStepper* stepper, const double* w);
+/* p += weight G^T mu, term by term: equal and opposite impulses leave nothing in the total, however
+ * many act on one particle. */
+void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
+                        const double* mu);
 /* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
 int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
 /* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G

@@ -15,17 +15,33 @@ double vida__next_time(const VidaStepper* stepper) {
   return stepper->t0 + (double)(stepper->step + 1) * stepper->h;
 }
 
+/* a + b, and exactly what its rounding has left (Knuth). */
+static double add_exactly(double a, double b, double* left) {
+  const double total = a + b;
+  const double part = total - a;
+  *left = (a - (total - part)) + (b - part);
+  return total;
+}
+
 void vida__add_compensated(double* sum, double* low, double increment) {
-  const double add = increment + *low;
-  const double total = *sum + add;
-  const double part = total - *sum;
-  *low = (*sum - (total - part)) + (add - part);
-  *sum = total;
+  double left;
+  const double total = add_exactly(*sum, increment, &left);
+  *sum = add_exactly(total, *low + left, low);
 }
 
 void vida__advance_positions(VidaStepper* stepper, const double* w) {
   for (int i = 0; i < stepper->n; i++) {
     vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->h * w[i]);
+  }
+}
+
+void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
+                        const double* mu) {
+  const VidaSystem* system = stepper->system;
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const int i = entry->coordinate;
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], weight * mu[entry->row] * entries[e]);
   }
 }
 

@@ -61,6 +61,18 @@ static void destroy(VidaStepper* stepper) {
 }
 
 static int choose_density(const VidaStepper* stepper, variable_state* own, VidaError* error) {
+  char least[VIDA_REAL_TEXT_SIZE];
+  char start[VIDA_REAL_TEXT_SIZE];
+  own->nominal = VidaOptions_Get(stepper->options, "h");
+  own->start_density = VidaOptions_Get(stepper->options, "start_density");
+  own->least = VidaOptions_Get(stepper->options, "least_density");
+  own->rate_at_start = NAN;
+  if (own->least > own->start_density) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s: least_density, %s, must not be above start_density, %s",
+                      stepper->method->info.name, vida__real_text(least, own->least, 6),
+                      vida__real_text(start, own->start_density, 6));
+  }
   const bool curvature = VidaOptions_HasChoice(stepper->options, "density", "curvature");
   own->observable = curvature ? -1 : find_observable(stepper->system);
   if (own->observable < 0 && VidaOptions_HasChoice(stepper->options, "density", "observable")) {
@@ -91,10 +103,6 @@ static int create(VidaStepper* stepper, VidaError* error) {
   own->after = own->before + entries;
   own->here = own->after + entries;
   own->values = own->here + entries;
-  own->nominal = VidaOptions_Get(stepper->options, "h");
-  own->start_density = VidaOptions_Get(stepper->options, "start_density");
-  own->least = VidaOptions_Get(stepper->options, "least_density");
-  own->rate_at_start = NAN;
   int code = choose_density(stepper, own, error);
   code = code ? code : vida__create_base(stepper, "rattle", &own->main, error);
   return code ? code : vida__create_base(stepper, "rattle", &own->partial, error);
@@ -102,16 +110,19 @@ static int create(VidaStepper* stepper, VidaError* error) {
 
 /* ---- the density ----------------------------------------------------------------------------- */
 
-/* |M^(-1/2) L_qq M^(-1/2)| in the Frobenius norm: the square of a frequency. */
-static int find_stiffness(VidaStepper* main, double t, const double* q, const double* v,
+/* |M^(-1/2) (L - lambda g)_qq M^(-1/2)| in the Frobenius norm: the square of a frequency, of
+ * potentials and of what constraint forces hold (small swings of a pendulum). */
+static int find_stiffness(const variable_state* own, double t, const double* q, const double* v,
                           double* stiffness) {
+  VidaStepper* main = own->main;
   const vida_hessian_weights positions_only = {1.0, 0.0, 0.0, 0.0};
   const vida_pattern* pattern = &main->system->pattern;
   const double* root = main->inverse_root;
   double* matrix = main->node_matrix->values;
   double sum = 0.0;
   vida__linear_clear(main->node_matrix);
-  const int code = vida__add_hessian(&main->evaluator, t, q, v, positions_only, matrix);
+  int code = vida__add_hessian(&main->evaluator, t, q, v, positions_only, matrix);
+  code = code ? code : vida__add_curvature(&main->evaluator, t, q, -1.0, own->force, matrix);
   for (int j = 0; j < main->n; j++) {
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
       if (pattern->row[k] < main->n) {
@@ -164,8 +175,8 @@ static double measure(const VidaStepper* stepper, const double* x) {
   return sqrt(sum);
 }
 
-/* The fastest that directions change in a state, in 1/s: by potentials, by constraints that turn
- * with the velocity, and by those that accelerations turn. */
+/* The fastest that directions change in a state, in 1/s: by forces, and by constraints that
+ * velocities or accelerations turn. */
 static int find_rate(variable_state* own, double t, const double* q, const double* v, double* rate,
                      VidaError* error) {
   VidaStepper* main = own->main;
@@ -175,8 +186,8 @@ static int find_rate(variable_state* own, double t, const double* q, const doubl
   double stiffness = 0.0;
   double turn = 0.0;
   double bend = 0.0;
-  int code = find_stiffness(main, t, q, v, &stiffness);
-  if (!code && main->m > 0) {
+  int code = VIDA_SUCCESS;
+  if (main->m > 0) {
     code = vida__accelerations(main, t, q, v, own->a, own->force);
     code = code ? code : vida__jacobian(&main->evaluator, t, q, own->here);
     code = code ? code : find_turn(own, t, q, time, v, &turn);
@@ -188,6 +199,7 @@ static int find_rate(variable_state* own, double t, const double* q, const doubl
       bend = sqrt(bend) / factor;
     }
   }
+  code = code ? code : find_stiffness(own, t, q, v, &stiffness);
   *rate = sqrt(stiffness + turn / (time * time) + bend);
   return code ? vida__evaluation_failed(main, code, error) : VIDA_SUCCESS;
 }
@@ -215,7 +227,9 @@ static int find_curvature_density(variable_state* own, double t, const double* q
                             "give it an observable '%s'",
                             own->main->system->name, density_name);
   }
-  *density = hypot(own->start_density * rate / own->rate_at_start, own->least);
+  const double least = own->least * own->least;
+  const double ratio = rate / own->rate_at_start;
+  *density = sqrt(least + (own->start_density * own->start_density - least) * ratio * ratio);
   return VIDA_SUCCESS;
 }
 
@@ -390,13 +404,14 @@ static int step(VidaStepper* stepper, VidaError* error) {
   const VidaStatistics* main = &own->main->statistics;
   const VidaStatistics* partial = &own->partial->statistics;
   const double node = (double)(stepper->step + 1) * stepper->h;
+  const double rounding = 8.0 * DBL_EPSILON * fmax(node, stepper->h);
   int code = VIDA_SUCCESS;
   double rest = (node - own->elapsed) - own->elapsed_low;
-  while (!code && rest * own->advance >= own->nominal) {
+  while (!code && (rest + rounding) * own->advance >= own->nominal) {
     code = step_sequence(own, stepper->t0, error);
     rest = (node - own->elapsed) - own->elapsed_low;
   }
-  if (!code && fabs(rest) <= 8.0 * DBL_EPSILON * fmax(node, stepper->h)) {
+  if (!code && fabs(rest) <= rounding) {
     copy_state(own->main, stepper); /* the sequence has met the node */
   } else if (!code) {
     code = step_to_node(stepper, rest, error);
@@ -450,9 +465,9 @@ static const VidaOptionRow options[] = {
     {"density", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|curvature|observable",
      "What the density of steps follows, which are h over it: how fast potentials and constraints "
      "turn the motion, or the system's observable 'step density'; auto: that, if there is one."},
-    {"start_density", VIDA_OPTION_REAL, "1", 1.0, 0.0, INFINITY, false, NULL,
+    {"start_density", VIDA_OPTION_REAL, "1", 1.0, 1e-6, 1e6, false, NULL,
      "Density of curvature at the start; more where a motion starts at its fastest."},
-    {"least_density", VIDA_OPTION_REAL, "1", 0.1, 0.0, INFINITY, false, NULL,
+    {"least_density", VIDA_OPTION_REAL, "1", 0.1, 1e-6, 1e6, false, NULL,
      "Density of curvature where nothing turns: steps are no longer than h over it."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
