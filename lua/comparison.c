@@ -9,8 +9,9 @@ typedef struct ComparisonHandle {
   VidaLuaBox* box;  /* the system it needs */
 } ComparisonHandle;
 
-static const char* const own_keys[] = {"system", "reference", "methods", "coordinates", NULL};
-enum { OWN_KEYS = 4 };
+static const char* const own_keys[] = {"system",      "reference", "methods",
+                                       "coordinates", "starts",    NULL};
+enum { OWN_KEYS = 5 };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
@@ -40,11 +41,17 @@ static const char* key_name(const void* list, int index) {
   return index < OWN_KEYS ? own_keys[index] : VidaOptions_Row(list, index - OWN_KEYS)->name;
 }
 
-/* Options of the comparison: those of the script, then those given from outside. */
+/* Options of the comparison: those of the script, then those given from outside. Of work and
+ * precision (upvalue 1) the times are measured with care. */
 static const VidaOptions* read_options(lua_State* L) {
   VidaError error;
   VidaOptions** options = vidalua_new_options(L);
   if (VidaStudy_CreateOptions(options, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  if (lua_toboolean(L, lua_upvalueindex(1)) &&
+      (VidaOptions_SetBoolean(*options, "work_precision", true, &error) ||
+       VidaOptions_SetReal(*options, "repeats", 0.0, &error))) {
     vidalua_raise(L, "", NULL, &error);
   }
   const int count = VidaOptions_Count(*options);
@@ -87,17 +94,38 @@ static void check_start(lua_State* L, const VidaSystem* system, const VidaOption
   lua_pop(L, 1);
 }
 
-static void set_reference(lua_State* L, const VidaOptions* options, const char* place, void* data) {
+/* One run for each of the starts, the list at index `list`. */
+static void add_runs_from(lua_State* L, VidaStudy* study, const VidaOptions* options, int list) {
   VidaError error;
-  const ComparisonHandle* handle = data;
-  if (VidaStudy_SetReference(handle->study, options, &error)) {
-    vidalua_raise(L, place, NULL, &error);
+  const VidaSystem* system = VidaStudy_System(study);
+  const size_t n = (size_t)VidaSystem_CoordinateCount(system);
+  const int count = vidalua_check_list(L, list, "", "starts");
+  double* q = lua_newuserdatauv(L, 2 * n * sizeof *q + 1, 0);
+  for (int i = 1; i <= count; i++) {
+    const char* place = lua_pushfstring(L, "starts[%d]", i);
+    lua_rawgeti(L, list, i);
+    const char* label = vidalua_read_start(L, system, place, q, q + n);
+    if (VidaStudy_AddRunFrom(study, options, label, q, q + n, &error)) {
+      vidalua_raise(L, place, NULL, &error);
+    }
+    lua_pop(L, 2);
   }
+  lua_pop(L, 1);
 }
 
 static void add_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
   VidaError error;
   const ComparisonHandle* handle = data;
+  if (!vidalua_is_wanted(L, VidaOptions_Method(options))) {
+    return;
+  }
+  if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
+    vidalua_check_table(L, -1, "starts", "{ { values = { x = 1 } }, ... }");
+    add_runs_from(L, handle->study, options, lua_gettop(L));
+    lua_pop(L, 1);
+    return;
+  }
+  lua_pop(L, 1);
   if (vidalua_is_wanted(L, VidaOptions_Method(options)) &&
       VidaStudy_AddRun(handle->study, options, &error)) {
     vidalua_raise(L, place, NULL, &error);
@@ -151,7 +179,8 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
   lua_pop(L, 2);
 }
 
-/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } } */
+/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } }, and
+ * vida.work_precision of the same */
 static int new_comparison(lua_State* L) {
   VidaError error;
   vidalua_check_table(L, 1, "vida.compare", "{ system = s, time = 1, methods = { ... } }");
@@ -165,7 +194,7 @@ static int new_comparison(lua_State* L) {
   VidaLuaBox* box = vidalua_check_system(L, system);
   vidalua_complete_system(L, box);
 
-  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 1);
   memset(handle, 0, sizeof *handle);
   luaL_setmetatable(L, VIDALUA_COMPARISON);
   const int comparison = lua_gettop(L);
@@ -175,7 +204,7 @@ static int new_comparison(lua_State* L) {
   }
   check_start(L, box->system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
-    vidalua_read_method(L, -1, "reference", false, set_reference, handle);
+    vidalua_read_reference(L, handle->study, comparison, -1);
   }
   read_methods(L, handle);
   read_coordinates(L, handle, system);
@@ -231,5 +260,8 @@ void vidalua_open_comparison(lua_State* L) {
   static const luaL_Reg methods[] = {
       {"run", comparison_run}, {"close", comparison_close}, {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_COMPARISON, meta, methods, NULL);
-  lua_pushcfunction(L, new_comparison);
+  lua_pushboolean(L, 0);
+  lua_pushcclosure(L, new_comparison, 1);
+  lua_pushboolean(L, 1);
+  lua_pushcclosure(L, new_comparison, 1);
 }

@@ -1,5 +1,8 @@
 #include "base/sundials.h"
 
+#include <arkode/arkode_erkstep.h>
+#include <cvode/cvode.h>
+#include <ida/ida.h>
 #include <kinsol/kinsol.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +30,9 @@ static void handle_error(int line, const char* function, const char* file, const
   keep_message(data, message ? message : SUNGetErrMsg(code));
 }
 
-int vida__silence_kinsol(void* kinsol, SUNContext context, vida_sink* sink) {
-  (void)kinsol;
+int vida__silence(vida_package package, void* memory, SUNContext context, vida_sink* sink) {
+  (void)package;
+  (void)memory;
   const int code = SUNContext_ClearErrHandlers(context);
   return code ? code : SUNContext_PushErrHandler(context, handle_error, sink);
 }
@@ -43,45 +47,157 @@ static void handle_error(int code, const char* module, const char* function, cha
   keep_message(data, message);
 }
 
-int vida__silence_kinsol(void* kinsol, SUNContext context, vida_sink* sink) {
+int vida__silence(vida_package package, void* memory, SUNContext context, vida_sink* sink) {
   (void)context;
-  return KINSetErrHandlerFn(kinsol, handle_error, sink);
+  switch (package) {
+    case VIDA_IDA:
+      return IDASetErrHandlerFn(memory, handle_error, sink);
+    case VIDA_CVODE:
+      return CVodeSetErrHandlerFn(memory, handle_error, sink);
+    case VIDA_ERKSTEP:
+      return ERKStepSetErrHandlerFn(memory, handle_error, sink);
+    case VIDA_KINSOL:
+    default:
+      return KINSetErrHandlerFn(memory, handle_error, sink);
+  }
 }
 
 #endif
 
-const char* vida__kinsol_flag_name(int flag) {
+typedef struct named_flag {
+  int flag;
+  const char* name;
+} named_flag;
+
 #define FLAG_NAME(name) \
   { (name), #name }
-  static const struct {
-    int flag;
-    const char* name;
-  } names[] = {FLAG_NAME(KIN_SUCCESS),
-               FLAG_NAME(KIN_INITIAL_GUESS_OK),
-               FLAG_NAME(KIN_STEP_LT_STPTOL),
-               FLAG_NAME(KIN_WARNING),
-               FLAG_NAME(KIN_MEM_NULL),
-               FLAG_NAME(KIN_ILL_INPUT),
-               FLAG_NAME(KIN_NO_MALLOC),
-               FLAG_NAME(KIN_MEM_FAIL),
-               FLAG_NAME(KIN_LINESEARCH_NONCONV),
-               FLAG_NAME(KIN_MAXITER_REACHED),
-               FLAG_NAME(KIN_MXNEWT_5X_EXCEEDED),
-               FLAG_NAME(KIN_LINESEARCH_BCFAIL),
-               FLAG_NAME(KIN_LINSOLV_NO_RECOVERY),
-               FLAG_NAME(KIN_LINIT_FAIL),
-               FLAG_NAME(KIN_LSETUP_FAIL),
-               FLAG_NAME(KIN_LSOLVE_FAIL),
-               FLAG_NAME(KIN_SYSFUNC_FAIL),
-               FLAG_NAME(KIN_FIRST_SYSFUNC_ERR),
-               FLAG_NAME(KIN_REPTD_SYSFUNC_ERR),
-               FLAG_NAME(KIN_VECTOROP_ERR),
-               FLAG_NAME(KIN_CONTEXT_ERR)};
+static const named_flag kinsol_flags[] = {FLAG_NAME(KIN_SUCCESS),
+                                          FLAG_NAME(KIN_INITIAL_GUESS_OK),
+                                          FLAG_NAME(KIN_STEP_LT_STPTOL),
+                                          FLAG_NAME(KIN_WARNING),
+                                          FLAG_NAME(KIN_MEM_NULL),
+                                          FLAG_NAME(KIN_ILL_INPUT),
+                                          FLAG_NAME(KIN_NO_MALLOC),
+                                          FLAG_NAME(KIN_MEM_FAIL),
+                                          FLAG_NAME(KIN_LINESEARCH_NONCONV),
+                                          FLAG_NAME(KIN_MAXITER_REACHED),
+                                          FLAG_NAME(KIN_MXNEWT_5X_EXCEEDED),
+                                          FLAG_NAME(KIN_LINESEARCH_BCFAIL),
+                                          FLAG_NAME(KIN_LINSOLV_NO_RECOVERY),
+                                          FLAG_NAME(KIN_LINIT_FAIL),
+                                          FLAG_NAME(KIN_LSETUP_FAIL),
+                                          FLAG_NAME(KIN_LSOLVE_FAIL),
+                                          FLAG_NAME(KIN_SYSFUNC_FAIL),
+                                          FLAG_NAME(KIN_FIRST_SYSFUNC_ERR),
+                                          FLAG_NAME(KIN_REPTD_SYSFUNC_ERR),
+                                          FLAG_NAME(KIN_VECTOROP_ERR),
+                                          FLAG_NAME(KIN_CONTEXT_ERR)};
+static const named_flag ida_flags[] = {
+    FLAG_NAME(IDA_SUCCESS),        FLAG_NAME(IDA_TSTOP_RETURN),      FLAG_NAME(IDA_ROOT_RETURN),
+    FLAG_NAME(IDA_WARNING),        FLAG_NAME(IDA_TOO_MUCH_WORK),     FLAG_NAME(IDA_TOO_MUCH_ACC),
+    FLAG_NAME(IDA_ERR_FAIL),       FLAG_NAME(IDA_CONV_FAIL),         FLAG_NAME(IDA_LINIT_FAIL),
+    FLAG_NAME(IDA_LSETUP_FAIL),    FLAG_NAME(IDA_LSOLVE_FAIL),       FLAG_NAME(IDA_RES_FAIL),
+    FLAG_NAME(IDA_REP_RES_ERR),    FLAG_NAME(IDA_RTFUNC_FAIL),       FLAG_NAME(IDA_CONSTR_FAIL),
+    FLAG_NAME(IDA_FIRST_RES_FAIL), FLAG_NAME(IDA_LINESEARCH_FAIL),   FLAG_NAME(IDA_NO_RECOVERY),
+    FLAG_NAME(IDA_NLS_INIT_FAIL),  FLAG_NAME(IDA_NLS_SETUP_FAIL),    FLAG_NAME(IDA_NLS_FAIL),
+    FLAG_NAME(IDA_MEM_NULL),       FLAG_NAME(IDA_MEM_FAIL),          FLAG_NAME(IDA_ILL_INPUT),
+    FLAG_NAME(IDA_NO_MALLOC),      FLAG_NAME(IDA_BAD_EWT),           FLAG_NAME(IDA_BAD_K),
+    FLAG_NAME(IDA_BAD_T),          FLAG_NAME(IDA_BAD_DKY),           FLAG_NAME(IDA_VECTOROP_ERR),
+    FLAG_NAME(IDA_CONTEXT_ERR),    FLAG_NAME(IDA_UNRECOGNIZED_ERROR)};
+static const named_flag cvode_flags[] = {FLAG_NAME(CV_SUCCESS),
+                                         FLAG_NAME(CV_TSTOP_RETURN),
+                                         FLAG_NAME(CV_ROOT_RETURN),
+                                         FLAG_NAME(CV_WARNING),
+                                         FLAG_NAME(CV_TOO_MUCH_WORK),
+                                         FLAG_NAME(CV_TOO_MUCH_ACC),
+                                         FLAG_NAME(CV_ERR_FAILURE),
+                                         FLAG_NAME(CV_CONV_FAILURE),
+                                         FLAG_NAME(CV_LINIT_FAIL),
+                                         FLAG_NAME(CV_LSETUP_FAIL),
+                                         FLAG_NAME(CV_LSOLVE_FAIL),
+                                         FLAG_NAME(CV_RHSFUNC_FAIL),
+                                         FLAG_NAME(CV_FIRST_RHSFUNC_ERR),
+                                         FLAG_NAME(CV_REPTD_RHSFUNC_ERR),
+                                         FLAG_NAME(CV_UNREC_RHSFUNC_ERR),
+                                         FLAG_NAME(CV_RTFUNC_FAIL),
+                                         FLAG_NAME(CV_NLS_INIT_FAIL),
+                                         FLAG_NAME(CV_NLS_SETUP_FAIL),
+                                         FLAG_NAME(CV_CONSTR_FAIL),
+                                         FLAG_NAME(CV_NLS_FAIL),
+                                         FLAG_NAME(CV_MEM_FAIL),
+                                         FLAG_NAME(CV_MEM_NULL),
+                                         FLAG_NAME(CV_ILL_INPUT),
+                                         FLAG_NAME(CV_NO_MALLOC),
+                                         FLAG_NAME(CV_BAD_K),
+                                         FLAG_NAME(CV_BAD_T),
+                                         FLAG_NAME(CV_BAD_DKY),
+                                         FLAG_NAME(CV_TOO_CLOSE),
+                                         FLAG_NAME(CV_VECTOROP_ERR),
+                                         FLAG_NAME(CV_PROJ_MEM_NULL),
+                                         FLAG_NAME(CV_PROJFUNC_FAIL),
+                                         FLAG_NAME(CV_REPTD_PROJFUNC_ERR),
+                                         FLAG_NAME(CV_CONTEXT_ERR),
+                                         FLAG_NAME(CV_UNRECOGNIZED_ERR)};
+static const named_flag arkode_flags[] = {FLAG_NAME(ARK_SUCCESS),
+                                          FLAG_NAME(ARK_TSTOP_RETURN),
+                                          FLAG_NAME(ARK_ROOT_RETURN),
+                                          FLAG_NAME(ARK_WARNING),
+                                          FLAG_NAME(ARK_TOO_MUCH_WORK),
+                                          FLAG_NAME(ARK_TOO_MUCH_ACC),
+                                          FLAG_NAME(ARK_ERR_FAILURE),
+                                          FLAG_NAME(ARK_CONV_FAILURE),
+                                          FLAG_NAME(ARK_LINIT_FAIL),
+                                          FLAG_NAME(ARK_LSETUP_FAIL),
+                                          FLAG_NAME(ARK_LSOLVE_FAIL),
+                                          FLAG_NAME(ARK_RHSFUNC_FAIL),
+                                          FLAG_NAME(ARK_FIRST_RHSFUNC_ERR),
+                                          FLAG_NAME(ARK_REPTD_RHSFUNC_ERR),
+                                          FLAG_NAME(ARK_UNREC_RHSFUNC_ERR),
+                                          FLAG_NAME(ARK_RTFUNC_FAIL),
+                                          FLAG_NAME(ARK_LFREE_FAIL),
+                                          FLAG_NAME(ARK_MASSINIT_FAIL),
+                                          FLAG_NAME(ARK_MASSSETUP_FAIL),
+                                          FLAG_NAME(ARK_MASSSOLVE_FAIL),
+                                          FLAG_NAME(ARK_MASSFREE_FAIL),
+                                          FLAG_NAME(ARK_MASSMULT_FAIL),
+                                          FLAG_NAME(ARK_CONSTR_FAIL),
+                                          FLAG_NAME(ARK_MEM_FAIL),
+                                          FLAG_NAME(ARK_MEM_NULL),
+                                          FLAG_NAME(ARK_ILL_INPUT),
+                                          FLAG_NAME(ARK_NO_MALLOC),
+                                          FLAG_NAME(ARK_BAD_K),
+                                          FLAG_NAME(ARK_BAD_T),
+                                          FLAG_NAME(ARK_BAD_DKY),
+                                          FLAG_NAME(ARK_TOO_CLOSE),
+                                          FLAG_NAME(ARK_VECTOROP_ERR),
+                                          FLAG_NAME(ARK_NLS_INIT_FAIL),
+                                          FLAG_NAME(ARK_NLS_SETUP_FAIL),
+                                          FLAG_NAME(ARK_NLS_SETUP_RECVR),
+                                          FLAG_NAME(ARK_NLS_OP_ERR),
+                                          FLAG_NAME(ARK_POSTPROCESS_STEP_FAIL),
+                                          FLAG_NAME(ARK_POSTPROCESS_STAGE_FAIL),
+                                          FLAG_NAME(ARK_USER_PREDICT_FAIL),
+                                          FLAG_NAME(ARK_INTERP_FAIL),
+                                          FLAG_NAME(ARK_INVALID_TABLE),
+                                          FLAG_NAME(ARK_CONTEXT_ERR),
+                                          FLAG_NAME(ARK_UNRECOGNIZED_ERROR)};
 #undef FLAG_NAME
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (names[i].flag == flag) {
-      return names[i].name;
+
+const char* vida__flag_name(vida_package package, int flag) {
+#define TABLE(flags) \
+  { (flags), sizeof(flags) / sizeof *(flags) }
+  static const struct {
+    const named_flag* flags;
+    size_t count;
+  } tables[] = {[VIDA_KINSOL] = TABLE(kinsol_flags),
+                [VIDA_IDA] = TABLE(ida_flags),
+                [VIDA_CVODE] = TABLE(cvode_flags),
+                [VIDA_ERKSTEP] = TABLE(arkode_flags)};
+#undef TABLE
+  for (size_t i = 0; i < tables[package].count; i++) {
+    if (tables[package].flags[i].flag == flag) {
+      return tables[package].flags[i].name;
     }
   }
-  return "KIN_UNKNOWN_FLAG";
+  return "UNKNOWN_FLAG";
 }

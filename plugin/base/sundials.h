@@ -33,9 +33,13 @@ typedef struct vida_sink {
 } vida_sink;
 
 int vida__context_create(SUNContext* context);
-/* Sends the messages of a KINSOL memory (6.x) or of its whole context (7.x) into `sink`. */
-int vida__silence_kinsol(void* kinsol, SUNContext context, vida_sink* sink);
-/* Name of a KINSOL flag; SUNDIALS' own function lacks some and wants its string freed. */
-const char* vida__kinsol_flag_name(int flag);
+
+typedef enum vida_package { VIDA_KINSOL, VIDA_IDA, VIDA_CVODE, VIDA_ERKSTEP } vida_package;
+
+/* Sends the messages of an integrator's or solver's memory (6.x), or of its whole context (7.x),
+ * into `sink`. */
+int vida__silence(vida_package package, void* memory, SUNContext context, vida_sink* sink);
+/* Name of a package's flag; SUNDIALS' own functions lack some and want their strings freed. */
+const char* vida__flag_name(vida_package package, int flag);
 
 #endif

@@ -33,6 +33,7 @@ struct VidaStepper {
   double t0, h;
   long step; /* k in t = t0 + k h */
   bool started;
+  bool adaptive;       /* chooses its own steps within h, and counts them itself */
   bool one_step;       /* a stage of a composition: begins and ends on both levels of constraints */
   double tolerance;    /* of the scaled residual */
   double scaled_for;   /* the size of motion that the scales were set for; 0: not yet */
@@ -99,6 +100,7 @@ struct VidaStepper {
 
 struct VidaMethod {
   VidaMethodInfo info;
+  const VidaOptionRow* common;  /* rows that it shares with others; NULL: vida__common_options */
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
   bool refers; /* which systems it takes is asked of the method that it is made of, not of `info` */
@@ -122,8 +124,10 @@ struct VidaMethod {
 /* The list of methods, ended by NULL (registry.c). */
 extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);
-/* Rows that all KINSOL-solved methods share. */
+/* Rows that all KINSOL-solved methods share, and rows that methods share which always choose their
+ * own steps (`rtol` has a default there). */
 extern const VidaOptionRow vida__common_options[];
+extern const VidaOptionRow vida__adaptive_options[];
 /* A stepper of the method `name` with the common options of this one, for methods that are made of
  * steps of another (compose.c). */
 int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper** base,

@@ -52,6 +52,21 @@ const VidaOptionRow vida__common_options[] = {
      "Linear solver inside Newton's method; auto takes KLU for large sparse systems."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
+const VidaOptionRow vida__adaptive_options[] = {
+    {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
+     "Interval between the states that are given out; comparisons choose it where it is not set. "
+     "Steps are chosen by the method."},
+    {"rtol", VIDA_OPTION_REAL, "1", 1e-6, 1e-15, 1.0, false, NULL,
+     "Relative tolerance of the local error."},
+    {"atol", VIDA_OPTION_REAL, "", NAN, 0.0, INFINITY, true, NULL,
+     "Absolute tolerance of positions, in their unit; by default rtol times their size. That of "
+     "velocities is in proportion."},
+    {"max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL,
+     "Most steps between two states that are given out."},
+    {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
+     "Linear solver inside Newton's method; auto takes KLU for large sparse systems."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
 int Vida_MethodCount(void) {
   int count = 0;
   while (vida__methods[count]) {
@@ -86,6 +101,10 @@ int Vida_MethodOrder(const VidaOptions* options) {
   return method->order ? method->order(options) : method->info.order;
 }
 
+bool Vida_IsAdaptive(const VidaOptions* options) {
+  return isfinite(VidaOptions_Get(options, "rtol"));
+}
+
 static const char* method_name(const void* list, int index) {
   (void)list;
   return vida__methods[index]->info.name;
@@ -102,6 +121,7 @@ int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* err
     }
     return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown method '%s'", method);
   }
-  const VidaOptionRow* const tables[] = {vida__common_options, found->options};
+  const VidaOptionRow* const tables[] = {found->common ? found->common : vida__common_options,
+                                         found->options};
   return vida__options_create(found->info.name, 2, tables, options, error);
 }

@@ -182,6 +182,7 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   }
   created->method = method;
   created->system = system;
+  created->adaptive = Vida_IsAdaptive(options);
   created->n = system->coordinate_count;
   created->m = system->row_count;
   created->has_increments = has_increments(system);
@@ -402,7 +403,7 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   stepper->step++;
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
-  stepper->statistics.steps++;
+  stepper->statistics.steps += stepper->adaptive ? 0 : 1;
   return VIDA_SUCCESS;
 }
 

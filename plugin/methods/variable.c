@@ -475,10 +475,10 @@ const VidaMethod vida__rattle_variable = {
     .info =
         {"rattle-variable", "RATTLE with steps of variable length, reversible in time",
          "Hairer and Soederlind 2005; Hairer, Lubich and Wanner, VIII.3.2",
-         "As rattle, for h over the density of steps; the density must not fall or rise by more "
-         "than a few times within a step. Nodes are reached by steps from a sequence of its "
-         "own: that is reversible and its energy does not drift in reversible systems, but it "
-         "is not symplectic.",
+         "As rattle, for steps of h over the density, which must not fall or rise by more than a "
+         "few times within a step. Nodes are reached by steps from a sequence of its own. That is "
+         "reversible in reversible systems, so that their energy does not drift in regular "
+         "motions; in chaotic ones it wanders slowly, since steps are not symplectic.",
          2,
          VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL |
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT},

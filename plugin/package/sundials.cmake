@@ -1,5 +1,5 @@
 # Finds SUNDIALS for VIDA: find_sundials_for_vida(component...) sets VIDA_SUNDIALS_TARGETS, the targets
-# to link, from those components that VIDA_SUNDIALS_LINKED names.
+# to link.
 #
 # No version is passed to find_package, because the version files of SUNDIALS 6.4 - 7.0 refuse ranges
 # and other major versions; it is compared afterwards.
@@ -30,7 +30,7 @@ macro(find_sundials_for_vida)
             "${SUNDIALS_VERSION}.")
   endif()
 
-  set(VIDA_SUNDIALS_TARGETS ${VIDA_SUNDIALS_LINKED})
+  set(VIDA_SUNDIALS_TARGETS ${ARGN})
   list(TRANSFORM VIDA_SUNDIALS_TARGETS PREPEND SUNDIALS::)
   if(TARGET SUNDIALS::core)
     list(APPEND VIDA_SUNDIALS_TARGETS SUNDIALS::core)

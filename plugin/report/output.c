@@ -79,9 +79,10 @@ static void replace_special(char* name) {
 }
 
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]) {
-  char h[VIDA_REAL_TEXT_SIZE], tail[VIDA_REAL_TEXT_SIZE + 32] = "";
-  vida__shortest_text(h, row->h);
-  vida__append(tail, sizeof tail, "-h_%s", h);
+  char step[VIDA_REAL_TEXT_SIZE], tail[VIDA_REAL_TEXT_SIZE + 32] = "";
+  const bool adaptive = isnan(row->h);
+  vida__append(tail, sizeof tail, "-%s_%s", adaptive ? "rtol" : "h",
+               vida__shortest_text(step, adaptive ? row->rtol : row->h));
   if (number > 1) {
     vida__append(tail, sizeof tail, "-%d", number);
   }

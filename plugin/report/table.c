@@ -22,7 +22,10 @@ typedef enum cell_kind {
   CELL_STEP,     /* as typed */
   CELL_ERROR,    /* 1.234e-05 */
   CELL_POSITION, /* the same, marked when below the reference's own error */
-  CELL_COST      /* microseconds for each step */
+  CELL_DIGITS,   /* that are correct, in the mixed norm */
+  CELL_COST,     /* microseconds for each step */
+  CELL_STEPS,    /* of adaptive methods */
+  CELL_TIME      /* milliseconds in all, where some method is adaptive */
 } cell_kind;
 
 /* X(name, title, kind, member, importance): of columns that do not fit, the least important are
@@ -31,8 +34,10 @@ typedef enum cell_kind {
   X(METHOD, "method", CELL_TEXT, method, 13)                        \
   X(OPTIONS, "options", CELL_TEXT, options, 8)                      \
   X(STEP, "h", CELL_STEP, h, 12)                                    \
+  X(TOLERANCE, "rtol", CELL_STEP, rtol, 12)                         \
   X(STATUS, "status", CELL_TEXT, status, 7)                         \
   X(POSITION, "position", CELL_POSITION, position_error, 11)        \
+  X(DIGITS, "mescd", CELL_DIGITS, position_error, 10)               \
   X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 5)            \
   X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 1)      \
   X(ENERGY, "energy", CELL_ERROR, energy_error, 10)                 \
@@ -40,6 +45,8 @@ typedef enum cell_kind {
   X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 9)            \
   X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 4)          \
   X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 2) \
+  X(STEPS, "steps", CELL_STEPS, steps, 5)                           \
+  X(TIME, "time", CELL_TIME, wall_s, 8)                             \
   X(COST, "time/step", CELL_COST, wall_s, 6)
 
 #define TABLE_ENUMERATOR(name, title, kind, member, importance) TABLE_##name,
@@ -64,6 +71,7 @@ typedef struct table_layout {
   int width;              /* of the terminal */
   double reference_error; /* NaN: not estimated */
   bool failures;          /* some run did not reach its end */
+  bool adaptive;          /* some method chose its own steps */
   bool shown[TABLE_COLUMNS];
   int widths[TABLE_COLUMNS];
   char units[TABLE_COLUMNS][VIDA_NAME_SIZE];
@@ -101,8 +109,10 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
   text[0] = '\0';
   switch (what->kind) {
     case CELL_STEP:
-      vida__append(text, CELL_SIZE, "%s",
-                   vida__real_text(number, real_member(row, what->offset), 6));
+      if (isfinite(real_member(row, what->offset))) {
+        vida__append(text, CELL_SIZE, "%s",
+                     vida__real_text(number, real_member(row, what->offset), 6));
+      }
       break;
     case CELL_ERROR:
       error_text(real_member(row, what->offset), text, CELL_SIZE);
@@ -112,10 +122,26 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
                    number);
       break;
+    case CELL_DIGITS:
+      if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
+        const double digits = floor(0.5 - 100.0 * log10(row->position_error)) / 100.0;
+        vida__append(text, CELL_SIZE, "%s", vida__real_text(number, digits, 5));
+      }
+      break;
     case CELL_COST:
       if (row->steps > 0 && row->wall_s > 0.0) {
         vida__append(text, CELL_SIZE, "%s",
                      vida__real_text(number, 1e6 * row->wall_s / (double)row->steps, 3));
+      }
+      break;
+    case CELL_STEPS:
+      if (isnan(row->h)) {
+        vida__append(text, CELL_SIZE, "%ld", row->steps);
+      }
+      break;
+    case CELL_TIME:
+      if (table->adaptive) {
+        vida__append(text, CELL_SIZE, "%s", vida__real_text(number, 1e3 * row->wall_s, 3));
       }
       break;
     case CELL_TEXT:
@@ -207,6 +233,7 @@ static void find_units(table_layout* table) {
                {TABLE_MOMENTUM, momentum, "", true},
                {TABLE_CONSTRAINT, constraint, "", false},
                {TABLE_CONSTRAINT_RATE, constraint, "/s", false},
+               {TABLE_TIME, "ms", "", false},
                {TABLE_COST, "us", "", false}};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
     if (units[i].unit[0] && !(units[i].relative && study->relative)) {
@@ -313,14 +340,17 @@ static void write_paragraph(const table_layout* table, const char* text) {
 }
 
 static void write_title(const table_layout* table) {
-  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end"};
+  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
+                                      "mixed, at the end"};
   const VidaStudy* study = table->study;
   const char* reference = VidaStudy_Reference(study, NULL);
   char title[2 * VIDA_MESSAGE_SIZE] = "", from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE];
-  vida__append(title, sizeof title, "%s, t = %s .. %s s; errors: %s (%s)",
+  vida__append(title, sizeof title, "%s, t = %s .. %s s; errors: %s%s",
                VidaSystem_Name(study->system), vida__real_text(from, study->t0, 12),
                vida__real_text(to, study->t0 + study->time, 12), norms[study->norm],
-               study->relative ? "relative" : "absolute");
+               study->norm == VIDA_NORM_MIXED ? ""
+               : study->relative              ? " (relative)"
+                                              : " (absolute)");
   if (reference[0]) {
     vida__append(title, sizeof title, " against %s", reference);
   }
@@ -335,8 +365,10 @@ static void write_title(const table_layout* table) {
 }
 
 static void write_message(const table_layout* table, const VidaRow* row) {
-  char text[2 * VIDA_MESSAGE_SIZE] = "", h[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
-  vida__append(text, sizeof text, "%s, h = %s s%s%s: ", row->method, vida__real_text(h, row->h, 12),
+  char text[2 * VIDA_MESSAGE_SIZE] = "", step[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
+  const bool adaptive = isnan(row->h);
+  vida__append(text, sizeof text, "%s, %s = %s%s%s%s: ", row->method, adaptive ? "rtol" : "h",
+               vida__real_text(step, adaptive ? row->rtol : row->h, 12), adaptive ? "" : " s",
                row->options[0] ? ", " : "", row->options);
   if (strcmp(row->status, "ok") != 0) {
     vida__append(text, sizeof text, "%s at t = %s s: ", row->status,
@@ -412,6 +444,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   VidaStudy_Reference(study, &table.reference_error);
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
     table.failures = table.failures || strcmp(VidaStudy_Row(study, run)->status, "ok") != 0;
+    table.adaptive = table.adaptive || isnan(VidaStudy_Row(study, run)->h);
   }
   find_units(&table);
   lay_out(&table);
@@ -420,5 +453,8 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     write_rows(&table);
   }
   write_remarks(&table);
+  if (VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0) {
+    vida__write_precision(study, file);
+  }
   return vida__finish_output(file, "the table", error);
 }

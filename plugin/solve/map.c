@@ -90,7 +90,7 @@ static int kinsol_jacobian(N_Vector u, N_Vector r, SUNMatrix matrix, void* data,
 
 static int configure_kinsol(vida_map* map, SUNContext context) {
   map->kinsol = KINCreate(context);
-  if (!map->kinsol || vida__silence_kinsol(map->kinsol, context, &map->sink) ||
+  if (!map->kinsol || vida__silence(VIDA_KINSOL, map->kinsol, context, &map->sink) ||
       KINInit(map->kinsol, kinsol_residual, map->unknown) || KINSetUserData(map->kinsol, map) ||
       KINSetLinearSolver(map->kinsol, map->linear->solver, map->linear->matrix) ||
       KINSetJacFn(map->kinsol, kinsol_jacobian) || KINSetMaxSetupCalls(map->kinsol, 1) ||
@@ -316,7 +316,7 @@ static bool is_singular(int flag) {
 static int describe_failure(vida_map* map, int flag, VidaError* error) {
   const VidaError* own = &map->rows.evaluator->error;
   /* KINSOL may have been content with what our own test of the residual is not. */
-  const char* name = flag >= 0 ? "NOT_CONVERGED" : vida__kinsol_flag_name(flag);
+  const char* name = flag >= 0 ? "NOT_CONVERGED" : vida__flag_name(VIDA_KINSOL, flag);
   if (own->code) {
     return vida__fail_flag(error, own->code, name, "%s", own->message);
   }

@@ -76,7 +76,7 @@ double vida__grid_time(const vida_time_grid* grid, long step) {
   return grid->t0 + (double)step * grid->h;
 }
 
-static long greatest_common_divisor(long a, long b) {
+long vida__common_divisor(long a, long b) {
   while (b != 0) {
     const long rest = a % b;
     a = b;
@@ -88,7 +88,7 @@ static long greatest_common_divisor(long a, long b) {
 bool vida__match_grids(const vida_time_grid* grid, const vida_time_grid* other, long* a, long* b) {
   /* Two grids that both end at t0 + time meet there, so whole numbers tell where else they do. */
   if (grid->last == 0.0 && other->last == 0.0) {
-    const long divisor = greatest_common_divisor(grid->full, other->full);
+    const long divisor = vida__common_divisor(grid->full, other->full);
     *a = grid->full / divisor;
     *b = other->full / divisor;
     return *a <= VIDA_MOST_BETWEEN;

@@ -26,4 +26,6 @@ double vida__grid_time(const vida_time_grid* grid, long step);
 #define VIDA_MOST_BETWEEN 1000
 bool vida__match_grids(const vida_time_grid* grid, const vida_time_grid* other, long* a, long* b);
 
+long vida__common_divisor(long a, long b); /* the greatest, of a, b > 0 */
+
 #endif

@@ -54,9 +54,11 @@ int vida__start_march_two_points(vida_march* march, const double* q0, const doub
 
 static VidaStatistics add_statistics(VidaStatistics a, VidaStatistics b) {
   a.steps += b.steps;
+  a.rejected_steps += b.rejected_steps;
   a.newton_iterations += b.newton_iterations;
   a.residual_evaluations += b.residual_evaluations;
   a.jacobian_evaluations += b.jacobian_evaluations;
+  a.factorizations += b.factorizations;
   return a;
 }
 
@@ -128,6 +130,15 @@ VidaStatistics vida__march_statistics(const vida_march* march) {
     return (VidaStatistics){0};
   }
   return add_statistics(march->before, VidaStepper_Statistics(march->stepper));
+}
+
+void vida__describe_steps(const VidaOptions* options, char* text, size_t size) {
+  const bool adaptive = Vida_IsAdaptive(options);
+  const char* name = adaptive ? "rtol" : "h";
+  char value[VIDA_REAL_TEXT_SIZE];
+  text[0] = '\0';
+  vida__append(text, size, "%s, %s = %s%s", VidaOptions_Method(options), name,
+               vida__real_text(value, VidaOptions_Get(options, name), 12), adaptive ? "" : " s");
 }
 
 int vida__show_progress(vida_march* march, const VidaObserver* observer, int run, const char* what,

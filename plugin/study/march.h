@@ -32,6 +32,8 @@ int vida__advance_march(vida_march* march, VidaError* error);
 double vida__march_time(const vida_march* march);
 VidaStatistics vida__march_statistics(const vida_march* march);
 
+/* "rattle, h = 0.01 s" or "ida-ggl, rtol = 1e-06" */
+void vida__describe_steps(const VidaOptions* options, char* text, size_t size);
 /* Tells the observer how far the march is, about ten times a second; VIDA_STOPPED when it says so.
  */
 int vida__show_progress(vida_march* march, const VidaObserver* observer, int run, const char* what,

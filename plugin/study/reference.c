@@ -19,6 +19,9 @@ static bool is_state_needed(const VidaStudy* study, long step) {
   }
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
+    if (run->own_start) {
+      continue;
+    }
     if (!run->end_only && step % run->reference_between == 0) {
       return true;
     }
@@ -36,6 +39,9 @@ static bool is_multiplier_needed(const VidaStudy* study, double time) {
   const double unit = study->reference->grid.h;
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
+    if (run->own_start) {
+      continue;
+    }
     const double step = run->grid.h / unit;
     const double last = (run->grid.last > 0.0 ? run->grid.last : run->grid.h) / unit;
     for (int halves = 0; halves <= 2; halves++) {
@@ -82,14 +88,14 @@ static void forget_solution(vida_reference* reference) {
   reference->steps = NULL;
   reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
   reference->states = reference->multiplier_count = 0;
-  reference->position_error = NAN;
+  reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
 }
 
 /* ---- making it ------------------------------------------------------------------------------ */
 
 int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
                            vida_reference** reference, VidaError* error) {
-  char h[VIDA_REAL_TEXT_SIZE], options[VIDA_OPTIONS_SIZE];
+  char options[VIDA_OPTIONS_SIZE];
   if (VidaOptions_HasChoice(method, "start", "two-point")) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "the reference cannot start from two points: its second point would have to "
@@ -101,8 +107,11 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
   }
   made->position_error = NAN;
   made->order = Vida_MethodOrder(method);
-  int code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"), study->shorten,
-                             &made->grid, error);
+  made->adaptive = Vida_IsAdaptive(method);
+  made->automatic = made->adaptive && !VidaOptions_IsSet(method, "h");
+  int code = made->automatic ? VIDA_SUCCESS
+                             : vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"),
+                                               study->shorten, &made->grid, error);
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_Copy(method, &made->options, error);
   }
@@ -110,8 +119,7 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
     vida__destroy_reference(&made);
     return code;
   }
-  vida__append(made->text, sizeof made->text, "%s, h = %s s", VidaOptions_Method(method),
-               vida__real_text(h, made->grid.h, 12));
+  vida__describe_steps(method, made->text, sizeof made->text);
   VidaOptions_Describe(method, options, sizeof options);
   if (options[0] != '\0') {
     vida__append(made->text, sizeof made->text, ", %s", options);
@@ -126,6 +134,7 @@ void vida__destroy_reference(vida_reference** reference) {
   }
   forget_solution(*reference);
   VidaOptions_Destroy(&(*reference)->options);
+  free((*reference)->known_data);
   free(*reference);
   *reference = NULL;
 }
@@ -148,6 +157,26 @@ typedef struct multiplier_room {
   size_t times, values; /* capacities */
 } multiplier_room;
 
+static int store_multipliers(vida_reference* reference, size_t m, double t,
+                             const double* multipliers, multiplier_room* room, VidaError* error) {
+  const long count = reference->multiplier_count;
+  void *times = reference->multiplier_t, *values = reference->multipliers;
+  const size_t needed = (size_t)count + 1;
+  int code = vida__reserve(&times, &room->times, needed, sizeof(double));
+  reference->multiplier_t = times;
+  if (code == VIDA_SUCCESS) {
+    code = vida__reserve(&values, &room->values, needed * m, sizeof(double));
+  }
+  reference->multipliers = values;
+  if (code != VIDA_SUCCESS) {
+    return vida__fail_memory(error);
+  }
+  reference->multiplier_t[count] = t;
+  memcpy(reference->multipliers + (size_t)count * m, multipliers, m * sizeof(double));
+  reference->multiplier_count += 1;
+  return VIDA_SUCCESS;
+}
+
 static int keep_multipliers(const VidaStudy* study, const vida_march* march, multiplier_room* room,
                             VidaError* error) {
   vida_reference* reference = study->reference;
@@ -166,22 +195,7 @@ static int keep_multipliers(const VidaStudy* study, const vida_march* march, mul
   if (!at_an_end && !is_multiplier_needed(study, (t - study->t0) / reference->grid.h)) {
     return VIDA_SUCCESS;
   }
-
-  void *times = reference->multiplier_t, *values = reference->multipliers;
-  const size_t needed = (size_t)count + 1;
-  int code = vida__reserve(&times, &room->times, needed, sizeof(double));
-  reference->multiplier_t = times;
-  if (code == VIDA_SUCCESS) {
-    code = vida__reserve(&values, &room->values, needed * m, sizeof(double));
-  }
-  reference->multipliers = values;
-  if (code != VIDA_SUCCESS) {
-    return vida__fail_memory(error);
-  }
-  reference->multiplier_t[count] = t;
-  memcpy(reference->multipliers + (size_t)count * m, multipliers, m * sizeof(double));
-  reference->multiplier_count += 1;
-  return VIDA_SUCCESS;
+  return store_multipliers(reference, m, t, multipliers, room, error);
 }
 
 static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
@@ -206,10 +220,80 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
   return code;
 }
 
+/* ---- a solution that is known otherwise ------------------------------------------------------ */
+
+static int check_known(const VidaStudy* study, double t, const double* q, VidaError* error) {
+  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+  for (int i = 0; i < count; i++) {
+    const int coordinate = study->selection ? study->selection[i] : i;
+    char number[VIDA_REAL_TEXT_SIZE];
+    if (!isfinite(q[coordinate])) {
+      return vida__fail(error, VIDA_NOT_FINITE, "the reference (%s) has no value of '%s' at t = %s",
+                        study->reference->text,
+                        VidaSystem_CoordinateName(study->system, coordinate),
+                        vida__real_text(number, t, 12));
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static void set_unknown(double* values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    values[i] = NAN;
+  }
+}
+
+/* Asks for the state after `step` steps; `lambda`: work, m. */
+static int ask_known(const VidaStudy* study, long step, double* lambda, multiplier_room* room,
+                     VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const double t = vida__grid_time(&reference->grid, step);
+  double* q = reference->q + (size_t)reference->states * n;
+  double* v = reference->v + (size_t)reference->states * n;
+  set_unknown(q, n);
+  set_unknown(v, n);
+  set_unknown(lambda, m);
+  int code = reference->known.state(reference->known.data, t, q, v, lambda, error);
+  if (code) {
+    return code < 0 ? code : VIDA_SUCCESS;
+  }
+  code = check_known(study, t, q, error);
+  if (!code && m > 0 && isfinite(vida__difference_norm(lambda, NULL, (int)m, NULL))) {
+    code = store_multipliers(reference, m, t, lambda, room, error);
+  }
+  reference->steps[reference->states++] = step;
+  return code;
+}
+
+static int ask_all(VidaStudy* study, VidaError* error) {
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const long steps = vida__count_steps(&study->reference->grid);
+  double* lambda = vida__allocate(m + 1, sizeof *lambda);
+  multiplier_room room = {0};
+  int code = lambda ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (long step = 1; step <= steps && code == VIDA_SUCCESS; step++) {
+    if (is_state_needed(study, step)) {
+      code = ask_known(study, step, lambda, &room, error);
+    }
+  }
+  if (code == VIDA_SUCCESS && study->reference->states == 0) {
+    char end[VIDA_REAL_TEXT_SIZE];
+    code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the reference (%s) has no state at a time that a run reaches with whole "
+                      "steps, nor at the end, t = %s",
+                      study->reference->text, vida__real_text(end, study->t0 + study->time, 12));
+  }
+  free(lambda);
+  return code;
+}
+
 /* ---- its own error -------------------------------------------------------------------------- */
 
-static int march_estimate(VidaStudy* study, vida_march* march, const VidaObserver* observer,
-                          vida_error_norm* norm, VidaError* error) {
+/* `between` steps of the reference take as long as one of the march. */
+static int march_estimate(VidaStudy* study, vida_march* march, long between,
+                          const VidaObserver* observer, vida_error_norm* norm, VidaError* error) {
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = study->selection ? study->selected : n;
@@ -218,11 +302,11 @@ static int march_estimate(VidaStudy* study, vida_march* march, const VidaObserve
   int code = vida__start_march(march, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
-    const long state = vida__find_state(reference, 2 * march->step, &cursor);
+    const long state = vida__find_state(reference, between * march->step, &cursor);
     if (code == VIDA_SUCCESS && state >= 0) {
       const double* q = reference->q + (size_t)state * (size_t)n;
       const double* rough = VidaStepper_Positions(march->stepper);
-      vida__add_sample(norm, vida__difference_norm(rough, q, length, study->selection),
+      vida__add_sample(norm, vida__study_difference(study, rough, q, length, study->selection),
                        vida__difference_norm(q, NULL, length, study->selection));
     }
     if (code == VIDA_SUCCESS) {
@@ -233,17 +317,45 @@ static int march_estimate(VidaStudy* study, vida_march* march, const VidaObserve
   return code;
 }
 
-/* An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. That nothing can be
- * said about the reference is no reason to do without it: only a request to stop is passed on. */
+/* What a rougher solution is made with, and by what its difference from the reference is divided.
+ *
+ * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
+ * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
+ * and a difference of 5 to 9 errors, of which the smaller is taken. */
+typedef struct rougher {
+  const char* option;
+  double value, divisor;
+  long between;
+  vida_time_grid grid;
+} rougher;
+
+static bool find_rougher(const vida_reference* reference, rougher* than) {
+  *than = (rougher){.grid = reference->grid, .between = 1};
+  if (reference->adaptive) {
+    than->option = "rtol";
+    than->value = 10.0 * VidaOptions_Get(reference->options, "rtol");
+    than->divisor = 5.0;
+    return true;
+  }
+  if (reference->grid.last > 0.0 || reference->grid.full % 2 != 0 || reference->order < 1) {
+    return false;
+  }
+  than->option = "h";
+  than->value = than->grid.h *= 2.0;
+  than->grid.full /= 2;
+  than->between = 2;
+  than->divisor = ldexp(1.0, reference->order) - 1.0;
+  return true;
+}
+
+/* That nothing can be said about the reference is no reason to do without it: only a request to
+ * stop is passed on. */
 static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   vida_reference* reference = study->reference;
-  const long steps = reference->grid.full;
-  if (reference->grid.last > 0.0 || steps % 2 != 0 || reference->order < 1) {
+  rougher than;
+  if (!find_rougher(reference, &than)) {
     return VIDA_SUCCESS;
   }
-  vida_time_grid grid = reference->grid;
-  grid.h *= 2.0;
-  grid.full = steps / 2;
   vida_error_norm norm;
   vida__start_norm(&norm, study->norm,
                    study->selection ? study->selected : VidaSystem_CoordinateCount(study->system));
@@ -252,17 +364,16 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaEr
   VidaError problem = {0};
   int code = VidaOptions_Copy(reference->options, &options, &problem);
   if (code == VIDA_SUCCESS) {
-    code = VidaOptions_SetReal(options, "h", grid.h, &problem);
+    code = VidaOptions_SetReal(options, than.option, than.value, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = vida__create_march(study->system, options, &grid, &march, &problem);
+    code = vida__create_march(study->system, options, &than.grid, &march, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = march_estimate(study, &march, observer, &norm, &problem);
+    code = march_estimate(study, &march, than.between, observer, &norm, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    const double difference = vida__norm_value(&norm, study->relative);
-    reference->position_error = difference / (ldexp(1.0, reference->order) - 1.0);
+    reference->position_error = vida__norm_value(&norm, study->relative) / than.divisor;
   }
   vida__destroy_march(&march);
   VidaOptions_Destroy(&options);
@@ -281,8 +392,8 @@ int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaErr
   vida_march march = {0};
   VidaError problem = {0};
   int code = reserve_states(study, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
+  if (code != VIDA_SUCCESS || reference->known.state) {
+    return code ? code : ask_all(study, error);
   }
   code = vida__create_march(study->system, reference->options, &reference->grid, &march, &problem);
   if (code == VIDA_SUCCESS) {
@@ -318,11 +429,22 @@ bool vida__reference_multipliers(const vida_reference* reference, int m, double 
   const double* times = reference->multiplier_t;
   const long count = reference->multiplier_count;
   const double step = reference->grid.h;
-  if (count < 2 || !isfinite(t)) {
+  const double same = 1e-9 * step;
+  if (count < 1 || !isfinite(t)) {
     return false;
   }
-  while (*cursor < count - 2 && times[*cursor + 1] < t) {
+  while (*cursor < count - 2 && times[*cursor + 1] < t - same) {
     *cursor += 1;
+  }
+  for (long at = *cursor; at < count && at <= *cursor + 1; at++) {
+    if (fabs(times[at] - t) <= same) {
+      memcpy(multipliers, reference->multipliers + (size_t)at * (size_t)m,
+             (size_t)m * sizeof *multipliers);
+      return true;
+    }
+  }
+  if (count < 2) {
+    return false;
   }
   const double from = times[*cursor], to = times[*cursor + 1];
   /* Across a gap, or far outside, a straight line would say more about itself than about them. */

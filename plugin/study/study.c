@@ -21,9 +21,13 @@ static const VidaOptionRow comparison_rows[] = {
     {"t0", VIDA_OPTION_REAL, "s", 0.0, -INFINITY, INFINITY, false, NULL, "time of the start"},
     {"every", VIDA_OPTION_INTEGER, "1", 0.0, 0.0, INT_MAX, false, NULL,
      "rows of trajectories are at k*every*h; 0 makes about 1000 rows"},
-    {"norm", VIDA_OPTION_CHOICE, "", VIDA_NORM_MEAN, 0.0, 0.0, false, "mean|max|end",
+    {"norm", VIDA_OPTION_CHOICE, "", VIDA_NORM_MEAN, 0.0, 0.0, false, "mean|max|end|mixed",
      "norm of errors over the steps: mean (2-norm divided by the length of the vector, averaged), "
-     "max (largest 2-norm) or end (2-norm at the end)"},
+     "max (largest 2-norm), end (2-norm at the end) or mixed (largest |difference| / (mixed_scale "
+     "+ "
+     "|reference|) at the end, 10^-mescd)"},
+    {"mixed_scale", VIDA_OPTION_REAL, "", 1.0, 0.0, INFINITY, false, NULL,
+     "in the mixed norm: atol / rtol of the test sets"},
     {"relative", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "divide errors by the same norm of the reference quantity"},
     {"end_step", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 0.0, false, "refuse|shorten",
@@ -32,6 +36,14 @@ static const VidaOptionRow comparison_rows[] = {
      "allow given initial values to be changed so that the constraints hold"},
     {"start_tolerance", VIDA_OPTION_REAL, "1", 1e-9, 0.0, 1.0, false, NULL,
      "largest relative change of a given initial value without adjust_start"},
+    {"jobs", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1024.0, false, NULL,
+     "how many runs are made at once, 0: as many as there are processors; times are then those of "
+     "runs that share the machine"},
+    {"repeats", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1000.0, false, NULL,
+     "how often each run is made to measure its time, of which the median is told; 0: until the "
+     "median is stable"},
+    {"work_precision", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "tell the fitted orders, and what errors cost with each method"},
     {"reference_estimate", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
      "estimate the reference's own error by a second one with twice its step"},
     {0},
@@ -51,6 +63,7 @@ static int read_options(VidaStudy* study, VidaError* error) {
   study->t0 = VidaOptions_Get(options, "t0");
   study->time = VidaOptions_Get(options, "time");
   study->norm = (vida_norm)VidaOptions_Get(options, "norm");
+  study->mixed_scale = VidaOptions_Get(options, "mixed_scale");
   study->relative = VidaOptions_Get(options, "relative") != 0.0;
   study->shorten = VidaOptions_HasChoice(options, "end_step", "shorten");
   if (!isfinite(study->time)) {
@@ -108,6 +121,7 @@ void VidaStudy_Destroy(VidaStudy** study) {
   VidaStudy* dead = *study;
   for (int i = 0; i < dead->count; i++) {
     VidaOptions_Destroy(&dead->runs[i].options);
+    free(dead->runs[i].own_start);
   }
   free(dead->runs);
   vida__destroy_reference(&dead->reference);
@@ -122,13 +136,23 @@ void VidaStudy_Destroy(VidaStudy** study) {
 
 /* ---- the reference and the runs ------------------------------------------------------------- */
 
+static bool has_option(const VidaOptions* options, const char* name) {
+  for (int i = 0; i < VidaOptions_Count(options); i++) {
+    if (strcmp(VidaOptions_Row(options, i)->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static int check_method(const VidaOptions* method, VidaError* error) {
   if (!method || is_comparison(method)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "a run needs the options of a method");
   }
-  if (!isfinite(VidaOptions_Get(method, "h"))) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is not set",
-                      VidaOptions_Method(method));
+  if (!isfinite(VidaOptions_Get(method, "h")) && !Vida_IsAdaptive(method)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is not set%s",
+                      VidaOptions_Method(method),
+                      has_option(method, "rtol") ? ", nor the tolerance rtol" : "");
   }
   return VIDA_SUCCESS;
 }
@@ -138,7 +162,11 @@ static int match_reference(const VidaStudy* study, const vida_reference* referen
                            VidaError* error) {
   char h[VIDA_REAL_TEXT_SIZE], reference_h[VIDA_REAL_TEXT_SIZE];
   vida__real_text(h, run->grid.h, 12);
-  run->end_only = study->norm == VIDA_NORM_END;
+  run->end_only = study->norm == VIDA_NORM_END || study->norm == VIDA_NORM_MIXED;
+  if (run->own_start) {
+    run->end_only = true;
+    return VIDA_SUCCESS;
+  }
   if (!reference) {
     if (run->two_points) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -180,8 +208,9 @@ static void cut_text(char* text, size_t size, const char* from) {
 }
 
 static void clear_row(const VidaStudy* study, vida_run* run) {
+  char options[VIDA_OPTIONS_SIZE];
   VidaRow* row = &run->row;
-  *row = (VidaRow){.h = run->grid.h,
+  *row = (VidaRow){.h = run->adaptive ? (double)NAN : run->grid.h,
                    .rtol = VidaOptions_Get(run->options, "rtol"),
                    .t_end = study->t0,
                    .wall_s = 0.0,
@@ -197,23 +226,87 @@ static void clear_row(const VidaStudy* study, vida_run* run) {
   cut_text(row->system, sizeof row->system, VidaSystem_Name(study->system));
   cut_text(row->method, sizeof row->method, VidaOptions_Method(run->options));
   cut_text(row->status, sizeof row->status, "NOT_RUN");
-  VidaOptions_Describe(run->options, row->options, sizeof row->options);
+  VidaOptions_Describe(run->options, options, sizeof options);
+  vida__append(row->options, sizeof row->options, "%s%s%s", run->label,
+               run->label[0] && options[0] ? " " : "", options);
 }
 
-int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error) {
-  vida_reference* reference = NULL;
-  int code = check_method(method, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
+/* ---- grids of adaptive methods --------------------------------------------------------------- */
+
+enum { AUTOMATIC_STEPS = 1000, MOST_AUTOMATIC_STEPS = 4000, MOST_COMMON_STEPS = 200000 };
+
+/* The most steps, at most `most`, of which each is as long as a whole number of these. */
+static long thin_out(long steps, long most) {
+  long whole = (steps + most - 1) / most;
+  while (steps % whole != 0) {
+    whole++;
   }
-  if (study->reference) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has a reference already (%s)",
-                      study->reference->text);
+  return steps / whole;
+}
+
+static void divide_time(const VidaStudy* study, long steps, vida_time_grid* grid) {
+  *grid = (vida_time_grid){study->t0, study->time, study->time / (double)steps, steps, 0.0};
+}
+
+/* An adaptive run is looked at where there are states of the reference. */
+static void choose_run_grid(const VidaStudy* study, const vida_reference* reference,
+                            vida_time_grid* grid) {
+  long steps = AUTOMATIC_STEPS;
+  if (reference && reference->grid.last == 0.0) {
+    const long common = thin_out(reference->grid.full, MOST_AUTOMATIC_STEPS);
+    steps = common >= AUTOMATIC_STEPS / 10 || common == reference->grid.full ? common : steps;
   }
-  code = vida__create_reference(study, method, &reference, error);
+  divide_time(study, steps, grid);
+}
+
+/* An adaptive reference has its states where the runs' steps meet, at all of them if that can be.
+ */
+static void choose_reference_grid(const VidaStudy* study, vida_reference* reference) {
+  long steps = 1;
+  for (int i = 0; i < study->count; i++) {
+    const vida_run* run = &study->runs[i];
+    if (run->automatic || run->own_start || run->grid.last > 0.0) {
+      continue;
+    }
+    const long own =
+        run->two_points ? run->grid.full : thin_out(run->grid.full, 5 * (long)MOST_AUTOMATIC_STEPS);
+    const long common = own / vida__common_divisor(steps, own);
+    steps = steps <= MOST_COMMON_STEPS / common ? steps * common : steps;
+  }
+  while (steps < AUTOMATIC_STEPS) {
+    steps *= 2;
+  }
+  divide_time(study, steps, &reference->grid);
+}
+
+/* Chooses the grids that are not given, and finds where all runs meet the reference. */
+static int settle_grids(VidaStudy* study, vida_reference* reference, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  if (reference && reference->automatic) {
+    choose_reference_grid(study, reference);
+    code = reference->options
+               ? VidaOptions_SetReal(reference->options, "h", reference->grid.h, error)
+               : VIDA_SUCCESS;
+  }
   for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
-    code = match_reference(study, reference, &study->runs[i], error);
+    vida_run* run = &study->runs[i];
+    if (run->automatic) {
+      choose_run_grid(study, reference, &run->grid);
+      code = VidaOptions_SetReal(run->options, "h", run->grid.h, error);
+    }
+    const long every = (long)VidaOptions_Get(study->options, "every");
+    const long automatic = (vida__count_steps(&run->grid) + 500) / 1000;
+    run->every = every > 0 ? every : (automatic > 0 ? automatic : 1);
+    code = code ? code : match_reference(study, reference, run, error);
   }
+  return code;
+}
+
+int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError* error) {
+  const int code = study->reference ? vida__fail(error, VIDA_BAD_ARGUMENT,
+                                                 "the comparison has a reference already (%s)",
+                                                 study->reference->text)
+                                    : settle_grids(study, reference, error);
   if (code == VIDA_SUCCESS) {
     study->reference = reference;
   } else {
@@ -222,39 +315,91 @@ int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaErro
   return code;
 }
 
+int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error) {
+  vida_reference* reference = NULL;
+  int code = check_method(method, error);
+  code = code ? code : vida__create_reference(study, method, &reference, error);
+  return code ? code : vida__adopt_reference(study, reference, error);
+}
+
+static int describe_run(VidaStudy* study, const VidaOptions* method, vida_run* run,
+                        VidaError* error) {
+  run->two_points = VidaOptions_HasChoice(method, "start", "two-point");
+  run->adaptive = Vida_IsAdaptive(method);
+  run->automatic = run->adaptive && !VidaOptions_IsSet(method, "h");
+  if (run->automatic) {
+    divide_time(study, AUTOMATIC_STEPS, &run->grid);
+  } else {
+    const int code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"),
+                                     study->shorten, &run->grid, error);
+    if (code != VIDA_SUCCESS) {
+      return code;
+    }
+  }
+  return VidaOptions_Copy(method, &run->options, error);
+}
+
+static int copy_start(const VidaStudy* study, const char* label, const double* q, const double* v,
+                      vida_run* run, VidaError* error) {
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  cut_text(run->label, sizeof run->label, label ? label : "");
+  run->own_start = vida__allocate(4 * n, sizeof *run->own_start);
+  if (!run->own_start) {
+    return vida__fail_memory(error);
+  }
+  for (size_t i = 0; i < n; i++) {
+    run->own_start[i] = q ? q[i] : (double)NAN;
+    run->own_start[n + i] = v ? v[i] : (double)NAN;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Takes the run over; on failure nothing of it is left. */
+static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
+  void* runs = study->runs;
+  int code = vida__reserve(&runs, &study->capacity, (size_t)study->count + 1, sizeof(vida_run));
+  study->runs = runs;
+  if (code != VIDA_SUCCESS) {
+    code = vida__fail_memory(error);
+  } else {
+    clear_row(study, run);
+    study->runs[study->count++] = *run;
+    code = settle_grids(study, study->reference, error);
+    if (code == VIDA_SUCCESS) {
+      clear_row(study, &study->runs[study->count - 1]);
+      return VIDA_SUCCESS;
+    }
+    VidaError unused;
+    study->count--;
+    settle_grids(study, study->reference, &unused); /* as it was before */
+  }
+  VidaOptions_Destroy(&run->options);
+  free(run->own_start);
+  return code;
+}
+
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error) {
   vida_run run = {0};
   int code = check_method(method, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
-  }
-  run.two_points = VidaOptions_HasChoice(method, "start", "two-point");
-  code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"), study->shorten,
-                         &run.grid, error);
-  if (code == VIDA_SUCCESS) {
-    code = match_reference(study, study->reference, &run, error);
-  }
-  if (code != VIDA_SUCCESS) {
-    return code;
-  }
-  const long every = (long)VidaOptions_Get(study->options, "every");
-  const long automatic = (vida__count_steps(&run.grid) + 500) / 1000;
-  run.every = every > 0 ? every : (automatic > 0 ? automatic : 1);
+  code = code ? code : describe_run(study, method, &run, error);
+  return code ? code : add_run(study, &run, error);
+}
 
-  void* runs = study->runs;
-  code = vida__reserve(&runs, &study->capacity, (size_t)study->count + 1, sizeof(vida_run));
-  study->runs = runs;
-  if (code != VIDA_SUCCESS) {
-    return vida__fail_memory(error);
+int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
+                         const double* q, const double* v, VidaError* error) {
+  vida_run run = {0};
+  int code = check_method(method, error);
+  code = code ? code : describe_run(study, method, &run, error);
+  if (!code && run.two_points) {
+    VidaOptions_Destroy(&run.options);
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "a run with a start of its own cannot start from two points");
   }
-  code = VidaOptions_Copy(method, &run.options, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
+  if (!code && copy_start(study, label, q, v, &run, error)) {
+    VidaOptions_Destroy(&run.options);
+    return VIDA_OUT_OF_MEMORY;
   }
-  clear_row(study, &run);
-  study->runs[study->count] = run;
-  study->count += 1;
-  return VIDA_SUCCESS;
+  return code ? code : add_run(study, &run, error);
 }
 
 int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
@@ -298,10 +443,7 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   if (code == VIDA_SUCCESS && study->reference) {
     code = vida__make_reference(study, observer, error);
   }
-  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
-    code = vida__make_run(study, i, observer, error);
-  }
-  return code;
+  return code ? code : vida__make_runs(study, observer, error);
 }
 
 /* A comparison is of the system that it was made for: runs come later, and must not be of another.
@@ -345,6 +487,23 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
+
+const double* vida__run_q0(const VidaStudy* study, const vida_run* run) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  return run->own_start ? run->own_start + 2 * n : study->q0;
+}
+
+const double* vida__run_v0(const VidaStudy* study, const vida_run* run) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  return run->own_start ? run->own_start + 3 * n : study->v0;
+}
+
+double vida__study_difference(const VidaStudy* study, const double* x, const double* y, int count,
+                              const int* selection) {
+  return y && study->norm == VIDA_NORM_MIXED
+             ? vida__mixed_difference(x, y, count, selection, study->mixed_scale)
+             : vida__difference_norm(x, y, count, selection);
+}
 
 const VidaOptions* vida__study_options(const VidaStudy* study) {
   return study->options;

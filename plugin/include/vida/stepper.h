@@ -1,4 +1,5 @@
-/* One method at work on one system: z_n -> z_{n+1} with a fixed step h.
+/* One method at work on one system: z_n -> z_{n+1} with a fixed step h, or, of adaptive methods,
+ * over a fixed interval h in steps of their own.
  *
  * Everything is allocated by Create; Start and Step allocate nothing. A stepper may be used by one
  * thread at a time and has no state outside itself. Times are t0 + k h, never a running sum. */
@@ -33,7 +34,8 @@ extern "C" {
   X(ONLY_FREE, 11, "takes systems without constraints only")                               \
   X(POSITION_FORCES, 12, "takes any constant mass matrix and forces f(q,t)")               \
   X(RIGID_BODIES, 13, "takes rigid bodies without joints, as unit quaternions")            \
-  X(CONSTANT_MASS, 14, "takes any constant mass matrix, and generalized forces")
+  X(CONSTANT_MASS, 14, "takes any constant mass matrix, and generalized forces")           \
+  X(ADAPTIVE, 15, "can choose its own steps, for a tolerance rtol")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
@@ -59,12 +61,19 @@ int Vida_MethodOrder(const VidaOptions* options);
 
 typedef struct VidaStepper VidaStepper;
 
+/* Of adaptive methods, steps are those that they chose. */
 typedef struct VidaStatistics {
   long steps;
+  long rejected_steps; /* of adaptive methods */
   long newton_iterations;
   long residual_evaluations;
   long jacobian_evaluations;
+  long factorizations; /* of matrices, where a method counts them; else 0 */
 } VidaStatistics;
+
+/* Whether a method with these options chooses its own steps: it has a tolerance `rtol`. Then `h` is
+ * no more than the interval between the states that it gives out. */
+bool Vida_IsAdaptive(const VidaOptions* options);
 
 /* A stepper for a completed system; the method and its options come from `options` (copied; the
  * option `h` must be set). Fails with VIDA_NOT_SUPPORTED and the reason when the method cannot

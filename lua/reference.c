@@ -1,0 +1,159 @@
+/* reference = ...: a method, a function of time, or states that come from elsewhere. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* The list on top of the stack. */
+static void set_states(lua_State* L, VidaStudy* study, const char* text, double own_error) {
+  VidaError error;
+  const VidaSystem* system = VidaStudy_System(study);
+  const int list = lua_gettop(L);
+  vidalua_check_table(L, list, "reference.states", "{ { t = 1, positions = { ... } }, ... }");
+  const int count = vidalua_check_list(L, list, "reference", "states");
+  const size_t n = (size_t)VidaSystem_CoordinateCount(system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(system);
+  const size_t rows = (size_t)count;
+  double* t = lua_newuserdatauv(L, (rows * (1 + 2 * n + m) + 1) * sizeof *t, 0);
+  double* q = t + rows;
+  double* v = q + rows * n;
+  double* lambda = v + rows * n;
+  for (size_t i = 0; i < rows; i++) {
+    const char* place = lua_pushfstring(L, "reference.states[%d]", (int)i + 1);
+    lua_rawgeti(L, list, (lua_Integer)i + 1);
+    vidalua_check_table(L, -1, place, "{ t = 1, positions = { ... } }");
+    t[i] = vidalua_required_real(L, lua_gettop(L), place, "t");
+    vidalua_read_state(L, system, place, q + i * n, v + i * n, lambda + i * m);
+    lua_pop(L, 2);
+  }
+  if (VidaStudy_SetReferenceStates(study, text, own_error, count, t, q, v, lambda, &error)) {
+    vidalua_raise(L, "reference", NULL, &error);
+  }
+  lua_settop(L, list);
+}
+
+/* ---- a function of time ---------------------------------------------------------------------- */
+
+/* Lives in a user value of the comparison, as long as its study. */
+typedef struct ExactFunction {
+  lua_State* L; /* the main thread: the study may be run from any other */
+  const VidaSystem* system;
+  double *q, *v, *lambda; /* where the running call writes */
+} ExactFunction;
+
+/* (function, ExactFunction, t), protected */
+static int call_exact(lua_State* L) {
+  ExactFunction* exact = lua_touserdata(L, 2);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 3);
+  lua_call(L, 1, 1);
+  vidalua_read_state(L, exact->system, "the reference's function", exact->q, exact->v,
+                     exact->lambda);
+  return 0;
+}
+
+static int exact_state(void* data, double t, double* q, double* v, double* lambda,
+                       VidaError* error) {
+  ExactFunction* exact = data;
+  lua_State* L = exact->L;
+  const int top = lua_gettop(L);
+  int code = VIDA_SUCCESS;
+  exact->q = q;
+  exact->v = v;
+  exact->lambda = lambda;
+  if (!lua_checkstack(L, 8)) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  lua_pushcfunction(L, call_exact);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, exact);
+  lua_pushlightuserdata(L, exact);
+  lua_pushnumber(L, t);
+  if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
+    const char* message = lua_tostring(L, -1);
+    code = VIDA_CALLBACK_FAILED;
+    if (error) {
+      error->code = code;
+      error->flag[0] = '\0';
+      strncpy(error->message, message ? message : "the reference's function failed",
+              sizeof error->message - 1);
+      error->message[sizeof error->message - 1] = '\0';
+    }
+  }
+  lua_settop(L, top);
+  return code;
+}
+
+static int exact_gc(lua_State* L) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, lua_touserdata(L, 1));
+  return 0;
+}
+
+/* The function on top of the stack; its record becomes user value 1 of the comparison. */
+static void set_exact(lua_State* L, VidaStudy* study, int comparison, const char* text,
+                      double own_error) {
+  VidaError error;
+  if (!lua_isfunction(L, -1)) {
+    vidalua_expected(L, "reference", "exact", "a function of time", -1);
+  }
+  ExactFunction* exact = lua_newuserdatauv(L, sizeof *exact, 0);
+  *exact = (ExactFunction){.system = VidaStudy_System(study)};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  exact->L = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, exact_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, exact);
+  lua_setiuservalue(L, comparison, 1);
+  const VidaKnownSolution solution = {text, exact_state, exact, own_error};
+  if (VidaStudy_SetKnownReference(study, &solution, &error)) {
+    vidalua_raise(L, "reference", NULL, &error);
+  }
+}
+
+/* ---- what the script says -------------------------------------------------------------------- */
+
+static void set_method(lua_State* L, const VidaOptions* options, const char* place, void* data) {
+  VidaError error;
+  if (VidaStudy_SetReference(data, options, &error)) {
+    vidalua_raise(L, place, NULL, &error);
+  }
+}
+
+static void set_known(lua_State* L, VidaStudy* study, int comparison, int table) {
+  static const char* const keys[] = {"exact", "states", "name", "error", NULL};
+  vidalua_check_keys(L, table, "reference", "key", 0, vidalua_names(keys));
+  const char* text = vidalua_optional_text(L, table, "reference", "name");
+  const double own_error = vidalua_optional_real(L, table, "reference", "error", (double)NAN);
+  if (vidalua_field(L, table, "exact") != LUA_TNIL) {
+    set_exact(L, study, comparison, text ? text : "the exact solution", own_error);
+    return;
+  }
+  lua_pop(L, 1);
+  if (vidalua_field(L, table, "states") == LUA_TNIL) {
+    vidalua_error(L,
+                  "reference: expected a method, { exact = function(t) ... end } or { states = "
+                  "{ ... } }");
+  }
+  set_states(L, study, text ? text : "given states", own_error);
+}
+
+void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index) {
+  const int top = lua_gettop(L);
+  index = lua_absindex(L, index);
+  if (lua_isfunction(L, index)) {
+    lua_pushvalue(L, index);
+    set_exact(L, study, comparison, "the exact solution", (double)NAN);
+  } else if (lua_istable(L, index) && lua_rawlen(L, index) == 0) {
+    set_known(L, study, comparison, index);
+  } else {
+    vidalua_read_method(L, index, "reference", false, set_method, study);
+  }
+  lua_settop(L, top);
+}
