@@ -465,9 +465,9 @@ static const VidaOptionRow options[] = {
     {"density", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|curvature|observable",
      "What the density of steps follows, which are h over it: how fast potentials and constraints "
      "turn the motion, or the system's observable 'step density'; auto: that, if there is one."},
-    {"start_density", VIDA_OPTION_REAL, "1", 1.0, 1e-6, 1e6, false, NULL,
+    {"start_density", VIDA_OPTION_REAL, "1", 1.0, 0.0, INFINITY, true, NULL,
      "Density of curvature at the start; more where a motion starts at its fastest."},
-    {"least_density", VIDA_OPTION_REAL, "1", 0.1, 1e-6, 1e6, false, NULL,
+    {"least_density", VIDA_OPTION_REAL, "1", 0.1, 0.0, INFINITY, true, NULL,
      "Density of curvature where nothing turns: steps are no longer than h over it."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
