@@ -154,8 +154,9 @@ static void expect_reversal(const char* name, VidaSystem* system, double h, int 
   }
   const vida_sequence_state back = vida__sequence_state(stepper);
   EXPECT(most > 1.5 * least, "%s: densities from %g to %g", name, least, most);
-  EXPECT_BELOW(difference(n, back.q, q, 1.0), 1e-10, "positions there and back, %s", name);
-  EXPECT_BELOW(difference(n, back.p, p, -1.0), 1e-10, "momenta there and back, %s", name);
+  /* rounding of the density's differences, and what the motion makes of it */
+  EXPECT_BELOW(difference(n, back.q, q, 1.0), 1e-9, "positions there and back, %s", name);
+  EXPECT_BELOW(difference(n, back.p, p, -1.0), 1e-8, "momenta there and back, %s", name);
   EXPECT_NEAR(back.density, first.density, 1e-9 * first.density, "density there and back, %s",
               name);
   VidaStepper_Destroy(&stepper);

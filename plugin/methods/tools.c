@@ -621,8 +621,10 @@ int vida__project_velocity(VidaStepper* stepper, double t, const double* q, cons
   memset(impulse, 0, (size_t)stepper->m * sizeof *impulse);
   for (int k = 0; k < MOST_PROJECTIONS && !code; k++) {
     code = project_residual(stepper, t, q, entries, p, v, impulse, &residual);
-    /* Rounding is reached when the residual is tiny, or small and no longer falling. */
-    if (code || residual <= 2.0 * DBL_EPSILON || (residual < 1e-12 && residual >= previous)) {
+    /* Rounding is reached when the residual is tiny, or small and no longer falling. Beside what is
+     * very heavy and fast it may be tiny at first, and yet not that of the others. */
+    if (code ||
+        (k > 0 && (residual <= 2.0 * DBL_EPSILON || (residual < 1e-12 && residual >= previous)))) {
       break;
     }
     if (k == 0 || !stepper->system->separable) {

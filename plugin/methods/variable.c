@@ -31,6 +31,7 @@ typedef struct variable_state {
   double nominal;       /* the step of density 1 */
   double start_density, least;
   double rate_at_start;          /* 0: nothing is curved there; NaN: not measured yet */
+  double bend_time;              /* times `time` below: how far accelerations lead */
   double elapsed, elapsed_low;   /* t - t0 of the sequence */
   double density, half, advance; /* rho_j, h/2 G(y_j), rho_(j+1/2) */
   long steps;
@@ -166,15 +167,6 @@ static int find_turn(variable_state* own, double t, const double* q, double fact
   return code;
 }
 
-static double measure(const VidaStepper* stepper, const double* x) {
-  double sum = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const double scaled = stepper->root_mass[i] * x[i];
-    sum += scaled * scaled;
-  }
-  return sqrt(sum);
-}
-
 /* The fastest that directions change in a state, in 1/s: by forces, and by constraints that
  * velocities or accelerations turn. */
 static int find_rate(variable_state* own, double t, const double* q, const double* v, double* rate,
@@ -191,10 +183,8 @@ static int find_rate(variable_state* own, double t, const double* q, const doubl
     code = vida__accelerations(main, t, q, v, own->a, own->force);
     code = code ? code : vida__jacobian(&main->evaluator, t, q, own->here);
     code = code ? code : find_turn(own, t, q, time, v, &turn);
-    const double speed = measure(main, v);
-    const double acceleration = measure(main, own->a);
-    if (!code && acceleration > 0.0) {
-      const double factor = time * (speed + time * acceleration) / acceleration;
+    if (!code) {
+      const double factor = time * fmax(time, own->bend_time);
       code = find_turn(own, t, q, factor, own->a, &bend);
       bend = sqrt(bend) / factor;
     }
@@ -216,6 +206,13 @@ static int find_curvature_density(variable_state* own, double t, const double* q
   }
   if (isnan(own->rate_at_start)) {
     own->rate_at_start = rate * own->nominal > no_turn ? rate : 0.0;
+    /* Once more, with its own scale of differences. */
+    own->bend_time = own->rate_at_start > 0.0 ? 0.1 / own->rate_at_start : 0.0;
+    const int again = find_rate(own, t, q, v, &rate, error);
+    own->rate_at_start = own->rate_at_start > 0.0 ? rate : 0.0;
+    if (again) {
+      return again;
+    }
   }
   if (own->rate_at_start == 0.0) {
     *density = own->start_density;
@@ -357,6 +354,7 @@ static int start(VidaStepper* stepper, VidaError* error) {
   /* Another spacing of nodes is not another motion: what density 1 means stays. */
   if (stepper->h == own->nominal) {
     own->rate_at_start = NAN;
+    own->bend_time = 0.0;
   }
   int code =
       VidaStepper_StartWithStep(main, stepper->t0, own->nominal, stepper->q, stepper->v0, error);
