@@ -47,8 +47,8 @@ static const scheme schemes[SCHEMES] = {
 #define BASE_NAMES                                                             \
   "rattle|del-midpoint|energy-momentum|lgvi|verlet|energy-momentum-projected|" \
   "spark-lobatto|galerkin-gauss|implicit-midpoint|symplectic-implicit|"        \
-  "average-vector-field|itoh-abe|chorin|del-nonholonomic"
-enum { BASES = 14 };
+  "average-vector-field|itoh-abe|chorin|del-nonholonomic|simo-wong"
+enum { BASES = 15 };
 
 typedef struct compose_state {
   VidaStepper* base;
