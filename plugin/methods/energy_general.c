@@ -143,7 +143,7 @@ int vida__general_step(VidaStepper* stepper, VidaError* error) {
   for (int i = 0; i < stepper->n; i++) {
     change[i] *= stepper->h;
   }
-  vida__add_reaction(stepper->system, stepper->entries, -1.0, w + stepper->n, change);
+  vida__add_impulses(stepper, stepper->entries, -1.0, w + stepper->n);
   memcpy(stepper->v0, own->v1, (size_t)stepper->n * sizeof *own->v1);
   vida__energy_advance(stepper, change);
   return VIDA_SUCCESS;

@@ -142,7 +142,8 @@ int vida__energy_start(VidaStepper* stepper, VidaError* error) {
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
-/* change = p1 - p0 */
+/* change = p1 - p0 without the impulses of constraints, which p has received: term by term, so that
+ * those of equal and opposite size leave no rounding in the momentum maps. */
 static int find_change(VidaStepper* stepper, const double* w, double* change) {
   const vida_discrete_rule* rule = rule_of(stepper);
   const vida_interval between = vida__next_interval(stepper, w);
@@ -152,7 +153,9 @@ static int find_change(VidaStepper* stepper, const double* w, double* change) {
   for (int i = 0; i < stepper->n; i++) {
     change[i] = stepper->h * (change[i] - stepper->l_q[i]);
   }
-  vida__add_reaction(stepper->system, stepper->entries, -1.0, w + stepper->n, change);
+  if (!code) {
+    vida__add_impulses(stepper, stepper->entries, -1.0, w + stepper->n);
+  }
   return code;
 }
 

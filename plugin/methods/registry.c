@@ -12,6 +12,7 @@
   X(del_endpoint)              \
   X(del_trapezoidal)           \
   X(rattle)                    \
+  X(rattle_variable)           \
   X(del_chart)                 \
   X(compose)                   \
   X(del_nonholonomic)          \

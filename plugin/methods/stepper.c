@@ -179,7 +179,7 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   if (!VidaOptions_IsSet(options, "h")) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is missing", method->info.name);
   }
-  int code = check_capabilities(system, method, error);
+  int code = method->refers ? VIDA_SUCCESS : check_capabilities(system, method, error);
   if (code) {
     return code;
   }

@@ -91,7 +91,8 @@ int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const do
 /* Starts from positions at t0 and t0 + h, as the papers do; the first step is then already made. */
 int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0, const double* q1,
                                VidaError* error);
-/* Like Start with another step size, for a last, shorter step. */
+/* Like Start with another step size, for a last, shorter step. Of rattle-variable it is only the
+ * spacing of nodes: the density of its own steps, and their step h, stay. */
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
                               const double* v, VidaError* error);
 
