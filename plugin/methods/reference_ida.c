@@ -2,7 +2,6 @@
  * formulations of index 3, 2 and 1, of Gear, Gupta and Leimkuhler, and of projected invariants. */
 #include "methods/reference_ida.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
