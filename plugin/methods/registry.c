@@ -26,6 +26,8 @@
   X(chorin)                    \
   X(galerkin_gauss)            \
   X(spark_lobatto)             \
+  X(hht)                       \
+  X(generalized_alpha)         \
   X(symplectic_euler)          \
   X(symplectic_implicit)       \
   X(implicit_midpoint)         \
