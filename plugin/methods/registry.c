@@ -28,6 +28,7 @@
   X(spark_lobatto)             \
   X(hht)                       \
   X(generalized_alpha)         \
+  X(radau)                     \
   X(symplectic_euler)          \
   X(symplectic_implicit)       \
   X(implicit_midpoint)         \
