@@ -298,6 +298,10 @@ VidaLuaNames vidalua_option_names(const VidaOptions* options);
 /* Sets an option from the value at `index`; messages begin with "place.field". */
 void vidalua_set_option(lua_State* L, VidaOptions* options, const VidaOptionRow* row, int index,
                         const char* place, const char* field);
+/* Sets the reference of a study from what the script says at `index`: a method, a function of time
+ * or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
+ * comparison. (reference.c) */
+void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index);
 /* Reads { "rattle", h = 0.01, ... } and visits it; with `lists`, options may be lists, and every
  * combination of their values is visited. */
 typedef void VidaLuaVisitor(lua_State* L, const VidaOptions* options, const char* place,

@@ -87,14 +87,6 @@ static void check_start(lua_State* L, const VidaSystem* system, const VidaOption
   lua_pop(L, 1);
 }
 
-static void set_reference(lua_State* L, const VidaOptions* options, const char* place, void* data) {
-  VidaError error;
-  const ComparisonHandle* handle = data;
-  if (VidaStudy_SetReference(handle->study, options, &error)) {
-    vidalua_raise(L, place, NULL, &error);
-  }
-}
-
 static void add_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
   VidaError error;
   const ComparisonHandle* handle = data;
@@ -165,7 +157,7 @@ static int new_comparison(lua_State* L) {
   VidaLuaBox* box = vidalua_check_system(L, system);
   vidalua_complete_system(L, box);
 
-  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 1);
   memset(handle, 0, sizeof *handle);
   luaL_setmetatable(L, VIDALUA_COMPARISON);
   const int comparison = lua_gettop(L);
@@ -175,7 +167,7 @@ static int new_comparison(lua_State* L) {
   }
   check_start(L, box->system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
-    vidalua_read_method(L, -1, "reference", false, set_reference, handle);
+    vidalua_read_reference(L, handle->study, comparison, -1);
   }
   read_methods(L, handle);
   read_coordinates(L, handle, system);

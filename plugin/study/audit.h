@@ -58,6 +58,11 @@ double vida__fit_line(int count, const double* x, const double* y, double* inter
 /* A stepper of the method at its default options, not started; VIDA_NOT_SUPPORTED: refused. */
 int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
                         VidaStepper** stepper, VidaError* error);
+/* The same with another tolerance, of a method that chooses its own steps. */
+int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
+                                 double rtol, VidaStepper** stepper, VidaError* error);
+/* Whether the method chooses its own steps at its default options. */
+bool vida__audit_is_adaptive(const char* method);
 
 /* The measurements, each into the row; what cannot be measured stays NaN. They return what keeps
  * the audit from going on; a method's own failures go into the row. */

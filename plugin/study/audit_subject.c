@@ -205,15 +205,37 @@ void vida__destroy_subject(vida_subject** subject) {
   }
 }
 
-int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
-                        VidaStepper** stepper, VidaError* error) {
+static int create_stepper(const vida_subject* subject, const char* method, double h, double rtol,
+                          VidaStepper** stepper, VidaError* error) {
   VidaOptions* options = NULL;
   *stepper = NULL;
   int code = VidaOptions_Create(method, &options, error);
   code = code ? code : VidaOptions_SetReal(options, "h", h, error);
+  if (!code && !isnan(rtol)) {
+    code = VidaOptions_SetReal(options, "rtol", rtol, error);
+  }
   code = code ? code : VidaStepper_Create(subject->system, options, stepper, error);
   VidaOptions_Destroy(&options);
   return code;
+}
+
+int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
+                        VidaStepper** stepper, VidaError* error) {
+  return create_stepper(subject, method, h, (double)NAN, stepper, error);
+}
+
+int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
+                                 double rtol, VidaStepper** stepper, VidaError* error) {
+  return create_stepper(subject, method, h, rtol, stepper, error);
+}
+
+bool vida__audit_is_adaptive(const char* method) {
+  VidaOptions* options = NULL;
+  VidaError unused;
+  const bool adaptive =
+      VidaOptions_Create(method, &options, &unused) == VIDA_SUCCESS && Vida_IsAdaptive(options);
+  VidaOptions_Destroy(&options);
+  return adaptive;
 }
 
 /* ---- states on the constraints --------------------------------------------------------------- */

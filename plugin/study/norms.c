@@ -1,6 +1,7 @@
 #include "study/norms.h"
 
 #include <math.h>
+#include <stddef.h>
 
 void vida__add_to_sum(vida_sum* sum, double value) {
   const double total = sum->sum + value;
@@ -41,6 +42,21 @@ double vida__difference_norm(const double* x, const double* y, int count, const 
   return largest * sqrt(sum);
 }
 
+double vida__mixed_difference(const double* x, const double* y, int count, const int* selection,
+                              double scale) {
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    const double size = scale + fabs(component(y, NULL, i, selection));
+    const double off = fabs(component(x, y, i, selection));
+    const double ratio = off > 0.0 ? off / size : off;
+    if (!isfinite(ratio)) {
+      return ratio;
+    }
+    largest = fmax(largest, ratio);
+  }
+  return largest;
+}
+
 void vida__start_norm(vida_error_norm* norm, vida_norm kind, int length) {
   *norm = (vida_error_norm){.norm = kind, .length = length};
 }
@@ -68,7 +84,7 @@ double vida__norm_value(const vida_error_norm* norm, bool relative) {
     difference = norm->difference_max;
     size = norm->size_max;
   }
-  if (!relative) {
+  if (!relative || norm->norm == VIDA_NORM_MIXED) {
     return difference;
   }
   return size > 0.0 ? difference / size : NAN;

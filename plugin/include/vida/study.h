@@ -91,7 +91,30 @@ void VidaStudy_Destroy(VidaStudy** study);
 /* The run that errors are measured against; at most one. Without it the errors that need one stay
  * unmeasured. */
 int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
-/* Adds a run: a method with its options (copied), `h` set. Refused when h does not fit the time, or
+
+/* A solution that is known otherwise: in closed form, from a file. */
+typedef struct VidaKnownSolution {
+  const char* text; /* what it is, for titles: "closed form" */
+  /* Writes the state at time t: q and v (n), lambda (m). Values that are not known are NaN on entry
+   * and may stay so; the q that errors are about must be known. Returns VIDA_SUCCESS, a positive
+   * number where there is no state at this time, or a negative one and `error` filled. */
+  int (*state)(void* data, double t, double* q, double* v, double* lambda, VidaError* error);
+  void* data;
+  double error; /* of its positions, in the study's norm; NaN: not known */
+} VidaKnownSolution;
+/* A known solution as the reference; `data` must live as long as the study. States are asked for
+ * where runs are compared: when the study is run, before the first run. */
+int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solution,
+                                VidaError* error);
+/* States at `count` times as the reference: q (count x n), v (count x n) and lambda (count x m),
+ * both nullable (all copied). Runs are compared at those of the times that they reach with whole
+ * steps. */
+int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_error, int count,
+                                 const double* t, const double* q, const double* v,
+                                 const double* lambda, VidaError* error);
+
+/* Adds a run: a method with its options (copied), `h` set, or `rtol` of those that choose their own
+ * steps. Refused when h does not fit the time, or
  * meets the reference's steps too seldom. With `start = two-point` the reference comes first. */
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
 /* Restricts position, velocity and multiplier errors to these coordinates (of positions and
