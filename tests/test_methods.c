@@ -144,12 +144,13 @@ static void measure_order(const VidaMethodInfo* method, const Case* c) {
   long steps = is_dissipative(method) ? 64 * c->steps
                : method->order == 1   ? 8 * c->steps
                                       : c->steps;
+  const double floor = is_dissipative(method) ? 1e-13 : 1e-11;
   for (int level = 0; level < LEVELS; level++) {
     if (!errors_at(method, c, steps << level, &errors[level])) {
       return;
     }
     /* methods of high order reach rounding: begin with larger steps */
-    if (level == LEVELS - 1 && errors[level].position < 1e-11 && steps > 3) {
+    if (level == LEVELS - 1 && errors[level].position < floor && steps > 3) {
       steps /= 2;
       level = -1;
     }
