@@ -157,9 +157,12 @@ static void measure_order(const VidaMethodInfo* method, const Case* c) {
   }
   const double position = log2(errors[0].position / errors[LEVELS - 1].position) / (LEVELS - 1);
   const double velocity = log2(errors[0].velocity / errors[LEVELS - 1].velocity) / (LEVELS - 1);
-  EXPECT_NEAR(position, method->order, 0.15, "order of positions of %s on %s, errors %.3g to %.3g",
-              method->name, c->name, errors[0].position, errors[LEVELS - 1].position);
-  EXPECT(velocity >= method->order - 0.15,
+  /* high orders are approached before rounding is reached, not reached */
+  const double allowed = method->order > 4 ? 0.2 : 0.15;
+  EXPECT_NEAR(position, method->order, allowed,
+              "order of positions of %s on %s, errors %.3g to %.3g", method->name, c->name,
+              errors[0].position, errors[LEVELS - 1].position);
+  EXPECT(velocity >= method->order - allowed,
          "order %.3f of velocities of %s on %s, errors %.3g to %.3g", velocity, method->name,
          c->name, errors[0].velocity, errors[LEVELS - 1].velocity);
 }
