@@ -316,7 +316,8 @@ int vidalua_methods(lua_State* L); /* vida.methods */
 #define VIDALUA_RESULT "vida.result"
 #define VIDALUA_STEPPER "vida.stepper"
 
-void vidalua_open_comparison(lua_State* L); /* registers the class and pushes vida.compare */
+/* Registers the class and pushes vida.compare and vida.work_precision. */
+void vidalua_open_comparison(lua_State* L);
 void vidalua_open_result(lua_State* L);
 /* Pushes the result of the comparison at `index`, which has run. */
 void vidalua_push_result(lua_State* L, int index);

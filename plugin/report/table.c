@@ -453,5 +453,8 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     write_rows(&table);
   }
   write_remarks(&table);
+  if (VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0) {
+    vida__write_precision(study, file);
+  }
   return vida__finish_output(file, "the table", error);
 }

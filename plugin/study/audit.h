@@ -5,6 +5,7 @@
 #include <vida/audit.h>
 #include <vida/stepper.h>
 
+#include "study/norms.h"
 #include "system/evaluate.h"
 
 /* A system of the table. */
@@ -51,9 +52,6 @@ int vida__subject_at(vida_subject* subject, double t, double* q, double* v, doub
 int vida__project_to_constraints(vida_subject* subject, double* q, double* v, VidaError* error);
 /* G at (t, q) in subject->dense. */
 int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaError* error);
-
-/* A straight line through (x, y): its slope, and half of the slope's 95 % confidence interval. */
-double vida__fit_line(int count, const double* x, const double* y, double* interval);
 
 /* A stepper of the method at its default options, not started; VIDA_NOT_SUPPORTED: refused. */
 int vida__audit_stepper(const vida_subject* subject, const char* method, double h,

@@ -36,6 +36,11 @@ static const VidaOptionRow comparison_rows[] = {
      "allow given initial values to be changed so that the constraints hold"},
     {"start_tolerance", VIDA_OPTION_REAL, "1", 1e-9, 0.0, 1.0, false, NULL,
      "largest relative change of a given initial value without adjust_start"},
+    {"repeats", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1000.0, false, NULL,
+     "how often each run is made to measure its time, of which the median is told; 0: until the "
+     "median is stable"},
+    {"work_precision", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "tell the fitted orders, and what errors cost with each method"},
     {"reference_estimate", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
      "estimate the reference's own error by a second one with twice its step"},
     {0},

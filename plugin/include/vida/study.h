@@ -152,6 +152,29 @@ typedef struct VidaObserver {
  * others go on; the return value is 0 as long as the study itself could be carried out. */
 int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
+/* ---- work and precision ---------------------------------------------------------------------- */
+
+/* Runs of one method with the same options, which differ in their step or tolerance. */
+typedef struct VidaSeries {
+  const char *method, *options;
+  int count;       /* of runs that reached their end with a position error above the reference's */
+  int first;       /* one of them, for VidaStudy_Row */
+  bool adaptive;   /* they differ in rtol */
+  double order;    /* slope of log(position error) in log(h) or log(rtol); NaN: too few runs */
+  double interval; /* half of its 95 % confidence interval; NaN: fewer than three runs */
+} VidaSeries;
+
+/* After VidaStudy_Run. Both NULL/0 where there is none. */
+int VidaStudy_SeriesCount(const VidaStudy* study);
+int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, VidaError* error);
+/* Seconds that this series needs for a position error: between its neighbouring runs, straight in
+ * logarithms; the time of its cheapest run that is at least as exact where the error is larger than
+ * all of its own. NaN where no run is exact enough. */
+double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_error);
+/* The largest and the smallest power of ten among the position errors of all series; false when
+ * there are none. */
+bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
+
 const VidaSystem* VidaStudy_System(const VidaStudy* study);
 int VidaStudy_RunCount(const VidaStudy* study);
 /* Filled after VidaStudy_Run (status NOT_RUN before); NULL for a run that there is not. */
