@@ -482,6 +482,14 @@ static const VidaOptionRow alpha_options[] = {
     PROJECTION_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
+static const char limits[] =
+    "No limit on the step from the stability of linear systems: oscillations faster than the step "
+    "are damped. They should be small at the start, since their velocities first grow by step "
+    "times "
+    "frequency. Slow motion loses energy at the third order of the step. A rod must not turn by "
+    "more "
+    "than about a right angle a step.";
+
 enum {
   ALPHA_CAPABILITIES = VIDA_CAN_POSITION_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
                        VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC
@@ -489,12 +497,7 @@ enum {
 
 const VidaMethod vida__hht = {
     .info = {"hht", "Hilber-Hughes-Taylor method, index 3",
-             "Hilber, Hughes and Taylor 1977; Negrut et al. 2007",
-             "No limit on the step from the stability of linear systems: oscillations faster than "
-             "the step are damped. Energy is lost at third order in the step. A rod must not turn "
-             "by more "
-             "than about a right angle a step.",
-             2, ALPHA_CAPABILITIES},
+             "Hilber, Hughes and Taylor 1977; Negrut et al. 2007", limits, 2, ALPHA_CAPABILITIES},
     .options = hht_options,
     .map = {residual, jacobian, find_sizes, vida__guess_free_flight},
     .create = create_hht,
@@ -506,12 +509,7 @@ const VidaMethod vida__hht = {
 
 const VidaMethod vida__generalized_alpha = {
     .info = {"generalized-alpha", "generalized-alpha method of Chung and Hulbert, index 3",
-             "Chung and Hulbert 1993; Arnold and Bruels 2007",
-             "No limit on the step from the stability of linear systems: oscillations faster than "
-             "the step are damped. Energy is lost at third order in the step. A rod must not turn "
-             "by more "
-             "than about a right angle a step.",
-             2, ALPHA_CAPABILITIES},
+             "Chung and Hulbert 1993; Arnold and Bruels 2007", limits, 2, ALPHA_CAPABILITIES},
     .options = alpha_options,
     .map = {residual, jacobian, find_sizes, vida__guess_free_flight},
     .create = create_generalized_alpha,

@@ -26,6 +26,10 @@ static const double after_first_rejection = 0.1;
 static const double share_of_largest = 1e-2;
 /* Errors that rounding makes, in units of it. */
 static const double rounding = 100.0;
+/* And of impulses, where nothing else moves: velocities below this are none. Else vibrations of
+ * stiff springs would pass unseen in large steps and be found in small ones. */
+static const double nothing = 1e4;
+static const double at_rest = 4.0;
 /* A prediction further than this beyond the last step is none. */
 static const double furthest_prediction = 4.0;
 
@@ -243,30 +247,39 @@ static int find_defect(VidaStepper* stepper, double gamma0) {
   return code;
 }
 
+/* What errors of coordinate k and of its velocity are tolerated: parts of what they are, and what
+ * rounding makes of positions, velocities and impulses of forces. */
+static double position_tolerance(const vida_radau* own, int k) {
+  const double scale = own->position_scale[k];
+  const double least = isfinite(own->atol) ? own->atol : own->rtol * share_of_largest * scale;
+  return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale;
+}
+
+static double velocity_tolerance(const VidaStepper* stepper, int k) {
+  const vida_radau* own = stepper->own;
+  const double scale = own->velocity_scale[k];
+  const double of_positions = own->position_scale[k];
+  const double least = !isfinite(own->atol) ? own->rtol * share_of_largest * scale
+                       : of_positions > 0.0 ? own->atol / of_positions * scale
+                                            : own->rtol * scale;
+  const double mass = stepper->root_mass[k] * stepper->root_mass[k];
+  const double impulse = own->h * stepper->force_size[k] / mass;
+  return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
+         (scale <= nothing * DBL_EPSILON * impulse ? at_rest * DBL_EPSILON * impulse : 0.0);
+}
+
 /* The largest error of positions and velocities, in units of what is tolerated. */
 static double measure_error(VidaStepper* stepper, double gamma0) {
   vida_radau* own = stepper->own;
   const int n = stepper->n;
-  const double* v1 = own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + n;
+  const int end = VIDA_RADAU_STAGES - 1;
   double largest = 0.0;
-  update_sizes(stepper, own->place + (VIDA_RADAU_STAGES - 1) * n, v1);
+  update_sizes(stepper, own->place + end * n, own->unknown + end * own->block + n);
   for (int k = 0; k < n; k++) {
-    const double q_scale = own->position_scale[k];
-    const double v_scale = own->velocity_scale[k];
-    const double mass = stepper->root_mass[k] * stepper->root_mass[k];
-    const double impulse = own->h * stepper->force_size[k] / mass;
-    double q_size = own->rtol * own->position_size[k] + rounding * DBL_EPSILON * q_scale;
-    double v_size =
-        own->rtol * own->velocity_size[k] + rounding * DBL_EPSILON * (v_scale + impulse);
-    if (isfinite(own->atol)) {
-      q_size += own->atol;
-      v_size += q_scale > 0.0 ? own->atol / q_scale * v_scale : own->rtol * v_scale;
-    } else {
-      q_size += own->rtol * share_of_largest * q_scale;
-      v_size += own->rtol * share_of_largest * v_scale;
-    }
     const double position = gamma0 * own->h * fabs(own->defect[k]);
     const double velocity = fabs(own->defect[n + k]);
+    const double q_size = position_tolerance(own, k);
+    const double v_size = velocity_tolerance(stepper, k);
     largest = position > largest * q_size ? position / q_size : largest;
     largest = velocity > largest * v_size ? velocity / v_size : largest;
   }
