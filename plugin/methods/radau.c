@@ -214,8 +214,8 @@ static void update_sizes(VidaStepper* stepper, const double* q, const double* v)
   }
 }
 
-/* gamma0 (h q', h p') at the node and what the stages add to it, as the right side of one stage. */
-static int find_defect(VidaStepper* stepper, double gamma0) {
+/* gamma0 (h q', h p') at (q,v) and what the stages add to it, as the right side of one stage. */
+static int find_defect(VidaStepper* stepper, double gamma0, const double* q, const double* v) {
   vida_radau* own = stepper->own;
   const int n = stepper->n;
   const double root_6 = sqrt(6.0);
@@ -223,8 +223,7 @@ static int find_defect(VidaStepper* stepper, double gamma0) {
                                             gamma0 * (-13.0 + 7.0 * root_6) / 3.0, -gamma0 / 3.0};
   const double* mu = own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * n;
   double* force = stepper->l_q;
-  int code =
-      vida__gradient(&stepper->evaluator, own->t, stepper->q, stepper->v0, force, stepper->l_v);
+  int code = vida__gradient(&stepper->evaluator, own->t, q, v, force, stepper->l_v);
   memset(own->defect, 0, (size_t)own->block * sizeof *own->defect);
   for (int k = 0; k < n; k++) {
     force[k] *= own->h;
@@ -233,7 +232,7 @@ static int find_defect(VidaStepper* stepper, double gamma0) {
   vida__add_reaction(stepper->system, stepper->entries0, -1.0, mu, force);
   for (int k = 0; k < n; k++) {
     const double root = stepper->root_mass[k];
-    double position = gamma0 * own->h * stepper->v0[k];
+    double position = gamma0 * own->h * v[k];
     double momentum = gamma0 * force[k];
     for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
       position += weight[i] * own->change[i * n + k];
@@ -286,20 +285,38 @@ static double measure_error(VidaStepper* stepper, double gamma0) {
   return largest;
 }
 
+static int filter_defect(VidaStepper* stepper, double gamma0, const double* q, const double* v) {
+  const vida_radau* own = stepper->own;
+  const int code = find_defect(stepper, gamma0, q, v);
+  return code ? code : vida__linear_solve(own->filter, own->defect, own->defect);
+}
+
+/* An error that is too large may be one of the state at the node, which a smaller step does not
+ * take away: it is estimated again from the state less this error (Hairer and Wanner, eq. IV.8.20).
+ */
 static int estimate(VidaStepper* stepper, double* result, VidaError* error) {
   vida_radau* own = stepper->own;
   const double gamma0 = (6.0 + cbrt(81.0) - cbrt(9.0)) / 30.0;
-  int code = find_defect(stepper, gamma0);
-  code = code ? code : vida__radau_node_matrix(stepper, gamma0, own->filter->values);
+  int code = vida__radau_node_matrix(stepper, gamma0, own->filter->values);
   if (!code) {
     own->factorizations++;
     code = vida__linear_factor(own->filter);
   }
-  code = code ? code : vida__linear_solve(own->filter, own->defect, own->defect);
+  code = code ? code : filter_defect(stepper, gamma0, stepper->q, stepper->v0);
+  *result = code ? 0.0 : measure_error(stepper, gamma0);
+  if (!code && *result > 1.0) {
+    for (int k = 0; k < stepper->n; k++) {
+      stepper->q1[k] = stepper->q[k] + gamma0 * own->h * own->defect[k];
+      stepper->dq[k] = stepper->v0[k] + own->defect[stepper->n + k];
+    }
+    /* Outside of the domain the first estimate stands. */
+    if (filter_defect(stepper, gamma0, stepper->q1, stepper->dq) == VIDA_SUCCESS) {
+      *result = fmin(*result, measure_error(stepper, gamma0));
+    }
+  }
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
-  *result = measure_error(stepper, gamma0);
   return isfinite(*result) ? VIDA_SUCCESS
                            : vida__fail(error, VIDA_NOT_FINITE,
                                         "the estimated error of a step is no finite number");
