@@ -22,6 +22,8 @@ static const double largest_shrink = 5.0;
 static const double smallest_error = 1e-2; /* that the prediction takes for true */
 static const double after_failure = 0.25;
 static const double after_first_rejection = 0.1;
+/* What was tolerated in the last step and in this one. */
+static const double doubtful = 2.0;
 /* A coordinate that has hardly moved yet counts as this part of the largest one of its unit. */
 static const double share_of_largest = 1e-2;
 /* Errors that rounding makes, in units of it. */
@@ -304,7 +306,7 @@ static int estimate(VidaStepper* stepper, double* result, VidaError* error) {
   }
   code = code ? code : filter_defect(stepper, gamma0, stepper->q, stepper->v0);
   *result = code ? 0.0 : measure_error(stepper, gamma0);
-  if (!code && *result > 1.0) {
+  if (!code && *result > 1.0 && *result < doubtful) {
     for (int k = 0; k < stepper->n; k++) {
       stepper->q1[k] = stepper->q[k] + gamma0 * own->h * own->defect[k];
       stepper->dq[k] = stepper->v0[k] + own->defect[stepper->n + k];
