@@ -34,7 +34,8 @@
   X(implicit_midpoint)         \
   X(lie_trotter)               \
   X(verlet)                    \
-  X(lgvi)
+  X(lgvi)                      \
+  X(simo_wong)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)
