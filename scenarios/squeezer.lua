@@ -1,8 +1,8 @@
--- Andrews' squeezing mechanism (models/squeezer.lua), with fixed steps. At t = 0.03 s
+-- Andrews' squeezing mechanism (parts/squeezer.lua), with fixed steps. At t = 0.03 s
 -- beta = 15.8107711962904; tolerances are compared in squeezer_work_precision.lua.
 
 local vida = require "vida"
-local squeezer = require "models.squeezer"
+local squeezer = require "parts.squeezer"
 
 local time = vida.setting { "time", 0.03, unit = "s", text = "simulated time" }
 local torque = vida.setting { "torque", 0.033, unit = "N m", text = "of the motor on the crank" }

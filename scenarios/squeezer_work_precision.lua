@@ -1,4 +1,4 @@
--- Andrews' squeezing mechanism (models/squeezer.lua): what precision costs, for methods with fixed
+-- Andrews' squeezing mechanism (parts/squeezer.lua): what precision costs, for methods with fixed
 -- steps and for methods that choose their own.
 --
 -- Errors are those of the end, t = 0.03 s, in the mixed norm of the test set for initial value problems
@@ -9,7 +9,7 @@
 -- 1e-7 in the multipliers.
 
 local vida = require "vida"
-local squeezer = require "models.squeezer"
+local squeezer = require "parts.squeezer"
 
 local time = 0.03 -- s
 local finest = vida.setting { "finest", 7, text = "digits of the finest tolerance, and of the work" }
