@@ -402,6 +402,65 @@ static void test_options(void) {
   VidaOptions_Destroy(&options);
 }
 
+static void test_refusals(void) {
+  static const Variant undamped[] = {{"hht", {"alpha", "0", NULL}},
+                                     {"generalized-alpha", {"rho", "1", NULL}}};
+  for (int i = 0; i < 2; i++) {
+    VidaError error = {0};
+    VidaStepper* stepper = NULL;
+    VidaSystem* system = make_pendulum();
+    VidaOptions* options = motion_method(undamped[i].method, 0.01, undamped[i].settings);
+    EXPECT_ERROR(VidaStepper_Create(system, options, &stepper, &error), &error, VIDA_NOT_SUPPORTED,
+                 "projection = velocity");
+    REQUIRE_OK(VidaOptions_SetText(options, "projection", "velocity", &error), &error);
+    REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+    VidaStepper_Destroy(&stepper);
+    VidaOptions_Destroy(&options);
+    VidaSystem_Destroy(&system);
+  }
+}
+
+/* The largest energy of 20 s of a double pendulum that turns by up to `turn` a step, less that of
+ * the start, in units of m g l. */
+static double energy_gain(const char* rho, const char* projection, double h, double* turn) {
+  const char* const settings[] = {"rho", rho, "projection", projection, NULL};
+  Model model = model_chain(2, -0.5);
+  VidaError error = {0};
+  double first, energy, largest = 0.0;
+  model.chart = MODEL_NO_CHART;
+  Run run = start(model_system(&model), "generalized-alpha", h, settings);
+  REQUIRE_OK(VidaStepper_Energy(run.stepper, &first, NULL, &error), &error);
+  *turn = 0.0;
+  for (long k = 0; k < lround(20.0 / h) && largest < 100.0; k++) {
+    double q[4], v[4];
+    go(&run, 1);
+    look(&run, q, v);
+    REQUIRE_OK(VidaStepper_Energy(run.stepper, &energy, NULL, &error), &error);
+    largest = fmax(largest, energy - first);
+    *turn = fmax(*turn, h * hypot(v[2] - v[0], v[3] - v[1]));
+  }
+  stop(&run);
+  return largest / MODEL_GRAVITY;
+}
+
+/* The limit that is stated: a turn of 1 - rho a step, and none of this kind with projection. */
+static void test_turning(void) {
+  static const struct {
+    const char *rho, *projection;
+    double h;
+    bool is_stable;
+  } runs[] = {{"0.5", "none", 0.01, true},      {"0.8", "none", 0.01, true},
+              {"0.9", "none", 0.003, true},     {"0.99", "none", 0.01, false},
+              {"0.99", "velocity", 0.01, true}, {"1", "velocity", 0.01, true}};
+  for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+    double turn;
+    const double gain = energy_gain(runs[i].rho, runs[i].projection, runs[i].h, &turn);
+    EXPECT(runs[i].is_stable ? gain < 0.1 : gain > 1.0,
+           "rho = %s, projection = %s, turning by %g: energy gained %g", runs[i].rho,
+           runs[i].projection, turn, gain);
+  }
+}
+
 /* A step that is too large says so and leaves the state of the node: smaller ones go on. */
 static void test_failure(void) {
   VidaError error = {0};
@@ -431,6 +490,8 @@ int main(void) {
                                     {"loss of energy", test_loss},
                                     {"stiff spring", test_stiff_spring},
                                     {"options", test_options},
+                                    {"refusals", test_refusals},
+                                    {"turning", test_turning},
                                     {"failure", test_failure},
                                     {NULL, NULL}};
   return check_main("generalized-alpha", tests);

@@ -38,7 +38,6 @@ typedef struct alpha_state {
   double* v_base;
   double* base;    /* n: what p1 has apart from `share` h s1 */
   double* jerk;    /* n: work */
-  double* rates;   /* n: work */
   double* mu;      /* m: of the projection */
   double* solving; /* n + m: work */
   double* rows;    /* entries of a_q, for systems with nonholonomic rows */
@@ -404,13 +403,12 @@ static int allocate(VidaStepper* stepper, VidaError* error) {
   const size_t n = (size_t)stepper->n;
   const size_t m = (size_t)stepper->m;
   const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
-  alpha_state* own = vida__allocate(1, sizeof *own + (14 * n + 2 * m + entries) * sizeof(double));
+  alpha_state* own = vida__allocate(1, sizeof *own + (13 * n + 2 * m + entries) * sizeof(double));
   if (!own) {
     return vida__fail_memory(error);
   }
-  double** const of_n[] = {&own->v,    &own->a,    &own->p,    &own->r,  &own->s,
-                           &own->v1,   &own->a1,   &own->p1,   &own->s1, &own->v_base,
-                           &own->base, &own->jerk, &own->rates};
+  double** const of_n[] = {&own->v,  &own->a,  &own->p,  &own->r,      &own->s,    &own->v1,
+                           &own->a1, &own->p1, &own->s1, &own->v_base, &own->base, &own->jerk};
   double* next = (double*)(own + 1);
   for (size_t i = 0; i < sizeof of_n / sizeof of_n[0]; i++, next += n) {
     *of_n[i] = next;
@@ -435,13 +433,27 @@ static void set_parameters(alpha_state* own, double alpha_m, double alpha_f) {
   own->share = own->gamma * (1.0 - alpha_f) / (1.0 - alpha_m);
 }
 
+/* Without damping the index-3 form is unstable: multipliers grow from the first step on. */
+static int check_damping(const VidaStepper* stepper, bool is_damped, const char* option,
+                         VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  const alpha_state* own = stepper->own;
+  return is_damped || own->projects || system->row_count == 0
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_NOT_SUPPORTED,
+                          "%s without damping (%s) makes the multipliers of constraints, as '%s' "
+                          "of system '%s', grow without bound; damp them, or set projection = "
+                          "velocity",
+                          stepper->method->info.name, option, system->rows[0].name, system->name);
+}
+
 static int create_generalized_alpha(VidaStepper* stepper, VidaError* error) {
   const double rho = VidaOptions_Get(stepper->options, "rho");
   const int code = allocate(stepper, error);
   if (!code) {
     set_parameters(stepper->own, (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
   }
-  return code;
+  return code ? code : check_damping(stepper, rho < 1.0, "rho = 1", error);
 }
 
 static int create_hht(VidaStepper* stepper, VidaError* error) {
@@ -450,7 +462,7 @@ static int create_hht(VidaStepper* stepper, VidaError* error) {
   if (!code) {
     set_parameters(stepper->own, 0.0, -alpha);
   }
-  return code;
+  return code ? code : check_damping(stepper, alpha < 0.0, "alpha = 0", error);
 }
 
 static void destroy(VidaStepper* stepper) {
@@ -470,7 +482,8 @@ static void destroy(VidaStepper* stepper) {
 
 static const VidaOptionRow hht_options[] = {
     {"alpha", VIDA_OPTION_REAL, "1", -0.1, -1.0 / 3.0, 0.0, false, NULL,
-     "Damping, from 0 (none; multipliers are then not damped either) to -1/3. What is much faster "
+     "Damping, from 0 (none; then constraints need projection = velocity) to -1/3. What is much "
+     "faster "
      "than the step shrinks by (1 + alpha)/(1 - alpha) a step."},
     PROJECTION_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
@@ -478,17 +491,18 @@ static const VidaOptionRow hht_options[] = {
 static const VidaOptionRow alpha_options[] = {
     {"rho", VIDA_OPTION_REAL, "1", 0.8, 0.0, 1.0, false, NULL,
      "Spectral radius at infinity: by how much what is much faster than the step shrinks a step, "
-     "from 1 (not at all; multipliers are then not damped either) to 0 (at once)."},
+     "from 1 (not at all; then constraints need projection = velocity) to 0 (at once)."},
     PROJECTION_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const char limits[] =
     "No limit on the step from the stability of linear systems: oscillations faster than the step "
     "are damped. They should be small at the start, since their velocities first grow by step "
-    "times "
-    "frequency. Slow motion loses energy at the third order of the step. A rod must not turn by "
-    "more "
-    "than about a right angle a step.";
+    "times frequency. Slow motion loses energy at the third order of the step. Without projection "
+    "= "
+    "velocity, rods must turn by less than about 1 - r radians a step, r being the spectral radius "
+    "at infinity: otherwise multipliers, and with them the energy, grow without bound. With it, by "
+    "less than about a right angle.";
 
 enum {
   ALPHA_CAPABILITIES = VIDA_CAN_POSITION_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
