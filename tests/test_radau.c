@@ -248,6 +248,35 @@ static void test_a1(void) {
   }
 }
 
+/* A3: mirrored starts give mirrored motions, also where one coordinate does not determine the other
+ */
+static void test_a3(void) {
+  const double angle[] = {pi / 2.0, atan2(0.013437983982246, 0.499819387965786), 0.0, pi};
+  const double rate[] = {0.0, 0.0, 2.0, 0.02};
+  for (int i = 0; i < 4; i++) {
+    double q[2][2], v[2][2];
+    for (int side = 0; side < 2; side++) {
+      const double sign = side ? -1.0 : 1.0;
+      const Model model = model_pendulum(2, 1.0, 0.5, sign * angle[i], sign * rate[i]);
+      Run run = start(model_system(&model), 0.5, "1e-8");
+      go(&run, 4);
+      look(&run, q[side], v[side]);
+      stop(&run);
+    }
+    EXPECT_BELOW(q[0][0] + q[1][0], 1e-12, "x of start %d", i);
+    EXPECT_BELOW(q[0][1] - q[1][1], 1e-12, "y of start %d", i);
+    EXPECT_BELOW(v[0][0] + v[1][0], 1e-11, "vx of start %d", i);
+  }
+  const Model model = model_pendulum(2, 1.0, 0.5, pi / 2.0, 0.0);
+  double q[2], v[2];
+  Run run = start(model_system(&model), 10.0, "1e-9");
+  go(&run, 1);
+  look(&run, q, v);
+  EXPECT_NEAR(q[0], 0.4998931932113, 1e-7, "x(10)");
+  EXPECT_NEAR(q[1], -0.01033418506872, 1e-6, "y(10)");
+  stop(&run);
+}
+
 /* A4: 100 s without drift; the closed form at t = 100 */
 static void test_a4(void) {
   const Model model = model_pendulum(2, 1.0, 1.0, pi / 2.0, 0.0);
@@ -482,6 +511,7 @@ int main(void) {
                                     {"multipliers", test_multipliers},
                                     {"tolerances", test_tolerances},
                                     {"A1: index 3", test_a1},
+                                    {"A3: mirrored starts", test_a3},
                                     {"A4: 100 s", test_a4},
                                     {"A16: unit of mass", test_a16},
                                     {"A16: heavy bob", test_heavy_bob},
