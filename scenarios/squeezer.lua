@@ -17,5 +17,6 @@ return vida.compare {
     { "del-midpoint", h = steps },
     { "rattle", h = steps },
     { "del-endpoint", h = steps },
+    { "energy-momentum", h = steps },
   },
 }
