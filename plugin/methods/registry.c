@@ -31,7 +31,8 @@
   X(implicit_midpoint)         \
   X(lie_trotter)               \
   X(verlet)                    \
-  X(lgvi)
+  X(lgvi)                      \
+  X(baumgarte)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)

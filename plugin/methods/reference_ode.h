@@ -1,0 +1,68 @@
+/* What methods on the underlying ODE have in common: accelerations and multipliers from one solve
+ * of the equations of motion, and an integrator of SUNDIALS for q' = v, v' = a.
+ *
+ * The state is y = (q, v), 2 n; a method may have another one of at most that size
+ * (partitioning.c). Velocities are its own: what they violate of the hidden constraints is seen. */
+#ifndef VIDA_METHODS_REFERENCE_ODE_H
+#define VIDA_METHODS_REFERENCE_ODE_H
+
+#include "methods/method.h"
+#include "methods/projector.h"
+#include "solve/ode.h"
+#include "system/equations.h"
+
+typedef struct reference_ode reference_ode;
+struct reference_ode {
+  VidaStepper* stepper;
+  vida_equations* equations;
+  vida_projector* projector; /* NULL of methods that do not project */
+  vida_ode* ode;
+  vida_ode_functions functions;
+  double alpha1, alpha0; /* Baumgarte's, or 0 */
+  double gamma;          /* of the stabilized ODE */
+  void* extra;           /* what else a method has, freed by it */
+  double* block;
+  double* y;        /* 2 n: at the node */
+  double* next;     /* 2 n: work */
+  double* rate;     /* 2 n: work */
+  double* lambda;   /* m: of the last rate */
+  double* side;     /* n + m: work, right sides and solutions */
+  double* n_work;   /* n */
+  double* g;        /* m: g and G v + g_t */
+  double* g_rate;   /* m */
+  double* dq;       /* n: what a projection takes off */
+  double* dv;       /* n */
+  double* position; /* n: sizes of positions and velocities, for tolerances */
+  double* velocity; /* n */
+};
+
+/* The options that they share: h, rtol, atol, max_steps, linear_solver. */
+extern const VidaOptionRow vida__ode_options[];
+
+#define VIDA_INTEGRATOR_ROW(choices, index)                                                 \
+  {                                                                                         \
+    "integrator", VIDA_OPTION_CHOICE, "", (index), 0.0, 11.0, false, choices,               \
+        "Explicit Runge-Kutta table (orders 1, 2, 2, 3, 4, 4, 5, 5, 6, 8), or a multistep " \
+        "method, "                                                                          \
+        "which always takes rtol."                                                          \
+  }
+
+/* In a method's `create`: the state above, equations and driver. */
+int vida__reference_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error);
+/* What vida__reference_create leaves of it, in a method's `destroy`. */
+void vida__reference_destroy(VidaStepper* stepper);
+/* `start`, `step`, `velocities` and `order` of a method. */
+int vida__reference_start(VidaStepper* stepper, VidaError* error);
+int vida__reference_step(VidaStepper* stepper, VidaError* error);
+int vida__reference_velocities(VidaStepper* stepper, double* v, VidaError* error);
+int vida__reference_order(const VidaOptions* options);
+/* `rate` of the functions: v, and a(t,q,v) with Baumgarte's terms, into (2 n); lambda is left. */
+int vida__reference_rate(void* data, double t, const double* y, double* rate);
+/* The same for q and v anywhere: a (n). */
+int vida__reference_find(reference_ode* own, double t, const double* q, const double* v, double* a);
+/* The message of a failure whose code is positive or negative, in words. */
+int vida__reference_failed(reference_ode* own, int code, VidaError* error);
+/* Refuses, with the reason, integrators for which there is no `settle`: multistep methods. */
+int vida__refuse_multistep(VidaStepper* stepper, const char* why, VidaError* error);
+
+#endif
