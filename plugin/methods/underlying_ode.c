@@ -1,4 +1,4 @@
-#include "methods/reference_ode.h"
+#include "methods/underlying_ode.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static vida_integrator find_integrator(const VidaOptions* options) {
   return isfinite(value) ? (vida_integrator)value : VIDA_INTEGRATOR_BDF;
 }
 
-int vida__reference_order(const VidaOptions* options) {
+int vida__underlying_order(const VidaOptions* options) {
   return vida__integrator_order(find_integrator(options));
 }
 
@@ -66,7 +66,7 @@ int vida__refuse_multistep(VidaStepper* stepper, const char* why, VidaError* err
                     stepper->method->info.name, vida__integrator_name(integrator), why);
 }
 
-static int allocate_own(reference_ode* own, int n, int m) {
+static int allocate_own(underlying_ode* own, int n, int m) {
   const struct {
     double** array;
     int count;
@@ -99,12 +99,12 @@ static int prepare_nothing(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-int vida__reference_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error) {
+int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error) {
   int code = check_integrator(stepper, error);
   if (code) {
     return code;
   }
-  reference_ode* own = vida__allocate(1, sizeof *own);
+  underlying_ode* own = vida__allocate(1, sizeof *own);
   if (!own) {
     return vida__fail_memory(error);
   }
@@ -125,8 +125,8 @@ int vida__reference_create(VidaStepper* stepper, vida_ode_functions functions, V
   return code ? code : vida__ode_create(2 * stepper->n, functions, own, settings, &own->ode, error);
 }
 
-void vida__reference_destroy(VidaStepper* stepper) {
-  reference_ode* own = stepper->own;
+void vida__underlying_destroy(VidaStepper* stepper) {
+  underlying_ode* own = stepper->own;
   if (!own) {
     return;
   }
@@ -140,7 +140,7 @@ void vida__reference_destroy(VidaStepper* stepper) {
 
 /* Holonomic rows: g'' = -alpha1 g' - alpha0 g (paper 002, eq. 2.1); nonholonomic ones, which have
  * one derivative less: a' = -alpha1/2 a, the mean of the two rates. Subtracted from `side`. */
-static int add_baumgarte(reference_ode* own, double t, const double* q, const double* v,
+static int add_baumgarte(underlying_ode* own, double t, const double* q, const double* v,
                          double* side) {
   const VidaSystem* system = own->stepper->system;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
@@ -156,8 +156,8 @@ static int add_baumgarte(reference_ode* own, double t, const double* q, const do
   return code;
 }
 
-int vida__reference_find(reference_ode* own, double t, const double* q, const double* v,
-                         double* a) {
+int vida__underlying_find(underlying_ode* own, double t, const double* q, const double* v,
+                          double* a) {
   const int n = own->stepper->n, m = own->stepper->m;
   double* side = own->side;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
@@ -177,14 +177,14 @@ int vida__reference_find(reference_ode* own, double t, const double* q, const do
   return code;
 }
 
-int vida__reference_rate(void* data, double t, const double* y, double* rate) {
-  reference_ode* own = data;
+int vida__underlying_rate(void* data, double t, const double* y, double* rate) {
+  underlying_ode* own = data;
   const int n = own->stepper->n;
   memcpy(rate, y + n, (size_t)n * sizeof *rate);
-  return vida__reference_find(own, t, y, y + n, rate + n);
+  return vida__underlying_find(own, t, y, y + n, rate + n);
 }
 
-int vida__reference_failed(reference_ode* own, int code, VidaError* error) {
+int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
   const char* detail = vida__equations_evaluator(own->equations)->error.message;
   const char* general = code == VIDA_STEP_SINGULAR
                             ? "mass matrix and constraints do not determine the accelerations"
@@ -198,7 +198,7 @@ int vida__reference_failed(reference_ode* own, int code, VidaError* error) {
 /* Positions by what they are at the start; what is zero there, or nearly, by the others, each
  * weighted with the root of its mass. Velocities by the largest one, or by what the forces of the
  * start make of a way of that size. */
-static void measure_sizes(reference_ode* own) {
+static void measure_sizes(underlying_ode* own) {
   static const double least = 0.01;
   const VidaStepper* stepper = own->stepper;
   const double* root = stepper->root_mass;
@@ -220,7 +220,7 @@ static void measure_sizes(reference_ode* own) {
   }
 }
 
-static void set_tolerances(reference_ode* own) {
+static void set_tolerances(underlying_ode* own) {
   const VidaStepper* stepper = own->stepper;
   const double rtol = VidaOptions_Get(stepper->options, "rtol");
   const double atol = VidaOptions_Get(stepper->options, "atol");
@@ -251,8 +251,8 @@ static int set_state(VidaStepper* stepper, double t, const double* y, VidaError*
   return VIDA_SUCCESS;
 }
 
-int vida__reference_start(VidaStepper* stepper, VidaError* error) {
-  reference_ode* own = stepper->own;
+int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
+  underlying_ode* own = stepper->own;
   const size_t bytes = (size_t)stepper->n * sizeof(double);
   memcpy(own->y, stepper->q, bytes);
   memcpy(own->y + stepper->n, stepper->v0, bytes);
@@ -269,14 +269,14 @@ int vida__reference_start(VidaStepper* stepper, VidaError* error) {
     code = vida__projector_factor(own->projector, stepper->t0, stepper->q, stepper->v0, false);
   }
   vida__ode_reset_counts(own->ode);
-  return code ? vida__reference_failed(own, code, error)
+  return code ? vida__underlying_failed(own, code, error)
               : set_state(stepper, stepper->t0, own->y, error);
 }
 
 /* ---- step ------------------------------------------------------------------------------------ */
 
 static void copy_counts(VidaStepper* stepper) {
-  const reference_ode* own = stepper->own;
+  const underlying_ode* own = stepper->own;
   const vida_ode_counts counts = vida__ode_count(own->ode);
   VidaStatistics* statistics = &stepper->statistics;
   statistics->rejected_steps = counts.rejected;
@@ -291,7 +291,7 @@ static void copy_counts(VidaStepper* stepper) {
 
 static int explain(VidaStepper* stepper, const VidaError* cause, double reached, VidaError* error) {
   char from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE], h[VIDA_REAL_TEXT_SIZE];
-  reference_ode* own = stepper->own;
+  underlying_ode* own = stepper->own;
   const char* detail = vida__equations_evaluator(own->equations)->error.message;
   const bool smaller = !stepper->adaptive && cause->code > 0;
   return vida__fail_flag(error, cause->code, cause->flag, "step %ld from t = %s, at t = %s: %s%s%s",
@@ -304,8 +304,8 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
                          smaller ? vida__real_text(h, stepper->h, 6) : "");
 }
 
-int vida__reference_step(VidaStepper* stepper, VidaError* error) {
-  reference_ode* own = stepper->own;
+int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
+  underlying_ode* own = stepper->own;
   const size_t bytes = 2 * (size_t)stepper->n * sizeof *own->y;
   const double t = vida__node_time(stepper);
   const double next = vida__next_time(stepper);
@@ -334,8 +334,8 @@ int vida__reference_step(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-int vida__reference_velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const reference_ode* own = stepper->own;
+int vida__underlying_velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const underlying_ode* own = stepper->own;
   (void)error;
   memcpy(v, own->y + stepper->n, (size_t)stepper->n * sizeof *v);
   return VIDA_SUCCESS;
@@ -363,19 +363,19 @@ static int check_baumgarte(const VidaStepper* stepper, VidaError* error) {
 }
 
 static int create_baumgarte(VidaStepper* stepper, VidaError* error) {
-  const vida_ode_functions functions = {.rate = vida__reference_rate};
+  const vida_ode_functions functions = {.rate = vida__underlying_rate};
   const int code = check_baumgarte(stepper, error);
-  return code ? code : vida__reference_create(stepper, functions, error);
+  return code ? code : vida__underlying_create(stepper, functions, error);
 }
 
 static int start_baumgarte(VidaStepper* stepper, VidaError* error) {
   const VidaOptions* options = stepper->options;
-  reference_ode* own = stepper->own;
+  underlying_ode* own = stepper->own;
   const double by_step = VidaOptions_Get(options, "gamma_h");
   const double gamma = by_step > 0.0 ? by_step / stepper->h : VidaOptions_Get(options, "gamma");
   own->alpha1 = gamma > 0.0 ? 2.0 * gamma : VidaOptions_Get(options, "alpha1");
   own->alpha0 = gamma > 0.0 ? gamma * gamma : VidaOptions_Get(options, "alpha0");
-  return vida__reference_start(stepper, error);
+  return vida__underlying_start(stepper, error);
 }
 
 static const VidaOptionRow baumgarte_options[] = {
@@ -405,8 +405,8 @@ const VidaMethod vida__baumgarte = {
     .options = baumgarte_options,
     .create = create_baumgarte,
     .start = start_baumgarte,
-    .step = vida__reference_step,
-    .velocities = vida__reference_velocities,
+    .step = vida__underlying_step,
+    .velocities = vida__underlying_velocities,
     .energy = vida__node_energy,
-    .order = vida__reference_order,
-    .destroy = vida__reference_destroy};
+    .order = vida__underlying_order,
+    .destroy = vida__underlying_destroy};

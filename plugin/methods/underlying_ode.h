@@ -3,16 +3,16 @@
  *
  * The state is y = (q, v), 2 n; a method may have another one of at most that size
  * (partitioning.c). Velocities are its own: what they violate of the hidden constraints is seen. */
-#ifndef VIDA_METHODS_REFERENCE_ODE_H
-#define VIDA_METHODS_REFERENCE_ODE_H
+#ifndef VIDA_METHODS_UNDERLYING_ODE_H
+#define VIDA_METHODS_UNDERLYING_ODE_H
 
 #include "methods/method.h"
 #include "methods/projector.h"
 #include "solve/ode.h"
 #include "system/equations.h"
 
-typedef struct reference_ode reference_ode;
-struct reference_ode {
+typedef struct underlying_ode underlying_ode;
+struct underlying_ode {
   VidaStepper* stepper;
   vida_equations* equations;
   vida_projector* projector; /* NULL of methods that do not project */
@@ -48,20 +48,21 @@ extern const VidaOptionRow vida__ode_options[];
   }
 
 /* In a method's `create`: the state above, equations and driver. */
-int vida__reference_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error);
-/* What vida__reference_create leaves of it, in a method's `destroy`. */
-void vida__reference_destroy(VidaStepper* stepper);
+int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error);
+/* What vida__underlying_create leaves of it, in a method's `destroy`. */
+void vida__underlying_destroy(VidaStepper* stepper);
 /* `start`, `step`, `velocities` and `order` of a method. */
-int vida__reference_start(VidaStepper* stepper, VidaError* error);
-int vida__reference_step(VidaStepper* stepper, VidaError* error);
-int vida__reference_velocities(VidaStepper* stepper, double* v, VidaError* error);
-int vida__reference_order(const VidaOptions* options);
+int vida__underlying_start(VidaStepper* stepper, VidaError* error);
+int vida__underlying_step(VidaStepper* stepper, VidaError* error);
+int vida__underlying_velocities(VidaStepper* stepper, double* v, VidaError* error);
+int vida__underlying_order(const VidaOptions* options);
 /* `rate` of the functions: v, and a(t,q,v) with Baumgarte's terms, into (2 n); lambda is left. */
-int vida__reference_rate(void* data, double t, const double* y, double* rate);
+int vida__underlying_rate(void* data, double t, const double* y, double* rate);
 /* The same for q and v anywhere: a (n). */
-int vida__reference_find(reference_ode* own, double t, const double* q, const double* v, double* a);
+int vida__underlying_find(underlying_ode* own, double t, const double* q, const double* v,
+                          double* a);
 /* The message of a failure whose code is positive or negative, in words. */
-int vida__reference_failed(reference_ode* own, int code, VidaError* error);
+int vida__underlying_failed(underlying_ode* own, int code, VidaError* error);
 /* Refuses, with the reason, integrators for which there is no `settle`: multistep methods. */
 int vida__refuse_multistep(VidaStepper* stepper, const char* why, VidaError* error);
 
