@@ -399,8 +399,7 @@ int vida__projector_rows(vida_projector* projector, double t, const double* q, c
   return code;
 }
 
-/* D with G D = the identity of rows, along M^-1 G^T or G^T. */
-static int lift(vida_projector* projector, const double* rows, double* along) {
+int vida__projector_lift(vida_projector* projector, const double* rows, double* along) {
   const size_t n = (size_t)projector->system->coordinate_count;
   const size_t m = (size_t)projector->system->row_count;
   double* side = projector->side;
@@ -420,7 +419,7 @@ int vida__projector_apply(vida_projector* projector, const double* g, const doub
   }
   memset(dq, 0, n * sizeof *dq);
   memset(dv, 0, n * sizeof *dv);
-  int code = g ? lift(projector, g, dq) : VIDA_SUCCESS;
+  int code = g ? vida__projector_lift(projector, g, dq) : VIDA_SUCCESS;
   if (code || !rate) {
     return code;
   }
@@ -428,7 +427,11 @@ int vida__projector_apply(vida_projector* projector, const double* g, const doub
   if (projector->kind == VIDA_PROJECTION_TRIANGULAR) {
     vida__add_constraint_velocity(system, projector->turning, -1.0, dq, projector->bias);
   }
-  return lift(projector, projector->bias, dv);
+  return vida__projector_lift(projector, projector->bias, dv);
+}
+
+const double* vida__projector_jacobian(const vida_projector* projector) {
+  return projector->entries;
 }
 
 vida_evaluator* vida__projector_evaluator(vida_projector* projector) {

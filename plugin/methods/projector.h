@@ -32,6 +32,11 @@ int vida__projector_rows(vida_projector* projector, double t, const double* q, c
  * is 0. */
 int vida__projector_apply(vida_projector* projector, const double* g, const double* rate,
                           double* dq, double* dv);
+/* The same for one level and rows (m) of any meaning: D (G D)^-1 rows, along D = M^-1 G^T or G^T.
+ * Not of the full projection. */
+int vida__projector_lift(vida_projector* projector, const double* rows, double* along);
+/* Entries of G where the rows were last asked for. */
+const double* vida__projector_jacobian(const vida_projector* projector);
 vida_evaluator* vida__projector_evaluator(vida_projector* projector);
 
 #endif

@@ -32,7 +32,11 @@
   X(lie_trotter)               \
   X(verlet)                    \
   X(lgvi)                      \
-  X(baumgarte)
+  X(baumgarte)                 \
+  X(stabilized_ode)            \
+  X(post_stabilized)           \
+  X(coordinate_projection)     \
+  X(cvode_projected)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)

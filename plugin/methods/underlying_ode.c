@@ -198,7 +198,7 @@ int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
 /* Positions by what they are at the start; what is zero there, or nearly, by the others, each
  * weighted with the root of its mass. Velocities by the largest one, or by what the forces of the
  * start make of a way of that size. */
-static void measure_sizes(underlying_ode* own) {
+void vida__underlying_sizes(underlying_ode* own) {
   static const double least = 0.01;
   const VidaStepper* stepper = own->stepper;
   const double* root = stepper->root_mass;
@@ -225,7 +225,7 @@ static void set_tolerances(underlying_ode* own) {
   const double rtol = VidaOptions_Get(stepper->options, "rtol");
   const double atol = VidaOptions_Get(stepper->options, "atol");
   double* tolerance = vida__ode_tolerances(own->ode);
-  measure_sizes(own);
+  vida__underlying_sizes(own);
   for (int i = 0; i < stepper->n && stepper->adaptive; i++) {
     const double position = isfinite(atol) ? atol : rtol * own->position[i];
     tolerance[i] = position;

@@ -20,6 +20,9 @@ struct underlying_ode {
   vida_ode_functions functions;
   double alpha1, alpha0; /* Baumgarte's, or 0 */
   double gamma;          /* of the stabilized ODE */
+  double alpha;          /* the share of a correction */
+  double tolerance;      /* of a projection */
+  int variant;           /* of the method, its own enumeration */
   void* extra;           /* what else a method has, freed by it */
   double* block;
   double* y;        /* 2 n: at the node */
@@ -61,6 +64,8 @@ int vida__underlying_rate(void* data, double t, const double* y, double* rate);
 /* The same for q and v anywhere: a (n). */
 int vida__underlying_find(underlying_ode* own, double t, const double* q, const double* v,
                           double* a);
+/* position and velocity, from the start values; vida__underlying_start has done it. */
+void vida__underlying_sizes(underlying_ode* own);
 /* The message of a failure whose code is positive or negative, in words. */
 int vida__underlying_failed(underlying_ode* own, int code, VidaError* error);
 /* Refuses, with the reason, integrators for which there is no `settle`: multistep methods. */
