@@ -88,18 +88,18 @@ static int create_stabilized(VidaStepper* stepper, VidaError* error) {
 static int start_stabilized(VidaStepper* stepper, VidaError* error) {
   const VidaOptions* options = stepper->options;
   underlying_ode* own = stepper->own;
-  vida__underlying_sizes(own);
+  const int code = vida__underlying_start(stepper, error);
   if (VidaOptions_IsSet(options, "gamma")) {
     own->gamma = VidaOptions_Get(options, "gamma");
   } else if (!stepper->adaptive) {
     own->gamma = VidaOptions_Get(options, "gamma_h") / stepper->h;
   } else {
     own->gamma = 0.0;
-    for (int i = 0; i < stepper->n; i++) {
+    for (int i = 0; i < stepper->n && !code; i++) {
       own->gamma = fmax(own->gamma, own->velocity[i] / own->position[i]);
     }
   }
-  return vida__underlying_start(stepper, error);
+  return code;
 }
 
 /* ---- post-stabilized ------------------------------------------------------------------------- */

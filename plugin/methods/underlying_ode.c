@@ -196,9 +196,9 @@ int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
 /* ---- start ----------------------------------------------------------------------------------- */
 
 /* Positions by what they are at the start; what is zero there, or nearly, by the others, each
- * weighted with the root of its mass. Velocities by the largest one, or by what the forces of the
- * start make of a way of that size. */
-void vida__underlying_sizes(underlying_ode* own) {
+ * weighted with the root of its mass. Velocities by the largest one, or by what the accelerations
+ * of the start make on a way of that size; where all is balanced, by its forces. */
+static void measure_sizes(underlying_ode* own, const double* a) {
   static const double least = 0.01;
   const VidaStepper* stepper = own->stepper;
   const double* root = stepper->root_mass;
@@ -213,7 +213,8 @@ void vida__underlying_sizes(underlying_ode* own) {
   for (int i = 0; i < stepper->n; i++) {
     const double position = own->position[i];
     own->position[i] = position > 0.0 ? fmax(position, least * way / root[i]) : way / root[i];
-    speed = fmax(speed, sqrt(stepper->force_size[i] * own->position[i]));
+    speed = fmax(speed, root[i] * sqrt(fabs(a[i]) * own->position[i]));
+    speed = fmax(speed, least * sqrt(stepper->force_size[i] * own->position[i]));
   }
   for (int i = 0; i < stepper->n; i++) {
     own->velocity[i] = (speed > 0.0 ? speed : 1.0) / root[i];
@@ -225,7 +226,6 @@ static void set_tolerances(underlying_ode* own) {
   const double rtol = VidaOptions_Get(stepper->options, "rtol");
   const double atol = VidaOptions_Get(stepper->options, "atol");
   double* tolerance = vida__ode_tolerances(own->ode);
-  vida__underlying_sizes(own);
   for (int i = 0; i < stepper->n && stepper->adaptive; i++) {
     const double position = isfinite(atol) ? atol : rtol * own->position[i];
     tolerance[i] = position;
@@ -258,13 +258,17 @@ int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
   memcpy(own->y + stepper->n, stepper->v0, bytes);
   vida__ode_reset_counts(own->ode);
   vida__ode_restart(own->ode, 0.0);
-  set_tolerances(own);
   int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, stepper->v0);
   if (!code && own->projector) {
     code = vida__projector_mark(own->projector, stepper->t0, stepper->q, stepper->v0);
   }
   /* What KLU allocates is allocated here. */
-  code = code ? code : vida__ode_rate(own->ode, stepper->t0, own->y, own->rate);
+  code =
+      code ? code : vida__underlying_find(own, stepper->t0, own->y, own->y + stepper->n, own->rate);
+  if (!code) {
+    measure_sizes(own, own->rate);
+    set_tolerances(own);
+  }
   if (!code && own->projector) {
     code = vida__projector_factor(own->projector, stepper->t0, stepper->q, stepper->v0, false);
   }

@@ -35,7 +35,7 @@ struct underlying_ode {
   double* g_rate;   /* m */
   double* dq;       /* n: what a projection takes off */
   double* dv;       /* n */
-  double* position; /* n: sizes of positions and velocities, for tolerances */
+  double* position; /* n: sizes of positions and velocities, for tolerances; after the start */
   double* velocity; /* n */
 };
 
@@ -64,8 +64,6 @@ int vida__underlying_rate(void* data, double t, const double* y, double* rate);
 /* The same for q and v anywhere: a (n). */
 int vida__underlying_find(underlying_ode* own, double t, const double* q, const double* v,
                           double* a);
-/* position and velocity, from the start values; vida__underlying_start has done it. */
-void vida__underlying_sizes(underlying_ode* own);
 /* The message of a failure whose code is positive or negative, in words. */
 int vida__underlying_failed(underlying_ode* own, int code, VidaError* error);
 /* Refuses, with the reason, integrators for which there is no `settle`: multistep methods. */
