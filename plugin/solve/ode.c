@@ -202,23 +202,26 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype e
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-/* The classical control, step * safety * (1/error)^(1/(p+1)) with the order p of the embedded
- * formula, whose bounds and constants defaults of some version would change. */
+/* That of DOPRI5 (Hairer, Norsett, Wanner, section IV.2 of the second volume): with the order p of
+ * the embedded formula, step * 0.9 * error^(-0.85/(p+1)) * (error before)^(0.2/(p+1)). Defaults would
+ * change with SUNDIALS' version. */
 static int set_controller(vida_ode* ode) {
-  const double safety = 0.9, largest_growth = 5.0;
+  const double now = 0.85, past = 0.2;
+  const double safety = 0.9, largest_growth = 10.0;
   void* memory = ode->erkstep;
 #if VIDA_SUNDIALS_AT_LEAST(6, 7)
-  ode->controller = SUNAdaptController_I(ode->context);
-  if (!ode->controller || SUNAdaptController_SetParams_I(ode->controller, 1.0) ||
+  ode->controller = SUNAdaptController_PI(ode->context);
+  if (!ode->controller || SUNAdaptController_SetParams_PI(ode->controller, now, past) ||
       SUNAdaptController_SetErrorBias(ode->controller, 1.0) ||
       ERK(SetAdaptController)(memory, ode->controller) || ERK(SetAdaptivityAdjustment)(memory, 0)) {
     return VIDA_SOLVER_FAILED;
   }
 #else
-  enum { INTEGRATING_CONTROLLER = 2 };
+  enum { PI_CONTROLLER = 1 };
+  /* It divides the exponents by p. */
   const double p = facts[ode->settings.integrator].embedded;
-  double parameters[] = {p / (p + 1.0), 0.0, 0.0};
-  if (ERKStepSetAdaptivityMethod(memory, INTEGRATING_CONTROLLER, 0, 0, parameters) ||
+  double parameters[] = {now * p / (p + 1.0), past * p / (p + 1.0), 0.0};
+  if (ERKStepSetAdaptivityMethod(memory, PI_CONTROLLER, 0, 0, parameters) ||
       ERKStepSetErrorBias(memory, 1.0)) {
     return VIDA_SOLVER_FAILED;
   }
