@@ -36,6 +36,7 @@
   X(stabilized_ode)            \
   X(post_stabilized)           \
   X(coordinate_projection)     \
+  X(coordinate_partitioning)   \
   X(cvode_projected)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;

@@ -70,9 +70,11 @@ static int allocate_own(underlying_ode* own, int n, int m) {
   const struct {
     double** array;
     int count;
-  } arrays[] = {{&own->y, 2 * n},    {&own->next, 2 * n}, {&own->rate, 2 * n}, {&own->lambda, m},
-                {&own->side, n + m}, {&own->n_work, n},   {&own->g, m},        {&own->g_rate, m},
-                {&own->dq, n},       {&own->dv, n},       {&own->position, n}, {&own->velocity, n}};
+  } arrays[] = {{&own->y, 2 * n},    {&own->state, 2 * n}, {&own->found, 2 * n},
+                {&own->next, 2 * n}, {&own->rate, 2 * n},  {&own->lambda, m},
+                {&own->side, n + m}, {&own->n_work, n},    {&own->g, m},
+                {&own->g_rate, m},   {&own->dq, n},        {&own->dv, n},
+                {&own->position, n}, {&own->velocity, n}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -115,14 +117,24 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
   if (allocate_own(own, stepper->n, stepper->m)) {
     return vida__fail_memory(error);
   }
-  const VidaOptions* options = stepper->options;
+  code = vida__equations_create(stepper->system, find_solver(stepper->options), &own->equations,
+                                error);
+  return code ? code : vida__underlying_resize(own, 2 * stepper->n, error);
+}
+
+int vida__underlying_resize(underlying_ode* own, int size, VidaError* error) {
+  const VidaOptions* options = own->stepper->options;
   const vida_ode_settings settings = {.integrator = find_integrator(options),
-                                      .adaptive = stepper->adaptive,
-                                      .ends_at_nodes = functions.project != NULL,
+                                      .adaptive = own->stepper->adaptive,
+                                      .ends_at_nodes = own->functions.project != NULL,
                                       .rtol = VidaOptions_Get(options, "rtol"),
                                       .max_steps = VidaOptions_Get(options, "max_steps")};
-  code = vida__equations_create(stepper->system, find_solver(options), &own->equations, error);
-  return code ? code : vida__ode_create(2 * stepper->n, functions, own, settings, &own->ode, error);
+  if (own->ode && own->size == size) {
+    return VIDA_SUCCESS;
+  }
+  vida__ode_destroy(&own->ode);
+  own->size = size;
+  return vida__ode_create(size, own->functions, own, settings, &own->ode, error);
 }
 
 void vida__underlying_destroy(VidaStepper* stepper) {
@@ -254,8 +266,9 @@ static int set_state(VidaStepper* stepper, double t, const double* y, VidaError*
 int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
   underlying_ode* own = stepper->own;
   const size_t bytes = (size_t)stepper->n * sizeof(double);
-  memcpy(own->y, stepper->q, bytes);
-  memcpy(own->y + stepper->n, stepper->v0, bytes);
+  memcpy(own->state, stepper->q, bytes);
+  memcpy(own->state + stepper->n, stepper->v0, bytes);
+  memcpy(own->y, own->state, 2 * bytes);
   vida__ode_reset_counts(own->ode);
   vida__ode_restart(own->ode, 0.0);
   int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, stepper->v0);
@@ -263,8 +276,7 @@ int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
     code = vida__projector_mark(own->projector, stepper->t0, stepper->q, stepper->v0);
   }
   /* What KLU allocates is allocated here. */
-  code =
-      code ? code : vida__underlying_find(own, stepper->t0, own->y, own->y + stepper->n, own->rate);
+  code = code ? code : vida__underlying_find(own, stepper->t0, stepper->q, stepper->v0, own->rate);
   if (!code) {
     measure_sizes(own, own->rate);
     set_tolerances(own);
@@ -274,7 +286,7 @@ int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
   }
   vida__ode_reset_counts(own->ode);
   return code ? vida__underlying_failed(own, code, error)
-              : set_state(stepper, stepper->t0, own->y, error);
+              : set_state(stepper, stepper->t0, own->state, error);
 }
 
 /* ---- step ------------------------------------------------------------------------------------ */
@@ -308,6 +320,19 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
                          smaller ? vida__real_text(h, stepper->h, 6) : "");
 }
 
+/* q, v and multipliers that belong to the new y. */
+static int find_node(underlying_ode* own, double t, VidaError* error) {
+  const size_t bytes = 2 * (size_t)own->stepper->n * sizeof *own->y;
+  int code = vida__ode_rate(own->ode, t, own->next, own->rate);
+  if (!code && own->find_state) {
+    code = own->find_state(own, t, own->next, own->found);
+  } else {
+    memcpy(own->found, own->next, bytes);
+  }
+  return code ? vida__fail(error, code, "%s", Vida_CodeText(code))
+              : set_state(own->stepper, t, own->found, error);
+}
+
 int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
   underlying_ode* own = stepper->own;
   const size_t bytes = 2 * (size_t)stepper->n * sizeof *own->y;
@@ -319,13 +344,7 @@ int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
   memcpy(own->next, own->y, bytes);
   int code = vida__ode_advance(own->ode, t, next, own->next, &reached, &cause);
   if (!code) {
-    code = set_state(stepper, next, own->next, &cause);
-  }
-  if (!code) {
-    code = vida__ode_rate(own->ode, next, own->next, own->rate);
-    if (code) {
-      vida__fail(&cause, code, "%s", Vida_CodeText(code));
-    }
+    code = find_node(own, next, &cause);
   }
   copy_counts(stepper);
   if (code) {
@@ -333,6 +352,7 @@ int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
     return explain(stepper, &cause, reached, error);
   }
   memcpy(own->y, own->next, bytes);
+  memcpy(own->state, own->found, bytes);
   memcpy(stepper->lambda, own->lambda, (size_t)stepper->m * sizeof *own->lambda);
   stepper->lambda_t = next;
   return VIDA_SUCCESS;
@@ -341,7 +361,7 @@ int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
 int vida__underlying_velocities(VidaStepper* stepper, double* v, VidaError* error) {
   const underlying_ode* own = stepper->own;
   (void)error;
-  memcpy(v, own->y + stepper->n, (size_t)stepper->n * sizeof *v);
+  memcpy(v, own->state + stepper->n, (size_t)stepper->n * sizeof *v);
   return VIDA_SUCCESS;
 }
 

@@ -18,6 +18,9 @@ struct underlying_ode {
   vida_projector* projector; /* NULL of methods that do not project */
   vida_ode* ode;
   vida_ode_functions functions;
+  int size; /* of y */
+  /* q and v (2 n) that belong to y; NULL: y itself. */
+  int (*find_state)(underlying_ode* own, double t, const double* y, double* state);
   double alpha1, alpha0; /* Baumgarte's, or 0 */
   double gamma;          /* of the stabilized ODE */
   double alpha;          /* the share of a correction */
@@ -26,6 +29,8 @@ struct underlying_ode {
   void* extra;           /* what else a method has, freed by it */
   double* block;
   double* y;        /* 2 n: at the node */
+  double* state;    /* 2 n: q and v at the node */
+  double* found;    /* 2 n: work, those of the next one */
   double* next;     /* 2 n: work */
   double* rate;     /* 2 n: work */
   double* lambda;   /* m: of the last rate */
@@ -52,6 +57,8 @@ extern const VidaOptionRow vida__ode_options[];
 
 /* In a method's `create`: the state above, equations and driver. */
 int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error);
+/* The driver again, for another size of y; in a method's `start`. */
+int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 /* What vida__underlying_create leaves of it, in a method's `destroy`. */
 void vida__underlying_destroy(VidaStepper* stepper);
 /* `start`, `step`, `velocities` and `order` of a method. */
