@@ -298,6 +298,10 @@ VidaLuaNames vidalua_option_names(const VidaOptions* options);
 /* Sets an option from the value at `index`; messages begin with "place.field". */
 void vidalua_set_option(lua_State* L, VidaOptions* options, const VidaOptionRow* row, int index,
                         const char* place, const char* field);
+/* Sets the reference of a study from what the script says at `index`: a method, a function of time
+ * or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
+ * comparison. (reference.c) */
+void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index);
 /* Reads { "rattle", h = 0.01, ... } and visits it; with `lists`, options may be lists, and every
  * combination of their values is visited. */
 typedef void VidaLuaVisitor(lua_State* L, const VidaOptions* options, const char* place,
@@ -312,7 +316,8 @@ int vidalua_methods(lua_State* L); /* vida.methods */
 #define VIDALUA_RESULT "vida.result"
 #define VIDALUA_STEPPER "vida.stepper"
 
-void vidalua_open_comparison(lua_State* L); /* registers the class and pushes vida.compare */
+/* Registers the class and pushes vida.compare and vida.work_precision. */
+void vidalua_open_comparison(lua_State* L);
 void vidalua_open_result(lua_State* L);
 /* Pushes the result of the comparison at `index`, which has run. */
 void vidalua_push_result(lua_State* L, int index);

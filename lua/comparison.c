@@ -40,11 +40,17 @@ static const char* key_name(const void* list, int index) {
   return index < OWN_KEYS ? own_keys[index] : VidaOptions_Row(list, index - OWN_KEYS)->name;
 }
 
-/* Options of the comparison: those of the script, then those given from outside. */
+/* Options of the comparison: those of the script, then those given from outside. Of work and
+ * precision (upvalue 1) the times are measured with care. */
 static const VidaOptions* read_options(lua_State* L) {
   VidaError error;
   VidaOptions** options = vidalua_new_options(L);
   if (VidaStudy_CreateOptions(options, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  if (lua_toboolean(L, lua_upvalueindex(1)) &&
+      (VidaOptions_SetBoolean(*options, "work_precision", true, &error) ||
+       VidaOptions_SetReal(*options, "repeats", 0.0, &error))) {
     vidalua_raise(L, "", NULL, &error);
   }
   const int count = VidaOptions_Count(*options);
@@ -85,14 +91,6 @@ static void check_start(lua_State* L, const VidaSystem* system, const VidaOption
     vidalua_raise(L, "", NULL, &error);
   }
   lua_pop(L, 1);
-}
-
-static void set_reference(lua_State* L, const VidaOptions* options, const char* place, void* data) {
-  VidaError error;
-  const ComparisonHandle* handle = data;
-  if (VidaStudy_SetReference(handle->study, options, &error)) {
-    vidalua_raise(L, place, NULL, &error);
-  }
 }
 
 static void add_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
@@ -151,7 +149,8 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
   lua_pop(L, 2);
 }
 
-/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } } */
+/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } }, and
+ * vida.work_precision of the same */
 static int new_comparison(lua_State* L) {
   VidaError error;
   vidalua_check_table(L, 1, "vida.compare", "{ system = s, time = 1, methods = { ... } }");
@@ -165,7 +164,7 @@ static int new_comparison(lua_State* L) {
   VidaLuaBox* box = vidalua_check_system(L, system);
   vidalua_complete_system(L, box);
 
-  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 1);
   memset(handle, 0, sizeof *handle);
   luaL_setmetatable(L, VIDALUA_COMPARISON);
   const int comparison = lua_gettop(L);
@@ -175,7 +174,7 @@ static int new_comparison(lua_State* L) {
   }
   check_start(L, box->system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
-    vidalua_read_method(L, -1, "reference", false, set_reference, handle);
+    vidalua_read_reference(L, handle->study, comparison, -1);
   }
   read_methods(L, handle);
   read_coordinates(L, handle, system);
@@ -231,5 +230,8 @@ void vidalua_open_comparison(lua_State* L) {
   static const luaL_Reg methods[] = {
       {"run", comparison_run}, {"close", comparison_close}, {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_COMPARISON, meta, methods, NULL);
-  lua_pushcfunction(L, new_comparison);
+  lua_pushboolean(L, 0);
+  lua_pushcclosure(L, new_comparison, 1);
+  lua_pushboolean(L, 1);
+  lua_pushcclosure(L, new_comparison, 1);
 }

@@ -224,6 +224,24 @@ static int library_add_motion(lua_State* L) {
   return 0;
 }
 
+/* library.script_folder(): the folder of the script that calls, with a / at its end; nil when there
+ * is none */
+static int library_script_folder(lua_State* L) {
+  lua_Debug frame;
+  for (int level = 1; lua_getstack(L, level, &frame); level++) {
+    lua_getinfo(L, "Sl", &frame);
+    if (vidalua_is_script(&frame) && frame.source[0] == '@') {
+      const char* slash = strrchr(frame.source, '/');
+      if (slash) {
+        lua_pushlstring(L, frame.source + 1, (size_t)(slash - frame.source));
+        return 1;
+      }
+      return 0;
+    }
+  }
+  return 0;
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 void vidalua_open_library(lua_State* L) {
@@ -239,6 +257,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"parameter_point", library_parameter_point},
                                        {"add_element", library_add_element},
                                        {"add_motion", library_add_motion},
+                                       {"script_folder", library_script_folder},
                                        {NULL, NULL}};
   const int module = lua_gettop(L);
   luaL_newlib(L, functions);

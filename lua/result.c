@@ -193,6 +193,57 @@ static int result_write(lua_State* L) {
   return 0;
 }
 
+/* ---- work and precision ---------------------------------------------------------------------- */
+
+/* result:seconds_for(series, position_error): nil where no run of it is exact enough */
+static int result_seconds_for(lua_State* L) {
+  const VidaStudy* study = check_result(L);
+  const lua_Integer series = luaL_checkinteger(L, 2);
+  const double error = luaL_checknumber(L, 3);
+  luaL_argcheck(L, series >= 1 && series <= VidaStudy_SeriesCount(study), 2, "no such series");
+  luaL_argcheck(L, error > 0.0, 3, "expected a positive error");
+  const double seconds = VidaStudy_SecondsFor(study, (int)series - 1, error);
+  if (isnan(seconds)) {
+    lua_pushnil(L);
+  } else {
+    lua_pushnumber(L, seconds);
+  }
+  return 1;
+}
+
+static void set_real(lua_State* L, const char* key, double value) {
+  if (!isnan(value)) {
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+  }
+}
+
+/* A list of { method =, options =, runs =, order =, order_interval = }: runs that differ in their
+ * step or tolerance only. */
+static int result_series(lua_State* L) {
+  const VidaStudy* study = check_result(L);
+  const int count = VidaStudy_SeriesCount(study);
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    VidaSeries series;
+    VidaError error;
+    if (VidaStudy_Series(study, i, &series, &error)) {
+      return vidalua_raise(L, "", NULL, &error);
+    }
+    lua_createtable(L, 0, 5);
+    lua_pushstring(L, series.method);
+    lua_setfield(L, -2, "method");
+    lua_pushstring(L, series.options);
+    lua_setfield(L, -2, "options");
+    lua_pushinteger(L, series.count);
+    lua_setfield(L, -2, "runs");
+    set_real(L, "order", series.order);
+    set_real(L, "order_interval", series.interval);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
 /* ---- properties and the class ---------------------------------------------------------------- */
 
 static int result_notes(lua_State* L) {
@@ -230,9 +281,11 @@ void vidalua_open_result(lua_State* L) {
                                      {"csv", result_csv},
                                      {"json", result_json},
                                      {"write", result_write},
+                                     {"seconds_for", result_seconds_for},
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {{VIDALUA_ELEMENT, result_row},
                                         {"notes", result_notes},
+                                        {"series", result_series},
                                         {"reference", result_reference},
                                         {"reference_error", result_reference_error},
                                         {NULL, NULL}};

@@ -9,10 +9,16 @@
 
 #define CELL 64
 #define ROUNDING 1e-13 /* of the start's energy: a smaller rise is none */
+#define CONSTRAINT_ROUNDING 1e-13
 
 static const char* const status_words[] = {"measured", "refused", "broken"};
 static const char* const verdict_words[] = {"", "true", "false"};
 static const char* const energy_words[] = {"", "exact", "bounded", "drifting"};
+
+/* What grows with this power of time, in a word. */
+static const char* growth_word(double power) {
+  return power < 0.5 ? "bounded" : power < 1.5 ? "linear" : "quadratic";
+}
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
@@ -65,6 +71,22 @@ static void value_cell(const VidaAuditMeasurement* measured, char cell[CELL]) {
   }
 }
 
+static const char* kind_of(const VidaAuditRow* row, VidaAuditProperty property) {
+  const double value = row->measurement[property].value;
+  if (property == VIDA_AUDIT_ENERGY || property == VIDA_AUDIT_DRIFT) {
+    return energy_words[row->energy];
+  }
+  if (property == VIDA_AUDIT_POSITION_GROWTH || property == VIDA_AUDIT_VELOCITY_GROWTH) {
+    const bool positions = property == VIDA_AUDIT_POSITION_GROWTH;
+    const double level =
+        row->measurement[positions ? VIDA_AUDIT_POSITION_LEVEL : VIDA_AUDIT_VELOCITY_LEVEL].value;
+    return isnan(value) ? "" : level <= CONSTRAINT_ROUNDING ? "none" : growth_word(value);
+  }
+  return property <= VIDA_AUDIT_MULTIPLIER_ORDER && isinf(row->measurement[property].value)
+             ? "exact"
+             : "";
+}
+
 /* ---- the table for people -------------------------------------------------------------------- */
 
 enum { SYSTEM_WIDTH = 26, REASON_WIDTH = 90 };
@@ -79,7 +101,8 @@ static const table_column table_columns[] = {
     {VIDA_AUDIT_MULTIPLIER_ORDER, 13}, {VIDA_AUDIT_ENERGY, 16},
     {VIDA_AUDIT_MOMENTUM, 9},          {VIDA_AUDIT_SYMPLECTIC, 8},
     {VIDA_AUDIT_REVERSIBLE, 9},        {VIDA_AUDIT_POSITION_LEVEL, 8},
-    {VIDA_AUDIT_VELOCITY_LEVEL, 8},    {VIDA_AUDIT_COST, 5}};
+    {VIDA_AUDIT_POSITION_GROWTH, 11},  {VIDA_AUDIT_VELOCITY_LEVEL, 8},
+    {VIDA_AUDIT_VELOCITY_GROWTH, 12},  {VIDA_AUDIT_COST, 5}};
 enum { TABLE_COLUMNS = sizeof table_columns / sizeof table_columns[0] };
 
 static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char cell[CELL]) {
@@ -88,6 +111,8 @@ static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char
     order_cell(measured, property == VIDA_AUDIT_POSITION_ORDER, cell);
   } else if (property == VIDA_AUDIT_ENERGY) {
     energy_cell(row, cell);
+  } else if (property == VIDA_AUDIT_POSITION_GROWTH || property == VIDA_AUDIT_VELOCITY_GROWTH) {
+    snprintf(cell, CELL, "%s", kind_of(row, property));
   } else if (property == VIDA_AUDIT_COST) {
     cell[0] = '\0';
     if (!isnan(measured->value)) {
@@ -219,15 +244,6 @@ static void write_json_line(FILE* file, const audit_line* line, bool first) {
   fputc('}', file);
 }
 
-static const char* kind_of(const VidaAuditRow* row, VidaAuditProperty property) {
-  if (property == VIDA_AUDIT_ENERGY || property == VIDA_AUDIT_DRIFT) {
-    return energy_words[row->energy];
-  }
-  return property <= VIDA_AUDIT_MULTIPLIER_ORDER && isinf(row->measurement[property].value)
-             ? "exact"
-             : "";
-}
-
 static void write_lines(const VidaAudit* audit, FILE* file, write_line write) {
   bool first = true;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
@@ -285,19 +301,32 @@ static const char* markdown_value(const VidaAuditMeasurement* measured, double k
                                                  : "no";
 }
 
+/* "yes", or how what is not kept grows. */
+static const char* markdown_level(const VidaAuditRow* row, VidaAuditProperty level,
+                                  VidaAuditProperty growth) {
+  const VidaAuditMeasurement* measured = &row->measurement[level];
+  if (isnan(measured->value) || measured->value <= CONSTRAINT_ROUNDING ||
+      measured->verdict == VIDA_AUDIT_FALSE) {
+    return markdown_value(measured, CONSTRAINT_ROUNDING);
+  }
+  return growth_word(row->measurement[growth].value);
+}
+
 /* The lowest order on systems of one kind, rounded: "2", "exact", "" when it took none of them. */
 static void lowest_order(const VidaAudit* audit, const char* method, bool general,
                          char cell[CELL]) {
+  bool adaptive = false;
   double lowest = NAN;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
     if (strcmp(row->method, method) == 0 && row->general == general && !VidaAudit_IsSummary(row)) {
       lowest = fmin(lowest, row->measurement[VIDA_AUDIT_POSITION_ORDER].value);
+      adaptive = row->adaptive;
     }
   }
   cell[0] = '\0';
   if (!isnan(lowest)) {
-    snprintf(cell, CELL, isinf(lowest) ? "exact" : "%.1f", lowest);
+    snprintf(cell, CELL, isinf(lowest) ? "exact" : adaptive ? "rtol^%.1f" : "%.1f", lowest);
   }
 }
 
@@ -305,11 +334,8 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   static const struct {
     VidaAuditProperty property;
     double kept;
-  } columns[] = {{VIDA_AUDIT_MOMENTUM, 1e-12},
-                 {VIDA_AUDIT_SYMPLECTIC, 1e-8},
-                 {VIDA_AUDIT_REVERSIBLE, 1e-11},
-                 {VIDA_AUDIT_POSITION_LEVEL, 1e-13},
-                 {VIDA_AUDIT_VELOCITY_LEVEL, 1e-13}};
+  } columns[] = {
+      {VIDA_AUDIT_MOMENTUM, 1e-12}, {VIDA_AUDIT_SYMPLECTIC, 1e-8}, {VIDA_AUDIT_REVERSIBLE, 1e-11}};
   const VidaAuditMeasurement* cost = &row->measurement[VIDA_AUDIT_COST];
   char cell[CELL], general[CELL];
   lowest_order(audit, row->method, false, cell);
@@ -318,6 +344,9 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
     fprintf(file, " %s |", markdown_value(&row->measurement[columns[i].property], columns[i].kept));
   }
+  fprintf(file, " %s | %s |",
+          markdown_level(row, VIDA_AUDIT_POSITION_LEVEL, VIDA_AUDIT_POSITION_GROWTH),
+          markdown_level(row, VIDA_AUDIT_VELOCITY_LEVEL, VIDA_AUDIT_VELOCITY_GROWTH));
   fprintf(file, isnan(cost->value) ? "  |\n" : " %.1f |\n", cost->value);
 }
 

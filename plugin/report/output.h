@@ -31,4 +31,7 @@ void vida__write_json_string(FILE* file, const char* text);
 #define VIDA_FILE_NAME_SIZE 224
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
 
+/* Fitted orders of the study's series, and what errors cost (precision.c). */
+void vida__write_precision(const VidaStudy* study, FILE* file);
+
 #endif

@@ -22,6 +22,7 @@ typedef enum cell_kind {
   CELL_STEP,     /* as typed */
   CELL_ERROR,    /* 1.234e-05 */
   CELL_POSITION, /* the same, marked when below the reference's own error */
+  CELL_DIGITS,   /* that are correct, in the mixed norm */
   CELL_COST,     /* microseconds for each step */
   CELL_STEPS,    /* of adaptive methods */
   CELL_TIME      /* milliseconds in all, where some method is adaptive */
@@ -36,6 +37,7 @@ typedef enum cell_kind {
   X(TOLERANCE, "rtol", CELL_STEP, rtol, 12)                         \
   X(STATUS, "status", CELL_TEXT, status, 7)                         \
   X(POSITION, "position", CELL_POSITION, position_error, 11)        \
+  X(DIGITS, "mescd", CELL_DIGITS, position_error, 10)               \
   X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 5)            \
   X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 1)      \
   X(ENERGY, "energy", CELL_ERROR, energy_error, 10)                 \
@@ -119,6 +121,12 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       error_text(row->position_error, number, sizeof number);
       vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
                    number);
+      break;
+    case CELL_DIGITS:
+      if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
+        const double digits = floor(0.5 - 100.0 * log10(row->position_error)) / 100.0;
+        vida__append(text, CELL_SIZE, "%s", vida__real_text(number, digits, 5));
+      }
       break;
     case CELL_COST:
       if (row->steps > 0 && row->wall_s > 0.0) {
@@ -332,14 +340,17 @@ static void write_paragraph(const table_layout* table, const char* text) {
 }
 
 static void write_title(const table_layout* table) {
-  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end"};
+  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
+                                      "mixed, at the end"};
   const VidaStudy* study = table->study;
   const char* reference = VidaStudy_Reference(study, NULL);
   char title[2 * VIDA_MESSAGE_SIZE] = "", from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE];
-  vida__append(title, sizeof title, "%s, t = %s .. %s s; errors: %s (%s)",
+  vida__append(title, sizeof title, "%s, t = %s .. %s s; errors: %s%s",
                VidaSystem_Name(study->system), vida__real_text(from, study->t0, 12),
                vida__real_text(to, study->t0 + study->time, 12), norms[study->norm],
-               study->relative ? "relative" : "absolute");
+               study->norm == VIDA_NORM_MIXED ? ""
+               : study->relative              ? " (relative)"
+                                              : " (absolute)");
   if (reference[0]) {
     vida__append(title, sizeof title, " against %s", reference);
   }
@@ -442,5 +453,8 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     write_rows(&table);
   }
   write_remarks(&table);
+  if (VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0) {
+    vida__write_precision(study, file);
+  }
   return vida__finish_output(file, "the table", error);
 }

@@ -14,7 +14,7 @@ enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 #define ALL_SYSTEMS "all systems"
 #define ORDER_OFF 0.2   /* what a measured order may lack */
 #define ORDER_BLUR 0.35 /* half of the confidence interval of an order that was measured */
-#define LEAST_ORDER 0.5 /* of what converges */
+#define LEAST_ORDER 0.5 /* of what converges, in the step or in the tolerance */
 #define ORDER_MORE 0.5  /* what every system has above a claim that is too modest */
 
 struct VidaAudit {
@@ -216,14 +216,16 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
   const bool one_sided = is_one_sided(subject, claims);
   char text[2 * VIDA_REAL_TEXT_SIZE + 8] = "";
   char number[VIDA_REAL_TEXT_SIZE];
-  order->claimed = one_sided ? 1.0 : claims->order;
+  order->claimed = row->adaptive ? LEAST_ORDER : one_sided ? 1.0 : claims->order;
   const bool exact = isinf(order->value);
-  const bool sharp = order->interval <= ORDER_BLUR && order->value >= order->claimed - ORDER_OFF;
+  const bool sharp = order->interval <= ORDER_BLUR &&
+                     order->value >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
   order->verdict = exact || sharp ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
   if (order->verdict == VIDA_AUDIT_FALSE) {
     vida__append(text, sizeof text, "%s +- ", vida__real_text(number, order->value, 3));
     vida__append(text, sizeof text, "%s", vida__real_text(number, order->interval, 2));
-    tell_false(row, "%s: %s", "order of positions",
+    tell_false(row, "%s: %s",
+               row->adaptive ? "order of positions in the tolerance" : "order of positions",
                isnan(order->value) ? "no five steps that errors can be compared at" : text);
   }
 }
@@ -295,13 +297,16 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
   const long steps = thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
   int code = ask(subject, row, error);
   row->general = !subject->system->separable;
+  row->adaptive = vida__audit_is_adaptive(row->method);
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
     code = vida__measure_invariants(subject, steps, row, error);
   }
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
     code = vida__measure_orders(subject, row, error);
-    code = code ? code : vida__measure_symplecticity(subject, row, error);
-    code = code ? code : vida__measure_reversal(subject, row, error);
+    if (!row->adaptive) { /* whose map is not a smooth one */
+      code = code ? code : vida__measure_symplecticity(subject, row, error);
+      code = code ? code : vida__measure_reversal(subject, row, error);
+    }
     code = code ? code : vida__measure_two_points(subject, row, error);
   }
   if (code) {
@@ -378,7 +383,8 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
   if (can(claims, VIDA_CAN_TIME_DEPENDENT) && count->time_dependent == 0) {
     tell_false(summary, "%s%s", "it takes no constraints that depend on time", "");
   }
-  if (count->systems > 2 && isfinite(order) && order > claims->order + ORDER_MORE) {
+  if (count->systems > 2 && isfinite(order) && !summary->adaptive &&
+      order > claims->order + ORDER_MORE) {
     tell_false(summary, "%s%s", "its order is higher on every system", "");
   }
 }
@@ -411,6 +417,7 @@ int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* 
   if (!summary) {
     return VIDA_OUT_OF_MEMORY;
   }
+  summary->adaptive = vida__audit_is_adaptive(claims->name);
   for (int i = first; i < audit->row_count - 1; i++) {
     if (audit->rows[i].status == VIDA_AUDIT_MEASURED) {
       gather(summary, &audit->rows[i]);

@@ -5,6 +5,7 @@
 #include <vida/audit.h>
 #include <vida/stepper.h>
 
+#include "study/norms.h"
 #include "system/evaluate.h"
 
 /* A system of the table. */
@@ -52,12 +53,14 @@ int vida__project_to_constraints(vida_subject* subject, double* q, double* v, Vi
 /* G at (t, q) in subject->dense. */
 int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaError* error);
 
-/* A straight line through (x, y): its slope, and half of the slope's 95 % confidence interval. */
-double vida__fit_line(int count, const double* x, const double* y, double* interval);
-
 /* A stepper of the method at its default options, not started; VIDA_NOT_SUPPORTED: refused. */
 int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
                         VidaStepper** stepper, VidaError* error);
+/* The same with another tolerance, of a method that chooses its own steps. */
+int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
+                                 double rtol, VidaStepper** stepper, VidaError* error);
+/* Whether the method chooses its own steps at its default options. */
+bool vida__audit_is_adaptive(const char* method);
 
 /* The measurements, each into the row; what cannot be measured stays NaN. They return what keeps
  * the audit from going on; a method's own failures go into the row. */

@@ -10,8 +10,9 @@
 /* The energy is averaged over BATCHES parts of the run, and a line is fitted to the averages. */
 enum { BATCHES = 20, HALVINGS = 4, SIZES_EVERY = 16, CONFIRMING = 200 };
 
-#define LARGE 8.0   /* times the system's step */
-#define EXACT 1e-11 /* largest relative deviation of a quantity that is kept exactly */
+#define LARGE 8.0      /* times the system's step */
+#define ROUNDING 1e-13 /* of constraints, relative */
+#define EXACT 1e-11    /* largest relative deviation of a quantity that is kept exactly */
 
 typedef struct watch {
   vida_subject* subject;
@@ -26,6 +27,7 @@ typedef struct watch {
   double map_off[VIDA_AUDIT_MOMENTA];
   /* Of constraint rows: largest violation, and what it is relative to. */
   double *g, *gv, *g_off, *gv_off, *g_size, *gv_size; /* m each */
+  double batch_g[BATCHES], batch_gv[BATCHES];         /* the largest violation, relative */
   double* v;                                          /* n */
   double* block;
 } watch;
@@ -45,6 +47,10 @@ static int create_watch(vida_subject* subject, watch* w, VidaError* error) {
   }
   w->v = w->block;
   return VIDA_SUCCESS;
+}
+
+static double relative(double off, double size) {
+  return size > 0.0 ? off / size : off;
 }
 
 static void larger(double* largest, double value) {
@@ -129,6 +135,8 @@ static int take_state(watch* w, int batch, bool with_sizes, VidaError* failure) 
   for (int r = 0; r < subject->m; r++) {
     larger(&w->g_off[r], fabs(w->g[r]));
     larger(&w->gv_off[r], fabs(w->gv[r]));
+    larger(&w->batch_g[batch], relative(fabs(w->g[r]), w->g_size[r]));
+    larger(&w->batch_gv[batch], relative(fabs(w->gv[r]), w->gv_size[r]));
   }
   return VIDA_SUCCESS;
 }
@@ -182,8 +190,20 @@ static void judge_energy(const watch* w, VidaAuditRow* row) {
   }
 }
 
-static double relative(double off, double size) {
-  return size > 0.0 ? off / size : off;
+/* The power of time that the largest violations of the batches grow with. Rounding does not grow.
+ */
+static double fit_growth(const watch* w, const double* largest) {
+  double x[BATCHES], y[BATCHES], unused;
+  double all = 0.0;
+  for (int i = 0; i < BATCHES; i++) {
+    x[i] = log(w->batch_t[i] / (double)w->batch_count[i]);
+    y[i] = log(largest[i]);
+    larger(&all, largest[i]);
+  }
+  if (!(all > ROUNDING)) {
+    return 0.0;
+  }
+  return fmax(0.0, vida__fit_line(BATCHES, x, y, &unused));
 }
 
 /* Maps that are zero whatever the state, as the linear momentum of a turning body, are left out. */
@@ -223,6 +243,12 @@ static void fill_row(const watch* w, VidaAuditRow* row) {
       double* level = &all[VIDA_AUDIT_POSITION_LEVEL].value;
       *level = isnan(*level) ? place : fmax(*level, place);
     }
+  }
+  if (subject->m > 0) {
+    all[VIDA_AUDIT_VELOCITY_GROWTH].value = fit_growth(w, w->batch_gv);
+  }
+  if (!isnan(all[VIDA_AUDIT_POSITION_LEVEL].value)) {
+    all[VIDA_AUDIT_POSITION_GROWTH].value = fit_growth(w, w->batch_g);
   }
   all[VIDA_AUDIT_COST].value = (double)counts.residual_evaluations / (double)counts.steps;
 }

@@ -15,9 +15,14 @@ enum { LEVELS = 18, FITTED = 5, KINDS = 3 };
 #define SURE 0.02      /* one that ends the refining */
 #define COSTLY 5000    /* steps that no order is worth */
 
+/* Of adaptive methods: tolerances from 1e-2 on, three of each power of ten, and the number of
+ * states between which they choose their steps. */
+#define LARGEST_TOLERANCE 1e-2
+enum { TOLERANCES_OF_TEN = 3, STATES = 8 };
+
 typedef struct level {
   bool known, usable;
-  double h;
+  double size;         /* of the step, or the tolerance */
   double error[KINDS]; /* of positions, velocities, multipliers, relative */
 } level;
 
@@ -62,19 +67,22 @@ static int compare(vida_subject* subject, VidaStepper* stepper, level* at, VidaE
   return code;
 }
 
-/* The errors after of->time in steps_of(index) steps. A run that fails is not usable: its step is
- * too large. */
-static int run(vida_subject* subject, const char* method, int index, level* at, VidaError* error) {
+/* The errors after of->time in steps_of(index) steps, or at the index-th tolerance. A run that
+ * fails is not usable: its step is too large. */
+static int run(vida_subject* subject, const VidaAuditRow* row, int index, level* at,
+               VidaError* error) {
   VidaStepper* stepper = NULL;
   VidaError failure = {0};
-  const long steps = steps_of(subject, index);
+  const double h = subject->of->time / (double)(row->adaptive ? STATES : steps_of(subject, index));
   at->known = true;
-  at->h = subject->of->time / (double)steps;
-  int code = vida__audit_stepper(subject, method, at->h, &stepper, error);
+  at->size = row->adaptive ? LARGEST_TOLERANCE * pow(10.0, -(double)index / TOLERANCES_OF_TEN) : h;
+  int code = row->adaptive
+                 ? vida__audit_adaptive_stepper(subject, row->method, h, at->size, &stepper, error)
+                 : vida__audit_stepper(subject, row->method, h, &stepper, error);
   int failed = code;
   if (!code) {
     failed = VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &failure);
-    while (!failed && VidaStepper_Time(stepper) + 0.5 * at->h < subject->of->time) {
+    while (!failed && VidaStepper_Time(stepper) + 0.5 * h < subject->of->time) {
       failed = VidaStepper_Step(stepper, &failure);
     }
   }
@@ -95,7 +103,7 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
     if (!at->known || !at->usable || !(at->error[kind] > floor)) {
       return false;
     }
-    x[i] = log(at->h);
+    x[i] = log(at->size);
     y[i] = log(at->error[kind]);
   }
   order->value = vida__fit_line(FITTED, x, y, &order->interval);
@@ -116,6 +124,26 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
     }
   }
   return found;
+}
+
+/* The slope through all usable levels: the errors of adaptive methods follow the tolerance with
+ * steps and jumps. */
+static bool fit_all(const vida_subject* subject, const level* levels, int kind,
+                    VidaAuditMeasurement* order) {
+  double x[LEVELS], y[LEVELS];
+  const double floor = fmax(ROUNDING, 30.0 * subject->reference_error);
+  int count = 0;
+  for (int i = 0; i < LEVELS; i++) {
+    const level* at = &levels[i];
+    if (at->known && at->usable && at->error[kind] > floor) {
+      x[count] = log(at->size);
+      y[count++] = log(at->error[kind]);
+    }
+  }
+  if (count >= FITTED) {
+    order->value = vida__fit_line(count, x, y, &order->interval);
+  }
+  return count >= FITTED;
 }
 
 /* Whether the errors are those of rounding wherever the method could run: it is exact here. */
@@ -151,15 +179,19 @@ int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* er
   int code = VIDA_SUCCESS;
   int small = 0;
   bool sure = false;
-  for (int i = 0; i < LEVELS && steps_of(subject, i) <= COSTLY && !code && small < 2 && !sure;
-       i++) {
-    code = run(subject, row->method, i, &levels[i], error);
+  for (int i = 0; i < LEVELS && !code && small < 2 && !sure; i++) {
+    if (!row->adaptive && steps_of(subject, i) > COSTLY) {
+      break;
+    }
+    code = run(subject, row, i, &levels[i], error);
     small += levels[i].usable && levels[i].error[0] < ROUNDING;
-    sure = i > FITTED + 1 && is_sure(subject, levels);
+    sure = !row->adaptive && i > FITTED + 1 && is_sure(subject, levels);
   }
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
-    if (!fit_best(subject, levels, kind, measured) && is_exact(levels, kind)) {
+    const bool found = row->adaptive ? fit_all(subject, levels, kind, measured)
+                                     : fit_best(subject, levels, kind, measured);
+    if (!found && is_exact(levels, kind)) {
       measured->value = INFINITY;
     }
   }

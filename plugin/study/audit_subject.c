@@ -205,15 +205,37 @@ void vida__destroy_subject(vida_subject** subject) {
   }
 }
 
-int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
-                        VidaStepper** stepper, VidaError* error) {
+static int create_stepper(const vida_subject* subject, const char* method, double h, double rtol,
+                          VidaStepper** stepper, VidaError* error) {
   VidaOptions* options = NULL;
   *stepper = NULL;
   int code = VidaOptions_Create(method, &options, error);
   code = code ? code : VidaOptions_SetReal(options, "h", h, error);
+  if (!code && !isnan(rtol)) {
+    code = VidaOptions_SetReal(options, "rtol", rtol, error);
+  }
   code = code ? code : VidaStepper_Create(subject->system, options, stepper, error);
   VidaOptions_Destroy(&options);
   return code;
+}
+
+int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
+                        VidaStepper** stepper, VidaError* error) {
+  return create_stepper(subject, method, h, (double)NAN, stepper, error);
+}
+
+int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
+                                 double rtol, VidaStepper** stepper, VidaError* error) {
+  return create_stepper(subject, method, h, rtol, stepper, error);
+}
+
+bool vida__audit_is_adaptive(const char* method) {
+  VidaOptions* options = NULL;
+  VidaError unused;
+  const bool adaptive =
+      VidaOptions_Create(method, &options, &unused) == VIDA_SUCCESS && Vida_IsAdaptive(options);
+  VidaOptions_Destroy(&options);
+  return adaptive;
 }
 
 /* ---- states on the constraints --------------------------------------------------------------- */
@@ -295,37 +317,4 @@ int vida__project_to_constraints(vida_subject* subject, double* q, double* v, Vi
   }
   return code ? vida__fail(error, code, "the states of '%s' cannot be projected", subject->of->name)
               : VIDA_SUCCESS;
-}
-
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-/* 97.5 % quantile of Student's distribution */
-static double student(int freedoms) {
-  static const double table[] = {NAN,   12.706, 4.303, 3.182, 2.776, 2.571,
-                                 2.447, 2.365,  2.306, 2.262, 2.228};
-  const int last = (int)(sizeof table / sizeof table[0]) - 1;
-  return freedoms <= last ? table[freedoms] : 1.96 + 2.7 / freedoms;
-}
-
-double vida__fit_line(int count, const double* x, const double* y, double* interval) {
-  double mean_x = 0.0;
-  double mean_y = 0.0;
-  double xx = 0.0;
-  double xy = 0.0;
-  double rest = 0.0;
-  for (int i = 0; i < count; i++) {
-    mean_x += x[i] / count;
-    mean_y += y[i] / count;
-  }
-  for (int i = 0; i < count; i++) {
-    xx += (x[i] - mean_x) * (x[i] - mean_x);
-    xy += (x[i] - mean_x) * (y[i] - mean_y);
-  }
-  const double slope = xy / xx;
-  for (int i = 0; i < count; i++) {
-    const double off = y[i] - mean_y - slope * (x[i] - mean_x);
-    rest += off * off;
-  }
-  *interval = student(count - 2) * sqrt(rest / (count - 2) / xx);
-  return slope;
 }

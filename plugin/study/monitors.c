@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/reference.h"
+#include "system/model.h"
 #include "system/rank.h"
 
 static int count_conserved(const VidaSystem* system) {
@@ -42,8 +43,11 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   monitors->g_rate = vida__allocate(rows, sizeof(double));
   monitors->multipliers_there = vida__allocate(rows, sizeof(double));
   monitors->observables = vida__allocate((size_t)observables, sizeof(double));
+  monitors->q_there = vida__allocate((size_t)n, sizeof(double));
+  monitors->v_there = vida__allocate((size_t)n, sizeof(double));
   if (!monitors->momenta_start || !monitors->momenta || !monitors->v || !monitors->g ||
-      !monitors->g_rate || !monitors->multipliers_there || !monitors->observables) {
+      !monitors->g_rate || !monitors->multipliers_there || !monitors->observables ||
+      !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
   return VIDA_SUCCESS;
@@ -57,6 +61,8 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->g_rate);
   free(monitors->multipliers_there);
   free(monitors->observables);
+  free(monitors->q_there);
+  free(monitors->v_there);
   *monitors = (vida_monitors){0};
 }
 
@@ -180,9 +186,34 @@ static int compare_multipliers(vida_monitors* monitors, const vida_march* march,
                                    monitors->multipliers_there)) {
     return VIDA_SUCCESS;
   }
-  return add_checked(&monitors->multiplier, "a multiplier",
-                     vida__difference_norm(multipliers, monitors->multipliers_there, m, NULL),
-                     vida__difference_norm(monitors->multipliers_there, NULL, m, NULL), error);
+  return add_checked(
+      &monitors->multiplier, "a multiplier",
+      vida__study_difference(monitors->study, multipliers, monitors->multipliers_there, m, NULL),
+      vida__difference_norm(monitors->multipliers_there, NULL, m, NULL), error);
+}
+
+/* The reference's state, with unit quaternions of the sign that is nearer: both signs are the same
+ * orientation. */
+static void take_nearest(vida_monitors* monitors, const double* now, const double* q,
+                         const double* v) {
+  const VidaSystem* system = monitors->study->system;
+  const size_t bytes = (size_t)VidaSystem_CoordinateCount(system) * sizeof *q;
+  memcpy(monitors->q_there, q, bytes);
+  memcpy(monitors->v_there, v, bytes);
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    double product = 0.0;
+    if (motion->kind != VIDA_MOTION_QUATERNION) {
+      continue;
+    }
+    for (int i = 0; i < 4; i++) {
+      product += now[motion->coordinate[i]] * q[motion->coordinate[i]];
+    }
+    for (int i = 0; i < 4 && product < 0.0; i++) {
+      monitors->q_there[motion->coordinate[i]] *= -1.0;
+      monitors->v_there[motion->coordinate[i]] *= -1.0;
+    }
+  }
 }
 
 static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* error) {
@@ -195,15 +226,17 @@ static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* 
   if (state < 0) {
     return VIDA_SUCCESS;
   }
-  const double* q = reference->q + (size_t)state * (size_t)n;
-  const double* v = reference->v + (size_t)state * (size_t)n;
-  int code = add_checked(
-      &monitors->position, "the position error",
-      vida__difference_norm(VidaStepper_Positions(march->stepper), q, length, study->selection),
-      vida__difference_norm(q, NULL, length, study->selection), error);
-  if (code == VIDA_SUCCESS) {
+  const double* now = VidaStepper_Positions(march->stepper);
+  const double* q = monitors->q_there;
+  const double* v = monitors->v_there;
+  take_nearest(monitors, now, reference->q + (size_t)state * (size_t)n,
+               reference->v + (size_t)state * (size_t)n);
+  int code = add_checked(&monitors->position, "the position error",
+                         vida__study_difference(study, now, q, length, study->selection),
+                         vida__difference_norm(q, NULL, length, study->selection), error);
+  if (code == VIDA_SUCCESS && isfinite(vida__difference_norm(v, NULL, length, study->selection))) {
     code = add_checked(&monitors->velocity, "the velocity error",
-                       vida__difference_norm(monitors->v, v, length, study->selection),
+                       vida__study_difference(study, monitors->v, v, length, study->selection),
                        vida__difference_norm(v, NULL, length, study->selection), error);
   }
   if (code == VIDA_SUCCESS && VidaSystem_ConstraintCount(study->system) > 0 &&

@@ -22,6 +22,7 @@ typedef struct vida_monitors {
   double* observables;
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */
+  double *q_there, *v_there; /* n: of the reference */
   char
       dependent[VIDA_MESSAGE_SIZE]; /* that multipliers are not unique, and why; "" when they are */
 } vida_monitors;

@@ -1,6 +1,7 @@
 #include "study/norms.h"
 
 #include <math.h>
+#include <stddef.h>
 
 void vida__add_to_sum(vida_sum* sum, double value) {
   const double total = sum->sum + value;
@@ -41,6 +42,21 @@ double vida__difference_norm(const double* x, const double* y, int count, const 
   return largest * sqrt(sum);
 }
 
+double vida__mixed_difference(const double* x, const double* y, int count, const int* selection,
+                              double scale) {
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    const double size = scale + fabs(component(y, NULL, i, selection));
+    const double off = fabs(component(x, y, i, selection));
+    const double ratio = off > 0.0 ? off / size : off;
+    if (!isfinite(ratio)) {
+      return ratio;
+    }
+    largest = fmax(largest, ratio);
+  }
+  return largest;
+}
+
 void vida__start_norm(vida_error_norm* norm, vida_norm kind, int length) {
   *norm = (vida_error_norm){.norm = kind, .length = length};
 }
@@ -68,7 +84,7 @@ double vida__norm_value(const vida_error_norm* norm, bool relative) {
     difference = norm->difference_max;
     size = norm->size_max;
   }
-  if (!relative) {
+  if (!relative || norm->norm == VIDA_NORM_MIXED) {
     return difference;
   }
   return size > 0.0 ? difference / size : NAN;
@@ -95,4 +111,35 @@ double vida__slope_value(const vida_slope* slope) {
   const double spread = vida__sum_value(&slope->tt) - mean_t * vida__sum_value(&slope->t);
   const double rise = vida__sum_value(&slope->ty) - mean_t * vida__sum_value(&slope->y);
   return spread > 0.0 ? rise / spread : NAN;
+}
+
+/* 97.5 % quantile of Student's distribution */
+static double student(int freedoms) {
+  static const double table[] = {NAN,   12.706, 4.303, 3.182, 2.776, 2.571,
+                                 2.447, 2.365,  2.306, 2.262, 2.228};
+  const int last = (int)(sizeof table / sizeof table[0]) - 1;
+  return freedoms <= last ? table[freedoms] : 1.96 + 2.7 / freedoms;
+}
+
+double vida__fit_line(int count, const double* x, const double* y, double* interval) {
+  double mean_x = 0.0;
+  double mean_y = 0.0;
+  double xx = 0.0;
+  double xy = 0.0;
+  double rest = 0.0;
+  for (int i = 0; i < count; i++) {
+    mean_x += x[i] / count;
+    mean_y += y[i] / count;
+  }
+  for (int i = 0; i < count; i++) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  const double slope = xy / xx;
+  for (int i = 0; i < count; i++) {
+    const double off = y[i] - mean_y - slope * (x[i] - mean_x);
+    rest += off * off;
+  }
+  *interval = count > 2 ? student(count - 2) * sqrt(rest / (count - 2) / xx) : (double)NAN;
+  return slope;
 }

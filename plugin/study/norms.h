@@ -15,10 +15,16 @@ double vida__sum_value(const vida_sum* sum);
  * `selection`, or the first `count` when it is NULL. Does not overflow before its result does. */
 double vida__difference_norm(const double* x, const double* y, int count, const int* selection);
 
+/* The largest |x_i - y_i| / (scale + |y_i|): 10^-mescd, with the mixed error significant correct
+ * digits of the test sets for initial value problems, whose scale is atol/rtol. */
+double vida__mixed_difference(const double* x, const double* y, int count, const int* selection,
+                              double scale);
+
 typedef enum vida_norm {
   VIDA_NORM_MEAN, /* paper 000, eq. 5.10: sum of 2-norms / (samples x length of the vector) */
   VIDA_NORM_MAX,  /* the largest 2-norm */
-  VIDA_NORM_END   /* the 2-norm of the last sample */
+  VIDA_NORM_END,  /* the 2-norm of the last sample */
+  VIDA_NORM_MIXED /* the mixed difference of the last sample */
 } vida_norm;
 
 /* The error of one quantity over a run, and the size of what it is compared with. */
@@ -49,5 +55,9 @@ void vida__start_slope(vida_slope* slope, double centre);
 void vida__add_point(vida_slope* slope, double t, double y);
 /* The slope; NaN when the points have fewer than two different times. */
 double vida__slope_value(const vida_slope* slope);
+
+/* A straight line through at least two points: its slope, and half of the slope's 95 % confidence
+ * interval (NaN for two points). */
+double vida__fit_line(int count, const double* x, const double* y, double* interval);
 
 #endif

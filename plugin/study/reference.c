@@ -82,7 +82,7 @@ static void forget_solution(vida_reference* reference) {
   reference->steps = NULL;
   reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
   reference->states = reference->multiplier_count = 0;
-  reference->position_error = NAN;
+  reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
 }
 
 /* ---- making it ------------------------------------------------------------------------------ */
@@ -128,6 +128,7 @@ void vida__destroy_reference(vida_reference** reference) {
   }
   forget_solution(*reference);
   VidaOptions_Destroy(&(*reference)->options);
+  free((*reference)->known_data);
   free(*reference);
   *reference = NULL;
 }
@@ -150,6 +151,26 @@ typedef struct multiplier_room {
   size_t times, values; /* capacities */
 } multiplier_room;
 
+static int store_multipliers(vida_reference* reference, size_t m, double t,
+                             const double* multipliers, multiplier_room* room, VidaError* error) {
+  const long count = reference->multiplier_count;
+  void *times = reference->multiplier_t, *values = reference->multipliers;
+  const size_t needed = (size_t)count + 1;
+  int code = vida__reserve(&times, &room->times, needed, sizeof(double));
+  reference->multiplier_t = times;
+  if (code == VIDA_SUCCESS) {
+    code = vida__reserve(&values, &room->values, needed * m, sizeof(double));
+  }
+  reference->multipliers = values;
+  if (code != VIDA_SUCCESS) {
+    return vida__fail_memory(error);
+  }
+  reference->multiplier_t[count] = t;
+  memcpy(reference->multipliers + (size_t)count * m, multipliers, m * sizeof(double));
+  reference->multiplier_count += 1;
+  return VIDA_SUCCESS;
+}
+
 static int keep_multipliers(const VidaStudy* study, const vida_march* march, multiplier_room* room,
                             VidaError* error) {
   vida_reference* reference = study->reference;
@@ -168,22 +189,7 @@ static int keep_multipliers(const VidaStudy* study, const vida_march* march, mul
   if (!at_an_end && !is_multiplier_needed(study, (t - study->t0) / reference->grid.h)) {
     return VIDA_SUCCESS;
   }
-
-  void *times = reference->multiplier_t, *values = reference->multipliers;
-  const size_t needed = (size_t)count + 1;
-  int code = vida__reserve(&times, &room->times, needed, sizeof(double));
-  reference->multiplier_t = times;
-  if (code == VIDA_SUCCESS) {
-    code = vida__reserve(&values, &room->values, needed * m, sizeof(double));
-  }
-  reference->multipliers = values;
-  if (code != VIDA_SUCCESS) {
-    return vida__fail_memory(error);
-  }
-  reference->multiplier_t[count] = t;
-  memcpy(reference->multipliers + (size_t)count * m, multipliers, m * sizeof(double));
-  reference->multiplier_count += 1;
-  return VIDA_SUCCESS;
+  return store_multipliers(reference, m, t, multipliers, room, error);
 }
 
 static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
@@ -208,6 +214,75 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
   return code;
 }
 
+/* ---- a solution that is known otherwise ------------------------------------------------------ */
+
+static int check_known(const VidaStudy* study, double t, const double* q, VidaError* error) {
+  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+  for (int i = 0; i < count; i++) {
+    const int coordinate = study->selection ? study->selection[i] : i;
+    char number[VIDA_REAL_TEXT_SIZE];
+    if (!isfinite(q[coordinate])) {
+      return vida__fail(error, VIDA_NOT_FINITE, "the reference (%s) has no value of '%s' at t = %s",
+                        study->reference->text,
+                        VidaSystem_CoordinateName(study->system, coordinate),
+                        vida__real_text(number, t, 12));
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static void set_unknown(double* values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    values[i] = NAN;
+  }
+}
+
+/* Asks for the state after `step` steps; `lambda`: work, m. */
+static int ask_known(const VidaStudy* study, long step, double* lambda, multiplier_room* room,
+                     VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const double t = vida__grid_time(&reference->grid, step);
+  double* q = reference->q + (size_t)reference->states * n;
+  double* v = reference->v + (size_t)reference->states * n;
+  set_unknown(q, n);
+  set_unknown(v, n);
+  set_unknown(lambda, m);
+  int code = reference->known.state(reference->known.data, t, q, v, lambda, error);
+  if (code) {
+    return code < 0 ? code : VIDA_SUCCESS;
+  }
+  code = check_known(study, t, q, error);
+  if (!code && m > 0 && isfinite(vida__difference_norm(lambda, NULL, (int)m, NULL))) {
+    code = store_multipliers(reference, m, t, lambda, room, error);
+  }
+  reference->steps[reference->states++] = step;
+  return code;
+}
+
+static int ask_all(VidaStudy* study, VidaError* error) {
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const long steps = vida__count_steps(&study->reference->grid);
+  double* lambda = vida__allocate(m + 1, sizeof *lambda);
+  multiplier_room room = {0};
+  int code = lambda ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (long step = 1; step <= steps && code == VIDA_SUCCESS; step++) {
+    if (is_state_needed(study, step)) {
+      code = ask_known(study, step, lambda, &room, error);
+    }
+  }
+  if (code == VIDA_SUCCESS && study->reference->states == 0) {
+    char end[VIDA_REAL_TEXT_SIZE];
+    code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the reference (%s) has no state at a time that a run reaches with whole "
+                      "steps, nor at the end, t = %s",
+                      study->reference->text, vida__real_text(end, study->t0 + study->time, 12));
+  }
+  free(lambda);
+  return code;
+}
+
 /* ---- its own error -------------------------------------------------------------------------- */
 
 /* `between` steps of the reference take as long as one of the march. */
@@ -225,7 +300,7 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between,
     if (code == VIDA_SUCCESS && state >= 0) {
       const double* q = reference->q + (size_t)state * (size_t)n;
       const double* rough = VidaStepper_Positions(march->stepper);
-      vida__add_sample(norm, vida__difference_norm(rough, q, length, study->selection),
+      vida__add_sample(norm, vida__study_difference(study, rough, q, length, study->selection),
                        vida__difference_norm(q, NULL, length, study->selection));
     }
     if (code == VIDA_SUCCESS) {
@@ -311,8 +386,8 @@ int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaErr
   vida_march march = {0};
   VidaError problem = {0};
   int code = reserve_states(study, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
+  if (code != VIDA_SUCCESS || reference->known.state) {
+    return code ? code : ask_all(study, error);
   }
   code = vida__create_march(study->system, reference->options, &reference->grid, &march, &problem);
   if (code == VIDA_SUCCESS) {
@@ -348,11 +423,22 @@ bool vida__reference_multipliers(const vida_reference* reference, int m, double 
   const double* times = reference->multiplier_t;
   const long count = reference->multiplier_count;
   const double step = reference->grid.h;
-  if (count < 2 || !isfinite(t)) {
+  const double same = 1e-9 * step;
+  if (count < 1 || !isfinite(t)) {
     return false;
   }
-  while (*cursor < count - 2 && times[*cursor + 1] < t) {
+  while (*cursor < count - 2 && times[*cursor + 1] < t - same) {
     *cursor += 1;
+  }
+  for (long at = *cursor; at < count && at <= *cursor + 1; at++) {
+    if (fabs(times[at] - t) <= same) {
+      memcpy(multipliers, reference->multipliers + (size_t)at * (size_t)m,
+             (size_t)m * sizeof *multipliers);
+      return true;
+    }
+  }
+  if (count < 2) {
+    return false;
   }
   const double from = times[*cursor], to = times[*cursor + 1];
   /* Across a gap, or far outside, a straight line would say more about itself than about them. */

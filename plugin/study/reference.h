@@ -5,7 +5,9 @@
 #include "study/study.h"
 
 struct vida_reference {
-  VidaOptions* options;
+  VidaOptions* options; /* NULL where the solution is known otherwise */
+  VidaKnownSolution known;
+  void* known_data; /* what of it is ours, freed with free() */
   vida_time_grid grid;
   bool adaptive;  /* chooses its own steps: those of the grid are where it is looked at */
   bool automatic; /* and its grid is made to fit the runs */
@@ -22,8 +24,13 @@ struct vida_reference {
   double* multipliers;
 };
 
+/* One of a known solution, whose grid is still to be chosen. */
+int vida__create_known_reference(const VidaKnownSolution* solution, vida_reference** reference,
+                                 VidaError* error);
 int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
                            vida_reference** reference, VidaError* error);
+/* Makes it the reference of the study, which then owns it; on failure it is destroyed. */
+int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError* error);
 void vida__destroy_reference(vida_reference** reference);
 /* Makes the reference solution, keeps what the study's runs need of it, and estimates its error. */
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);

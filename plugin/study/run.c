@@ -1,6 +1,7 @@
 /* Making one run of a comparison: start, steps with monitors, rows of samples, the row of results.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -53,6 +54,19 @@ static int emit_sample(run_at_work* work, VidaError* error) {
   return code;
 }
 
+static int start_two_points(run_at_work* work, VidaError* error) {
+  const VidaStudy* study = work->study;
+  long cursor = 0;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const long second = vida__reference_step(study, work->run, 1);
+  const long state = vida__find_state(study->reference, second, &cursor);
+  if (state < 0) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "the reference has no state at t0 + h");
+  }
+  return vida__start_march_two_points(&work->march, study->q0,
+                                      study->reference->q + (size_t)state * n, error);
+}
+
 /* The standards for energy and momentum are those of the consistent start also for a run that then
  * begins from two points, whose own momentum is another one: that difference is an error of the
  * method, and papers count it. */
@@ -73,15 +87,7 @@ static int start_run(run_at_work* work, VidaError* error) {
     return code;
   }
 
-  long cursor = 0;
-  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
-  const long second = vida__reference_step(study, work->run, 1);
-  const long state = vida__find_state(study->reference, second, &cursor);
-  if (state < 0) {
-    return vida__fail(error, VIDA_WRONG_ORDER, "the reference has no state at t0 + h");
-  }
-  return vida__start_march_two_points(&work->march, study->q0,
-                                      study->reference->q + (size_t)state * n, error);
+  return start_two_points(work, error);
 }
 
 static int observe_run(run_at_work* work, VidaError* error) {
@@ -142,6 +148,50 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
                problem->message[0] ? problem->message : Vida_CodeText(code));
 }
 
+/* ---- time ------------------------------------------------------------------------------------ */
+
+enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
+#define ENOUGH_SECONDS 0.2
+
+static int compare_seconds(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+/* The same steps again, with nobody watching. */
+static int march_again(run_at_work* work, VidaError* error) {
+  const VidaStudy* study = work->study;
+  const long steps = vida__count_steps(&work->run->grid);
+  int code = vida__start_march(&work->march, study->q0, study->v0, error);
+  if (!code && work->run->two_points) {
+    code = start_two_points(work, error);
+  }
+  while (!code && work->march.step < steps) {
+    code = vida__advance_march(&work->march, error);
+  }
+  return code;
+}
+
+/* Makes the run again until its time is known, and leaves the median in the row. */
+static int measure_time(run_at_work* work, VidaError* error) {
+  const long asked = (long)VidaOptions_Get(work->study->options, "repeats");
+  const long most = asked > 0 ? asked : MOST_AUTOMATIC;
+  double seconds[MOST_REPEATS];
+  double total = work->march.wall;
+  long count = 1;
+  int code = VIDA_SUCCESS;
+  seconds[0] = work->march.wall;
+  while (!code && count < most &&
+         (asked > 0 || count < LEAST_AUTOMATIC || total < ENOUGH_SECONDS)) {
+    code = march_again(work, error);
+    seconds[count++] = work->march.wall;
+    total += work->march.wall;
+  }
+  qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
+  work->run->row.wall_s = seconds[count / 2];
+  return code;
+}
+
 static int finish_run(run_at_work* work, int code, VidaError* problem) {
   VidaRow* row = &work->run->row;
   row->message[0] = '\0';
@@ -197,6 +247,9 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
     }
   }
   code = finish_run(&work, code, &problem);
+  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "repeats") != 1.0) {
+    code = measure_time(&work, &problem);
+  }
   int result = VIDA_SUCCESS;
   if (work.study_must_end) {
     result = code;

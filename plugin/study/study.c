@@ -21,9 +21,13 @@ static const VidaOptionRow comparison_rows[] = {
     {"t0", VIDA_OPTION_REAL, "s", 0.0, -INFINITY, INFINITY, false, NULL, "time of the start"},
     {"every", VIDA_OPTION_INTEGER, "1", 0.0, 0.0, INT_MAX, false, NULL,
      "rows of trajectories are at k*every*h; 0 makes about 1000 rows"},
-    {"norm", VIDA_OPTION_CHOICE, "", VIDA_NORM_MEAN, 0.0, 0.0, false, "mean|max|end",
+    {"norm", VIDA_OPTION_CHOICE, "", VIDA_NORM_MEAN, 0.0, 0.0, false, "mean|max|end|mixed",
      "norm of errors over the steps: mean (2-norm divided by the length of the vector, averaged), "
-     "max (largest 2-norm) or end (2-norm at the end)"},
+     "max (largest 2-norm), end (2-norm at the end) or mixed (largest |difference| / (mixed_scale "
+     "+ "
+     "|reference|) at the end, 10^-mescd)"},
+    {"mixed_scale", VIDA_OPTION_REAL, "", 1.0, 0.0, INFINITY, false, NULL,
+     "in the mixed norm: atol / rtol of the test sets"},
     {"relative", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "divide errors by the same norm of the reference quantity"},
     {"end_step", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 0.0, false, "refuse|shorten",
@@ -32,6 +36,11 @@ static const VidaOptionRow comparison_rows[] = {
      "allow given initial values to be changed so that the constraints hold"},
     {"start_tolerance", VIDA_OPTION_REAL, "1", 1e-9, 0.0, 1.0, false, NULL,
      "largest relative change of a given initial value without adjust_start"},
+    {"repeats", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1000.0, false, NULL,
+     "how often each run is made to measure its time, of which the median is told; 0: until the "
+     "median is stable"},
+    {"work_precision", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "tell the fitted orders, and what errors cost with each method"},
     {"reference_estimate", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
      "estimate the reference's own error by a second one with twice its step"},
     {0},
@@ -51,6 +60,7 @@ static int read_options(VidaStudy* study, VidaError* error) {
   study->t0 = VidaOptions_Get(options, "t0");
   study->time = VidaOptions_Get(options, "time");
   study->norm = (vida_norm)VidaOptions_Get(options, "norm");
+  study->mixed_scale = VidaOptions_Get(options, "mixed_scale");
   study->relative = VidaOptions_Get(options, "relative") != 0.0;
   study->shorten = VidaOptions_HasChoice(options, "end_step", "shorten");
   if (!isfinite(study->time)) {
@@ -148,7 +158,7 @@ static int match_reference(const VidaStudy* study, const vida_reference* referen
                            VidaError* error) {
   char h[VIDA_REAL_TEXT_SIZE], reference_h[VIDA_REAL_TEXT_SIZE];
   vida__real_text(h, run->grid.h, 12);
-  run->end_only = study->norm == VIDA_NORM_END;
+  run->end_only = study->norm == VIDA_NORM_END || study->norm == VIDA_NORM_MIXED;
   if (!reference) {
     if (run->two_points) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -263,7 +273,9 @@ static int settle_grids(VidaStudy* study, vida_reference* reference, VidaError* 
   int code = VIDA_SUCCESS;
   if (reference && reference->automatic) {
     choose_reference_grid(study, reference);
-    code = VidaOptions_SetReal(reference->options, "h", reference->grid.h, error);
+    code = reference->options
+               ? VidaOptions_SetReal(reference->options, "h", reference->grid.h, error)
+               : VIDA_SUCCESS;
   }
   for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
     vida_run* run = &study->runs[i];
@@ -279,24 +291,24 @@ static int settle_grids(VidaStudy* study, vida_reference* reference, VidaError* 
   return code;
 }
 
-int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error) {
-  vida_reference* reference = NULL;
-  int code = check_method(method, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
-  }
-  if (study->reference) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has a reference already (%s)",
-                      study->reference->text);
-  }
-  code = vida__create_reference(study, method, &reference, error);
-  code = code ? code : settle_grids(study, reference, error);
+int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError* error) {
+  const int code = study->reference ? vida__fail(error, VIDA_BAD_ARGUMENT,
+                                                 "the comparison has a reference already (%s)",
+                                                 study->reference->text)
+                                    : settle_grids(study, reference, error);
   if (code == VIDA_SUCCESS) {
     study->reference = reference;
   } else {
     vida__destroy_reference(&reference);
   }
   return code;
+}
+
+int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error) {
+  vida_reference* reference = NULL;
+  int code = check_method(method, error);
+  code = code ? code : vida__create_reference(study, method, &reference, error);
+  return code ? code : vida__adopt_reference(study, reference, error);
 }
 
 static int describe_run(VidaStudy* study, const VidaOptions* method, vida_run* run,
@@ -433,6 +445,13 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
+
+double vida__study_difference(const VidaStudy* study, const double* x, const double* y, int count,
+                              const int* selection) {
+  return y && study->norm == VIDA_NORM_MIXED
+             ? vida__mixed_difference(x, y, count, selection, study->mixed_scale)
+             : vida__difference_norm(x, y, count, selection);
+}
 
 const VidaOptions* vida__study_options(const VidaStudy* study) {
   return study->options;

@@ -31,6 +31,7 @@ struct VidaStudy {
   double t0, time;
   bool shorten, relative;
   vida_norm norm;
+  double mixed_scale;
   vida_reference* reference; /* NULL when there is none */
   vida_run* runs;
   int count;
@@ -46,6 +47,9 @@ struct VidaStudy {
  * mark, so its words are in one place. It comes last in a message. */
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
 
+/* How far x is from y (y may be NULL: the size of x) in the study's norm, at one time. */
+double vida__study_difference(const VidaStudy* study, const double* x, const double* y, int count,
+                              const int* selection);
 /* Options of the comparison, for titles. */
 const VidaOptions* vida__study_options(const VidaStudy* study);
 

@@ -53,7 +53,7 @@ says "--set duration: expected a number, got 'long'"
 expect 2 run "$work/short.lua" --set time=-1
 says "--set time: expected a positive number in s, got '-1'"
 expect 2 run "$work/short.lua" --set norm=men
-says "--set norm: expected one of mean|max|end, got 'men'"
+says "--set norm: expected one of mean|max|end|mixed, got 'men'"
 expect 1 run "$work/short.lua" --set duration=0.33
 says "does not divide"
 

@@ -2,8 +2,10 @@
  *
  * Each method is run at its default options on each system of a table. Its order is fitted to
  * errors at five steps, against a closed form or an integration of the equations of motion by an
- * extrapolation method of order 12; what it keeps is watched over many steps. A claim that is not
- * measured true is a false claim. A method that refuses a system is listed with its reason. */
+ * extrapolation method of order 12; what it keeps is watched over many steps. Of methods that
+ * choose their own steps, the order is that in the tolerance: errors go with rtol^order. A claim
+ * that is not measured true is a false claim. A method that refuses a system is listed with its
+ * reason. */
 #ifndef VIDA_AUDIT_H
 #define VIDA_AUDIT_H
 
@@ -30,6 +32,8 @@ extern "C" {
   X(REVERSIBLE, "reversal", "reversal", "distance from the start after there and back")    \
   X(POSITION_LEVEL, "position_level", "|g|", "largest violation of g = 0, relative")       \
   X(VELOCITY_LEVEL, "velocity_level", "|Gv|", "largest violation of G v + g_t, relative")  \
+  X(POSITION_GROWTH, "position_growth", "growth |g|", "power of time that g grows with")   \
+  X(VELOCITY_GROWTH, "velocity_growth", "growth |Gv|", "the same of G v + g_t")            \
   X(DISSIPATION, "dissipation", "rise", "largest rise of an energy that a damper takes")   \
   X(TWO_POINT_START, "two_point_start", "two points", "deviation after a two-point start") \
   X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")
@@ -73,7 +77,8 @@ typedef struct VidaAuditRow {
   char method[VIDA_NAME_SIZE];
   char system[VIDA_NAME_SIZE]; /* "all systems" for the summary of a method */
   VidaAuditStatus status;
-  bool general; /* the system's Lagrangian is not v^T M v / 2 - V(q), or it has forces */
+  bool adaptive; /* orders are powers of the tolerance, not of the step */
+  bool general;  /* the system's Lagrangian is not v^T M v / 2 - V(q), or it has forces */
   VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES];
   VidaAuditEnergy energy;
   long steps; /* of the run that energy, momenta and constraints were watched in */

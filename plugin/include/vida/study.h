@@ -91,7 +91,30 @@ void VidaStudy_Destroy(VidaStudy** study);
 /* The run that errors are measured against; at most one. Without it the errors that need one stay
  * unmeasured. */
 int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
-/* Adds a run: a method with its options (copied), `h` set. Refused when h does not fit the time, or
+
+/* A solution that is known otherwise: in closed form, from a file. */
+typedef struct VidaKnownSolution {
+  const char* text; /* what it is, for titles: "closed form" */
+  /* Writes the state at time t: q and v (n), lambda (m). Values that are not known are NaN on entry
+   * and may stay so; the q that errors are about must be known. Returns VIDA_SUCCESS, a positive
+   * number where there is no state at this time, or a negative one and `error` filled. */
+  int (*state)(void* data, double t, double* q, double* v, double* lambda, VidaError* error);
+  void* data;
+  double error; /* of its positions, in the study's norm; NaN: not known */
+} VidaKnownSolution;
+/* A known solution as the reference; `data` must live as long as the study. States are asked for
+ * where runs are compared: when the study is run, before the first run. */
+int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solution,
+                                VidaError* error);
+/* States at `count` times as the reference: q (count x n), v (count x n) and lambda (count x m),
+ * both nullable (all copied). Runs are compared at those of the times that they reach with whole
+ * steps. */
+int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_error, int count,
+                                 const double* t, const double* q, const double* v,
+                                 const double* lambda, VidaError* error);
+
+/* Adds a run: a method with its options (copied), `h` set, or `rtol` of those that choose their own
+ * steps. Refused when h does not fit the time, or
  * meets the reference's steps too seldom. With `start = two-point` the reference comes first. */
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
 /* Restricts position, velocity and multiplier errors to these coordinates (of positions and
@@ -128,6 +151,29 @@ typedef struct VidaObserver {
 /* Makes the reference and then every run. A run that fails keeps its row, with its status, and the
  * others go on; the return value is 0 as long as the study itself could be carried out. */
 int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
+
+/* ---- work and precision ---------------------------------------------------------------------- */
+
+/* Runs of one method with the same options, which differ in their step or tolerance. */
+typedef struct VidaSeries {
+  const char *method, *options;
+  int count;       /* of runs that reached their end with a position error above the reference's */
+  int first;       /* one of them, for VidaStudy_Row */
+  bool adaptive;   /* they differ in rtol */
+  double order;    /* slope of log(position error) in log(h) or log(rtol); NaN: too few runs */
+  double interval; /* half of its 95 % confidence interval; NaN: fewer than three runs */
+} VidaSeries;
+
+/* After VidaStudy_Run. Both NULL/0 where there is none. */
+int VidaStudy_SeriesCount(const VidaStudy* study);
+int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, VidaError* error);
+/* Seconds that this series needs for a position error: between its neighbouring runs, straight in
+ * logarithms; the time of its cheapest run that is at least as exact where the error is larger than
+ * all of its own. NaN where no run is exact enough. */
+double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_error);
+/* The largest and the smallest power of ten among the position errors of all series; false when
+ * there are none. */
+bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
 
 const VidaSystem* VidaStudy_System(const VidaStudy* study);
 int VidaStudy_RunCount(const VidaStudy* study);

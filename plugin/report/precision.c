@@ -1,0 +1,83 @@
+/* Work and precision in words: fitted orders, and what an error costs with each method. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/output.h"
+#include "study/study.h"
+
+enum { MOST_ERRORS = 7, CELL = 32, NAME_WIDTH = 34 };
+
+/* The errors that have a column, from large to small. */
+static int choose_errors(const VidaStudy* study, double errors[MOST_ERRORS]) {
+  double largest, smallest;
+  int count = 0;
+  if (!VidaStudy_ErrorRange(study, &largest, &smallest) || smallest > largest) {
+    return 0;
+  }
+  const int decades = (int)floor(log10(largest / smallest) + 0.5);
+  const int apart = decades / MOST_ERRORS + 1;
+  for (int k = 0; k <= decades && count < MOST_ERRORS; k += apart) {
+    errors[count++] = largest * pow(10.0, -k);
+  }
+  return count;
+}
+
+static double cheapest(const VidaStudy* study, double error) {
+  double best = NAN;
+  for (int i = 0; i < VidaStudy_SeriesCount(study); i++) {
+    best = fmin(best, VidaStudy_SecondsFor(study, i, error));
+  }
+  return best;
+}
+
+static void write_name(const VidaSeries* series, FILE* file) {
+  char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
+  vida__append(name, sizeof name, "%s%s%s", series->method, series->options[0] ? " " : "",
+               series->options);
+  if (strlen(name) > NAME_WIDTH) {
+    memcpy(name + NAME_WIDTH - 2, "..", 3);
+  }
+  fprintf(file, "%-*s", NAME_WIDTH, name);
+}
+
+static void write_order(const VidaSeries* series, FILE* file) {
+  char order[VIDA_REAL_TEXT_SIZE], cell[CELL] = "";
+  if (!isnan(series->order)) {
+    vida__append(cell, sizeof cell, "%s%s", series->adaptive ? "rtol^" : "",
+                 vida__real_text(order, series->order, 3));
+  }
+  fprintf(file, "  %9s", cell);
+}
+
+void vida__write_precision(const VidaStudy* study, FILE* file) {
+  double errors[MOST_ERRORS], best[MOST_ERRORS];
+  char number[VIDA_REAL_TEXT_SIZE];
+  const int count = choose_errors(study, errors);
+  fprintf(file,
+          "\nfitted orders, and milliseconds for a position error of (* cheapest):\n%-*s  %9s",
+          NAME_WIDTH, "", "order");
+  for (int k = 0; k < count; k++) {
+    best[k] = cheapest(study, errors[k]);
+    fprintf(file, " %9s", vida__real_text(number, errors[k], 1));
+  }
+  fputc('\n', file);
+  for (int i = 0; i < VidaStudy_SeriesCount(study); i++) {
+    VidaSeries series;
+    if (VidaStudy_Series(study, i, &series, NULL)) {
+      continue;
+    }
+    write_name(&series, file);
+    write_order(&series, file);
+    for (int k = 0; k < count; k++) {
+      const double seconds = VidaStudy_SecondsFor(study, i, errors[k]);
+      char cell[CELL] = "";
+      if (!isnan(seconds)) {
+        vida__append(cell, sizeof cell, "%s%s", seconds <= best[k] ? "*" : "",
+                     vida__real_text(number, 1e3 * seconds, 3));
+      }
+      fprintf(file, " %9s", cell);
+    }
+    fputc('\n', file);
+  }
+}
