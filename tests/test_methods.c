@@ -144,21 +144,25 @@ static void measure_order(const VidaMethodInfo* method, const Case* c) {
   long steps = is_dissipative(method) ? 64 * c->steps
                : method->order == 1   ? 8 * c->steps
                                       : c->steps;
+  const double floor = is_dissipative(method) ? 1e-13 : 1e-11;
   for (int level = 0; level < LEVELS; level++) {
     if (!errors_at(method, c, steps << level, &errors[level])) {
       return;
     }
     /* methods of high order reach rounding: begin with larger steps */
-    if (level == LEVELS - 1 && errors[level].position < 1e-11 && steps > 3) {
+    if (level == LEVELS - 1 && errors[level].position < floor && steps > 3) {
       steps /= 2;
       level = -1;
     }
   }
   const double position = log2(errors[0].position / errors[LEVELS - 1].position) / (LEVELS - 1);
   const double velocity = log2(errors[0].velocity / errors[LEVELS - 1].velocity) / (LEVELS - 1);
-  EXPECT_NEAR(position, method->order, 0.15, "order of positions of %s on %s, errors %.3g to %.3g",
-              method->name, c->name, errors[0].position, errors[LEVELS - 1].position);
-  EXPECT(velocity >= method->order - 0.15,
+  /* high orders are approached before rounding is reached, not reached */
+  const double allowed = method->order > 4 ? 0.2 : 0.15;
+  EXPECT_NEAR(position, method->order, allowed,
+              "order of positions of %s on %s, errors %.3g to %.3g", method->name, c->name,
+              errors[0].position, errors[LEVELS - 1].position);
+  EXPECT(velocity >= method->order - allowed,
          "order %.3f of velocities of %s on %s, errors %.3g to %.3g", velocity, method->name,
          c->name, errors[0].velocity, errors[LEVELS - 1].velocity);
 }

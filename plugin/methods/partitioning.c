@@ -241,20 +241,22 @@ static int factor(underlying_ode* own, const level* at) {
   return vida__linear_factor(part->linear);
 }
 
-/* The root of the mean square of |dx| for unit vectors du, by the last factors: (n - rows)^(1/2) of
- * it is the norm of the part of [R; G]^-1 that R can change (paper 002, eq. 3.2). */
+/* The largest |dx| for unit vectors du, by the last factors: how much of [R; G]^-1 R is to blame
+ * for (paper 002, eq. 3.2). */
 static int measure(partition* part, const level* at, int n, double* quality) {
-  double square = 0.0;
   int code = VIDA_SUCCESS;
+  double largest = 1.0;
   for (int k = 0; k < n - at->rows && !code; k++) {
+    double square = 0.0;
     memset(part->side, 0, (size_t)n * sizeof *part->side);
     part->side[k] = 1.0;
     code = vida__linear_solve(part->linear, part->side, part->side);
     for (int j = 0; j < n; j++) {
       square += part->side[j] * part->side[j];
     }
+    largest = fmax(largest, square);
   }
-  *quality = n > at->rows ? sqrt(square / (n - at->rows)) : 1.0;
+  *quality = sqrt(largest);
   return code;
 }
 
@@ -316,6 +318,7 @@ static int find_positions(underlying_ode* own, double t, const double* u, double
   /* Convergence is quadratic: after so small a correction nothing is left. */
   static const double small = 1e-9;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
+    own->iterations++;
     int code = vida__constraints(evaluator, t, q, NULL, own->g);
     code = code ? code : vida__jacobian(evaluator, t, q, part->entries);
     code = code ? code : factor(own, at);
@@ -438,7 +441,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
 }
 
 /* Those of u: by |R| from those of x. */
-static void set_tolerances(underlying_ode* own, const double* given) {
+static void set_tolerances(underlying_ode* own) {
   const partition* part = partition_of(own);
   const VidaStepper* stepper = own->stepper;
   const int n = stepper->n;
@@ -448,7 +451,7 @@ static void set_tolerances(underlying_ode* own, const double* given) {
     for (int i = 0; i < n - at->rows; i++) {
       double square = 0.0;
       for (int j = 0; j < n; j++) {
-        const double share = at->r[i * n + j] * stepper->root_mass[j] * given[l * n + j];
+        const double share = at->r[i * n + j] * stepper->root_mass[j] * own->tolerance[l * n + j];
         square += share * share;
       }
       *tolerance++ = sqrt(square);
@@ -459,27 +462,20 @@ static void set_tolerances(underlying_ode* own, const double* given) {
 static int start(VidaStepper* stepper, VidaError* error) {
   underlying_ode* own = stepper->own;
   partition* part = partition_of(own);
-  const int n = stepper->n;
-  int code = vida__underlying_resize(own, 2 * n, error);
+  choose_rows(stepper, &part->position, true);
+  choose_rows(stepper, &part->velocity, false);
+  const int size = 2 * stepper->n - part->position.rows - part->velocity.rows;
+  int code = vida__underlying_resize(own, size > 0 ? size : 1, error);
   code = code ? code : vida__underlying_start(stepper, error);
   if (code) {
     return code;
   }
-  memcpy(own->rate, vida__ode_tolerances(own->ode), 2 * (size_t)n * sizeof *own->rate);
-  choose_rows(stepper, &part->position, true);
-  choose_rows(stepper, &part->velocity, false);
-  const int size = 2 * n - part->position.rows - part->velocity.rows;
-  code = vida__underlying_resize(own, size > 0 ? size : 1, error);
-  if (code) {
-    return code;
-  }
   part->is_stale = false;
-  vida__ode_restart(own->ode, 0.0);
   code = repartition(own, stepper->t0, own->state, own->y);
   if (code) {
     return vida__underlying_failed(own, code, error);
   }
-  set_tolerances(own, own->rate);
+  set_tolerances(own);
   return VIDA_SUCCESS;
 }
 
@@ -504,7 +500,7 @@ static const VidaOptionRow options[] = {
     {"coordinates", VIDA_OPTION_CHOICE, "", PIVOTING, 0.0, 1.0, false, "pivoting|tangent",
      "The independent coordinates R q: those that elimination in G with the largest pivots leaves, "
      "or combinations with R G^T = 0 where they are chosen; measured by the masses."},
-    {"condition_bound", VIDA_OPTION_REAL, "1", 2.0, 1.0, INFINITY, false, NULL,
+    {"condition_bound", VIDA_OPTION_REAL, "1", 1.5, 1.0, INFINITY, false, NULL,
      "They are chosen anew when the norm of [R; G]^-1, as far as R makes it, has grown by this "
      "factor."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};

@@ -89,16 +89,11 @@ static int start_stabilized(VidaStepper* stepper, VidaError* error) {
   const VidaOptions* options = stepper->options;
   underlying_ode* own = stepper->own;
   const int code = vida__underlying_start(stepper, error);
-  if (VidaOptions_IsSet(options, "gamma")) {
-    own->gamma = VidaOptions_Get(options, "gamma");
-  } else if (!stepper->adaptive) {
-    own->gamma = VidaOptions_Get(options, "gamma_h") / stepper->h;
-  } else {
-    own->gamma = 0.0;
-    for (int i = 0; i < stepper->n && !code; i++) {
-      own->gamma = fmax(own->gamma, own->velocity[i] / own->position[i]);
-    }
-  }
+  const double gamma = VidaOptions_Get(options, "gamma");
+  const double by_step = VidaOptions_Get(options, "gamma_h");
+  own->gamma = isfinite(gamma)     ? gamma
+               : isfinite(by_step) ? by_step / stepper->h
+                                   : vida__underlying_pace(own);
   return code;
 }
 
@@ -177,7 +172,7 @@ static int project_position(underlying_ode* own, double t, double* q, const doub
   const VidaStepper* stepper = own->stepper;
   const VidaSystem* system = stepper->system;
   const int n = stepper->n;
-  const double tolerance = fmax(own->tolerance, 4.0 * DBL_EPSILON);
+  const double tolerance = fmax(own->accuracy, 4.0 * DBL_EPSILON);
   double* given = own->n_work;
   double before = INFINITY;
   memcpy(given, q, (size_t)n * sizeof *q);
@@ -191,6 +186,7 @@ static int project_position(underlying_ode* own, double t, double* q, const doub
     before = violation;
     code = code ? code : isfinite(violation) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
     code = code ? code : vida__projector_factor(own->projector, t, q, v, false);
+    own->iterations++;
     for (int i = 0; i < n; i++) {
       own->dv[i] = given[i] - q[i];
     }
@@ -248,7 +244,7 @@ static int create_projection(VidaStepper* stepper, VidaError* error) {
   if (!code) {
     underlying_ode* own = stepper->own;
     own->variant = (int)VidaOptions_Get(options, "level");
-    own->tolerance = VidaOptions_Get(options, "projection_tolerance");
+    own->accuracy = VidaOptions_Get(options, "projection_tolerance");
   }
   return code;
 }
@@ -303,7 +299,7 @@ static int create_cvode(VidaStepper* stepper, VidaError* error) {
   if (!code) {
     underlying_ode* own = stepper->own;
     own->variant = LEVEL_BOTH;
-    own->tolerance = VidaOptions_Get(options, "projection_tolerance");
+    own->accuracy = VidaOptions_Get(options, "projection_tolerance");
   }
   return code;
 }
@@ -314,10 +310,10 @@ static const VidaOptionRow stabilized_options[] = {
     VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
     PROJECTION_ROW(VIDA_PROJECTION_MASS),
     {"gamma", VIDA_OPTION_REAL, "1/s", NAN, 0.0, INFINITY, false, NULL,
-     "The rate at which violations die out. By default 1/h at fixed steps, and with rtol the "
-     "largest velocity over position of the start."},
-    {"gamma_h", VIDA_OPTION_REAL, "1", 1.0, 0.0, INFINITY, false, NULL,
-     "gamma times h, at fixed steps."},
+     "The rate at which violations die out. By default the largest velocity over position of the "
+     "start."},
+    {"gamma_h", VIDA_OPTION_REAL, "1", NAN, 0.0, INFINITY, false, NULL,
+     "gamma times h instead, at fixed steps; the order of high-order tables then falls to 2."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow post_options[] = {

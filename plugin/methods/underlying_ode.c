@@ -74,7 +74,7 @@ static int allocate_own(underlying_ode* own, int n, int m) {
                 {&own->next, 2 * n}, {&own->rate, 2 * n},  {&own->lambda, m},
                 {&own->side, n + m}, {&own->n_work, n},    {&own->g, m},
                 {&own->g_rate, m},   {&own->dq, n},        {&own->dv, n},
-                {&own->position, n}, {&own->velocity, n}};
+                {&own->position, n}, {&own->velocity, n},  {&own->tolerance, 2 * n}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -207,41 +207,74 @@ int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Positions by what they are at the start; what is zero there, or nearly, by the others, each
- * weighted with the root of its mass. Velocities by the largest one, or by what the accelerations
- * of the start make on a way of that size; where all is balanced, by its forces. */
+/* What is zero, or nearly, is as large as the largest quantity of the same unit; where all of them
+ * are, as `otherwise` says. */
+static void settle_sizes(const VidaStepper* stepper, const double* otherwise, double* size) {
+  static const double nothing = 1e-8;
+  const VidaSystem* system = stepper->system;
+  vida__share_sizes(system, size);
+  double* largest = stepper->speed;
+  for (int i = 0; i < stepper->n; i++) {
+    largest[i] = 0.0;
+    for (int k = 0; k < stepper->n; k++) {
+      if (strcmp(system->coordinates[i].unit, system->coordinates[k].unit) == 0) {
+        largest[i] = fmax(largest[i], size[k]);
+      }
+    }
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    size[i] = size[i] > nothing * largest[i] ? size[i]
+              : largest[i] > 0.0             ? largest[i]
+                                             : otherwise[i];
+  }
+}
+
+/* Positions by what they are at the start; velocities likewise, or by what the accelerations make
+ * on ways of that size; where all is at rest and balanced, by the forces. */
 static void measure_sizes(underlying_ode* own, const double* a) {
-  static const double least = 0.01;
   const VidaStepper* stepper = own->stepper;
-  const double* root = stepper->root_mass;
-  double way = 0.0, speed = 0.0;
+  double way = 0.0;
   for (int i = 0; i < stepper->n; i++) {
     own->position[i] = fabs(stepper->q[i]);
-    way = fmax(way, root[i] * fabs(stepper->q[i]));
-    speed = fmax(speed, root[i] * fabs(stepper->v0[i]));
-  }
-  vida__share_sizes(stepper->system, own->position);
-  way = way > 0.0 ? way : speed > 0.0 ? speed * stepper->h : 1.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const double position = own->position[i];
-    own->position[i] = position > 0.0 ? fmax(position, least * way / root[i]) : way / root[i];
-    speed = fmax(speed, root[i] * sqrt(fabs(a[i]) * own->position[i]));
-    speed = fmax(speed, least * sqrt(stepper->force_size[i] * own->position[i]));
+    way = fmax(way, stepper->root_mass[i] * fabs(stepper->q[i]));
   }
   for (int i = 0; i < stepper->n; i++) {
-    own->velocity[i] = (speed > 0.0 ? speed : 1.0) / root[i];
+    const double moved = fabs(stepper->v0[i]) * stepper->h;
+    own->side[i] = way > 0.0 ? way / stepper->root_mass[i] : moved > 0.0 ? moved : 1.0;
   }
+  settle_sizes(stepper, own->side, own->position);
+  for (int i = 0; i < stepper->n; i++) {
+    const double reached = sqrt(fabs(a[i]) * own->position[i]);
+    const double balanced =
+        sqrt(stepper->force_size[i] * own->position[i]) * stepper->inverse_root[i];
+    own->velocity[i] = fmax(fabs(stepper->v0[i]), reached);
+    own->side[i] = balanced > 0.0 ? balanced : own->position[i] / stepper->h;
+  }
+  settle_sizes(stepper, own->side, own->velocity);
+}
+
+double vida__underlying_pace(const underlying_ode* own) {
+  double pace = 0.0;
+  for (int i = 0; i < own->stepper->n; i++) {
+    pace = fmax(pace, own->velocity[i] / own->position[i]);
+  }
+  return pace;
 }
 
 static void set_tolerances(underlying_ode* own) {
   const VidaStepper* stepper = own->stepper;
   const double rtol = VidaOptions_Get(stepper->options, "rtol");
   const double atol = VidaOptions_Get(stepper->options, "atol");
-  double* tolerance = vida__ode_tolerances(own->ode);
-  for (int i = 0; i < stepper->n && stepper->adaptive; i++) {
+  for (int i = 0; i < stepper->n; i++) {
     const double position = isfinite(atol) ? atol : rtol * own->position[i];
-    tolerance[i] = position;
-    tolerance[stepper->n + i] = position / own->position[i] * own->velocity[i];
+    /* Fixed steps do not use them, but they must be positive. */
+    own->tolerance[i] = stepper->adaptive ? position : 1.0;
+    own->tolerance[stepper->n + i] =
+        stepper->adaptive ? position / own->position[i] * own->velocity[i] : 1.0;
+  }
+  if (!own->find_state) {
+    memcpy(vida__ode_tolerances(own->ode), own->tolerance,
+           2 * (size_t)stepper->n * sizeof *own->tolerance);
   }
 }
 
@@ -269,7 +302,6 @@ int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
   memcpy(own->state, stepper->q, bytes);
   memcpy(own->state + stepper->n, stepper->v0, bytes);
   memcpy(own->y, own->state, 2 * bytes);
-  vida__ode_reset_counts(own->ode);
   vida__ode_restart(own->ode, 0.0);
   int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, stepper->v0);
   if (!code && own->projector) {
@@ -285,6 +317,7 @@ int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
     code = vida__projector_factor(own->projector, stepper->t0, stepper->q, stepper->v0, false);
   }
   vida__ode_reset_counts(own->ode);
+  own->iterations = 0;
   return code ? vida__underlying_failed(own, code, error)
               : set_state(stepper, stepper->t0, own->state, error);
 }
@@ -298,7 +331,7 @@ static void copy_counts(VidaStepper* stepper) {
   statistics->rejected_steps = counts.rejected;
   statistics->residual_evaluations = counts.rates;
   statistics->jacobian_evaluations = counts.jacobians;
-  statistics->newton_iterations = counts.newton_iterations;
+  statistics->newton_iterations = counts.newton_iterations + own->iterations;
   statistics->factorizations = counts.rates; /* one of the equations of motion each */
   if (stepper->adaptive) {
     statistics->steps = counts.steps;

@@ -24,24 +24,26 @@ struct underlying_ode {
   double alpha1, alpha0; /* Baumgarte's, or 0 */
   double gamma;          /* of the stabilized ODE */
   double alpha;          /* the share of a correction */
-  double tolerance;      /* of a projection */
+  double accuracy;       /* of a projection, relative */
   int variant;           /* of the method, its own enumeration */
+  long iterations;       /* of Newton's method in projections */
   void* extra;           /* what else a method has, freed by it */
   double* block;
-  double* y;        /* 2 n: at the node */
-  double* state;    /* 2 n: q and v at the node */
-  double* found;    /* 2 n: work, those of the next one */
-  double* next;     /* 2 n: work */
-  double* rate;     /* 2 n: work */
-  double* lambda;   /* m: of the last rate */
-  double* side;     /* n + m: work, right sides and solutions */
-  double* n_work;   /* n */
-  double* g;        /* m: g and G v + g_t */
-  double* g_rate;   /* m */
-  double* dq;       /* n: what a projection takes off */
-  double* dv;       /* n */
-  double* position; /* n: sizes of positions and velocities, for tolerances; after the start */
-  double* velocity; /* n */
+  double* y;         /* 2 n: at the node */
+  double* state;     /* 2 n: q and v at the node */
+  double* found;     /* 2 n: work, those of the next one */
+  double* next;      /* 2 n: work */
+  double* rate;      /* 2 n: work */
+  double* lambda;    /* m: of the last rate */
+  double* side;      /* n + m: work, right sides and solutions */
+  double* n_work;    /* n */
+  double* g;         /* m: g and G v + g_t */
+  double* g_rate;    /* m */
+  double* dq;        /* n: what a projection takes off */
+  double* dv;        /* n */
+  double* tolerance; /* 2 n: of q and v */
+  double* position;  /* n: sizes of positions and velocities, from the start */
+  double* velocity;  /* n */
 };
 
 /* The options that they share: h, rtol, atol, max_steps, linear_solver. */
@@ -61,6 +63,8 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 /* What vida__underlying_create leaves of it, in a method's `destroy`. */
 void vida__underlying_destroy(VidaStepper* stepper);
+/* The rate at which the motion of the start changes: the largest velocity over position. */
+double vida__underlying_pace(const underlying_ode* own);
 /* `start`, `step`, `velocities` and `order` of a method. */
 int vida__underlying_start(VidaStepper* stepper, VidaError* error);
 int vida__underlying_step(VidaStepper* stepper, VidaError* error);

@@ -4,6 +4,7 @@
 #include <cvode/cvode.h>
 #include <cvode/cvode_ls.h>
 #include <cvode/cvode_proj.h>
+#include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <stdlib.h>
@@ -122,6 +123,7 @@ struct vida_ode {
   SUNAdaptController controller;
 #endif
   vida_sink sink;
+  bool is_warming;  /* a step of y' = 0, in which the packages allocate what they do at first */
   bool fresh;       /* the next Advance begins anew */
   double next_step; /* 0: estimated */
   double* node;     /* size: y after the last step, as the next one goes on from it */
@@ -168,13 +170,18 @@ int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
 }
 
 static int evaluate(sunrealtype t, N_Vector y, N_Vector rate, void* data) {
+  const vida_ode* ode = data;
+  if (ode->is_warming) {
+    N_VConst(0.0, rate);
+    return VIDA_SUCCESS;
+  }
   return vida__ode_rate(data, t, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
 }
 
 static int settle(sunrealtype t, N_Vector y, void* data) {
   vida_ode* ode = data;
   double* values = N_VGetArrayPointer(y);
-  if (ode->functions.settle) {
+  if (ode->functions.settle && !ode->is_warming) {
     const int code = ode->functions.settle(ode->data, t, values);
     ode->has_rate = false;
     if (code) {
@@ -190,6 +197,10 @@ static int settle(sunrealtype t, N_Vector y, void* data) {
 static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype epsilon,
                    N_Vector error, void* data) {
   vida_ode* ode = data;
+  if (ode->is_warming) {
+    N_VConst(0.0, correction);
+    return VIDA_SUCCESS;
+  }
   if (CVodeGetErrWeights(ode->cvode, ode->weight)) {
     return -1;
   }
@@ -200,11 +211,45 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype e
   return code;
 }
 
+/* The Jacobian by differences. CVODE's own ones allocate each time. */
+static int differentiate(sunrealtype t, N_Vector y, N_Vector rate, SUNMatrix jacobian, void* data,
+                         N_Vector work1, N_Vector work2, N_Vector work3) {
+  vida_ode* ode = data;
+  double* place = N_VGetArrayPointer(work1);
+  double* there = N_VGetArrayPointer(work2);
+  const double* here = N_VGetArrayPointer(rate);
+  const double* at = N_VGetArrayPointer(y);
+  const double root = sqrt(DBL_EPSILON);
+  (void)work3;
+  if (ode->is_warming) {
+    return SUNMatZero(jacobian);
+  }
+  if (CVodeGetErrWeights(ode->cvode, ode->weight)) {
+    return -1;
+  }
+  const double* weight = N_VGetArrayPointer(ode->weight);
+  memcpy(place, at, (size_t)ode->size * sizeof *place);
+  for (int j = 0; j < ode->size; j++) {
+    double* column = SUNDenseMatrix_Column(jacobian, j);
+    place[j] = at[j] + fmax(root * fabs(at[j]), 1.0 / weight[j]);
+    const double step = place[j] - at[j];
+    const int code = vida__ode_rate(ode, t, place, there);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < ode->size; i++) {
+      column[i] = (there[i] - here[i]) / step;
+    }
+    place[j] = at[j];
+  }
+  return VIDA_SUCCESS;
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 
 /* That of DOPRI5 (Hairer, Norsett, Wanner, section IV.2 of the second volume): with the order p of
- * the embedded formula, step * 0.9 * error^(-0.85/(p+1)) * (error before)^(0.2/(p+1)). Defaults would
- * change with SUNDIALS' version. */
+ * the embedded formula, step * 0.9 * error^(-0.85/(p+1)) * (error before)^(0.2/(p+1)). Defaults
+ * would change with SUNDIALS' version. */
 static int set_controller(vida_ode* ode) {
   const double now = 0.85, past = 0.2;
   const double safety = 0.9, largest_growth = 10.0;
@@ -257,6 +302,7 @@ static int create_bdf(vida_ode* ode) {
     return VIDA_OUT_OF_MEMORY;
   }
   if (CVodeSetLinearSolver(ode->cvode, ode->solver, ode->matrix) ||
+      CVodeSetJacFn(ode->cvode, differentiate) ||
       (ode->functions.project && CVodeSetProjFn(ode->cvode, project))) {
     return VIDA_SOLVER_FAILED;
   }
@@ -285,6 +331,17 @@ static int create_cvode(vida_ode* ode) {
     return VIDA_SOLVER_FAILED;
   }
   return is_bdf ? create_bdf(ode) : create_adams(ode);
+}
+
+/* Whether it succeeds does not matter. */
+static void warm_up(vida_ode* ode) {
+  double* y = ode->rate_y;
+  ode->is_warming = true;
+  memset(y, 0, (size_t)ode->size * sizeof *y);
+  vida__ode_advance(ode, 0.0, 1.0, y, NULL, NULL);
+  ode->is_warming = false;
+  vida__ode_restart(ode, 0.0);
+  vida__ode_reset_counts(ode);
 }
 
 int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_ode_settings settings,
@@ -322,8 +379,10 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
   }
   if (code) {
     vida__ode_destroy(ode);
+    return code;
   }
-  return code;
+  warm_up(made);
+  return VIDA_SUCCESS;
 }
 
 void vida__ode_destroy(vida_ode** ode) {
