@@ -139,6 +139,9 @@ static bool is_dissipative(const VidaMethodInfo* method) {
 
 static void measure_order(const VidaMethodInfo* method, const Case* c) {
   Errors errors[LEVELS];
+  if (motion_is_adaptive(method->name)) {
+    return; /* it has an order in its tolerance: test_audit.c */
+  }
   /* first order, and damping over a time of some steps, show their order where their error is far
    * above that of second order only */
   long steps = is_dissipative(method) ? 64 * c->steps
@@ -157,9 +160,10 @@ static void measure_order(const VidaMethodInfo* method, const Case* c) {
   }
   const double position = log2(errors[0].position / errors[LEVELS - 1].position) / (LEVELS - 1);
   const double velocity = log2(errors[0].velocity / errors[LEVELS - 1].velocity) / (LEVELS - 1);
-  /* high orders are approached before rounding is reached, not reached */
-  const double allowed = method->order > 4 ? 0.2 : 0.15;
-  EXPECT_NEAR(position, method->order, allowed,
+  /* high orders are approached before rounding is reached, not reached; those of explicit tables
+   * from both sides */
+  const double allowed = method->order <= 4 ? 0.15 : can(method, VIDA_CAN_ADAPTIVE) ? 0.55 : 0.2;
+  EXPECT_NEAR(position, method->order, can(method, VIDA_CAN_ADAPTIVE) ? 1.0 : allowed,
               "order of positions of %s on %s, errors %.3g to %.3g", method->name, c->name,
               errors[0].position, errors[LEVELS - 1].position);
   EXPECT(velocity >= method->order - allowed,
@@ -378,12 +382,16 @@ static void measure_statistics(const VidaMethodInfo* method, const Case* c) {
       EXPECT(t == t0 + (double)k * c->h, "time after step %ld is %.17g", k, t);
     }
     const VidaStatistics s = VidaStepper_Statistics(motion.stepper);
-    EXPECT(s.steps == 50 && VidaStepper_StepCount(motion.stepper) == 50, "%ld steps", s.steps);
+    EXPECT((s.steps == 50 || motion_is_adaptive(method->name)) &&
+               VidaStepper_StepCount(motion.stepper) == 50,
+           "%ld steps", s.steps);
     EXPECT(VidaStepper_StepSize(motion.stepper) == c->h, "step %.17g",
            VidaStepper_StepSize(motion.stepper));
     EXPECT(VidaStepper_System(motion.stepper) == motion.system, "another system");
     /* with right Jacobians a step takes two or three iterations; each takes a residual */
-    const long stages = strcmp(method->name, "compose") == 0 ? 5 : 1; /* of suzuki4, the default */
+    const long stages = strcmp(method->name, "compose") == 0 ? 5 /* of suzuki4, the default */
+                        : can(method, VIDA_CAN_ADAPTIVE)     ? 8 /* of a table */
+                                                             : 1;
     EXPECT(s.newton_iterations >= 0 && s.newton_iterations <= 50L * 4 * stages,
            "%s on %s took %ld iterations", method->name, c->name, s.newton_iterations);
     EXPECT(s.newton_iterations == 0 || s.residual_evaluations >= s.newton_iterations,
@@ -421,8 +429,10 @@ static void measure_restart(const VidaMethodInfo* method, const Case* c) {
     motion_steps(&motion, 1);
     const State little = motion_state(&motion);
     EXPECT(little.t == 1.0 + 0.25 * c->h, "time %.17g after a shorter step", little.t);
+    /* at another time chosen steps round to other ends */
     EXPECT_BELOW(largest_difference(motion.n, little.q, motion_state(&shorter).q),
-                 1e-15 * model.length, "a shorter step, %s on %s", method->name, c->name);
+                 (motion_is_adaptive(method->name) ? 1e-9 : 1e-15) * model.length,
+                 "a shorter step, %s on %s", method->name, c->name);
     REQUIRE_OK(VidaStepper_Start(motion.stepper, 0.0, motion.q0, motion.v0, &error), &error);
     motion_steps(&motion, 20);
     const State second = motion_state(&motion);
@@ -506,7 +516,8 @@ static void measure_solvers(const VidaMethodInfo* method, const Case* c) {
     motion_steps(&klu, 100);
     EXPECT_BELOW(
         largest_difference(dense.n, motion_state(&dense).q, motion_state(&klu).q) / model.length,
-        1e-12, "dense against klu, %s on %s", method->name, c->name);
+        motion_is_adaptive(method->name) ? 1e-7 : 1e-12, "dense against klu, %s on %s",
+        method->name, c->name);
   }
   motion_end(&klu);
   motion_end(&dense);

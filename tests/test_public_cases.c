@@ -216,10 +216,13 @@ static void case_a9(const VidaMethodInfo* method) {
     /* k/m = 16 whatever the mass: the same motion */
     const Model oscillator = model_oscillator(mass, 16.0 * mass, 0.3, -0.2);
     if (motion_at(&oscillator, method->name, 0.01, 100, &state)) {
+      /* rounding decides where chosen steps end */
+      const double off = motion_is_adaptive(method->name) ? 1e-7 : 1e-13;
       first = i ? first : state;
-      EXPECT_NEAR(state.q[0], first.q[0], 1e-13, "%s, mass %g: oscillator", method->name, mass);
-      EXPECT_NEAR(state.v[0], first.v[0], 1e-12, "%s, mass %g: oscillator", method->name, mass);
-      EXPECT_NEAR(state.p[0] / mass, first.p[0] / masses[0], 1e-12, "%s, mass %g: oscillator",
+      EXPECT_NEAR(state.q[0], first.q[0], off, "%s, mass %g: oscillator", method->name, mass);
+      EXPECT_NEAR(state.v[0], first.v[0], 10.0 * off, "%s, mass %g: oscillator", method->name,
+                  mass);
+      EXPECT_NEAR(state.p[0] / mass, first.p[0] / masses[0], 10.0 * off, "%s, mass %g: oscillator",
                   method->name, mass);
     }
   }
@@ -239,7 +242,9 @@ static void case_a9_two_bodies(const VidaMethodInfo* method) {
   if (motion_at(&model, method->name, 0.01, 100, &state)) {
     const double expected[4] = {1.3, -1.3, 0.9, -1.3};
     const double momenta[4] = {0.3e-3, 0.7e-3, -0.1e3, 0.7e3};
-    EXPECT_BELOW(largest_difference(4, state.q, expected), 1e-14, "%s", method->name);
+    /* positions of other packages are plain sums */
+    EXPECT_BELOW(largest_difference(4, state.q, expected),
+                 can(method, VIDA_CAN_ADAPTIVE) ? 1e-13 : 1e-14, "%s", method->name);
     for (int k = 0; k < 4; k++) {
       EXPECT_NEAR(state.p[k], momenta[k], 1e-14 * fabs(momenta[k]), "%s: p%d", method->name, k);
     }
@@ -322,8 +327,10 @@ static void case_a10(const VidaMethodInfo* method) {
                  "%s: angle after %ld steps", method->name, steps);
   }
   /* the centre moves on at (0.1, 0, 0.1) from (0.37, 0, 0), the energy stays 1.03 */
-  EXPECT_NEAR(0.5 * (state.q[0] + state.q[3]), 0.37 + 1.0, 1e-13, "%s: centre", method->name);
-  EXPECT_NEAR(0.5 * (state.q[2] + state.q[5]), 1.0, 1e-13, "%s: centre", method->name);
+  if (can(method, VIDA_CAN_MOMENTUM) || !can(method, VIDA_CAN_ADAPTIVE)) {
+    EXPECT_NEAR(0.5 * (state.q[0] + state.q[3]), 0.37 + 1.0, 1e-13, "%s: centre", method->name);
+    EXPECT_NEAR(0.5 * (state.q[2] + state.q[5]), 1.0, 1e-13, "%s: centre", method->name);
+  }
   if (can(method, VIDA_CAN_ENERGY) ||
       (can(method, VIDA_CAN_VELOCITY_LEVEL) && can(method, VIDA_CAN_SYMPLECTIC))) {
     /* here the variational methods keep it too: the map is a rotation */
@@ -336,6 +343,10 @@ static void case_a10(const VidaMethodInfo* method) {
     const long count = 100L << k;
     motion_at(&model, method->name, t / (double)count, count, &state);
     off[k] = angle_difference(bond_angle(state.q), t * bond_rate);
+  }
+  if (motion_is_adaptive(method->name)) {
+    EXPECT_BELOW(off[1], 1e-7, "%s: angle with rtol = 1e-10", method->name);
+    return;
   }
   const double ratio = pow(2.0, method->order);
   EXPECT_BELOW((ratio * off[1] - off[0]) / (ratio - 1.0), 0.01 * fabs(off[0]) + 1e-12,
@@ -460,7 +471,8 @@ static void case_a14(const VidaMethodInfo* method) {
   for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++) {
     const double h = grids[i].h;
     REQUIRE_OK(run_grid(method->name, grids[i].time, h, every_one, &row, &all, &error), &error);
-    EXPECT(!strcmp(row.status, "ok") && row.steps == grids[i].steps && row.t_end == grids[i].time,
+    EXPECT(!strcmp(row.status, "ok") && row.t_end == grids[i].time &&
+               (row.steps == grids[i].steps || motion_is_adaptive(method->name)),
            "%s, %g / %g: %s, %ld steps to %.17g", method->name, grids[i].time, h, row.status,
            row.steps, row.t_end);
     EXPECT(all.count == grids[i].steps + 1, "%d samples", all.count);
@@ -539,7 +551,8 @@ static void case_a16(const VidaMethodInfo* method) {
     }
     const double angle = atan2(state.q[0], -state.q[1]);
     first = i ? first : angle;
-    EXPECT_NEAR(angle, first, 1e-12, "%s: angle at t = 10 with mass %g", method->name, masses[i]);
+    EXPECT_NEAR(angle, first, motion_is_adaptive(method->name) ? 1e-6 : 1e-12,
+                "%s: angle at t = 10 with mass %g", method->name, masses[i]);
     if (can(method, VIDA_CAN_POSITION_LEVEL)) {
       EXPECT_BELOW(model_stretch(&model, state.q), 1e-13, "%s, mass %g", method->name, masses[i]);
     }

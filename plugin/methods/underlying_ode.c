@@ -307,8 +307,10 @@ int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
   if (!code && own->projector) {
     code = vida__projector_mark(own->projector, stepper->t0, stepper->q, stepper->v0);
   }
-  /* What KLU allocates is allocated here. */
+  /* What KLU allocates is allocated here, and in what the common part of the start factors. */
   code = code ? code : vida__underlying_find(own, stepper->t0, stepper->q, stepper->v0, own->rate);
+  memcpy(stepper->entries0, vida__equations_jacobian(own->equations),
+         (size_t)stepper->system->entry_count * sizeof *stepper->entries0);
   if (!code) {
     measure_sizes(own, own->rate);
     set_tolerances(own);
@@ -329,10 +331,11 @@ static void copy_counts(VidaStepper* stepper) {
   const vida_ode_counts counts = vida__ode_count(own->ode);
   VidaStatistics* statistics = &stepper->statistics;
   statistics->rejected_steps = counts.rejected;
-  statistics->residual_evaluations = counts.rates;
-  statistics->jacobian_evaluations = counts.jacobians;
+  /* Each iteration of a projection evaluates g and G, and factors. */
+  statistics->residual_evaluations = counts.rates + own->iterations;
+  statistics->jacobian_evaluations = counts.jacobians + own->iterations;
   statistics->newton_iterations = counts.newton_iterations + own->iterations;
-  statistics->factorizations = counts.rates; /* one of the equations of motion each */
+  statistics->factorizations = counts.rates + own->iterations;
   if (stepper->adaptive) {
     statistics->steps = counts.steps;
   }

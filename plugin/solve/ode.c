@@ -211,7 +211,8 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype e
   return code;
 }
 
-/* The Jacobian by differences. CVODE's own ones allocate each time. */
+/* The Jacobian by differences. CVODE's own ones allocate each time. Their direction is that of the
+ * motion, so that mirrored motions have mirrored Jacobians. */
 static int differentiate(sunrealtype t, N_Vector y, N_Vector rate, SUNMatrix jacobian, void* data,
                          N_Vector work1, N_Vector work2, N_Vector work3) {
   vida_ode* ode = data;
@@ -231,7 +232,8 @@ static int differentiate(sunrealtype t, N_Vector y, N_Vector rate, SUNMatrix jac
   memcpy(place, at, (size_t)ode->size * sizeof *place);
   for (int j = 0; j < ode->size; j++) {
     double* column = SUNDenseMatrix_Column(jacobian, j);
-    place[j] = at[j] + fmax(root * fabs(at[j]), 1.0 / weight[j]);
+    const double towards = here[j] != 0.0 ? here[j] : at[j];
+    place[j] = at[j] + copysign(fmax(root * fabs(at[j]), 1.0 / weight[j]), towards);
     const double step = place[j] - at[j];
     const int code = vida__ode_rate(ode, t, place, there);
     if (code) {

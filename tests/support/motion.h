@@ -26,6 +26,9 @@ typedef struct State {
  * leaves stepper NULL; every other failure ends the test. */
 Motion motion_start(const Model* model, const char* method, double h, const char* linear_solver);
 void motion_end(Motion* motion);
+/* Whether a method always chooses its own steps. Then `h` is the interval between nodes; motions
+ * have the tolerance 1e-10. */
+bool motion_is_adaptive(const char* method);
 /* Makes steps; a failure ends the test. */
 void motion_steps(Motion* motion, long steps);
 State motion_state(const Motion* motion);
