@@ -298,6 +298,15 @@ VidaLuaNames vidalua_option_names(const VidaOptions* options);
 /* Sets an option from the value at `index`; messages begin with "place.field". */
 void vidalua_set_option(lua_State* L, VidaOptions* options, const VidaOptionRow* row, int index,
                         const char* place, const char* field);
+/* The state that is the table on top of the stack: positions, velocities, multipliers by names or
+ * as lists, or "values" with the columns of a trajectory. What is not there is NaN. (state.c) */
+void vidalua_read_state(lua_State* L, const VidaSystem* system, const char* place, double* q,
+                        double* v, double* lambda);
+/* { label =, values = { x = 1, ["d x/dt"] = 2 } } on top of the stack; returns the label, or NULL.
+ */
+const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const char* place, double* q,
+                               double* v);
+
 /* Sets the reference of a study from what the script says at `index`: a method, a function of time
  * or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
  * comparison. (reference.c) */

@@ -9,8 +9,9 @@ typedef struct ComparisonHandle {
   VidaLuaBox* box;  /* the system it needs */
 } ComparisonHandle;
 
-static const char* const own_keys[] = {"system", "reference", "methods", "coordinates", NULL};
-enum { OWN_KEYS = 4 };
+static const char* const own_keys[] = {"system",      "reference", "methods",
+                                       "coordinates", "starts",    NULL};
+enum { OWN_KEYS = 5 };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
@@ -93,9 +94,38 @@ static void check_start(lua_State* L, const VidaSystem* system, const VidaOption
   lua_pop(L, 1);
 }
 
+/* One run for each of the starts, the list at index `list`. */
+static void add_runs_from(lua_State* L, VidaStudy* study, const VidaOptions* options, int list) {
+  VidaError error;
+  const VidaSystem* system = VidaStudy_System(study);
+  const size_t n = (size_t)VidaSystem_CoordinateCount(system);
+  const int count = vidalua_check_list(L, list, "", "starts");
+  double* q = lua_newuserdatauv(L, 2 * n * sizeof *q + 1, 0);
+  for (int i = 1; i <= count; i++) {
+    const char* place = lua_pushfstring(L, "starts[%d]", i);
+    lua_rawgeti(L, list, i);
+    const char* label = vidalua_read_start(L, system, place, q, q + n);
+    if (VidaStudy_AddRunFrom(study, options, label, q, q + n, &error)) {
+      vidalua_raise(L, place, NULL, &error);
+    }
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
+}
+
 static void add_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
   VidaError error;
   const ComparisonHandle* handle = data;
+  if (!vidalua_is_wanted(L, VidaOptions_Method(options))) {
+    return;
+  }
+  if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
+    vidalua_check_table(L, -1, "starts", "{ { values = { x = 1 } }, ... }");
+    add_runs_from(L, handle->study, options, lua_gettop(L));
+    lua_pop(L, 1);
+    return;
+  }
+  lua_pop(L, 1);
   if (vidalua_is_wanted(L, VidaOptions_Method(options)) &&
       VidaStudy_AddRun(handle->study, options, &error)) {
     vidalua_raise(L, place, NULL, &error);

@@ -224,6 +224,31 @@ static int library_add_motion(lua_State* L) {
   return 0;
 }
 
+/* library.start(system): the consistent start at t = 0 by the names of coordinates and of their
+ * rates
+ * ("d x/dt"), and the names in order */
+static int library_start(lua_State* L) {
+  VidaError error;
+  VidaLuaBox* box = vidalua_check_system(L, 1);
+  vidalua_complete_system(L, box);
+  const int n = VidaSystem_CoordinateCount(box->system);
+  double* q = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *q + 1, 0);
+  if (VidaSystem_Start(box->system, 0.0, NULL, q, q + n, NULL, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  lua_createtable(L, 0, 2 * n);
+  lua_createtable(L, 2 * n, 0);
+  for (int i = 0; i < 2 * n; i++) {
+    const char* name = VidaSystem_CoordinateName(box->system, i % n);
+    lua_pushfstring(L, i < n ? "%s" : "d %s/dt", name);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, i + 1);
+    lua_pushnumber(L, q[i]);
+    lua_settable(L, -4);
+  }
+  return 2;
+}
+
 /* library.script_folder(): the folder of the script that calls, with a / at its end; nil when there
  * is none */
 static int library_script_folder(lua_State* L) {
@@ -258,6 +283,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_element", library_add_element},
                                        {"add_motion", library_add_motion},
                                        {"script_folder", library_script_folder},
+                                       {"start", library_start},
                                        {NULL, NULL}};
   const int module = lua_gettop(L);
   luaL_newlib(L, functions);

@@ -18,9 +18,11 @@ struct VidaTrajectories {
   const VidaSystem* system;
   char* directory;
   int runs;
-  file_name* names;                      /* runs, without endings */
-  FILE* file;                            /* of the run that is being written, or NULL */
-  long rows;                             /* written so far */
+  file_name* names; /* runs, without endings */
+  struct {
+    FILE* file;                          /* NULL: it is not being written */
+    long rows;                           /* written so far */
+  } * open;                              /* runs */
   char *partial, *complete, *incomplete; /* paths, room for the longest name */
   size_t path_size;
 };
@@ -67,11 +69,12 @@ static int allocate(VidaTrajectories* trajectories, const VidaStudy* study, cons
   trajectories->path_size = strlen(directory) + VIDA_FILE_NAME_SIZE + 32;
   trajectories->directory = vida__copy_text(directory);
   trajectories->names = vida__allocate((size_t)trajectories->runs, sizeof(file_name));
+  trajectories->open = vida__allocate((size_t)trajectories->runs, sizeof *trajectories->open);
   trajectories->partial = vida__allocate(trajectories->path_size, 1);
   trajectories->complete = vida__allocate(trajectories->path_size, 1);
   trajectories->incomplete = vida__allocate(trajectories->path_size, 1);
-  if (!trajectories->directory || !trajectories->names || !trajectories->partial ||
-      !trajectories->complete || !trajectories->incomplete) {
+  if (!trajectories->directory || !trajectories->names || !trajectories->open ||
+      !trajectories->partial || !trajectories->complete || !trajectories->incomplete) {
     return vida__fail_memory(error);
   }
   return VIDA_SUCCESS;
@@ -186,16 +189,17 @@ static void write_numbers(FILE* file, int count, const double* values) {
 
 /* Closes the file that is being written and gives it its final name; none is left of a run that did
  * not even start. */
-static int finish_file(VidaTrajectories* trajectories, bool complete, VidaError* error) {
-  FILE* file = trajectories->file;
+static int finish_file(VidaTrajectories* trajectories, int run, bool complete, VidaError* error) {
+  FILE* file = trajectories->open[run].file;
+  set_paths(trajectories, run);
   const char* path = complete ? trajectories->complete : trajectories->incomplete;
   int code = vida__finish_output(file, trajectories->partial, error);
-  trajectories->file = NULL;
+  trajectories->open[run].file = NULL;
   if (fclose(file) != 0 && code == VIDA_SUCCESS) {
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
                       strerror(errno));
   }
-  if (!complete && trajectories->rows == 0) {
+  if (!complete && trajectories->open[run].rows == 0) {
     remove(trajectories->partial);
     return code;
   }
@@ -217,13 +221,14 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
   set_paths(trajectories, run);
   remove(trajectories->complete);
   remove(trajectories->incomplete);
-  trajectories->file = fopen(trajectories->partial, "w");
-  if (!trajectories->file) {
+  FILE* file = fopen(trajectories->partial, "w");
+  trajectories->open[run].file = file;
+  if (!file) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
                       strerror(errno));
   }
-  trajectories->rows = 0;
-  write_header(trajectories->file, trajectories->system);
+  trajectories->open[run].rows = 0;
+  write_header(file, trajectories->system);
   return VIDA_SUCCESS;
 }
 
@@ -231,9 +236,8 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
   VidaTrajectories* trajectories = data;
   const VidaSystem* system = trajectories->system;
   const int n = VidaSystem_CoordinateCount(system), m = VidaSystem_ConstraintCount(system);
-  FILE* file = trajectories->file;
+  FILE* file = trajectories->open[run].file;
   char t[VIDA_REAL_TEXT_SIZE];
-  (void)run;
   fputs(vida__real_text(t, sample->t, 17), file);
   write_numbers(file, n, sample->q);
   write_numbers(file, n, sample->v);
@@ -247,16 +251,16 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
   write_numbers(file, m, sample->constraint_velocity);
   write_numbers(file, VidaSystem_ObservableCount(system), sample->observables);
   fputc('\n', file);
-  trajectories->rows += 1;
+  trajectories->open[run].rows += 1;
   if (ferror(file)) {
+    set_paths(trajectories, run);
     return vida__finish_output(file, trajectories->partial, error);
   }
   return VIDA_SUCCESS;
 }
 
 static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
-  (void)run;
-  return finish_file(data, strcmp(row->status, "ok") == 0, error);
+  return finish_file(data, run, strcmp(row->status, "ok") == 0, error);
 }
 
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {
@@ -269,9 +273,12 @@ void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
     return;
   }
   VidaTrajectories* dead = *trajectories;
-  if (dead->file) {
-    finish_file(dead, false, NULL); /* the study was broken off */
+  for (int run = 0; run < dead->runs && dead->open; run++) {
+    if (dead->open[run].file) {
+      finish_file(dead, run, false, NULL); /* the study was broken off */
+    }
   }
+  free(dead->open);
   free(dead->directory);
   free(dead->names);
   free(dead->partial);

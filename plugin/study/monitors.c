@@ -117,7 +117,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
     vida__append(monitors->dependent, sizeof monitors->dependent, " depend%s on others",
                  dependent > 1 ? "" : "s");
   }
-  memcpy(monitors->v, study->v0, n * sizeof(double));
+  memcpy(monitors->v, vida__run_v0(study, monitors->run), n * sizeof(double));
   code = measure_momenta(monitors, march, monitors->momenta_start, error);
   return code != VIDA_SUCCESS ? code : measure_momenta(monitors, march, monitors->momenta, error);
 }
@@ -247,7 +247,8 @@ static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* 
 }
 
 int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error) {
-  const bool compared = monitors->study->reference && vida__is_compared(monitors->run, march->step);
+  const bool compared = monitors->study->reference && !monitors->run->own_start &&
+                        vida__is_compared(monitors->run, march->step);
   int code = observe_invariants(monitors, march, error);
   if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, march->step))) {
     code = observe_velocities(monitors, march, error);
@@ -328,7 +329,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   if (monitors->dependent[0]) {
     add_remark(row, monitors->dependent);
   }
-  if (study->reference) {
+  if (study->reference && !monitors->run->own_start) {
     remark_on_comparison(monitors, row);
   }
   return VIDA_SUCCESS;

@@ -19,6 +19,9 @@ static bool is_state_needed(const VidaStudy* study, long step) {
   }
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
+    if (run->own_start) {
+      continue;
+    }
     if (!run->end_only && step % run->reference_between == 0) {
       return true;
     }
@@ -36,6 +39,9 @@ static bool is_multiplier_needed(const VidaStudy* study, double time) {
   const double unit = study->reference->grid.h;
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
+    if (run->own_start) {
+      continue;
+    }
     const double step = run->grid.h / unit;
     const double last = (run->grid.last > 0.0 ? run->grid.last : run->grid.h) / unit;
     for (int halves = 0; halves <= 2; halves++) {

@@ -67,15 +67,32 @@ static int start_two_points(run_at_work* work, VidaError* error) {
                                       study->reference->q + (size_t)state * n, error);
 }
 
+static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* error) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  double* own = run->own_start;
+  if (!own) {
+    return VIDA_SUCCESS;
+  }
+  VidaStartOptions start = VidaStartOptions_Default();
+  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
+  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  start.positions = own;
+  start.velocities = own + n;
+  return VidaSystem_Start(study->system, study->t0, &start, own + 2 * n, own + 3 * n, NULL, error);
+}
+
 /* The standards for energy and momentum are those of the consistent start also for a run that then
  * begins from two points, whose own momentum is another one: that difference is an error of the
  * method, and papers count it. */
 static int start_run(run_at_work* work, VidaError* error) {
   const VidaStudy* study = work->study;
-  int code =
-      vida__create_march(study->system, work->run->options, &work->run->grid, &work->march, error);
+  int code = find_own_start(study, work->run, error);
+  code = code ? code
+              : vida__create_march(study->system, work->run->options, &work->run->grid,
+                                   &work->march, error);
   if (code == VIDA_SUCCESS) {
-    code = vida__start_march(&work->march, study->q0, study->v0, error);
+    code = vida__start_march(&work->march, vida__run_q0(study, work->run),
+                             vida__run_v0(study, work->run), error);
   }
   if (code == VIDA_SUCCESS) {
     code = vida__begin_monitors(&work->monitors, &work->march, error);
@@ -162,7 +179,8 @@ static int compare_seconds(const void* a, const void* b) {
 static int march_again(run_at_work* work, VidaError* error) {
   const VidaStudy* study = work->study;
   const long steps = vida__count_steps(&work->run->grid);
-  int code = vida__start_march(&work->march, study->q0, study->v0, error);
+  int code = vida__start_march(&work->march, vida__run_q0(study, work->run),
+                               vida__run_v0(study, work->run), error);
   if (!code && work->run->two_points) {
     code = start_two_points(work, error);
   }

@@ -36,6 +36,9 @@ static const VidaOptionRow comparison_rows[] = {
      "allow given initial values to be changed so that the constraints hold"},
     {"start_tolerance", VIDA_OPTION_REAL, "1", 1e-9, 0.0, 1.0, false, NULL,
      "largest relative change of a given initial value without adjust_start"},
+    {"jobs", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1024.0, false, NULL,
+     "how many runs are made at once, 0: as many as there are processors; times are then those of "
+     "runs that share the machine"},
     {"repeats", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1000.0, false, NULL,
      "how often each run is made to measure its time, of which the median is told; 0: until the "
      "median is stable"},
@@ -118,6 +121,7 @@ void VidaStudy_Destroy(VidaStudy** study) {
   VidaStudy* dead = *study;
   for (int i = 0; i < dead->count; i++) {
     VidaOptions_Destroy(&dead->runs[i].options);
+    free(dead->runs[i].own_start);
   }
   free(dead->runs);
   vida__destroy_reference(&dead->reference);
@@ -159,6 +163,10 @@ static int match_reference(const VidaStudy* study, const vida_reference* referen
   char h[VIDA_REAL_TEXT_SIZE], reference_h[VIDA_REAL_TEXT_SIZE];
   vida__real_text(h, run->grid.h, 12);
   run->end_only = study->norm == VIDA_NORM_END || study->norm == VIDA_NORM_MIXED;
+  if (run->own_start) {
+    run->end_only = true;
+    return VIDA_SUCCESS;
+  }
   if (!reference) {
     if (run->two_points) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -200,6 +208,7 @@ static void cut_text(char* text, size_t size, const char* from) {
 }
 
 static void clear_row(const VidaStudy* study, vida_run* run) {
+  char options[VIDA_OPTIONS_SIZE];
   VidaRow* row = &run->row;
   *row = (VidaRow){.h = run->adaptive ? (double)NAN : run->grid.h,
                    .rtol = VidaOptions_Get(run->options, "rtol"),
@@ -217,7 +226,9 @@ static void clear_row(const VidaStudy* study, vida_run* run) {
   cut_text(row->system, sizeof row->system, VidaSystem_Name(study->system));
   cut_text(row->method, sizeof row->method, VidaOptions_Method(run->options));
   cut_text(row->status, sizeof row->status, "NOT_RUN");
-  VidaOptions_Describe(run->options, row->options, sizeof row->options);
+  VidaOptions_Describe(run->options, options, sizeof options);
+  vida__append(row->options, sizeof row->options, "%s%s%s", run->label,
+               run->label[0] && options[0] ? " " : "", options);
 }
 
 /* ---- grids of adaptive methods --------------------------------------------------------------- */
@@ -254,7 +265,7 @@ static void choose_reference_grid(const VidaStudy* study, vida_reference* refere
   long steps = 1;
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
-    if (run->automatic || run->grid.last > 0.0) {
+    if (run->automatic || run->own_start || run->grid.last > 0.0) {
       continue;
     }
     const long own =
@@ -328,33 +339,67 @@ static int describe_run(VidaStudy* study, const VidaOptions* method, vida_run* r
   return VidaOptions_Copy(method, &run->options, error);
 }
 
+static int copy_start(const VidaStudy* study, const char* label, const double* q, const double* v,
+                      vida_run* run, VidaError* error) {
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  cut_text(run->label, sizeof run->label, label ? label : "");
+  run->own_start = vida__allocate(4 * n, sizeof *run->own_start);
+  if (!run->own_start) {
+    return vida__fail_memory(error);
+  }
+  for (size_t i = 0; i < n; i++) {
+    run->own_start[i] = q ? q[i] : (double)NAN;
+    run->own_start[n + i] = v ? v[i] : (double)NAN;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Takes the run over; on failure nothing of it is left. */
+static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
+  void* runs = study->runs;
+  int code = vida__reserve(&runs, &study->capacity, (size_t)study->count + 1, sizeof(vida_run));
+  study->runs = runs;
+  if (code != VIDA_SUCCESS) {
+    code = vida__fail_memory(error);
+  } else {
+    clear_row(study, run);
+    study->runs[study->count++] = *run;
+    code = settle_grids(study, study->reference, error);
+    if (code == VIDA_SUCCESS) {
+      clear_row(study, &study->runs[study->count - 1]);
+      return VIDA_SUCCESS;
+    }
+    VidaError unused;
+    study->count--;
+    settle_grids(study, study->reference, &unused); /* as it was before */
+  }
+  VidaOptions_Destroy(&run->options);
+  free(run->own_start);
+  return code;
+}
+
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error) {
   vida_run run = {0};
   int code = check_method(method, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
+  code = code ? code : describe_run(study, method, &run, error);
+  return code ? code : add_run(study, &run, error);
+}
+
+int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
+                         const double* q, const double* v, VidaError* error) {
+  vida_run run = {0};
+  int code = check_method(method, error);
+  code = code ? code : describe_run(study, method, &run, error);
+  if (!code && run.two_points) {
+    VidaOptions_Destroy(&run.options);
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "a run with a start of its own cannot start from two points");
   }
-  void* runs = study->runs;
-  code = vida__reserve(&runs, &study->capacity, (size_t)study->count + 1, sizeof(vida_run));
-  study->runs = runs;
-  if (code != VIDA_SUCCESS) {
-    return vida__fail_memory(error);
+  if (!code && copy_start(study, label, q, v, &run, error)) {
+    VidaOptions_Destroy(&run.options);
+    return VIDA_OUT_OF_MEMORY;
   }
-  code = describe_run(study, method, &run, error);
-  if (code != VIDA_SUCCESS) {
-    return code;
-  }
-  clear_row(study, &run);
-  study->runs[study->count++] = run;
-  code = settle_grids(study, study->reference, error);
-  if (code != VIDA_SUCCESS) {
-    VidaOptions_Destroy(&study->runs[--study->count].options);
-    VidaError unused;
-    settle_grids(study, study->reference, &unused); /* as it was before */
-    return code;
-  }
-  clear_row(study, &study->runs[study->count - 1]);
-  return VIDA_SUCCESS;
+  return code ? code : add_run(study, &run, error);
 }
 
 int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
@@ -398,10 +443,7 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   if (code == VIDA_SUCCESS && study->reference) {
     code = vida__make_reference(study, observer, error);
   }
-  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
-    code = vida__make_run(study, i, observer, error);
-  }
-  return code;
+  return code ? code : vida__make_runs(study, observer, error);
 }
 
 /* A comparison is of the system that it was made for: runs come later, and must not be of another.
@@ -445,6 +487,16 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
+
+const double* vida__run_q0(const VidaStudy* study, const vida_run* run) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  return run->own_start ? run->own_start + 2 * n : study->q0;
+}
+
+const double* vida__run_v0(const VidaStudy* study, const vida_run* run) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  return run->own_start ? run->own_start + 3 * n : study->v0;
+}
 
 double vida__study_difference(const VidaStudy* study, const double* x, const double* y, int count,
                               const int* selection) {

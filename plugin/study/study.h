@@ -22,6 +22,8 @@ typedef struct vida_run {
    * compared at multiples of that, unless it is for the end only. */
   long between, reference_between;
   bool end_only;
+  double* own_start; /* 4 n: given q, v; then the consistent q, v; NULL: the study's */
+  char label[VIDA_OPTIONS_SIZE];
   VidaRow row;
 } vida_run;
 
@@ -47,6 +49,9 @@ struct VidaStudy {
  * mark, so its words are in one place. It comes last in a message. */
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
 
+/* Where the run starts, n each. */
+const double* vida__run_q0(const VidaStudy* study, const vida_run* run);
+const double* vida__run_v0(const VidaStudy* study, const vida_run* run);
 /* How far x is from y (y may be NULL: the size of x) in the study's norm, at one time. */
 double vida__study_difference(const VidaStudy* study, const double* x, const double* y, int count,
                               const int* selection);
@@ -60,6 +65,8 @@ bool vida__is_sampled(const vida_run* run, long step);
 /* The step of the reference at the same time, for a step that is compared. */
 long vida__reference_step(const VidaStudy* study, const vida_run* run, long step);
 
+/* Makes all runs, as many at once as the option `jobs` says (crew.c). */
+int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 /* Makes one run. Fails only when the study cannot go on (the observer failed or asked to stop, or
  * there is no memory for the monitors); a failure of the run goes into its row. */
 int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error);

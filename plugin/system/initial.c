@@ -30,6 +30,7 @@ typedef struct start_work {
   SUNContext context;
   vida_linear* linear;
   const VidaSystem* system;
+  const VidaStartOptions* options;
   double t;
   double* q;          /* n, the caller's */
   double* v;          /* n, the caller's */
@@ -98,8 +99,14 @@ static void destroy_work(start_work* work) {
   vida__rank_destroy(&work->rank);
 }
 
-static VidaInitial initial_of(const VidaSystem* system, level which, int i) {
-  return which == POSITIONS ? system->coordinates[i].position : system->coordinates[i].velocity;
+static VidaInitial initial_of(const start_work* work, level which, int i) {
+  const VidaStartOptions* options = work->options;
+  const double* given = which == POSITIONS ? options->positions : options->velocities;
+  const vida_coordinate* coordinate = &work->system->coordinates[i];
+  if (given && isfinite(given[i])) {
+    return VidaInitial_Given(given[i]);
+  }
+  return which == POSITIONS ? coordinate->position : coordinate->velocity;
 }
 
 static double* values_of(start_work* work, level which) {
@@ -232,9 +239,9 @@ static double measure_merit(const start_work* work) {
   return sum;
 }
 
-static bool any_free(const VidaSystem* system, level which) {
-  for (int i = 0; i < system->coordinate_count; i++) {
-    if (initial_of(system, which, i).free) {
+static bool any_free(const start_work* work, level which) {
+  for (int i = 0; i < work->system->coordinate_count; i++) {
+    if (initial_of(work, which, i).free) {
       return true;
     }
   }
@@ -291,13 +298,14 @@ static int solve_level(start_work* work, level which, const bool* held, const bo
   return code;
 }
 
-static double find_scale(const VidaSystem* system) {
+static double find_scale(const start_work* work) {
+  const VidaSystem* system = work->system;
   double scale = 0.0;
   for (int r = 0; r < system->row_count; r++) {
     scale = fmax(scale, system->rows[r].length);
   }
   for (int i = 0; i < system->coordinate_count; i++) {
-    const double value = system->coordinates[i].position.value;
+    const double value = initial_of(work, POSITIONS, i).value;
     scale = isfinite(value) ? fmax(scale, fabs(value)) : scale;
   }
   return scale > 0.0 ? scale : 1.0;
@@ -307,11 +315,11 @@ static double find_scale(const VidaSystem* system) {
  * from there Newton's method comes down to the solution on that side, rod by rod. */
 static void fill_guesses(start_work* work) {
   const VidaSystem* system = work->system;
-  const double scale = find_scale(system);
+  const double scale = find_scale(work);
   int free_count = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
-    const VidaInitial position = system->coordinates[i].position;
-    const VidaInitial velocity = system->coordinates[i].velocity;
+    const VidaInitial position = initial_of(work, POSITIONS, i);
+    const VidaInitial velocity = initial_of(work, VELOCITIES, i);
     work->q[i] = position.value;
     work->v[i] = isfinite(velocity.value) ? velocity.value : 0.0;
     if (position.free) {
@@ -352,11 +360,11 @@ static void note_free(const start_work* work, level which, const double* x, char
   int named = 0;
   int total = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
-    if (!initial_of(system, which, i).free) {
+    if (!initial_of(work, which, i).free) {
       continue;
     }
     if (named < MOST_NAMED) {
-      const double guess = initial_of(system, which, i).value;
+      const double guess = initial_of(work, which, i).value;
       vida__append(notes, VIDA_NOTES_SIZE, "%s%s%s%s = %s",
                    named ? ", " : "found: ", which == POSITIONS ? "" : "d ",
                    system->coordinates[i].name, which == POSITIONS ? "" : "/dt",
@@ -493,7 +501,7 @@ static int check_determined(const start_work* work, level which, const bool* tou
                             VidaError* error) {
   const VidaSystem* system = work->system;
   for (int i = 0; i < system->coordinate_count; i++) {
-    if (initial_of(system, which, i).free && !touched[i]) {
+    if (initial_of(work, which, i).free && !touched[i]) {
       return vida__fail(error, VIDA_INCONSISTENT_START,
                         "the initial %s of '%s' is free, but no constraint determines it",
                         which == POSITIONS ? "position" : "velocity", system->coordinates[i].name);
@@ -653,7 +661,7 @@ static int solve_free(start_work* work, level which, char* notes, VidaError* err
   int code = held && movable ? VIDA_SUCCESS : vida__fail_memory(error);
   if (!code) {
     for (size_t i = 0; i < n; i++) {
-      held[i] = !initial_of(system, which, (int)i).free;
+      held[i] = !initial_of(work, which, (int)i).free;
     }
     find_movable_rows(work, held, movable);
     code = evaluate_residual(work, which, values_of(work, which));
@@ -681,7 +689,7 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   double* x = values_of(work, which);
   memset(work->floor, 0, (size_t)system->row_count * sizeof *work->floor);
   int code = VIDA_SUCCESS;
-  if (any_free(system, which)) {
+  if (any_free(work, which)) {
     code = solve_free(work, which, notes, error);
     if (code) {
       return code;
@@ -701,7 +709,7 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
   /* What was held stays to the last bit where the free ones have done it. */
-  if (!any_free(system, which) || !(measure_residual(work, NULL) <= rounding)) {
+  if (!any_free(work, which) || !(measure_residual(work, NULL) <= rounding)) {
     code = solve_level(work, which, NULL, NULL);
   }
   if (!code && which == VELOCITIES && measure_residual(work, NULL) > rounding) {
@@ -743,7 +751,7 @@ static int check_energy(start_work* work, VidaError* error) {
 }
 
 VidaStartOptions VidaStartOptions_Default(void) {
-  const VidaStartOptions options = {false, 1e-9};
+  const VidaStartOptions options = {.adjust = false, .tolerance = 1e-9};
   return options;
 }
 
@@ -762,6 +770,7 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
   notes[0] = '\0';
   options = options ? options : &defaults;
   int code = create_work(system, t, q, v, &work, error);
+  work.options = options;
   if (!code) {
     fill_guesses(&work);
     code = make_consistent(&work, POSITIONS, options, notes, error);

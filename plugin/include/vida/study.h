@@ -117,6 +117,12 @@ int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_
  * steps. Refused when h does not fit the time, or
  * meets the reference's steps too seldom. With `start = two-point` the reference comes first. */
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
+/* The same from a start of its own: q, v (n each, nullable, copied) are given values in place of
+ * the system's, NaN where its own count; they are made consistent as with `adjust_start`. Such a
+ * run is not compared with the reference. `label` (nullable) is put before its options: "x=1 y=2".
+ */
+int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
+                         const double* q, const double* v, VidaError* error);
 /* Restricts position, velocity and multiplier errors to these coordinates (of positions and
  * velocities; indices copied). */
 int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,

@@ -196,6 +196,8 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
 typedef struct VidaStartOptions {
   bool adjust; /* true: given values may be moved by more than the tolerance (and it is told) */
   double tolerance; /* largest change of a given value, relative to the largest of its kind */
+  /* n each, nullable: values given in place of the system's own; NaN: its own counts */
+  const double *positions, *velocities;
 } VidaStartOptions;
 
 VidaStartOptions VidaStartOptions_Default(void); /* adjust = false, tolerance = 1e-9 */

@@ -1,0 +1,169 @@
+-- Sweeps: one comparison of many starts, or one for each combination of parameters.
+local vida, _, library = ...
+
+local fail, expected, kind = library.fail, library.expected, library.kind
+
+-- Every combination of one value from each list, the last name running fastest; names in order.
+local function combinations(lists, place)
+  local names = {}
+  for name, values in pairs(lists) do
+    if type(name) ~= "string" then
+      expected(place, tostring(name), "a name", name)
+    elseif type(values) ~= "table" or #values == 0 then
+      expected(place, name, "a list of values", values)
+    end
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  local all = { {} }
+  for _, name in ipairs(names) do
+    local longer = {}
+    for _, before in ipairs(all) do
+      for _, value in ipairs(lists[name]) do
+        local combination = { table.unpack(before) }
+        combination[#combination + 1] = { name, value }
+        longer[#longer + 1] = combination
+      end
+    end
+    all = longer
+  end
+  return all
+end
+
+local function describe(combination)
+  local words = {}
+  for i, entry in ipairs(combination) do
+    local value = entry[2]
+    words[i] = entry[1] .. "=" .. (type(value) == "number" and ("%.10g"):format(value) or tostring(value))
+  end
+  return table.concat(words, " ")
+end
+
+-- ---- starts -------------------------------------------------------------------------------------
+
+local function vary_starts(vary)
+  local starts = {}
+  for i, combination in ipairs(combinations(vary, "vary")) do
+    local values = {}
+    for _, entry in ipairs(combination) do
+      values[entry[1]] = entry[2]
+    end
+    starts[i] = { label = describe(combination), values = values }
+  end
+  return starts
+end
+
+-- Numbers between -1 and 1, the same on every machine (splitmix64).
+local function generator(seed)
+  local state = seed
+  return function()
+    state = state + 0x9E3779B97F4A7C15
+    local z = (state ~ (state >> 30)) * 0xBF58476D1CE4E5B9
+    z = (z ~ (z >> 27)) * 0x94D049BB133111EB
+    z = z ~ (z >> 31)
+    return (z >> 11) * 2.0 ^ -52 - 1
+  end
+end
+
+-- Starts spread evenly about that of the system.
+local function cloud_starts(system, cloud)
+  library.check_keys(cloud, "cloud", "key", 0, { "count", "spread", "seed" })
+  local count = math.tointeger(cloud.count)
+  if not count or count < 1 then
+    expected("cloud", "count", "a number of starts", cloud.count)
+  end
+  local seed = math.tointeger(cloud.seed or 1)
+  if not seed then
+    expected("cloud", "seed", "an integer", cloud.seed)
+  end
+  local middle, names = library.start(system)
+  local spread = cloud.spread
+  if type(spread) == "number" then
+    local all = {}
+    for _, name in ipairs(names) do
+      all[name] = spread
+    end
+    spread = all
+  elseif type(spread) ~= "table" then
+    expected("cloud", "spread", "a number, or numbers by the names of coordinates", spread)
+  end
+  for name, width in pairs(spread) do
+    if not middle[name] then
+      local nearest = library.nearest_name(tostring(name), names)
+      fail(("cloud.spread: the system has no '%s'%s"):format(tostring(name),
+        nearest and ("; did you mean '%s'?"):format(nearest) or ""))
+    elseif type(width) ~= "number" then
+      expected("cloud.spread", name, "a number", width)
+    end
+  end
+  local random = generator(seed)
+  local starts = {}
+  for i = 1, count do
+    local values = {}
+    for _, name in ipairs(names) do
+      if spread[name] then
+        values[name] = middle[name] + spread[name] * random()
+      end
+    end
+    starts[i] = { label = "start=" .. i, values = values }
+  end
+  return starts
+end
+
+-- ---- vida.sweep ---------------------------------------------------------------------------------
+
+local function compare(given, system)
+  local starts
+  if given.vary and given.cloud then
+    fail("sweep: vary and cloud both say where runs start; give one of them")
+  elseif given.vary then
+    starts = vary_starts(given.vary)
+  elseif given.cloud then
+    starts = cloud_starts(system, given.cloud)
+  end
+  local comparison = { system = system, starts = starts, jobs = 0,
+    adjust_start = given.cloud and true or nil }
+  for key, value in pairs(given) do
+    if key ~= "vary" and key ~= "cloud" and key ~= "parameters" and key ~= "system" then
+      comparison[key] = value
+    end
+  end
+  return vida.compare(comparison)
+end
+
+-- vida.sweep { system =, time =, methods =, vary = { x = { 1, 2 } } } is one comparison, with a run
+-- for each combination of start values; cloud = { count =, spread =, seed = } spreads them about the
+-- start, and then to the constraints. parameters = { g = { 9.81, 1.6 } }, with a function of such a
+-- table as the system, is a list of comparisons. Further keys are those of vida.compare; all processors
+-- are used (jobs = 0).
+function vida.sweep(given)
+  if type(given) ~= "table" then
+    expected("sweep", "table", "{ system =, time =, methods =, vary = { ... } }", given)
+  end
+  if given.parameters == nil then
+    if kind(given.system) ~= "system" then
+      expected("sweep", "system", "a system, or with parameters = { ... } a function that makes one",
+        given.system)
+    end
+    local made = compare(given, given.system)
+    return made
+  end
+  if type(given.parameters) ~= "table" then
+    expected("sweep", "parameters", "lists of values by names", given.parameters)
+  elseif type(given.system) ~= "function" then
+    expected("sweep", "system", "a function of the parameters that makes a system", given.system)
+  end
+  local all = {}
+  for i, combination in ipairs(combinations(given.parameters, "parameters")) do
+    local values = {}
+    for _, entry in ipairs(combination) do
+      values[entry[1]] = entry[2]
+    end
+    local system = given.system(values)
+    if kind(system) ~= "system" then
+      expected("sweep", "system", "a function that returns a system", system)
+    end
+    all[i] = compare(given, system)
+  end
+  return all
+end

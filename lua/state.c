@@ -1,0 +1,176 @@
+/* States in scripts: positions, velocities and multipliers by names or as lists. */
+#include <math.h>
+#include <string.h>
+
+#include "binding.h"
+
+/* Values of a state by names or as a list; what is not there stays NaN. */
+typedef struct StateReader {
+  lua_State* L;
+  const VidaSystem* system;
+  const char* place;
+} StateReader;
+
+typedef const char* NameOf(const VidaSystem* system, int index);
+
+typedef struct SystemNames {
+  const VidaSystem* system;
+  NameOf* name;
+} SystemNames;
+
+static const char* name_at(const void* list, int index) {
+  const SystemNames* names = list;
+  return names->name(names->system, index);
+}
+
+static int find_name(const SystemNames* names, int count, const char* name) {
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names->name(names->system, i), name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static void read_named(const StateReader* reader, const char* field, int table,
+                       const SystemNames* names, int count, double* values) {
+  lua_State* L = reader->L;
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    const char* key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    const int index = key ? find_name(names, count, key) : -1;
+    if (index < 0) {
+      const VidaLuaNames all = {count, name_at, names};
+      const char* nearest = key ? vidalua_nearest_name(key, all) : NULL;
+      lua_pushvalue(L, -2);
+      const char* text = luaL_tolstring(L, -1, NULL);
+      vidalua_error(L, "%s.%s: system '%s' has no '%s'%s%s%s", reader->place, field,
+                    VidaSystem_Name(reader->system), text, nearest ? "; did you mean '" : "",
+                    nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    vidalua_check_finite(L, -1, reader->place, key);
+    values[index] = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+  }
+}
+
+/* The field of the table on top of the stack: a list of `count` numbers, or numbers by names. */
+static void read_values(const StateReader* reader, const char* field, NameOf* name, int count,
+                        bool required, double* values) {
+  lua_State* L = reader->L;
+  const int type = vidalua_field(L, -1, field);
+  const int table = lua_gettop(L);
+  if (type == LUA_TNIL && !required) {
+    lua_pop(L, 1);
+    return;
+  }
+  if (type != LUA_TTABLE) {
+    vidalua_expected(L, reader->place, field, "a list of numbers, or numbers by names", table);
+  }
+  if (lua_rawlen(L, table) > 0) {
+    vidalua_check_vector(L, table, reader->place, field, count, values);
+  } else {
+    const SystemNames names = {reader->system, name};
+    read_named(reader, field, table, &names, count, values);
+  }
+  lua_settop(L, table - 1);
+}
+
+/* From "values", as vida.states has them: columns of a file, of which those that have the names of
+ * trajectories are taken. Returns whether any position was there. */
+static bool read_columns(const StateReader* reader, double* q, double* v, double* lambda) {
+  lua_State* L = reader->L;
+  const int n = VidaSystem_CoordinateCount(reader->system);
+  const int m = VidaSystem_ConstraintCount(reader->system);
+  bool found = false;
+  for (int i = 0; i < n + n + m; i++) {
+    const char* name = i < 2 * n ? VidaSystem_CoordinateName(reader->system, i % n)
+                                 : VidaSystem_ConstraintName(reader->system, i - 2 * n);
+    double* to = i < n ? &q[i] : i < 2 * n ? &v[i - n] : &lambda[i - 2 * n];
+    if (i < n) {
+      lua_pushstring(L, name);
+    } else {
+      lua_pushfstring(L, i < 2 * n ? "d %s/dt" : "lambda %s", name);
+    }
+    if (lua_rawget(L, -2) == LUA_TNUMBER) {
+      *to = lua_tonumber(L, -1);
+      found = found || i < n;
+    }
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+static void clear(double* values, int count) {
+  for (int i = 0; i < count; i++) {
+    values[i] = (double)NAN;
+  }
+}
+
+void vidalua_read_state(lua_State* L, const VidaSystem* system, const char* place, double* q,
+                        double* v, double* lambda) {
+  const StateReader reader = {L, system, place};
+  const int n = VidaSystem_CoordinateCount(system);
+  const int m = VidaSystem_ConstraintCount(system);
+  clear(q, n);
+  clear(v, n);
+  clear(lambda, m);
+  if (!lua_istable(L, -1)) {
+    vidalua_expected(L, "", place, "a table with positions = { ... }", -1);
+  }
+  if (vidalua_field(L, -1, "values") == LUA_TTABLE) {
+    if (!read_columns(&reader, q, v, lambda)) {
+      vidalua_error(L, "%s: no column has the name of a coordinate of system '%s' (as '%s')", place,
+                    VidaSystem_Name(system), VidaSystem_CoordinateName(system, 0));
+    }
+    lua_pop(L, 1);
+    return;
+  }
+  lua_pop(L, 1);
+  read_values(&reader, "positions", VidaSystem_CoordinateName, n, true, q);
+  read_values(&reader, "velocities", VidaSystem_CoordinateName, n, false, v);
+  read_values(&reader, "multipliers", VidaSystem_ConstraintName, m, false, lambda);
+}
+
+/* Columns by the names of trajectories that are no columns of this system. */
+static void check_columns(const StateReader* reader, const double* q, const double* v) {
+  lua_State* L = reader->L;
+  const int n = VidaSystem_CoordinateCount(reader->system);
+  int known = 0, given = 0;
+  for (int i = 0; i < n; i++) {
+    known += isfinite(q[i]) + isfinite(v[i]);
+  }
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {
+    given++;
+    lua_pop(L, 1);
+  }
+  if (given != known) {
+    vidalua_error(L, "%s: expected names of coordinates ('%s') and of their rates ('d %s/dt') only",
+                  reader->place, VidaSystem_CoordinateName(reader->system, 0),
+                  VidaSystem_CoordinateName(reader->system, 0));
+  }
+}
+
+const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const char* place, double* q,
+                               double* v) {
+  static const char* const keys[] = {"label", "values", NULL};
+  const StateReader reader = {L, system, place};
+  vidalua_check_table(L, -1, place, "{ values = { x = 1, [\"d x/dt\"] = 2 } }");
+  vidalua_check_keys(L, lua_gettop(L), place, "key of a start", 0, vidalua_names(keys));
+  const char* label = vidalua_optional_text(L, lua_gettop(L), place, "label");
+  const int m = VidaSystem_ConstraintCount(system);
+  double* lambda = lua_newuserdatauv(L, (size_t)m * sizeof *lambda + 1, 0);
+  lua_insert(L, -2);
+  clear(q, VidaSystem_CoordinateCount(system));
+  clear(v, VidaSystem_CoordinateCount(system));
+  clear(lambda, m);
+  if (vidalua_field(L, -1, "values") != LUA_TTABLE) {
+    vidalua_expected(L, place, "values", "values by the names of coordinates and rates", -1);
+  }
+  read_columns(&reader, q, v, lambda);
+  check_columns(&reader, q, v);
+  lua_pop(L, 1);
+  lua_remove(L, -2);
+  return label;
+}

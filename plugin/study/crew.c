@@ -1,0 +1,151 @@
+/* Runs of a comparison, one after the other or several at once. Runs share the system and the
+ * reference, which nobody changes; observers are called by one run at a time. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "study/study.h"
+
+typedef struct crew {
+  VidaStudy* study;
+  const VidaObserver* watched;
+  VidaObserver observer; /* passes on to the one that watches */
+  pthread_mutex_t mutex; /* of all below, and of calls to that observer */
+  int next, finished, jobs;
+  double* fraction; /* of each run */
+  int code;         /* of the first failure that ends the study */
+  VidaError error;
+} crew;
+
+static int count_processors(void) {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 1 ? (int)(count < 1024 ? count : 1024) : 1;
+}
+
+/* ---- observers ------------------------------------------------------------------------------- */
+
+static int begin(void* data, int run, const VidaRow* row, VidaError* error) {
+  crew* all = data;
+  const VidaObserver* to = all->watched;
+  pthread_mutex_lock(&all->mutex);
+  const int code = to->begin ? to->begin(to->data, run, row, error) : VIDA_SUCCESS;
+  pthread_mutex_unlock(&all->mutex);
+  return code;
+}
+
+static int sample(void* data, int run, const VidaSample* at, VidaError* error) {
+  crew* all = data;
+  const VidaObserver* to = all->watched;
+  pthread_mutex_lock(&all->mutex);
+  const int code = to->sample(to->data, run, at, error);
+  pthread_mutex_unlock(&all->mutex);
+  return code;
+}
+
+static int end(void* data, int run, const VidaRow* row, VidaError* error) {
+  crew* all = data;
+  const VidaObserver* to = all->watched;
+  pthread_mutex_lock(&all->mutex);
+  const int code = to->end ? to->end(to->data, run, row, error) : VIDA_SUCCESS;
+  pthread_mutex_unlock(&all->mutex);
+  return code;
+}
+
+/* Progress is that of all runs together. A failure of one is told to the others here. */
+static int progress(void* data, int run, const char* what, double fraction) {
+  crew* all = data;
+  const VidaObserver* to = all->watched;
+  char text[VIDA_NAME_SIZE] = "";
+  double sum = 0.0;
+  (void)what;
+  pthread_mutex_lock(&all->mutex);
+  all->fraction[run] = fraction;
+  for (int i = 0; i < all->study->count; i++) {
+    sum += all->fraction[i];
+  }
+  vida__append(text, sizeof text, "%d of %d runs, %d at once", all->finished, all->study->count,
+               all->jobs);
+  int code = all->code;
+  if (!code && to->progress) {
+    code = to->progress(to->data, 0, text, sum / all->study->count);
+  }
+  pthread_mutex_unlock(&all->mutex);
+  return code;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+/* The next run to be made; -1: there is none. */
+static int take_run(crew* all) {
+  pthread_mutex_lock(&all->mutex);
+  const int run = !all->code && all->next < all->study->count ? all->next++ : -1;
+  pthread_mutex_unlock(&all->mutex);
+  return run;
+}
+
+static void hand_in(crew* all, int run, int code, const VidaError* error) {
+  pthread_mutex_lock(&all->mutex);
+  all->fraction[run] = 1.0;
+  all->finished++;
+  if (code && !all->code) {
+    all->code = code;
+    all->error = *error;
+  }
+  pthread_mutex_unlock(&all->mutex);
+}
+
+static void* work(void* data) {
+  crew* all = data;
+  for (int run = take_run(all); run >= 0; run = take_run(all)) {
+    VidaError error = {0};
+    const int code = vida__make_run(all->study, run, &all->observer, &error);
+    hand_in(all, run, code, &error);
+  }
+  return NULL;
+}
+
+static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer,
+                        VidaError* error) {
+  crew all = {.study = study, .watched = observer, .jobs = jobs};
+  pthread_t* threads = vida__allocate((size_t)jobs, sizeof *threads);
+  all.fraction = vida__allocate((size_t)study->count, sizeof *all.fraction);
+  if (!threads || !all.fraction || pthread_mutex_init(&all.mutex, NULL)) {
+    free(threads);
+    free(all.fraction);
+    return vida__fail_memory(error);
+  }
+  all.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &all};
+  int started = 0;
+  while (started < jobs - 1 && pthread_create(&threads[started], NULL, work, &all) == 0) {
+    started++;
+  }
+  work(&all); /* this thread works, too, whatever could be started */
+  for (int i = 0; i < started; i++) {
+    pthread_join(threads[i], NULL);
+  }
+  pthread_mutex_destroy(&all.mutex);
+  free(threads);
+  free(all.fraction);
+  if (all.code && error) {
+    *error = all.error;
+  }
+  return all.code;
+}
+
+int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  static const VidaObserver nobody = {0};
+  const int asked = (int)VidaOptions_Get(study->options, "jobs");
+  const int jobs = asked > 0 ? asked : count_processors();
+  int code = VIDA_SUCCESS;
+  if (jobs > 1 && study->count > 1) {
+    return make_at_once(study, jobs < study->count ? jobs : study->count,
+                        observer ? observer : &nobody, error);
+  }
+  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
+    code = vida__make_run(study, i, observer, error);
+  }
+  return code;
+}
