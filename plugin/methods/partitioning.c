@@ -427,7 +427,9 @@ static int create(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
+  /* The driver is made in the start, when the size of its state is known. */
   underlying_ode* own = stepper->own;
+  vida__ode_destroy(&own->ode);
   partition* part = vida__allocate(1, sizeof *part);
   own->extra = part;
   own->find_state = find_state;

@@ -409,13 +409,13 @@ const VidaMethod vida__coordinate_projection = {
     .destroy = vida__underlying_destroy};
 
 const VidaMethod vida__cvode_projected = {
-    .info =
-        {"cvode-projected",
-         "CVODE's BDF on the underlying ODE, whose steps CVODE projects onto the constraints",
-         "Eich 1993; SUNDIALS, CVodeSetProjFn",
-         "Chooses its own steps for rtol, and ends one at each state that is given out. Takes a "
-         "dense matrix of 2 n rows.",
-         5, ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+    .info = {"cvode-projected",
+             "CVODE's BDF on the underlying ODE, whose steps CVODE projects onto the constraints",
+             "Eich 1993; SUNDIALS, CVodeSetProjFn",
+             "Chooses its own steps for rtol; states between their ends are interpolated and "
+             "projected. "
+             "Takes a dense matrix of 2 n rows.",
+             5, ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .common = vida__adaptive_options,
     .options = cvode_options,
     .create = create_cvode,

@@ -126,7 +126,7 @@ int vida__underlying_resize(underlying_ode* own, int size, VidaError* error) {
   const VidaOptions* options = own->stepper->options;
   const vida_ode_settings settings = {.integrator = find_integrator(options),
                                       .adaptive = own->stepper->adaptive,
-                                      .ends_at_nodes = own->functions.project != NULL,
+                                      .ends_at_nodes = own->find_state != NULL,
                                       .rtol = VidaOptions_Get(options, "rtol"),
                                       .max_steps = VidaOptions_Get(options, "max_steps")};
   if (own->ode && own->size == size) {
@@ -349,10 +349,9 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
   return vida__fail_flag(error, cause->code, cause->flag, "step %ld from t = %s, at t = %s: %s%s%s",
                          stepper->step + 1, vida__real_text(from, vida__node_time(stepper), 10),
                          vida__real_text(to, reached, 10), *detail ? detail : cause->message,
-                         smaller ? "; try a step of less than h = "
-                         : cause->code > 0
-                             ? "; try another rtol, or ida-ggl, which needs no stable constraints"
-                             : "",
+                         smaller           ? "; try a step of less than h = "
+                         : cause->code > 0 ? "; try another rtol, or ida-ggl"
+                                           : "",
                          smaller ? vida__real_text(h, stepper->h, 6) : "");
 }
 

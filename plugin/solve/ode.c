@@ -115,6 +115,7 @@ struct vida_ode {
   SUNContext context;
   void* erkstep; /* one of these two */
   void* cvode;
+  void* between; /* ERKStep at fixed steps, for nodes inside of steps; NULL where there are none */
   N_Vector y, tolerance, weight;
   SUNMatrix matrix; /* of BDF */
   SUNLinearSolver solver;
@@ -123,11 +124,16 @@ struct vida_ode {
   SUNAdaptController controller;
 #endif
   vida_sink sink;
+  double* block;    /* where the arrays below live */
   bool is_warming;  /* a step of y' = 0, in which the packages allocate what they do at first */
   bool fresh;       /* the next Advance begins anew */
   double next_step; /* 0: estimated */
-  double* node;     /* size: y after the last step, as the next one goes on from it */
-  int failure;      /* what `rate` and others returned */
+  /* y after the last step, as the next one goes on from it, and after the one before; their times.
+   * `there` is what nodes between them have. */
+  double *node, *previous, *there;
+  double node_t, previous_t;
+  bool is_between;
+  int failure; /* what `rate` and others returned */
   /* The last rate. */
   bool has_rate;
   double rate_t;
@@ -189,7 +195,16 @@ static int settle(sunrealtype t, N_Vector y, void* data) {
       return code;
     }
   }
+  if (ode->is_between) {
+    memcpy(ode->there, values, (size_t)ode->size * sizeof *values);
+    return VIDA_SUCCESS;
+  }
+  double* oldest = ode->previous;
   ode->counts.steps++;
+  ode->previous = ode->node;
+  ode->previous_t = ode->node_t;
+  ode->node = oldest;
+  ode->node_t = t;
   memcpy(ode->node, values, (size_t)ode->size * sizeof *values);
   return VIDA_SUCCESS;
 }
@@ -280,18 +295,26 @@ static int set_controller(vida_ode* ode) {
   return VIDA_SUCCESS;
 }
 
-static int create_erkstep(vida_ode* ode) {
-  ode->erkstep = ERKStepCreate(evaluate, 0.0, ode->y, ode->context);
-  ARKodeButcherTable table = make_table(ode->settings.integrator);
-  void* memory = ode->erkstep;
-  int code = !memory || !table ? VIDA_OUT_OF_MEMORY : VIDA_SUCCESS;
-  if (!code && (vida__silence(VIDA_ERKSTEP, memory, ode->context, &ode->sink) ||
-                ERK(SetUserData)(memory, ode) || ERKStepSetTable(memory, table) ||
-                ERK(SetPostprocessStepFn)(memory, settle))) {
-    code = VIDA_SOLVER_FAILED;
+static int make_erkstep(vida_ode* ode, ARKodeButcherTable table, void** memory) {
+  *memory = ERKStepCreate(evaluate, 0.0, ode->y, ode->context);
+  if (!*memory) {
+    return VIDA_OUT_OF_MEMORY;
   }
+  return vida__silence(VIDA_ERKSTEP, *memory, ode->context, &ode->sink) ||
+                 ERK(SetUserData)(*memory, ode) || ERKStepSetTable(*memory, table) ||
+                 ERK(SetPostprocessStepFn)(*memory, settle)
+             ? VIDA_SOLVER_FAILED
+             : VIDA_SUCCESS;
+}
+
+static int create_erkstep(vida_ode* ode) {
+  ARKodeButcherTable table = make_table(ode->settings.integrator);
+  int code = table ? make_erkstep(ode, table, &ode->erkstep) : VIDA_OUT_OF_MEMORY;
   if (!code && ode->settings.adaptive) {
     code = set_controller(ode);
+  }
+  if (!code && ode->settings.adaptive && !ode->settings.ends_at_nodes) {
+    code = make_erkstep(ode, table, &ode->between);
   }
   ARKodeButcherTable_Free(table);
   return code;
@@ -335,12 +358,18 @@ static int create_cvode(vida_ode* ode) {
   return is_bdf ? create_bdf(ode) : create_adams(ode);
 }
 
+static int look_between(vida_ode* ode, double next);
+
 /* Whether it succeeds does not matter. */
 static void warm_up(vida_ode* ode) {
   double* y = ode->rate_y;
   ode->is_warming = true;
   memset(y, 0, (size_t)ode->size * sizeof *y);
   vida__ode_advance(ode, 0.0, 1.0, y, NULL, NULL);
+  if (ode->between) {
+    ode->previous_t = 0.0;
+    look_between(ode, 1.0);
+  }
   ode->is_warming = false;
   vida__ode_restart(ode, 0.0);
   vida__ode_reset_counts(ode);
@@ -358,10 +387,13 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
   made->data = data;
   made->settings = settings;
   made->fresh = true;
-  made->node = vida__allocate(3 * (size_t)size, sizeof *made->node);
-  int code = !made->node || vida__context_create(&made->context) ? VIDA_OUT_OF_MEMORY : 0;
+  made->block = vida__allocate(5 * (size_t)size, sizeof *made->block);
+  int code = !made->block || vida__context_create(&made->context) ? VIDA_OUT_OF_MEMORY : 0;
   if (!code) {
-    made->rate_y = made->node + size;
+    made->node = made->block;
+    made->previous = made->node + size;
+    made->there = made->previous + size;
+    made->rate_y = made->there + size;
     made->rate = made->rate_y + size;
     made->y = N_VNew_Serial(size, made->context);
     made->tolerance = N_VNew_Serial(size, made->context);
@@ -395,6 +427,9 @@ void vida__ode_destroy(vida_ode** ode) {
   if (old->erkstep) {
     ERK(Free)(&old->erkstep);
   }
+  if (old->between) {
+    ERK(Free)(&old->between);
+  }
   if (old->cvode) {
     CVodeFree(&old->cvode);
   }
@@ -421,7 +456,7 @@ void vida__ode_destroy(vida_ode** ode) {
   if (old->context) {
     SUNContext_Free(&old->context);
   }
-  free(old->node);
+  free(old->block);
   free(old);
   *ode = NULL;
 }
@@ -464,46 +499,95 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
 static int begin_erkstep(vida_ode* ode, double t, double next) {
   void* memory = ode->erkstep;
   int flag = ERKStepReInit(memory, evaluate, t, ode->y);
+  ode->node_t = t;
+  memcpy(ode->node, N_VGetArrayPointer(ode->y), (size_t)ode->size * sizeof *ode->node);
+  ode->before = ode->counts;
   if (!ode->settings.adaptive) {
     return flag ? flag : ERK(SetFixedStep)(memory, next - t);
   }
-  if (ode->fresh) {
-    flag = flag ? flag : ERK(SVtolerances)(memory, ode->settings.rtol, ode->tolerance);
-  }
+  flag = flag ? flag : ERK(SVtolerances)(memory, ode->settings.rtol, ode->tolerance);
   flag = flag ? flag : ERK(SetInitStep)(memory, ode->next_step);
-  return flag ? flag : ERK(SetStopTime)(memory, next);
+  return flag || !ode->settings.ends_at_nodes ? flag : ERK(SetStopTime)(memory, next);
+}
+
+static void count_rejected(vida_ode* ode) {
+  long attempts = 0;
+  if (ERK(GetNumStepAttempts)(ode->erkstep, &attempts) == ARK_SUCCESS) {
+    ode->counts.rejected =
+        ode->before.rejected + attempts - (ode->counts.steps - ode->before.steps);
+  }
+}
+
+static int step_erkstep(vida_ode* ode, long first, double tout, double* reached) {
+  if ((double)(ode->counts.steps - first) >= ode->settings.max_steps) {
+    return ARK_TOO_MUCH_WORK;
+  }
+  return ERK(Evolve)(ode->erkstep, tout, ode->y, reached, ARK_ONE_STEP);
 }
 
 /* Steps up to the node exactly. The one before it is cut; the next node begins with what it would
  * have been. */
-static int advance_erkstep(vida_ode* ode, double t, double next, double* reached) {
-  void* memory = ode->erkstep;
+static int advance_to_node(vida_ode* ode, double t, double next, double* reached) {
   const long first = ode->counts.steps;
   double uncut = ode->next_step;
   int flag = begin_erkstep(ode, t, next);
   while (flag == ARK_SUCCESS) {
     double last = 0.0;
-    if ((double)(ode->counts.steps - first) >= ode->settings.max_steps) {
-      flag = ARK_TOO_MUCH_WORK;
-      break;
+    flag = step_erkstep(ode, first, next, reached);
+    if (!ode->settings.adaptive) {
+      return flag;
     }
-    flag = ERK(Evolve)(memory, next, ode->y, reached, ARK_ONE_STEP);
     if (flag >= 0) {
-      ERK(GetLastStep)(memory, &last);
-      ERK(GetCurrentStep)(memory, &ode->next_step);
+      ERK(GetLastStep)(ode->erkstep, &last);
+      ERK(GetCurrentStep)(ode->erkstep, &ode->next_step);
     }
     if (flag == ARK_TSTOP_RETURN) {
       ode->next_step = fmax(ode->next_step, last < uncut ? uncut : 0.0);
     }
     uncut = ode->next_step;
-    if (!ode->settings.adaptive) {
-      break;
-    }
   }
-  long attempts = 0;
-  if (ERK(GetNumStepAttempts)(memory, &attempts) == ARK_SUCCESS && ode->settings.adaptive) {
-    ode->counts.rejected += attempts - (ode->counts.steps - first);
+  count_rejected(ode);
+  return flag;
+}
+
+/* One more step from where the last one began, of the size that leads to the node: as precise as
+ * the steps, and they do not depend on where one looks. It is not counted. */
+static int look_between(vida_ode* ode, double next) {
+  const vida_ode_counts counts = ode->counts;
+  double reached;
+  memcpy(N_VGetArrayPointer(ode->y), ode->previous, (size_t)ode->size * sizeof *ode->previous);
+  ode->is_between = true;
+  int flag = ERKStepReInit(ode->between, evaluate, ode->previous_t, ode->y);
+  flag = flag ? flag : ERK(SetFixedStep)(ode->between, next - ode->previous_t);
+  flag = flag ? flag : ERK(Evolve)(ode->between, next, ode->y, &reached, ARK_ONE_STEP);
+  ode->is_between = false;
+  ode->counts = counts;
+  return flag;
+}
+
+/* Steps of any size, until one leads to the node or beyond. */
+static int advance_freely(vida_ode* ode, double t, double next, double* reached) {
+  /* The first step is estimated as a part of the time to go, which is not known. */
+  static const double far = 1e4;
+  const long first = ode->counts.steps;
+  int flag = ode->fresh ? begin_erkstep(ode, t, next) : ARK_SUCCESS;
+  while (flag == ARK_SUCCESS && ode->node_t < next) {
+    flag = step_erkstep(ode, first, t + far * (next - t), reached);
   }
+  count_rejected(ode);
+  if (flag < 0 || ode->node_t == next) {
+    memcpy(ode->there, ode->node, (size_t)ode->size * sizeof *ode->node);
+    return flag;
+  }
+  return look_between(ode, next);
+}
+
+static int advance_erkstep(vida_ode* ode, double t, double next, double* reached) {
+  if (ode->between) {
+    return advance_freely(ode, t, next, reached);
+  }
+  const int flag = advance_to_node(ode, t, next, reached);
+  memcpy(ode->there, ode->node, (size_t)ode->size * sizeof *ode->node);
   return flag;
 }
 
@@ -522,6 +606,22 @@ static void count_cvode(vida_ode* ode) {
   ode->counts.newton_iterations = ode->before.newton_iterations + iterations;
 }
 
+/* Nodes inside of steps are interpolated, and then projected like the ends of steps. */
+static int finish_cvode(vida_ode* ode, double t) {
+  const double* y = N_VGetArrayPointer(ode->y);
+  double* correction = N_VGetArrayPointer(ode->weight);
+  memcpy(ode->there, y, (size_t)ode->size * sizeof *ode->there);
+  if (!ode->functions.project || ode->is_warming) {
+    return CV_SUCCESS;
+  }
+  const int code = ode->functions.project(ode->data, t, y, correction, NULL, NULL, 0.0);
+  for (int i = 0; i < ode->size && !code; i++) {
+    ode->there[i] += correction[i];
+  }
+  ode->failure = code ? code : ode->failure;
+  return code ? CV_PROJFUNC_FAIL : CV_SUCCESS;
+}
+
 static int advance_cvode(vida_ode* ode, double t, double next, double* reached) {
   void* memory = ode->cvode;
   int flag = CV_SUCCESS;
@@ -531,15 +631,9 @@ static int advance_cvode(vida_ode* ode, double t, double next, double* reached) 
     flag = flag ? flag : CVodeSVtolerances(memory, ode->settings.rtol, ode->tolerance);
     flag = flag ? flag : CVodeSetInitStep(memory, ode->next_step);
   }
-  if (!flag && ode->settings.ends_at_nodes) {
-    flag = CVodeSetStopTime(memory, next);
-  }
   flag = flag ? flag : CVode(memory, next, ode->y, reached, CV_NORMAL);
   count_cvode(ode);
-  if (flag >= 0) {
-    memcpy(ode->node, N_VGetArrayPointer(ode->y), (size_t)ode->size * sizeof *ode->node);
-  }
-  return flag;
+  return flag < 0 ? flag : finish_cvode(ode, next);
 }
 
 int vida__ode_advance(vida_ode* ode, double t, double next, double* y, double* reached,
@@ -562,6 +656,6 @@ int vida__ode_advance(vida_ode* ode, double t, double next, double* y, double* r
     return fail(ode, flag, error);
   }
   ode->fresh = false;
-  memcpy(y, ode->node, bytes);
+  memcpy(y, ode->there, bytes);
   return VIDA_SUCCESS;
 }

@@ -51,7 +51,8 @@ typedef struct vida_ode_functions {
    * NULL: nothing to do. */
   int (*settle)(void* data, double t, double* y);
   /* For BDF: `correction` that brings y onto a manifold, to less than epsilon in the norm of the
-   * weights, and takes out of `error` (nullable) what leads off it. NULL: no projection. */
+   * weights (nullable: as near as it can), and takes out of `error` (nullable) what leads off it.
+   * NULL: no projection. */
   int (*project)(void* data, double t, const double* y, double* correction, double* error,
                  const double* weights, double epsilon);
 } vida_ode_functions;
@@ -59,7 +60,9 @@ typedef struct vida_ode_functions {
 typedef struct vida_ode_settings {
   vida_integrator integrator;
   bool adaptive;
-  bool ends_at_nodes; /* of multistep methods: nodes are ends of steps, else interpolated */
+  /* Of adaptive Runge-Kutta methods: nodes are ends of steps. Otherwise nodes are looked at without
+   * any effect on the steps. */
+  bool ends_at_nodes;
   double rtol;
   double max_steps; /* between two nodes */
 } vida_ode_settings;
