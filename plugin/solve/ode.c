@@ -344,14 +344,12 @@ static int create_adams(vida_ode* ode) {
 
 static int create_cvode(vida_ode* ode) {
   const bool is_bdf = ode->settings.integrator == VIDA_INTEGRATOR_BDF;
-  const double most = fmin(ode->settings.max_steps, 1e9);
   ode->cvode = CVodeCreate(is_bdf ? CV_BDF : CV_ADAMS, ode->context);
   if (!ode->cvode) {
     return VIDA_OUT_OF_MEMORY;
   }
   if (vida__silence(VIDA_CVODE, ode->cvode, ode->context, &ode->sink) ||
       CVodeInit(ode->cvode, evaluate, 0.0, ode->y) || CVodeSetUserData(ode->cvode, ode) ||
-      CVodeSetMaxNumSteps(ode->cvode, (long)most) ||
       CVodeSVtolerances(ode->cvode, ode->settings.rtol, ode->tolerance)) {
     return VIDA_SOLVER_FAILED;
   }
@@ -496,6 +494,9 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
                          ode->failure ? Vida_CodeText(ode->failure) : what);
 }
 
+/* The first step is estimated as a part of the time to go, which is not known: so many nodes. */
+static const double far = 1e4;
+
 static int begin_erkstep(vida_ode* ode, double t, double next) {
   void* memory = ode->erkstep;
   int flag = ERKStepReInit(memory, evaluate, t, ode->y);
@@ -567,8 +568,6 @@ static int look_between(vida_ode* ode, double next) {
 
 /* Steps of any size, until one leads to the node or beyond. */
 static int advance_freely(vida_ode* ode, double t, double next, double* reached) {
-  /* The first step is estimated as a part of the time to go, which is not known. */
-  static const double far = 1e4;
   const long first = ode->counts.steps;
   int flag = ode->fresh ? begin_erkstep(ode, t, next) : ARK_SUCCESS;
   while (flag == ARK_SUCCESS && ode->node_t < next) {
@@ -622,17 +621,30 @@ static int finish_cvode(vida_ode* ode, double t) {
   return code ? CV_PROJFUNC_FAIL : CV_SUCCESS;
 }
 
+/* One step at a time: CVODE's functional iteration takes any failure of the rate for one that a
+ * smaller step cures. */
+static int step_cvode(vida_ode* ode, double tout) {
+  const int flag = CVode(ode->cvode, tout, ode->y, &ode->node_t, CV_ONE_STEP);
+  return flag >= 0 && ode->failure < 0 ? CV_RHSFUNC_FAIL : flag;
+}
+
 static int advance_cvode(vida_ode* ode, double t, double next, double* reached) {
   void* memory = ode->cvode;
   int flag = CV_SUCCESS;
   if (ode->fresh) {
     ode->before = ode->counts;
+    ode->node_t = t;
     flag = CVodeReInit(memory, t, ode->y);
     flag = flag ? flag : CVodeSVtolerances(memory, ode->settings.rtol, ode->tolerance);
     flag = flag ? flag : CVodeSetInitStep(memory, ode->next_step);
   }
-  flag = flag ? flag : CVode(memory, next, ode->y, reached, CV_NORMAL);
+  for (double made = 0.0; flag == CV_SUCCESS && ode->node_t < next; made++) {
+    flag =
+        made < ode->settings.max_steps ? step_cvode(ode, t + far * (next - t)) : CV_TOO_MUCH_WORK;
+  }
   count_cvode(ode);
+  *reached = fmin(ode->node_t, next);
+  flag = flag < 0 ? flag : CVodeGetDky(memory, next, 0, ode->y);
   return flag < 0 ? flag : finish_cvode(ode, next);
 }
 
