@@ -151,9 +151,9 @@ static VidaSystem* make_system(Body* body) {
   start_values(body, q, v);
   REQUIRE_OK(VidaSystem_Create("top", 3, &system, &error), &error);
   for (int i = 0; i < 4; i++) {
-    REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], "1",
-                                        VidaInitial_Given(q[i] * (1.0 + body->stretch)),
-                                        VidaInitial_Given(v[i]), NULL, &error),
+    REQUIRE_OK(VidaSystem_AddCoordinate(
+                   system, names[i], "1", VidaInitial_Given(q[i] * (1.0 + body->stretch)),
+                   VidaInitial_Given(v[i] * (1.0 + body->stretch)), NULL, &error),
                &error);
   }
   REQUIRE_OK(VidaSystem_AddMotion(system, VIDA_MOTION_QUATERNION, all, &error), &error);
@@ -563,6 +563,30 @@ static void test_refusals(void) {
   expect_refusal(body, "'hinge'");
 }
 
+/* simo-wong, in a Lagrangian that is one callback: no discrete derivative of its potential is to be
+ * had; without a potential none is needed. About an axis it turns by 2 atan(h w / 2) in each step.
+ */
+static void test_callbacks(void) {
+  Body top = heavy_top();
+  Body free_one = {.inertia = {1.0, 2.0, 3.0}, .rates = {0.0, 1.0, 0.0}};
+  VidaSystem* system = make_system(&top);
+  VidaSystem* other = make_system(&free_one);
+  VidaStepper* stepper = NULL;
+  VidaError error = {0};
+  VidaOptions* options = motion_method("simo-wong", 0.1, NULL);
+  EXPECT_ERROR(VidaStepper_Create(system, options, &stepper, &error), &error, VIDA_NOT_SUPPORTED,
+               "'top' of system 'top' has a potential within a general Lagrangian");
+  VidaOptions_Destroy(&options);
+  stepper = make_stepper(other, &free_one, "simo-wong", 0.1);
+  make_steps(stepper, 1000);
+  const double angle = 1e3 * 2.0 * atan(0.05);
+  EXPECT_NEAR(VidaStepper_Positions(stepper)[0], cos(0.5 * angle), 1e-12, "angle");
+  EXPECT_NEAR(VidaStepper_Positions(stepper)[2], sin(0.5 * angle), 1e-12, "angle");
+  VidaStepper_Destroy(&stepper);
+  VidaSystem_Destroy(&other);
+  VidaSystem_Destroy(&system);
+}
+
 static void test_failures(void) {
   Body top = heavy_top();
   VidaSystem* system = make_system(&top);
@@ -585,8 +609,8 @@ static void test_failures(void) {
   VidaSystem_Destroy(&system);
 }
 
-/* A start that is not of norm 1 gives the same motion once the library has been asked to adjust it.
- */
+/* A start that is not of norm 1, with rates of the same angular velocity 2 q' q^-1, gives the same
+ * motion once the library has been asked to adjust it. */
 static void test_adjusted_start(void) {
   const VidaStartOptions adjust = {.adjust = true, .tolerance = 1e-9};
   Body top = heavy_top();
@@ -680,6 +704,7 @@ int main(void) {
                                     {"reversal", test_reversal},
                                     {"symplectic form", test_symplectic_form},
                                     {"refusals", test_refusals},
+                                    {"callbacks", test_callbacks},
                                     {"failures", test_failures},
                                     {"adjusted start", test_adjusted_start},
                                     {"stepper", test_stepper},

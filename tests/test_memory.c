@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vida/expression.h>
+
 #include "support/check.h"
 #include "support/motion.h"
 
@@ -164,6 +166,75 @@ static void begin_counting(void) {}
 
 #endif
 
+/* ---- a rigid body, for methods that take nothing else ---------------------------------------- */
+
+typedef struct Formulas {
+  VidaSystem* system;
+  VidaError* error;
+  int code;
+} Formulas;
+
+static VidaExpression apply(Formulas* f, const char* operation, VidaExpression a,
+                            VidaExpression b) {
+  const VidaExpression operands[2] = {a, b};
+  VidaExpression result = 0;
+  f->code =
+      f->code ? f->code : VidaSystem_Apply(f->system, operation, 2, operands, &result, f->error);
+  return f->code ? 0 : result;
+}
+
+static VidaExpression square(Formulas* f, VidaExpression a) {
+  return apply(f, "*", a, a);
+}
+
+/* Twice component i of the vector part of conj(q) * v */
+static VidaExpression rate_about(Formulas* f, const VidaExpression* q, const VidaExpression* v,
+                                 int i) {
+  const int a = 1 + (i + 1) % 3;
+  const int b = 1 + (i + 2) % 3;
+  const VidaExpression plain =
+      apply(f, "-", apply(f, "*", q[0], v[1 + i]), apply(f, "*", q[1 + i], v[0]));
+  const VidaExpression crossed =
+      apply(f, "-", apply(f, "*", q[b], v[a]), apply(f, "*", q[a], v[b]));
+  const VidaExpression half = apply(f, "+", plain, crossed);
+  return apply(f, "+", half, half);
+}
+
+/* Moments 2 about a fixed point, in the potential 1 - cos(tilt) */
+static int build_body(VidaSystem** system, VidaError* error) {
+  static const char* const names[4] = {"q.s", "q.x", "q.y", "q.z"};
+  static const int all[4] = {0, 1, 2, 3};
+  VidaExpression q[4] = {0}, v[4] = {0}, one = 0;
+  VidaExpression kinetic = 0, tilt = 0, norm = 0;
+  Formulas f = {NULL, error, VidaSystem_Create("top", 3, system, error)};
+  f.system = *system;
+  for (int i = 0; i < 4 && !f.code; i++) {
+    f.code = VidaSystem_AddCoordinate(f.system, names[i], "1", VidaInitial_Given(i ? 0.0 : 1.0),
+                                      VidaInitial_Given(0.3 * i), NULL, error);
+    f.code = f.code ? f.code : VidaSystem_Position(f.system, i, &q[i], error);
+    f.code = f.code ? f.code : VidaSystem_Rate(f.system, i, &v[i], error);
+  }
+  f.code = f.code ? f.code : VidaSystem_Constant(f.system, 1.0, &one, error);
+  for (int i = 0; i < 3 && !f.code; i++) {
+    const VidaExpression part = square(&f, rate_about(&f, q, v, i));
+    kinetic = i ? apply(&f, "+", kinetic, part) : part;
+  }
+  tilt = apply(&f, "+", square(&f, q[1]), square(&f, q[2]));
+  norm = apply(&f, "+", tilt, apply(&f, "+", square(&f, q[0]), square(&f, q[3])));
+  norm = apply(&f, "-", norm, one);
+  tilt = apply(&f, "-", apply(&f, "-", one, tilt), tilt);
+  int code = f.code;
+  code = code ? code : VidaSystem_AddExpressionLagrangian(*system, "rotation", kinetic, error);
+  code = code ? code : VidaSystem_AddExpressionLagrangian(*system, "weight", tilt, error);
+  code = code ? code : VidaSystem_AddExpressionConstraint(*system, "unit", "1", norm, error);
+  code = code ? code : VidaSystem_AddMotion(*system, VIDA_MOTION_QUATERNION, all, error);
+  return code ? code : VidaSystem_Complete(*system, error);
+}
+
+static bool takes_bodies(const char* method) {
+  return (Vida_FindMethod(method)->capabilities & VIDA_CAN_RIGID_BODIES) != 0;
+}
+
 /* ---- steps ---------------------------------------------------------------------------------- */
 
 static const char* const solvers[] = {"dense", "klu"};
@@ -201,6 +272,31 @@ static void count_in_steps(const Model* model, const char* method, const char* s
   motion_end(&motion);
 }
 
+static void count_in_body_steps(const char* method, const char* solver) {
+  const char* const settings[] = {"linear_solver", solver, NULL};
+  VidaOptions* options = motion_method(method, 0.01, settings);
+  VidaSystem* system = NULL;
+  VidaStepper* stepper = NULL;
+  VidaError error = {0};
+  double q[4], v[4], values[4];
+  REQUIRE_OK(build_body(&system, &error), &error);
+  REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_Start(stepper, 0.0, q, v, &error), &error);
+  const long before = allocations;
+  int code = VidaStepper_Start(stepper, 0.0, q, v, &error);
+  for (int i = 0; i < 1000 && !code; i++) {
+    code = VidaStepper_Step(stepper, &error);
+    code = code ? code : look(stepper, v, values);
+  }
+  const long made = allocations - before;
+  REQUIRE_OK(code, &error);
+  EXPECT(made == 0, "%ld allocations in 1000 steps of %s with %s on a body", made, method, solver);
+  VidaStepper_Destroy(&stepper);
+  VidaSystem_Destroy(&system);
+  VidaOptions_Destroy(&options);
+}
+
 static void test_steps(void) {
   const Model pendulum = model_double_spherical_pendulum();
   const Model particles = model_four_particles();
@@ -211,6 +307,9 @@ static void test_steps(void) {
       count_in_steps(&pendulum, method, solvers[k]);
       count_in_steps(&particles, method, solvers[k]);
       count_in_steps(&chain, method, solvers[k]);
+      if (takes_bodies(method)) {
+        count_in_body_steps(method, solvers[k]);
+      }
     }
   }
 }
@@ -300,7 +399,7 @@ static int live(const char* method, const char* solver, VidaError* error) {
   VidaSystem* system = NULL;
   VidaOptions* options = NULL;
   VidaOptions* copy = NULL;
-  int code = build(&system, error);
+  int code = takes_bodies(method) ? build_body(&system, error) : build(&system, error);
   code = code ? code : VidaOptions_Create(method, &options, error);
   code = code ? code : VidaOptions_SetReal(options, "h", 0.01, error);
   if (!code && !isnan(VidaOptions_Get(options, "linear_solver"))) {

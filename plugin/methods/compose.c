@@ -43,7 +43,7 @@ static const scheme schemes[SCHEMES] = {
       0.25837438768632204729397911, 0.29501172360931029887096624, -0.60550853383003451169892108}}};
 
 #define SCHEME_NAMES "suzuki4|yoshida4|yoshida6|kahan-li6|kahan-li8"
-#define BASE_NAMES "rattle|del-midpoint|energy-momentum|lgvi|verlet"
+#define BASE_NAMES "rattle|del-midpoint|energy-momentum|lgvi|verlet|simo-wong"
 
 typedef struct compose_state {
   VidaStepper* base;
@@ -201,7 +201,7 @@ static int order(const VidaOptions* options) {
 static const VidaOptionRow options[] = {
     {"scheme", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(SCHEMES - 1), false, SCHEME_NAMES,
      "How steps are composed; the number is the order. More stages have smaller errors."},
-    {"base", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 4.0, false, BASE_NAMES,
+    {"base", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 5.0, false, BASE_NAMES,
      "The symmetric method that is composed."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 

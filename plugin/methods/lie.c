@@ -5,9 +5,8 @@
  * each. A step is a kick of half the force at q0, a free flight, and a kick of half the force at
  * q1. In the flight the angular momentum in space stays, and each body turns by F = R0^T R1 with h
  * hat(Pi) = F Jd - Jd F^T,  Jd = tr(J)/2 - J,  Pi = R0^T pi. For the turn by the quaternion (1,
- * c)/sqrt(1 + c c), these are the three equations J c + c x J c = h/2 (1 + c c) Pi. Quaternions
- * advance by multiplication with unit quaternions; what rounding makes of their norm is taken back
- * along q itself, which no rotation sees. Other coordinates fly straight. */
+ * c)/sqrt(1 + c c), these are the three equations J c + c x J c = h/2 (1 + c c) Pi. Other
+ * coordinates fly straight. */
 #include "methods/lie.h"
 
 #include <float.h>
@@ -17,24 +16,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-static void gather(const vida_lie_body* body, const double* from, double x[4]) {
-  for (int a = 0; a < 4; a++) {
-    x[a] = from[body->coordinate[a]];
-  }
-}
-
-static void cross(const double a[3], const double b[3], double c[3]) {
-  for (int i = 0; i < 3; i++) {
-    const int k = (i + 1) % 3;
-    const int l = (i + 2) % 3;
-    c[i] = a[k] * b[l] - a[l] * b[k];
-  }
-}
-
-static double dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* ---- forces ---------------------------------------------------------------------------------- */
 
 static int find_force(VidaStepper* stepper, double t) {
@@ -43,18 +24,16 @@ static int find_force(VidaStepper* stepper, double t) {
   return vida__gradient(&stepper->evaluator, t, stepper->q, own->rest, own->force, stepper->l_v);
 }
 
-/* Half of the force on everything. The moment in space is f . ((0, e) * q) / 2. */
+/* Half of the force on everything. */
 static void kick(VidaStepper* stepper) {
   vida_lie_state* own = stepper->own;
   const double half = 0.5 * stepper->h;
   for (int b = 0; b < own->bodies; b++) {
     vida_lie_body* body = &own->body[b];
-    double q[4], f[4];
-    gather(body, stepper->q, q);
-    gather(body, own->force, f);
-    const double moment[3] = {0.5 * (-q[1] * f[0] + q[0] * f[1] - q[3] * f[2] + q[2] * f[3]),
-                              0.5 * (-q[2] * f[0] + q[3] * f[1] + q[0] * f[2] - q[1] * f[3]),
-                              0.5 * (-q[3] * f[0] - q[2] * f[1] + q[1] * f[2] + q[0] * f[3])};
+    double q[4], f[4], moment[3];
+    vida__lie_gather(body, stepper->q, q);
+    vida__lie_gather(body, own->force, f);
+    vida__lie_moment(q, f, moment);
     for (int i = 0; i < 3; i++) {
       const int c = body->coordinate[i];
       vida__add_compensated(&stepper->v0[c], &stepper->p_low[c], half * moment[i]);
@@ -68,40 +47,14 @@ static void kick(VidaStepper* stepper) {
 
 /* ---- flight ---------------------------------------------------------------------------------- */
 
-/* x in the body of what is x in space */
-static void turn_to_body(const double q[4], const double x[3], double y[3]) {
-  const double axis[3] = {-q[1], -q[2], -q[3]};
-  double once[3], twice[3];
-  cross(axis, x, once);
-  cross(axis, once, twice);
-  for (int i = 0; i < 3; i++) {
-    y[i] = x[i] + 2.0 * (q[0] * once[i] + twice[i]);
-  }
-}
-
-/* The angular momentum in the body */
-static void find_spin(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
-                      double in_body[3]) {
-  double spin[4];
-  gather(body, stepper->v0, spin);
-  turn_to_body(q, spin, in_body);
-}
-
-static void find_rates(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
-                       double rates[3]) {
-  double in_body[3];
-  find_spin(stepper, body, q, in_body);
-  vida__lie_multiply(body->factors, in_body, rates);
-}
-
 /* r = J c + c x J c - (1 + c c) a, and its derivatives */
 static double turn_residual(const double inertia[9], const double a[3], const double c[3],
                             double r[3], double matrix[9]) {
   double j_c[3], across[3];
   double size = 0.0;
   vida__lie_multiply(inertia, c, j_c);
-  cross(c, j_c, across);
-  const double more = 1.0 + dot(c, c);
+  vida__lie_cross(c, j_c, across);
+  const double more = 1.0 + vida__lie_dot(c, c);
   for (int i = 0; i < 3; i++) {
     const int k = (i + 1) % 3;
     const int l = (i + 2) % 3;
@@ -124,9 +77,9 @@ enum { MOST_ITERATIONS = 30 };
 static int solve_turn(VidaStepper* stepper, vida_lie_body* body, const double q[4]) {
   double a[3], rates[3], r[3], matrix[9], inverse[9], change[3], c[3];
   double previous = INFINITY;
-  find_spin(stepper, body, q, a);
+  vida__lie_spin(stepper, body, q, a);
   vida__lie_multiply(body->factors, a, rates);
-  const double square = stepper->h * stepper->h * dot(rates, rates);
+  const double square = stepper->h * stepper->h * vida__lie_dot(rates, rates);
   for (int i = 0; i < 3; i++) {
     a[i] *= 0.5 * stepper->h;
     /* A ball turns by asin(h |rates|). */
@@ -142,7 +95,7 @@ static int solve_turn(VidaStepper* stepper, vida_lie_body* body, const double q[
     /* A last correction is worth making as long as it lessens the residual. */
     if (residual <= DBL_EPSILON * size || (residual <= 1e-13 * size && residual >= previous)) {
       memcpy(body->turn, c, sizeof c);
-      return dot(c, c) < 1.0 ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
+      return vida__lie_dot(c, c) < 1.0 ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
     }
     if (vida__lie_invert(matrix, inverse)) {
       return VIDA_STEP_NOT_CONVERGED;
@@ -169,40 +122,29 @@ static int fail_turn(const VidaStepper* stepper, const vida_lie_body* body, Vida
                     vida__real_text(h, stepper->h, 6));
 }
 
-/* q += q * ((1, c)/sqrt(1 + c c) - 1), then back to norm 1 along q. */
-static void advance_quaternion(VidaStepper* stepper, const vida_lie_body* body) {
-  double q[4], lift[4];
-  const double square = dot(body->turn, body->turn);
+/* q += q * ((1, c)/sqrt(1 + c c) - 1) */
+static void turn(VidaStepper* stepper, const vida_lie_body* body) {
+  double q[4], change[4];
+  const double square = vida__lie_dot(body->turn, body->turn);
   const double root = sqrt(1.0 + square);
   const double less = -square / (root * (1.0 + root)); /* 1/root - 1 */
-  gather(body, stepper->q, q);
-  vida__lie_lift(q, body->turn, lift);
-  double off = -1.0;
-  double low = 0.0;
+  vida__lie_gather(body, stepper->q, q);
+  vida__lie_lift(q, body->turn, change);
   for (int a = 0; a < 4; a++) {
-    const int i = body->coordinate[a];
-    vida__add_compensated(&stepper->q[i], &stepper->q_low[i], less * q[a] + 2.0 * lift[a] / root);
-    const double x = stepper->q[i];
-    const double part = x * x;
-    vida__add_compensated(&off, &low, part);
-    low += fma(x, x, -part) + 2.0 * x * stepper->q_low[i];
+    change[a] = less * q[a] + 2.0 * change[a] / root;
   }
-  const double back = -0.5 * (off + low);
-  for (int a = 0; a < 4; a++) {
-    const int i = body->coordinate[a];
-    vida__add_compensated(&stepper->q[i], &stepper->q_low[i], back * stepper->q[i]);
-  }
+  vida__lie_advance(stepper, body, change);
 }
 
 static int fly(VidaStepper* stepper, VidaError* error) {
   vida_lie_state* own = stepper->own;
   for (int b = 0; b < own->bodies; b++) {
     double q[4];
-    gather(&own->body[b], stepper->q, q);
+    vida__lie_gather(&own->body[b], stepper->q, q);
     if (solve_turn(stepper, &own->body[b], q)) {
       return fail_turn(stepper, &own->body[b], error);
     }
-    advance_quaternion(stepper, &own->body[b]);
+    turn(stepper, &own->body[b]);
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
@@ -214,106 +156,21 @@ static int fly(VidaStepper* stepper, VidaError* error) {
 
 /* ---- start and step -------------------------------------------------------------------------- */
 
-/* p = 2 (0, pi) * q, which is tangent to the sphere. */
-static void find_momenta(VidaStepper* stepper) {
-  const vida_lie_state* own = stepper->own;
-  for (int b = 0; b < own->bodies; b++) {
-    const vida_lie_body* body = &own->body[b];
-    double q[4], in_body[3], p[4];
-    gather(body, stepper->q, q);
-    find_spin(stepper, body, q, in_body);
-    vida__lie_lift(q, in_body, p);
-    for (int a = 0; a < 4; a++) {
-      stepper->p[body->coordinate[a]] = 4.0 * p[a];
-    }
-  }
-}
-
-/* Nothing is solved on the pattern of the system. */
-static int prepare(VidaStepper* stepper, VidaError* error) {
-  (void)stepper;
-  (void)error;
-  return VIDA_SUCCESS;
-}
-
 static int create(VidaStepper* stepper, VidaError* error) {
-  stepper->prepare = prepare;
+  stepper->prepare = vida__lie_prepare;
   return vida__lie_create(stepper, error);
-}
-
-static int start_body(VidaStepper* stepper, vida_lie_body* body, VidaError* error) {
-  double q[4], v[4], rates[3], in_body[3], back[4], spin[3];
-  double square = 0.0;
-  gather(body, stepper->q, q);
-  gather(body, stepper->v0, v);
-  for (int a = 0; a < 4; a++) {
-    square += q[a] * q[a];
-  }
-  if (!(fabs(square - 1.0) <= 1e-8)) {
-    char norm[VIDA_REAL_TEXT_SIZE];
-    return vida__fail(error, VIDA_INCONSISTENT_START,
-                      "lgvi starts from unit quaternions, and that of '%s' has norm %s",
-                      stepper->system->coordinates[body->coordinate[0]].name,
-                      vida__real_text(norm, sqrt(square), 10));
-  }
-  for (int a = 0; a < 4; a++) {
-    q[a] /= sqrt(square);
-    stepper->q[body->coordinate[a]] = q[a];
-  }
-  vida__lie_drop(q, v, rates);
-  for (int i = 0; i < 3; i++) {
-    rates[i] *= 4.0;
-  }
-  vida__lie_multiply(body->inertia, rates, in_body);
-  for (int a = 0; a < 4; a++) {
-    back[a] = a == 0 ? q[0] : -q[a];
-  }
-  turn_to_body(back, in_body, spin);
-  for (int i = 0; i < 3; i++) {
-    stepper->v0[body->coordinate[i]] = spin[i];
-  }
-  memset(body->turn, 0, sizeof body->turn);
-  return VIDA_SUCCESS;
 }
 
 static int start(VidaStepper* stepper, VidaError* error) {
   vida_lie_state* own = stepper->own;
-  int code = VIDA_SUCCESS;
-  for (int b = 0; b < own->bodies && !code; b++) {
-    code = start_body(stepper, &own->body[b], error);
-  }
+  int code = vida__lie_start(stepper, error);
   if (code) {
     return code;
   }
-  for (int j = 0; j < own->others; j++) {
-    const int i = own->other[j];
-    stepper->p[i] = own->mass[i] * stepper->v0[i];
-  }
-  find_momenta(stepper);
   own->has_force = false;
   code = find_force(stepper, stepper->t0);
   own->has_force = !code;
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
-}
-
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const vida_lie_state* own = stepper->own;
-  (void)error;
-  for (int b = 0; b < own->bodies; b++) {
-    const vida_lie_body* body = &own->body[b];
-    double q[4], rates[3], lift[4];
-    gather(body, stepper->q, q);
-    find_rates(stepper, body, q, rates);
-    vida__lie_lift(q, rates, lift);
-    for (int a = 0; a < 4; a++) {
-      v[body->coordinate[a]] = lift[a];
-    }
-  }
-  for (int j = 0; j < own->others; j++) {
-    const int i = own->other[j];
-    v[i] = stepper->p[i] / own->mass[i];
-  }
-  return VIDA_SUCCESS;
 }
 
 static int step(VidaStepper* stepper, VidaError* error) {
@@ -334,7 +191,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   }
   own->has_force = true;
   kick(stepper);
-  find_momenta(stepper);
+  vida__lie_set_momenta(stepper);
   return VIDA_SUCCESS;
 }
 
@@ -357,6 +214,6 @@ const VidaMethod vida__lgvi = {
     .create = create,
     .start = start,
     .step = step,
-    .velocities = velocities,
+    .velocities = vida__lie_velocities,
     .energy = vida__node_energy,
     .multipliers = vida__node_multipliers};

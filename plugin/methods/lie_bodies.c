@@ -1,4 +1,4 @@
-/* lgvi: which coordinates are rigid bodies, and whether their motion is that of rigid bodies.
+/* Which coordinates are rigid bodies, and whether their motion is that of rigid bodies.
  *
  * A body is a quaternion whose unit norm is its only constraint. With v = E(q) omega, E omega =
  * q * (0, omega) / 2, its inertia J = E^T L_vv E must be the same for every unit q, and the
@@ -69,9 +69,9 @@ static int refuse(const VidaStepper* stepper, const char* name, const char* reas
   char able[256];
   vida__list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_LEVEL, able, sizeof able);
   return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "lgvi takes rigid bodies as unit quaternions, without other constraints: '%s' "
+                    "%s takes rigid bodies as unit quaternions, without other constraints: '%s' "
                     "of system '%s' %s; these can: %s",
-                    name, stepper->system->name, reason, able);
+                    stepper->method->info.name, name, stepper->system->name, reason, able);
 }
 
 static int refuse_body(const VidaStepper* stepper, const vida_lie_body* body, const char* reason,
@@ -208,12 +208,6 @@ static void choose_positions(const VidaStepper* stepper, int k, probe* at) {
   }
 }
 
-static void gather(const vida_lie_body* body, const double* from, double x[4]) {
-  for (int a = 0; a < 4; a++) {
-    x[a] = from[body->coordinate[a]];
-  }
-}
-
 static void choose_velocities(const VidaStepper* stepper, int k, probe* at) {
   const vida_lie_state* own = stepper->own;
   for (int j = 0; j < own->others; j++) {
@@ -224,7 +218,7 @@ static void choose_velocities(const VidaStepper* stepper, int k, probe* at) {
     for (int i = 0; i < 3; i++) {
       at->rates[3 * b + i] = arbitrary(k + 2 * PROBES, 3 * b + i);
     }
-    gather(&own->body[b], at->q, q);
+    vida__lie_gather(&own->body[b], at->q, q);
     vida__lie_lift(q, at->rates + 3 * b, v);
     for (int a = 0; a < 4; a++) {
       at->v[own->body[b].coordinate[a]] = v[a];
@@ -242,7 +236,7 @@ static int probe_axis(VidaStepper* stepper, int axis, double others, probe* at) 
     double q[4], v[4];
     double rates[3] = {0.0, 0.0, 0.0};
     rates[axis] = 1.0;
-    gather(&own->body[b], at->q, q);
+    vida__lie_gather(&own->body[b], at->q, q);
     vida__lie_lift(q, rates, v);
     for (int a = 0; a < 4; a++) {
       at->v[own->body[b].coordinate[a]] = v[a];
@@ -261,8 +255,8 @@ static int measure_inertia(VidaStepper* stepper, probe* at, VidaError* error) {
     code = probe_axis(stepper, axis, 0.0, at);
     for (int b = 0; b < own->bodies && !code; b++) {
       double q[4], l_v[4], column[3];
-      gather(&own->body[b], at->q, q);
-      gather(&own->body[b], at->l_v, l_v);
+      vida__lie_gather(&own->body[b], at->q, q);
+      vida__lie_gather(&own->body[b], at->l_v, l_v);
       vida__lie_drop(q, l_v, column);
       for (int i = 0; i < 3; i++) {
         own->body[b].inertia[3 * i + axis] = column[i];
@@ -308,7 +302,7 @@ static int check_norms(VidaStepper* stepper, probe* at, VidaError* error) {
   }
   for (int b = 0; b < own->bodies; b++) {
     double q[4], along = 0.0, size = 0.0;
-    gather(&own->body[b], at->q, q);
+    vida__lie_gather(&own->body[b], at->q, q);
     for (int e = 0; e < system->entry_count; e++) {
       for (int a = 0; a < 4 && system->entries[e].row == own->body[b].row; a++) {
         if (system->entries[e].coordinate == own->body[b].coordinate[a]) {
@@ -364,10 +358,10 @@ static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
     double q[4], f[4], expected[3], moments[3], told[3];
     const vida_lie_body* body = &own->body[b];
     vida__lie_multiply(body->inertia, at->rates + 3 * b, expected);
-    gather(body, at->q, q);
-    gather(body, at->l_q, f);
+    vida__lie_gather(body, at->q, q);
+    vida__lie_gather(body, at->l_q, f);
     vida__lie_drop(q, f, moments);
-    gather(body, at->l_v, f);
+    vida__lie_gather(body, at->l_v, f);
     vida__lie_drop(q, f, told);
     const double size = size_of(body->inertia, 9);
     if (differs(moments, expected, 3, size) || differs(told, expected, 3, size)) {
@@ -397,10 +391,10 @@ static int check_forces(VidaStepper* stepper, probe* at, VidaError* error) {
     double q[4], f[4], rest[4], m_q[4], moments[3], expected[3], spin[3];
     const vida_lie_body* body = &own->body[b];
     const double* rates = at->rates + 3 * b;
-    gather(body, at->q, q);
-    gather(body, at->bias, f);
-    gather(body, at->bias_rest, rest);
-    gather(body, at->l_q, m_q);
+    vida__lie_gather(body, at->q, q);
+    vida__lie_gather(body, at->bias, f);
+    vida__lie_gather(body, at->bias_rest, rest);
+    vida__lie_gather(body, at->l_q, m_q);
     const double square = rates[0] * rates[0] + rates[1] * rates[1] + rates[2] * rates[2];
     const double size = size_of(f, 4) + size_of(rest, 4) + square * size_of(body->inertia, 9);
     for (int a = 0; a < 4; a++) {
@@ -430,7 +424,7 @@ static int check_forces(VidaStepper* stepper, probe* at, VidaError* error) {
 }
 
 static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error) {
-  const vida_lie_state* own = stepper->own;
+  vida_lie_state* own = stepper->own;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   vida_evaluator* evaluator = &stepper->evaluator;
   const double t = 0.1 * k;
@@ -444,7 +438,11 @@ static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error)
   }
   choose_velocities(stepper, k, at);
   memset(at->matrix, 0, (size_t)stepper->system->pattern.entries * sizeof *at->matrix);
-  code = vida__motion_bias(evaluator, t, at->q, own->rest, at->bias_rest, at->row_work, at->l_q);
+  code = vida__find_hidden_potential(evaluator, t, at->q, own->rest, at->l_q, at->l_v,
+                                     &own->hidden_potential);
+  code = code ? code
+              : vida__motion_bias(evaluator, t, at->q, own->rest, at->bias_rest, at->row_work,
+                                  at->l_q);
   code =
       code ? code : vida__motion_bias(evaluator, t, at->q, at->v, at->bias, at->row_work, at->l_q);
   code = code ? code : vida__add_hessian(evaluator, t, at->q, at->v, mass_only, at->matrix);
@@ -478,9 +476,9 @@ int vida__lie_create(VidaStepper* stepper, VidaError* error) {
     char able[256];
     vida__list_methods(VIDA_CAN_POSITION_FORCES, able, sizeof able);
     return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "lgvi takes rigid bodies, and system '%s' has no unit quaternion; without "
+                      "%s takes rigid bodies, and system '%s' has no unit quaternion; without "
                       "constraints these can: %s",
-                      stepper->system->name, able);
+                      stepper->method->info.name, stepper->system->name, able);
   }
   vida_lie_state* own = vida__allocate(
       1, sizeof *own + bodies * sizeof own->body[0] + 3 * n * sizeof(double) + n * sizeof(int));

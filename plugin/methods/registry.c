@@ -32,6 +32,7 @@
   X(lie_trotter)               \
   X(verlet)                    \
   X(lgvi)                      \
+  X(simo_wong)                 \
   X(baumgarte)                 \
   X(stabilized_ode)            \
   X(post_stabilized)           \

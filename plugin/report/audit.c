@@ -4,6 +4,7 @@
 #include <string.h>
 #include <vida/audit.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "report/output.h"
 
@@ -153,6 +154,9 @@ static void write_head(const char* name, FILE* file) {
 }
 
 int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const int count = VidaAudit_RowCount(audit);
   const int failures = VidaAudit_FalseClaims(audit);
   for (int i = 0; i < count; i++) {
@@ -277,6 +281,9 @@ static void write_lines(const VidaAudit* audit, FILE* file, write_line write) {
 }
 
 int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   fputs("method,system,status,property,kind,value,interval,claimed,verdict,h,steps,message\n",
         file);
   write_lines(audit, file, write_csv_line);
@@ -284,6 +291,9 @@ int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error) {
 }
 
 int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   fputs("[", file);
   write_lines(audit, file, write_json_line);
   fputs("\n]\n", file);
@@ -351,6 +361,9 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
 }
 
 int VidaReport_AuditMarkdown(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   fputs(
       "| method | order | order, general Lagrangian | energy | momenta | symplectic | reversible | "
       "g = 0 | G v = 0 | residuals "

@@ -482,7 +482,8 @@ static vida_callback* make_callback(VidaSystem* system, const char* name, int ro
 int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
                              const int* coordinates, const VidaLagrangian* lagrangian,
                              void* user_data, VidaError* error) {
-  int code = vida__check_addition(system, "Lagrangian", name, error);
+  int code = VIDA_REFUSE_NULL(error, system, name, coordinates);
+  code = code ? code : vida__check_addition(system, "Lagrangian", name, error);
   code = code ? code : check_coordinates(system, "Lagrangian", name, count, coordinates, error);
   if (code) {
     return code;
@@ -502,7 +503,8 @@ int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
 int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
                              const int* coordinates, const VidaConstraint* constraint,
                              void* user_data, VidaError* error) {
-  int code = vida__check_addition(system, "constraint", name, error);
+  int code = VIDA_REFUSE_NULL(error, system, name, coordinates);
+  code = code ? code : vida__check_addition(system, "constraint", name, error);
   code = code ? code : check_coordinates(system, "constraint", name, count, coordinates, error);
   if (code) {
     return code;

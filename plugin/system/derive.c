@@ -135,12 +135,10 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   for (int i = 0; i < count; i++) {
     used[expressions[i]] = true;
   }
-  for (int i = size - 1; i >= 0; i--) {
+  vida__graph_mark_used(graph, size, used);
+  for (int i = 0; i < size; i++) {
     const vida_node* node = &graph->nodes[i];
-    if (!used[i]) {
-      continue;
-    }
-    if (node->operation == VIDA_OP_INPUT) {
+    if (used[i] && node->operation == VIDA_OP_INPUT) {
       const vida_dependence own = input_dependence(node);
       found->positions |= own.positions;
       found->rates |= own.rates;
@@ -149,10 +147,6 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
       if (own.positions || own.rates) {
         work->local[node->operand[0]] = 0;
       }
-      continue;
-    }
-    for (int k = 0; k < vida__operations[node->operation].arity; k++) {
-      used[node->operand[k]] = true;
     }
   }
   free(used);

@@ -246,6 +246,41 @@ static const char* batch_name(const vida_functions* functions, const char* kind)
   return functions ? functions->name : kind;
 }
 
+bool vida__has_discrete_potentials(const VidaSystem* system, const char** name) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->kernel->is_potential && !batch->kernel->discrete_gradient) {
+      *name = batch_name(batch->functions, batch->kernel->kind);
+      return false;
+    }
+  }
+  return true;
+}
+
+int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const double* q,
+                                const double* rest, double* l_q, double* l_v, const char** name) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, rest);
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (part_of(batch->kernel) != VIDA_PART_GENERAL) {
+      continue;
+    }
+    memset(l_q, 0, (size_t)system->coordinate_count * sizeof *l_q);
+    const int code = batch->kernel->gradient(batch, &at, l_q, l_v);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < system->coordinate_count; i++) {
+      if (l_q[i] != 0.0) {
+        *name = batch_name(batch->functions, batch->kernel->kind);
+        return VIDA_SUCCESS;
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];

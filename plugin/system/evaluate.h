@@ -59,13 +59,21 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
 /* The two configurations of a step; dq = q1 - q0. */
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
                              const double* dq);
-/* Discrete derivative of the potential, overwritten; only for systems of constant mass. */
+/* Discrete derivative of the potentials, overwritten; what a general Lagrangian has of one is not
+ * in it.
+ */
 int vida__discrete_gradient(const VidaSystem* system, const vida_interval* between, double* d_v);
 int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,
                                double weight, double* matrix);
 /* Whether every potential (and every constraint) has an equivariant discrete derivative; otherwise
  * the name of the first that has not in *name. */
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name);
+/* The same of potentials alone. */
+bool vida__has_discrete_potentials(const VidaSystem* system, const char** name);
+/* The name of the first general Lagrangian with L_q != 0 at rest, which has a potential then, into
+ * *name; else it is left. `rest` has n zeros, `l_q` and `l_v` are work space. */
+int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const double* q,
+                                const double* rest, double* l_q, double* l_v, const char** name);
 
 /* ---- constraints ---- */
 

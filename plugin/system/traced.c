@@ -146,13 +146,17 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
 static int report_fault(const instances* list, int first, const vida_fault* fault) {
   const int i = first + fault->lane < list->count ? first + fault->lane : list->count - 1;
   const char* name = list->traced->base.name;
+  const char* advice = fault->may_be_unchosen
+                           ? " (where evaluates both branches: each has to stay in its domain, as "
+                             "does sqrt(max(x, 1e-9)))"
+                           : "";
   if (list->count == 1) {
-    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s", name, fault->reason);
+    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s%s", name, fault->reason, advice);
   }
   const int* index = list->index + (size_t)i * (size_t)list->width;
-  return vida__fail(list->error, VIDA_NOT_FINITE, "'%s' (instance %d, from '%s' to '%s'): %s", name,
-                    i + 1, list->system->coordinates[index[0]].name,
-                    list->system->coordinates[index[list->width - 1]].name, fault->reason);
+  return vida__fail(list->error, VIDA_NOT_FINITE, "'%s' (instance %d, from '%s' to '%s'): %s%s",
+                    name, i + 1, list->system->coordinates[index[0]].name,
+                    list->system->coordinates[index[list->width - 1]].name, fault->reason, advice);
 }
 
 /* Takes results of instance i: output k is out[k * step]. */

@@ -17,6 +17,7 @@ function mechanism.scenario(name, values)
     return wishes
   end
   local here = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" or "../"
+  package.path = here .. "scenarios/?.lua;" .. package.path
   local good, message = pcall(dofile, here .. "scenarios/" .. name .. ".lua")
   vida.compare, vida.setting = compare, setting
   assert(good, message)

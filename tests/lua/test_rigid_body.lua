@@ -1,6 +1,7 @@
 -- Rigid bodies as quaternions: Table 1 of Wendlandt and Marsden 1997, the tennis racket, long runs.
 local check = require "check"
 local mechanism = require "mechanism"
+local vida = require "vida"
 
 local function mean_distance(a, b)
   local square = 0
@@ -88,14 +89,18 @@ end
 -- Inertia 1, 2, 3, rates (0.01, 1, 0): Jacobi's functions give half the period 20.754609764669 s,
 -- where the middle rate is exactly -1, and the rates at t = 10 and at the quarter; 28.731424437481 s
 -- for (0.001, 1, 0).
+local function racket(disturbance)
+  return mechanism.body(inertia, { disturbance, 1, 0 })
+end
+
 local function racket_rates(stepper)
   return mechanism.body_rates(stepper:positions(), stepper:velocities())
 end
 
-local function flip_time(method, disturbance, count)
-  local system = mechanism.scenario("tennis_racket", { disturbance = disturbance })
+local function flip_time(method, disturbance, count, options)
+  local system = racket(disturbance)
   local h = 0.01
-  local stepper = mechanism.start(system, method, h)
+  local stepper = mechanism.start(system, method, h, options)
   local flip, middle
   local l0 = mechanism.angular_momentum(stepper:positions(), stepper:momenta())
   check.close(mechanism.distance(l0, { disturbance, 2, 0 }), 0, 1e-15)
@@ -124,7 +129,7 @@ end
 local function test_flip(method)
   check.close(flip_time(method, 0.01, 4200), 20.754609764669, 1e-3)
   check.close(flip_time(method, 0.001, 3000), 28.731424437481, 1e-3)
-  local system = mechanism.scenario "tennis_racket"
+  local system = racket(0.01)
   local known = { [10] = { 0.976782616339, 0.214466128838, -0.563916152036 },
     [41.509219529338 / 4] = { 1.00004999875, 0, -0.57735026919 } }
   for time, rates in pairs(known) do
@@ -132,6 +137,40 @@ local function test_flip(method)
       local _, there = mechanism.at(system, method, time, steps)
       return racket_rates(there)
     end, 500, rates, { gain = 300 })
+  end
+end
+
+-- Where the third rate of a body of directors vanishes: d3 = d1 x d2, which a flat body does not have as a
+-- coordinate.
+local function director_flip(method)
+  local system = vida.system "racket"
+  system:body { "racket", as = "directors", mass = 1, inertia = inertia, position = { 0, 0, 0 },
+    body_rates = { 0.01, 1, 0 } }
+  local h, before = 0.01
+  local stepper = mechanism.start(system, method, h)
+  for step = 1, 2200 do
+    assert(stepper:step())
+    local rate, axis = stepper:velocities(), stepper:positions()
+    local third = vida.dot({ table.unpack(rate, 4, 6) }, { table.unpack(axis, 7, 9) })
+    if before and before < 0 and third >= 0 then
+      check.close(h * (step - third / (third - before)), 20.754609764669, 1e-3)
+      before = nil
+      break
+    end
+    before = third
+  end
+  assert(not before, "it does not flip")
+  local run = vida.compare { system = system, time = 42, methods = { { method, h = h } } }
+    :run { quiet = true }
+  assert(run[1].momentum_error < 1e-13, run[1].momentum_error) -- L, J: all components
+end
+
+local base_methods = { "del-midpoint", "rattle", "lgvi", "simo-wong" }
+
+local function test_composed_flip()
+  for _, base in ipairs(base_methods) do
+    local flip = flip_time("compose", 0.01, 2200, { base = base, scheme = "kahan-li6" })
+    check.close(flip, 20.754609764669, 1e-8)
   end
 end
 
@@ -176,6 +215,17 @@ local function test_quaternion_sign(method)
   end
 end
 
+local function test_composed_quaternion()
+  local system = mechanism.body({ 1, 1, 2 }, { 1, 0, 5 })
+  for _, base in ipairs(base_methods) do
+    local stepper = mechanism.start(system, "compose", 0.005, { base = base, scheme = "kahan-li8" })
+    for _, t in ipairs { 1, 10 } do
+      assert(stepper:step(math.floor((t - stepper:time()) / 0.005 + 0.5)))
+      check.close(mechanism.distance(stepper:positions(), symmetric_body(t)), 0, 2e-11)
+    end
+  end
+end
+
 local function test_quaternion_norm(method, count)
   local stepper = mechanism.start(mechanism.body({ 1, 1, 2 }, { 1, 0, 5 }), method, 0.01)
   local before = stepper:positions()
@@ -187,6 +237,21 @@ local function test_quaternion_norm(method, count)
   end
   local norm = math.sqrt(before[1] ^ 2 + before[2] ^ 2 + before[3] ^ 2 + before[4] ^ 2)
   check.close(norm, 1, 1e-12)
+end
+
+-- The discrete Moser-Veselov equations, which all of these but simo-wong solve, keep the energy of a free
+-- body: 1/(b + c), 1/(c + a), 1/(a + b) is a combination of (1, 1, 1) and (a a, b b, c c). So neither
+-- energy nor momentum has another drift than that of rounding.
+local function test_long_run(method, blocks)
+  local stepper = mechanism.start(racket(0.01), method, 0.01)
+  local l0 = mechanism.angular_momentum(stepper:positions(), stepper:momenta())
+  local energy = stepper:energy()
+  for _ = 1, blocks do
+    assert(stepper:step(200))
+    local l = mechanism.angular_momentum(stepper:positions(), stepper:momenta())
+    check.close(mechanism.distance(l, l0), 0, 2e-13)
+    check.close(stepper:energy(), energy, 1e-13)
+  end
 end
 
 -- A quaternion of the wrong length is refused, or made one and said so; the motion is the same.
@@ -204,14 +269,22 @@ end
 local tests = {
   { "Table 1", test_table1 },
   { "a quaternion of length 1.1", test_quaternion_input },
+  { "flip, composed", test_composed_flip },
+  { "ten digits of a quaternion, composed", test_composed_quaternion },
   { "a million steps", function()
     test_quaternion_norm("del-midpoint", mechanism.sanitized and 50000 or 1000000)
     test_quaternion_norm("rattle", mechanism.sanitized and 20000 or 100000)
   end },
 }
-for _, method in ipairs { "del-midpoint", "rattle" } do
+for _, method in ipairs(base_methods) do
   tests[#tests + 1] = { "flip, " .. method, function() test_flip(method) end }
+  tests[#tests + 1] = { "long run, " .. method, function()
+    test_long_run(method, mechanism.sanitized and 50 or 1000)
+  end }
   tests[#tests + 1] = { "middle axis, " .. method, function() test_middle_axis(method) end }
   tests[#tests + 1] = { "sign, " .. method, function() test_quaternion_sign(method) end }
+end
+for _, method in ipairs { "energy-momentum", "energy-momentum-projected", "rattle", "del-midpoint" } do
+  tests[#tests + 1] = { "flip of directors, " .. method, function() director_flip(method) end }
 end
 mechanism.run(tests)

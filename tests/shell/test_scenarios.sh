@@ -54,6 +54,29 @@ for line in "${quick[@]}"; do
   (($(wc -l <"$work/out") > 4)) || complain "$name.lua has no rows"
 done
 
+# Rigid bodies: which methods keep the energy of the top; RATTLE makes the same steps in both forms.
+expect 0 run "$scenarios/rigid_body_methods.lua" --set time=0.4 --format json
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  local rattle = {}
+  for i, row in ipairs(rows) do
+    local keeps = row.method:find("energy-momentum", 1, true) or row.method == "simo-wong"
+    if row.status ~= "ok" or row.momentum_error > 1e-13 or (keeps or i <= 32) and row.energy_error > 1e-12
+      or not keeps and i > 32 and row.energy_error < 1e-6 then
+      return false
+    end
+    if i > 32 and row.method == "rattle" then
+      rattle[#rattle + 1] = row.energy_error
+    end
+  end
+  for k = 1, 4 do
+    if math.abs(rattle[k] - rattle[k + 4]) > 1e-11 then
+      return false
+    end
+  end
+  return #rows == 64
+end)()'
+
 # The dumbbell: its steps of 0.4 s have no solution for those methods that keep the rod by a force
 # along its old direction; the others go on.
 expect 1 run "$scenarios/dumbbell.lua" --format json --only rattle
@@ -63,7 +86,18 @@ expect 1 run "$scenarios/dumbbell.lua"
 shows "velocities"
 
 # The ladder: SPOOK gets through, the same rows with Newton's method end when it begins to whip.
-expect 1 run "$scenarios/spook_ladder.lua" --set time=2 --only spook --only spook-newton --format json
+expect 1 run "$scenarios/spook_ladder.lua" --set time=8 --only spook --only spook-newton --format json
 is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[4].status ~= "ok"'
+
+# The paper's figures as CSV: a header, and a row for every step or run.
+for figure in 4 5; do
+  "$scenarios/ladder_figure" "$figure" --set time=0.5 >"$work/figure" || complain "figure $figure"
+  (($(grep -c -E '^(10|100),[-.e0-9]+,[-.e0-9]+$' "$work/figure") == 62)) || complain "figure $figure: rows"
+done
+"$scenarios/ladder_figure" 6 --set time=2 >"$work/figure" || complain "figure 6"
+awk -F, 'NR > 1 { h[NR] = $1; g[NR] = $2 }
+  END { slope = log(g[5] / g[2]) / log(h[5] / h[2]); exit !(NR == 5 && slope > 1.8 && slope < 2.2) }' \
+  "$work/figure" || complain "figure 6: $(cat "$work/figure")"
+"$scenarios/ladder_figure" 8 2>/dev/null && complain "there is no figure 8"
 
 finish
