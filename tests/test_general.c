@@ -134,7 +134,10 @@ static bool run(const VidaSystem* system, const char* method, long steps, double
   /* Newton's method converges quadratically: a wrong Jacobian takes several more */
   const double iterations =
       (double)VidaStepper_Statistics(stepper).newton_iterations / (double)steps;
-  const int stages = strcmp(method, "compose") == 0 ? 5 : 1; /* of the default scheme, suzuki4 */
+  const bool is_table = Vida_FindMethod(method)->capabilities & VIDA_CAN_ADAPTIVE;
+  const int stages = strcmp(method, "compose") == 0 ? 5 /* of the default scheme, suzuki4 */
+                     : is_table                     ? 8
+                                                    : 1;
   EXPECT(iterations <= 2.5 * stages, "%s takes %.2f iterations a step", method, iterations);
   VidaStepper_Destroy(&stepper);
   return true;
@@ -155,15 +158,15 @@ static void test_motion(void) {
       off[0] = largest_difference(2, end, right);
       EXPECT_BELOW(energy, 0.1, "%s: energy", method);
       run(bare, method, 200, same, &energy);
-      EXPECT_BELOW(largest_difference(2, end, same), 1e-12, "%s without second derivatives",
-                   method);
+      EXPECT_BELOW(largest_difference(2, end, same), motion_is_adaptive(method) ? 1e-6 : 1e-12,
+                   "%s without second derivatives", method);
       run(system, method, 400, end, &energy);
       off[1] = largest_difference(2, end, right);
       const double order = log2(off[0] / off[1]);
       const double expected =
           strcmp(method, "del-midpoint") && strcmp(method, "del-chart") ? 1.0 : 2.0;
-      EXPECT(order > expected - 0.15 || off[1] < 1e-12, "%s has order %.3f, errors %.3g, %.3g",
-             method, order, off[0], off[1]);
+      EXPECT(order > expected - 0.15 || off[1] < (motion_is_adaptive(method) ? 1e-5 : 1e-12),
+             "%s has order %.3f, errors %.3g, %.3g", method, order, off[0], off[1]);
       EXPECT_BELOW(off[1], 0.02, "%s with h = 1/400", method);
     } else {
       EXPECT(!(Vida_MethodInfo(i)->capabilities & VIDA_CAN_GENERAL_LAGRANGIAN),

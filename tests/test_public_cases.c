@@ -61,9 +61,11 @@ static void expect_limit(const Model* model, const VidaMethodInfo* method, doubl
     const bool damps = !can(method, VIDA_CAN_SYMPLECTIC) && !can(method, VIDA_CAN_ENERGY) &&
                        !can(method, VIDA_CAN_REVERSIBLE);
     const double share = damps ? 5.0 : 0.01;
+    /* where steps are chosen, the tolerance decides: 1e-10 and a hundred seconds of BDF */
+    const double least = motion_is_adaptive(method->name) ? 1e-4 : 1e-11;
     for (int k = 0; k < 2; k++) {
       EXPECT_NEAR((ratio * fine.q[k] - coarse.q[k]) / (ratio - 1.0), exact[k],
-                  share * difference + 1e-11, "%s, coordinate %d at t = %g, %s", method->name, k, t,
+                  share * difference + least, "%s, coordinate %d at t = %g, %s", method->name, k, t,
                   what);
     }
     EXPECT_BELOW(difference, 0.1 * model->length, "%s has not converged at t = %g, %s",
@@ -116,9 +118,10 @@ static void case_a1(const VidaMethodInfo* method) {
   motion_at(&model, method->name, 10.0 / 5000.0, 5000, &coarse);
   motion_at(&model, method->name, 10.0 / 10000.0, 10000, &end);
   const double difference = largest_difference(2, coarse.q, end.q);
+  const double least = motion_is_adaptive(method->name) ? 1e-6 : 1e-12;
   EXPECT_BELOW(difference, 1e-3, "%s has not converged", method->name);
-  EXPECT_NEAR(end.q[0], 1.0, difference + 1e-12, "%s: x(10)", method->name);
-  EXPECT_NEAR(end.q[1], -1.9e-11, difference + 1e-12, "%s: y(10)", method->name);
+  EXPECT_NEAR(end.q[0], 1.0, difference + least, "%s: x(10)", method->name);
+  EXPECT_NEAR(end.q[1], -1.9e-11, difference + least, "%s: y(10)", method->name);
   /* a quarter of the period: at the bottom the rod carries 3 m g */
   motion_at(&model, method->name, 5e-4, 1000, &end);
   EXPECT_NEAR(end.multipliers[0], 3.0 * 13.7503671, 0.01 * 41.0, "%s: tension at the bottom",

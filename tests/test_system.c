@@ -475,6 +475,14 @@ static VidaStepper* hooked_stepper(VidaSystem* system, const char* method) {
   return stepper;
 }
 
+/* Differences in the place of second derivatives show where g'' is used, and in chosen steps the
+ * tolerance does. */
+static double allowed_of(const VidaMethodInfo* method) {
+  return motion_is_adaptive(method->name)           ? 1e-5
+         : method->capabilities & VIDA_CAN_ADAPTIVE ? 1e-10
+                                                    : 1e-12;
+}
+
 /* The pendulum by callbacks moves as the built-in one does, with and without second derivatives. */
 static void test_callbacks(void) {
   const Model model = model_pendulum(2, hook_mass, hook_length, 1.0, 0.5);
@@ -495,12 +503,13 @@ static void test_callbacks(void) {
       REQUIRE_OK(code, &error);
       REQUIRE_OK(VidaStepper_Velocities(stepper, v, &error), &error);
       REQUIRE_OK(VidaStepper_Energy(stepper, &energy, NULL, &error), &error);
-      EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q), 1e-12, "%s",
+      const double off = allowed_of(method);
+      EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q), off, "%s",
                    method->name);
-      EXPECT_BELOW(largest_difference(2, v, state.v), 1e-11, "%s", method->name);
-      EXPECT_NEAR(energy, state.energy, 1e-11, "%s", method->name);
-      EXPECT_NEAR(VidaStepper_Multipliers(stepper, NULL)[0], state.multipliers[0], 1e-8,
-                  "%s: tension", method->name);
+      EXPECT_BELOW(largest_difference(2, v, state.v), 10.0 * off, "%s", method->name);
+      EXPECT_NEAR(energy, state.energy, 10.0 * off, "%s", method->name);
+      EXPECT_NEAR(VidaStepper_Multipliers(stepper, NULL)[0], state.multipliers[0],
+                  fmax(10.0 * off, 1e-8), "%s: tension", method->name);
     } else {
       EXPECT(!(method->capabilities & VIDA_CAN_GENERAL_LAGRANGIAN) ||
                  (method->capabilities & VIDA_CAN_ONLY_FREE),
@@ -544,8 +553,8 @@ static void test_failing_callbacks(void) {
           const Model model = model_pendulum(2, hook_mass, hook_length, 1.0, 0.5);
           REQUIRE_OK(VidaStepper_Step(stepper, &error), &error);
           motion_at(&model, method, 0.01, 2, &state);
-          EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q), 1e-12,
-                       "%s after a failure of '%s'", method, name);
+          EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q),
+                       allowed_of(method), "%s after a failure of '%s'", method, name);
         }
       }
       VidaStepper_Destroy(&stepper);
@@ -592,7 +601,7 @@ static void fail_each_call(const char* method, bool of_constraint) {
     State state;
     EXPECT(steps > 2, "only %ld calls", steps);
     motion_at(&model, method, 0.01, steps, &state);
-    EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q), 1e-12,
+    EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q), allowed_of(method),
                  "%s after %ld failures", method, steps);
   }
   VidaStepper_Destroy(&stepper);

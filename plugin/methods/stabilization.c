@@ -8,15 +8,9 @@
 #include "base/error.h"
 #include "methods/underlying_ode.h"
 
-static vida_solver find_solver(const VidaOptions* options) {
-  return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
-         : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
-                                                                  : VIDA_SOLVER_AUTO;
-}
-
 static int create_projector(VidaStepper* stepper, vida_projection kind, VidaError* error) {
   underlying_ode* own = stepper->own;
-  return vida__projector_create(stepper->system, kind, find_solver(stepper->options),
+  return vida__projector_create(stepper->system, kind, vida__underlying_solver(stepper->options),
                                 own->equations, &own->projector, error);
 }
 

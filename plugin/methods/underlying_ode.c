@@ -89,7 +89,7 @@ static int allocate_own(underlying_ode* own, int n, int m) {
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
-static vida_solver find_solver(const VidaOptions* options) {
+vida_solver vida__underlying_solver(const VidaOptions* options) {
   return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
          : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
                                                                   : VIDA_SOLVER_AUTO;
@@ -117,8 +117,8 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
   if (allocate_own(own, stepper->n, stepper->m)) {
     return vida__fail_memory(error);
   }
-  code = vida__equations_create(stepper->system, find_solver(stepper->options), &own->equations,
-                                error);
+  code = vida__equations_create(stepper->system, vida__underlying_solver(stepper->options),
+                                &own->equations, error);
   return code ? code : vida__underlying_resize(own, 2 * stepper->n, error);
 }
 
@@ -345,10 +345,12 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
   char from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE], h[VIDA_REAL_TEXT_SIZE];
   underlying_ode* own = stepper->own;
   const char* detail = vida__equations_evaluator(own->equations)->error.message;
+  /* Evaluations tell more than their code does. */
+  const bool has_detail = *detail && strcmp(cause->message, Vida_CodeText(cause->code)) == 0;
   const bool smaller = !stepper->adaptive && cause->code > 0;
   return vida__fail_flag(error, cause->code, cause->flag, "step %ld from t = %s, at t = %s: %s%s%s",
                          stepper->step + 1, vida__real_text(from, vida__node_time(stepper), 10),
-                         vida__real_text(to, reached, 10), *detail ? detail : cause->message,
+                         vida__real_text(to, reached, 10), has_detail ? detail : cause->message,
                          smaller           ? "; try a step of less than h = "
                          : cause->code > 0 ? "; try another rtol, or ida-ggl"
                                            : "",

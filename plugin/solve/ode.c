@@ -481,17 +481,26 @@ vida_ode_counts vida__ode_count(const vida_ode* ode) {
 
 /* ---- from node to node ----------------------------------------------------------------------- */
 
+/* A failed rate that a smaller step has cured is not the reason of what comes later. */
+static bool is_by_failure(const vida_ode* ode, int flag) {
+  return ode->failure < 0 ||
+         (ode->failure > 0 && flag != ARK_TOO_MUCH_WORK && flag != ARK_ERR_FAILURE);
+}
+
 static int fail(vida_ode* ode, int flag, VidaError* error) {
   const vida_package package = is_multistep(ode) ? VIDA_CVODE : VIDA_ERKSTEP;
-  const int code = ode->failure ? ode->failure : VIDA_STEP_NOT_CONVERGED;
+  const char* name = vida__flag_name(package, flag);
+  if (is_by_failure(ode, flag)) {
+    return vida__fail_flag(error, ode->failure, name, "%s", Vida_CodeText(ode->failure));
+  }
+  /* These flags are the same in both packages. */
   const char* what = flag == ARK_TOO_MUCH_WORK
                          ? "more steps than max_steps between two states that are given out"
                      : flag == ARK_ERR_FAILURE ? "the error test cannot be met by any step"
                      : flag == ARK_CONV_FAILURE
                          ? "the nonlinear equations of a step cannot be solved"
                          : (*ode->sink.message ? ode->sink.message : "the integrator has failed");
-  return vida__fail_flag(error, code, vida__flag_name(package, flag), "%s",
-                         ode->failure ? Vida_CodeText(ode->failure) : what);
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name, "%s", what);
 }
 
 /* The first step is estimated as a part of the time to go, which is not known: so many nodes. */
