@@ -478,8 +478,8 @@ static VidaStepper* hooked_stepper(VidaSystem* system, const char* method) {
 /* Differences in the place of second derivatives show where g'' is used, and in chosen steps the
  * tolerance does. */
 static double allowed_of(const char* method) {
-  return motion_is_adaptive(method)                                  ? 1e-5
-         : Vida_FindMethod(method)->capabilities & VIDA_CAN_ADAPTIVE ? 1e-10
+  return motion_is_adaptive(method)                                  ? 1e-4
+         : Vida_FindMethod(method)->capabilities & VIDA_CAN_ADAPTIVE ? 1e-9
                                                                      : 1e-12;
 }
 
