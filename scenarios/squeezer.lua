@@ -119,6 +119,7 @@ return {
       { "del-midpoint", h = steps },
       { "rattle", h = steps },
       { "del-endpoint", h = steps },
+      { "energy-momentum", h = steps },
       { "post-stabilized", rtol = tolerances },
       { "coordinate-projection", rtol = tolerances },
       { "coordinate-partitioning", rtol = tolerances },

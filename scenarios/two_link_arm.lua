@@ -57,6 +57,7 @@ local steps = { 1e-2, 1e-3 } -- s
 local methods = {
   { "del-midpoint", h = steps },
   { "rattle", h = steps },
+  { "energy-momentum", h = steps },
   { "baumgarte", integrator = "heun", h = steps }, -- no stabilization
   { "baumgarte", integrator = "heun", alpha1 = 12, alpha0 = 70, h = steps },
   { "post-stabilized", integrator = "heun", variant = "s-full", h = steps },

@@ -306,15 +306,28 @@ static double angle_difference(double a, double b) {
   return remainder(a - b, 2.0 * PI);
 }
 
+static bool is_one_of(const char* name, const char* const* list) {
+  int i = 0;
+  while (list[i] && strcmp(name, list[i]) != 0) {
+    i++;
+  }
+  return list[i] != NULL;
+}
+
 /* Closed forms of the angle per step; NaN where there is none. Without forces the variational
- * methods are SHAKE: sin(a) = h rate. Energy-momentum: the chord 2 r sin(a/2) is h r rate cos(a/2).
- */
+ * methods are SHAKE: sin(a) = h rate, and steps of even density are all alike; discrete derivatives
+ * of the length are all the same one, and the chord 2 r sin(a/2) is h r rate cos(a/2). suzuki4 is
+ * four steps of rattle, each of 1 / (4 - 4^(1/3)), and one backwards in their middle. */
 static double angle_per_step(const char* method, double h) {
-  const bool shake = !strcmp(method, "rattle") || !strcmp(method, "del-endpoint") ||
-                     !strcmp(method, "del-midpoint");
-  return shake                                ? asin(h * bond_rate)
-         : !strcmp(method, "energy-momentum") ? 2.0 * atan(0.5 * h * bond_rate)
-                                              : (double)NAN;
+  static const char* const shake[] = {"rattle",          "del-endpoint",    "del-midpoint",
+                                      "del-trapezoidal", "rattle-variable", NULL};
+  static const char* const energy[] = {"energy-momentum", "average-vector-field", "itoh-abe", NULL};
+  const double stage = 1.0 / (4.0 - cbrt(4.0));
+  const double turn = h * bond_rate;
+  return is_one_of(method, shake)     ? asin(turn)
+         : is_one_of(method, energy)  ? 2.0 * atan(0.5 * turn)
+         : !strcmp(method, "compose") ? 4.0 * asin(stage * turn) + asin((1.0 - 4.0 * stage) * turn)
+                                      : (double)NAN;
 }
 
 static void case_a10(const VidaMethodInfo* method) {

@@ -30,6 +30,9 @@ struct VidaAudit {
 /* ---- the object ------------------------------------------------------------------------------ */
 
 int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *audit = vida__allocate(1, sizeof **audit);
   if (!*audit) {
     return vida__fail_memory(error);
@@ -66,6 +69,9 @@ static const char* system_name(const void* list, int index) {
 }
 
 int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   for (int i = 0; i < VidaAudit_SystemCount(); i++) {
     if (strcmp(name, VidaAudit_SystemName(i)) == 0) {
       audit->selected[i] = true;
@@ -81,20 +87,20 @@ int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error)
 }
 
 int VidaAudit_RowCount(const VidaAudit* audit) {
-  return audit->row_count;
+  return audit ? audit->row_count : 0;
 }
 
 const VidaAuditRow* VidaAudit_Row(const VidaAudit* audit, int row) {
-  return row >= 0 && row < audit->row_count ? &audit->rows[row] : NULL;
+  return audit && row >= 0 && row < audit->row_count ? &audit->rows[row] : NULL;
 }
 
 bool VidaAudit_IsSummary(const VidaAuditRow* row) {
-  return strcmp(row->system, ALL_SYSTEMS) == 0;
+  return row && strcmp(row->system, ALL_SYSTEMS) == 0;
 }
 
 int VidaAudit_FalseClaims(const VidaAudit* audit) {
   int count = 0;
-  for (int i = 0; i < audit->row_count; i++) {
+  for (int i = 0; audit && i < audit->row_count; i++) {
     count += audit->rows[i].false_claims;
   }
   return count;
@@ -195,7 +201,9 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
     const kept_claim* claim = &kept_claims[i];
     VidaAuditMeasurement* measured = &row->measurement[claim->property];
     char number[VIDA_REAL_TEXT_SIZE];
+    const bool other_mass = can(claims, VIDA_CAN_GENERAL_MASS) && !subject->system->constant_mass;
     if (!can(claims, claim->capability) || !is_measurable(subject, claim->property, row) ||
+        (other_mass && claim->capability == VIDA_CAN_MOMENTUM) ||
         (one_sided && claim->capability == VIDA_CAN_REVERSIBLE)) {
       continue;
     }
@@ -374,7 +382,9 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
   if (count->systems == 0) {
     tell_false(summary, "%s%s", "it takes none of the systems", "");
   }
-  if (can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) && count->general == 0) {
+  const bool general =
+      can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) || can(claims, VIDA_CAN_GENERAL_MASS);
+  if (general && count->general == 0) {
     tell_false(summary, "%s%s", "it takes no system with a general Lagrangian", "");
   }
   if (can(claims, VIDA_CAN_NONHOLONOMIC) && count->nonholonomic == 0) {
@@ -390,6 +400,9 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
 }
 
 int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, claims)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   taken count = {0, 0, 0, 0};
   const int first = audit->row_count;
   for (int i = 0; i < VidaAudit_SystemCount(); i++) {
