@@ -68,6 +68,11 @@ static Outcome swing(const VidaSystem* system, const char* method, long steps, d
   Outcome outcome = DONE;
   REQUIRE_OK(VidaOptions_Create(method, &options, &error), &error);
   REQUIRE_OK(VidaOptions_SetReal(options, "h", passage / (double)steps, &error), &error);
+  if (Vida_IsAdaptive(options)) {
+    REQUIRE_OK(VidaOptions_SetReal(options, "rtol", 1e-9, &error), &error);
+  }
+  /* The ODE of independent coordinates does not keep linear momentum. */
+  const double still = strcmp(method, "coordinate-partitioning") == 0 ? 1e-6 : 1e-13;
   REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
   if (VidaStepper_Create(system, options, &stepper, &error) ||
       VidaStepper_Start(stepper, 0.0, q, v, &error)) {
@@ -81,7 +86,7 @@ static Outcome swing(const VidaSystem* system, const char* method, long steps, d
     }
     const double* now = VidaStepper_Positions(stepper);
     const double moved = CART * now[0] + BOB * (now[2] - q[2]);
-    EXPECT_BELOW(moved / (CART + BOB), 1e-13, "%s: centre of mass after %ld steps", method, k + 1);
+    EXPECT_BELOW(moved / (CART + BOB), still, "%s: centre of mass after %ld steps", method, k + 1);
   }
   if (outcome == DONE) {
     const double* now = VidaStepper_Positions(stepper);
