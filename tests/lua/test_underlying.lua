@@ -132,7 +132,7 @@ local function test_curve(wishes)
 end
 
 -- ---- redundant constraints ------------------------------------------------------------------------
--- A door on two hinges is one on one hinge: 2.1 s is half its period of 4.2183052440757 s.
+-- A door on two hinges is back where it began after its period (a physical pendulum, elliptic integral).
 local function test_door(wishes)
   local period = 4.2183052440757
   local system = mechanism.scenario("door", { hinges = 2 })
