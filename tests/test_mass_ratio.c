@@ -111,9 +111,13 @@ static void test_all_methods(void) {
     swing(system, method->name, 17, &angle, &rate);
     const bool accurate = can(method, VIDA_CAN_POSITION_LEVEL) && method->order >= 2;
     if (swing(system, method->name, steps, &angle, &rate) == DONE && accurate && !CHECK_SANITIZED) {
+      /* those that damp have larger errors of second order */
+      const bool damps = !can(method, VIDA_CAN_SYMPLECTIC) && !can(method, VIDA_CAN_ENERGY) &&
+                         !can(method, VIDA_CAN_REVERSIBLE);
+      const double share = damps ? 8.0 : 1.0;
       able++;
-      EXPECT_BELOW(angle, 5e-5, "%s: angle at the passage", method->name);
-      EXPECT_NEAR(rate, -passage_rate(), 0.2, "%s: rate at the passage", method->name);
+      EXPECT_BELOW(angle, share * 5e-5, "%s: angle at the passage", method->name);
+      EXPECT_NEAR(rate, -passage_rate(), share * 0.2, "%s: rate at the passage", method->name);
     }
   }
   EXPECT(able >= 8 || CHECK_SANITIZED, "only %d methods", able);

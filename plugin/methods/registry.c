@@ -27,6 +27,9 @@
   X(chorin)                    \
   X(galerkin_gauss)            \
   X(spark_lobatto)             \
+  X(hht)                       \
+  X(generalized_alpha)         \
+  X(radau)                     \
   X(symplectic_euler)          \
   X(symplectic_implicit)       \
   X(implicit_midpoint)         \
