@@ -37,6 +37,11 @@
   X(verlet)                    \
   X(lgvi)                      \
   X(simo_wong)                 \
+  X(ida_index3)                \
+  X(ida_index2)                \
+  X(ida_ggl)                   \
+  X(ida_index1)                \
+  X(ida_projected)             \
   X(baumgarte)                 \
   X(stabilized_ode)            \
   X(post_stabilized)           \

@@ -14,8 +14,12 @@ enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 #define ALL_SYSTEMS "all systems"
 #define ORDER_OFF 0.2   /* what a measured order may lack */
 #define ORDER_BLUR 0.35 /* half of the confidence interval of an order that was measured */
-#define LEAST_ORDER 0.5 /* of what converges, in the step or in the tolerance */
-#define ORDER_MORE 0.5  /* what every system has above a claim that is too modest */
+#define LEAST_ORDER 0.5 /* of what converges in the step */
+/* Of what converges in the tolerance. Backward differentiation of order k takes steps h ~
+ * rtol^(1/(k+1)) and leaves velocities and multipliers of index 3 with errors of rtol / h and rtol
+ * / h^2: where it stays at low order, in short or loose runs, the latter is rtol^(1/3). */
+#define LEAST_POWER 0.3
+#define ORDER_MORE 0.5 /* what every system has above a claim that is too modest */
 
 struct VidaAudit {
   bool thorough;
@@ -224,7 +228,7 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
   const bool one_sided = is_one_sided(subject, claims);
   char text[2 * VIDA_REAL_TEXT_SIZE + 8] = "";
   char number[VIDA_REAL_TEXT_SIZE];
-  order->claimed = row->adaptive ? LEAST_ORDER : one_sided ? 1.0 : claims->order;
+  order->claimed = row->adaptive ? LEAST_POWER : one_sided ? 1.0 : claims->order;
   const bool exact = isinf(order->value);
   const bool sharp = order->interval <= ORDER_BLUR &&
                      order->value >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
@@ -240,11 +244,12 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
 
 /* Velocities and multipliers have no order that is claimed, but what is told must converge. */
 static void judge_convergence(VidaAuditRow* row) {
+  const double least = row->adaptive ? LEAST_POWER : LEAST_ORDER;
   for (int i = VIDA_AUDIT_VELOCITY_ORDER; i <= VIDA_AUDIT_MULTIPLIER_ORDER; i++) {
     VidaAuditMeasurement* order = &row->measurement[i];
     char number[VIDA_REAL_TEXT_SIZE];
-    if (order->interval <= ORDER_BLUR && order->value < LEAST_ORDER) {
-      order->claimed = LEAST_ORDER;
+    if (order->interval <= ORDER_BLUR && order->value < least) {
+      order->claimed = least;
       order->verdict = VIDA_AUDIT_FALSE;
       tell_false(row, "no convergence, %s: %s", VidaAudit_Column((VidaAuditProperty)i)->text,
                  vida__real_text(number, order->value, 3));

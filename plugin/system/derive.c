@@ -558,6 +558,7 @@ static int check_quadratic(const derivation* work, bool* holds) {
 
 static int derive_constraint(derivation* work, VidaExpression g, const vida_dependence* found) {
   const int width = work->width;
+  int once = -1;
   int twice = -1;
   bool is_quadratic = false;
   int code = vida__derive_gradient(work->graph, g, 2 * width + 1, work->variable, work->first);
@@ -570,9 +571,12 @@ static int derive_constraint(derivation* work, VidaExpression g, const vida_depe
   if (!code && found->time) {
     code = compile(work, VIDA_TAPE_RATE, 1, &work->first[2 * width]);
   }
-  code = code ? code : follow_motion(work, 1, &g, &twice);
-  code = code ? code : follow_motion(work, 1, &twice, &twice);
+  code = code ? code : follow_motion(work, 1, &g, &once);
+  code = code ? code : follow_motion(work, 1, &once, &twice);
   code = code ? code : compile(work, VIDA_TAPE_BIAS, 1, &twice);
+  code =
+      code ? code : vida__derive_gradient(work->graph, once, width, work->variable, work->output);
+  code = code ? code : compile(work, VIDA_TAPE_VALUE_GRADIENT, width, work->output);
   code = code ? code : check_quadratic(work, &is_quadratic);
   if (!work->has_discrete) {
     work->traced->constraint = &vida__traced_plain_constraint;

@@ -508,6 +508,20 @@ int vida__nonholonomic_gradient(vida_evaluator* evaluator, double t, const doubl
   return VIDA_SUCCESS;
 }
 
+int vida__velocity_gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                            double* entries) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->value_gradient(batch, &at, entries + batch->first_entry);
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 /* ---- sums with the entries of G -------------------------------------------------------------- */
 
 void vida__add_reaction(const VidaSystem* system, const double* entries, double weight,

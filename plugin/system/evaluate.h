@@ -116,6 +116,10 @@ int vida__nonholonomic(vida_evaluator* evaluator, double t, const double* q, con
                        double* rows);
 int vida__nonholonomic_gradient(vida_evaluator* evaluator, double t, const double* q,
                                 const double* v, double* entries);
+/* The derivative with respect to q of all rows of velocities, G v + g_t and a: entries like those
+ * of G. */
+int vida__velocity_gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                            double* entries);
 
 /* ---- sums with the entries of G ---- */
 

@@ -145,7 +145,8 @@ typedef struct vida_constraint_kernel {
   /* bias += v g_qq v + 2 g_qt v + g_tt, or of a nonholonomic row a_q v + a_t: with G a the second
    * (first) time derivative of the row. */
   int (*bias)(const vida_constraint_batch* batch, const vida_place* at, double* bias);
-  /* a_q of nonholonomic rows, entries like those of the Jacobian. */
+  /* The derivative of the row of velocities, G v + g_t or of nonholonomic rows a, with respect to
+   * q; entries like those of the Jacobian. */
   int (*value_gradient)(const vida_constraint_batch* batch, const vida_place* at, double* entries);
 } vida_constraint_kernel;
 

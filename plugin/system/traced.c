@@ -507,7 +507,8 @@ const vida_constraint_kernel vida__traced_constraint = {.kind = "constraint",
                                                         .rate = constraint_rate,
                                                         .discrete_jacobian = discrete_jacobian,
                                                         .discrete_curvature = discrete_curvature,
-                                                        .bias = constraint_bias};
+                                                        .bias = constraint_bias,
+                                                        .value_gradient = value_gradient};
 const vida_constraint_kernel vida__traced_quadratic = {.kind = "constraint",
                                                        .is_quadratic = true,
                                                        .value = constraint_value,
@@ -516,7 +517,8 @@ const vida_constraint_kernel vida__traced_quadratic = {.kind = "constraint",
                                                        .rate = constraint_rate,
                                                        .discrete_jacobian = discrete_jacobian,
                                                        .discrete_curvature = discrete_curvature,
-                                                       .bias = constraint_bias};
+                                                       .bias = constraint_bias,
+                                                       .value_gradient = value_gradient};
 const vida_constraint_kernel vida__traced_driven = {.kind = "constraint",
                                                     .is_driven = true,
                                                     .value = constraint_value,
@@ -525,13 +527,15 @@ const vida_constraint_kernel vida__traced_driven = {.kind = "constraint",
                                                     .rate = constraint_rate,
                                                     .discrete_jacobian = discrete_jacobian,
                                                     .discrete_curvature = discrete_curvature,
-                                                    .bias = constraint_bias};
+                                                    .bias = constraint_bias,
+                                                    .value_gradient = value_gradient};
 const vida_constraint_kernel vida__traced_plain_constraint = {.kind = "constraint",
                                                               .value = constraint_value,
                                                               .jacobian = constraint_jacobian,
                                                               .curvature = constraint_curvature,
                                                               .rate = constraint_rate,
-                                                              .bias = constraint_bias};
+                                                              .bias = constraint_bias,
+                                                              .value_gradient = value_gradient};
 const vida_constraint_kernel vida__traced_nonholonomic = {.kind = "nonholonomic constraint",
                                                           .is_nonholonomic = true,
                                                           .value = constraint_value,

@@ -19,7 +19,7 @@ enum vida_tape_kind {
   VIDA_TAPE_DISCRETE_GRADIENT,
   VIDA_TAPE_DISCRETE_SECOND,
   VIDA_TAPE_BIAS,           /* see `bias` of the kernels */
-  VIDA_TAPE_VALUE_GRADIENT, /* a_q of a nonholonomic row */
+  VIDA_TAPE_VALUE_GRADIENT, /* (G v + g_t)_q; a_q of a nonholonomic row */
   VIDA_TAPE_MASS,           /* the diagonal of L_vv */
   VIDA_TAPE_KINDS
 };

@@ -245,6 +245,40 @@ local function test_refusals()
   check.close(stepper:positions()[1], 1, 0)
 end
 
+-- ---- the pendulum, by CVODE and by chosen steps ---------------------------------------------------------
+-- Jacobi's elliptic functions: from the horizontal with g = 13.7503671 the period is 2.00000032988504;
+-- with g = 9.81 it is at (0.181513351427, -0.9833884803341) after 100 s; released at 60 degrees, at
+-- -0.65186304674198 rad after 10 s whatever its mass.
+local function new_pendulum(gravity, mass, x, y)
+  local system = vida.system { "pendulum", dimension = 2 }
+  system:gravity { 0, -gravity }
+  local bob = system:particle { "bob", mass = mass, position = { x, y } }
+  system:distance { "rod", system.ground, bob, length = 1 }
+  return system
+end
+
+local function test_pendulum()
+  for _, wishes in ipairs {
+    { "cvode-projected", rtol = 1e-10 }, { "post-stabilized", rtol = 1e-10 },
+    { "coordinate-projection", rtol = 1e-10 }, { "coordinate-partitioning", rtol = 1e-10 } } do
+    local stepper = run(new_pendulum(13.7503671, 1, 1, 0), wishes, 10)
+    local q = stepper:positions()
+    check.close(q[1], 1, 1e-9)
+    check.close(q[2], 0, 2e-6)
+    check.close(stepper:constraint_errors(), 0, 1e-13)
+    stepper = run(new_pendulum(9.81, 1, 1, 0), wishes, 100)
+    q = stepper:positions()
+    check.close(q[1], 0.181513351427, 2e-4)
+    check.close(q[2], -0.9833884803341, 4e-5)
+    check.close(stepper:constraint_errors(), 0, 1e-13)
+    for _, mass in ipairs { 1e-6, 1, 1e3, 1e9 } do
+      stepper = run(new_pendulum(9.81, mass, math.sin(math.pi / 3), -0.5), wishes, 10)
+      q = stepper:positions()
+      check.close(math.atan(q[1], -q[2]), -0.65186304674198, 2e-6)
+    end
+  end
+end
+
 -- ---- where one looks does not matter -----------------------------------------------------------------
 -- States between steps belong to the same motion, and are as good as the ends of steps.
 local function test_nodes()
@@ -267,7 +301,7 @@ local function test_nodes()
 end
 
 local tests = { { "drifts of the squeezer", test_drifts }, { "refusals", test_refusals },
-  { "nodes", test_nodes } }
+  { "nodes", test_nodes }, { "pendulum", test_pendulum } }
 for _, wishes in ipairs(precise) do
   local what = {}
   for key, value in pairs(wishes) do

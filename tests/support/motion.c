@@ -33,22 +33,10 @@ VidaStudy* motion_study(const VidaSystem* system, double time, const char* const
   return study;
 }
 
-bool motion_is_adaptive(const char* method) {
-  VidaOptions* options = NULL;
-  VidaError error = {0};
-  REQUIRE_OK(VidaOptions_Create(method, &options, &error), &error);
-  const bool adaptive = Vida_IsAdaptive(options);
-  VidaOptions_Destroy(&options);
-  return adaptive;
-}
-
 Motion motion_start(const Model* model, const char* method, double h, const char* linear_solver) {
   Motion motion = {0};
   VidaError error = {0};
   VidaOptions* options = motion_method(method, h, NULL);
-  if (Vida_IsAdaptive(options)) {
-    REQUIRE_OK(VidaOptions_SetReal(options, "rtol", 1e-10, &error), &error);
-  }
   if (!isnan(VidaOptions_Get(options, "linear_solver"))) { /* explicit methods have none */
     REQUIRE_OK(VidaOptions_SetText(options, "linear_solver", linear_solver, &error), &error);
   }
@@ -110,6 +98,15 @@ bool motion_at(const Model* model, const char* method, double h, long steps, Sta
   }
   motion_end(&motion);
   return able;
+}
+
+bool motion_is_adaptive(const char* method) {
+  VidaOptions* options = NULL;
+  VidaError error = {0};
+  REQUIRE_OK(VidaOptions_Create(method, &options, &error), &error);
+  const bool adaptive = Vida_IsAdaptive(options);
+  VidaOptions_Destroy(&options);
+  return adaptive;
 }
 
 double largest_difference(int n, const double* a, const double* b) {

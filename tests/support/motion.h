@@ -26,14 +26,15 @@ typedef struct State {
  * leaves stepper NULL; every other failure ends the test. */
 Motion motion_start(const Model* model, const char* method, double h, const char* linear_solver);
 void motion_end(Motion* motion);
-/* Whether a method always chooses its own steps. Then `h` is the interval between nodes; motions
- * have the tolerance 1e-10. */
-bool motion_is_adaptive(const char* method);
 /* Makes steps; a failure ends the test. */
 void motion_steps(Motion* motion, long steps);
 State motion_state(const Motion* motion);
 /* From start to t = steps h; false when the method refuses the system. */
 bool motion_at(const Model* model, const char* method, double h, long steps, State* state);
+
+/* Whether a method chooses its own steps unless it is told otherwise: its errors do not follow h,
+ * and it agrees with another run of itself no better than its tolerance says. */
+bool motion_is_adaptive(const char* method);
 
 /* A comparison of `time` seconds; `settings` are names and values as text, ended with NULL. A
  * failure ends the test. */
