@@ -1,5 +1,7 @@
 -- One pendulum in all the formulations that are in use: the underlying ODE without and with Baumgarte's
--- terms, stabilized, corrected or projected after each step, in independent coordinates.
+-- terms, stabilized, corrected or projected after each step, in independent coordinates, and as
+-- differential-algebraic equations of index 3 to 1, for IDA, for Radau IIA and for the methods of
+-- multibody codes.
 --
 -- All have the same right solution: the period is 2.36784194757624 s; at t = 10 s the mass is at
 -- (0.2750874625761, -0.9614192050991) m. What differs is what they lose: constraint_position is the
@@ -34,6 +36,14 @@ local explicit = {
   { "coordinate-partitioning" },
   { "coordinate-partitioning", coordinates = "tangent" },
 }
+-- At fixed steps of their own.
+local implicit = {
+  { "hht" },
+  { "hht", projection = "velocity" },
+  { "generalized-alpha" },
+  { "generalized-alpha", projection = "velocity" },
+  { "radau" },
+}
 -- Steps chosen by the method.
 local adaptive = {
   { "baumgarte" },
@@ -45,6 +55,11 @@ local adaptive = {
   { "coordinate-projection" },
   { "coordinate-partitioning" },
   { "cvode-projected" },
+  { "ida-index1" },
+  { "ida-projected" },
+  { "ida-index2" },
+  { "ida-ggl" },
+  { "radau" },
 }
 
 local methods = { { "rattle", h = 1e-2 }, { "energy-momentum", h = 1e-2 } }
@@ -52,6 +67,12 @@ for _, method in ipairs(explicit) do
   method.integrator, method.h = "rk4", 1e-2
   methods[#methods + 1] = method
 end
+for _, method in ipairs(implicit) do
+  method.h = 1e-2
+  methods[#methods + 1] = method
+end
+methods[#methods + 1] = { "ida-index3", rtol = { 1e-4, 1e-6 } }
+methods[#methods + 1] = { "ida-index3", rtol = 1e-8, raw = true, max_steps = 5000 } -- which fails
 for _, method in ipairs(adaptive) do
   method.rtol = { 1e-4, 1e-6, 1e-8 }
   methods[#methods + 1] = method

@@ -136,6 +136,9 @@ int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper*
 /* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
 void vida__list_methods(unsigned capability, char* list, size_t size);
 
+/* What the option `linear_solver` says (stepper.c). */
+vida_solver vida__solver_of(const VidaOptions* options);
+
 /* ---- tools for methods (tools.c) ---- */
 
 double vida__node_time(const VidaStepper* stepper); /* t0 + k h */
