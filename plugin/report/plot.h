@@ -17,6 +17,7 @@ typedef struct vida_curve {
   bool marked;     /* its points are shown */
   bool only_marks; /* and no line */
   bool failed;     /* ends where the run failed */
+  bool start;      /* a circle where it begins */
   bool secondary;  /* does not count for the ranges while others do */
 } vida_curve;
 
@@ -36,12 +37,13 @@ typedef struct vida_failure {
 typedef struct vida_panel {
   char title[VIDA_TEXT_SIZE], x_title[VIDA_TEXT_SIZE], y_title[VIDA_TEXT_SIZE];
   bool log_x, log_y;
-  bool equal;     /* one scale for both axes */
-  bool slopes;    /* thin lines of slope 1, 2, 4 */
-  bool reversed;  /* y downwards */
-  bool squares;   /* of a matrix: limits [0, size], entries as squares */
-  int size, part; /* of the matrix; its first part ends there */
-  double level;   /* a dashed horizontal line; NaN: none */
+  bool from_start; /* no margin beside the first and the last x: time */
+  bool equal;      /* one scale for both axes */
+  bool slopes;     /* thin lines of slope 1, 2, 4 */
+  bool reversed;   /* y downwards */
+  bool squares;    /* of a matrix: limits [0, size], entries as squares */
+  int size, part;  /* of the matrix; its first part ends there */
+  double level;    /* a dashed horizontal line; NaN: none */
   const char* level_text;
   vida_curve* curves;
   int count;

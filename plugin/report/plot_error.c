@@ -65,7 +65,10 @@ static void title_of(const vida_results* results, const error_column* column,
   char unit[VIDA_TEXT_SIZE] = "", name[VIDA_TEXT_SIZE] = "";
   const bool relative = column->relative && results->relative;
   vida__append(name, sizeof name, "%s%s", relative ? "relative " : "", column->title);
-  if (!relative && (column->kind == UNIT_FIXED || shared[column->kind][0])) {
+  if (strcmp(column->name, "multiplier_error") == 0) {
+    vida__append(unit, sizeof unit, "%s", strcmp(results->constraint_unit, "m") == 0 ? "N" : "");
+    unit[relative ? 0 : 1] = '\0';
+  } else if (!relative && (column->kind == UNIT_FIXED || shared[column->kind][0])) {
     vida__append(unit, sizeof unit, "%s%s", shared[column->kind], column->unit);
   }
   vida__axis_title(title, name, unit);

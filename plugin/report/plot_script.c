@@ -12,17 +12,19 @@
 static const char* const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
                                       "#e69f00", "#000000", "#882255", "#999933", "#332288",
                                       "#44aa99", "#661100", "#aa4499", "#117733", "#888888"};
+/* Every other method has broken lines, so that it is seen which one lies below another. */
+static const char* const dashes[] = {"1", "(14,5)", "1", "(6,4)", "1", "(14,4,3,4)"};
 static const int marks[] = {7, 5, 9, 13, 11, 15, 4, 6, 8, 12, 10, 14};
 enum {
   COLOURS = sizeof colours / sizeof colours[0],
   MARKS = sizeof marks / sizeof marks[0],
-  DASHES = 5,
-  LEFT = 78,   /* for the numbers and the title of the y axis */
-  BELOW = 50,  /* the same of the x axis */
+  DASHES = sizeof dashes / sizeof dashes[0],
+  LEFT = 92,   /* for the numbers and the title of the y axis */
+  BELOW = 54,  /* the same of the x axis */
   ABOVE = 30,  /* a panel's title */
   HEADER = 44, /* the picture's title */
   LINE = 18,   /* of the legend */
-  LETTER = 7,  /* width of one of the legend's */
+  LETTER = 8,  /* width of one of the legend's */
   MOST_ENTRIES = 40
 };
 
@@ -122,7 +124,7 @@ static void round_x(vida_panel* panel) {
     panel->high_x *= margin;
     return;
   }
-  round_range(panel->log_x, !panel->equal, &panel->low_x, &panel->high_x);
+  round_range(panel->log_x, panel->from_start, &panel->low_x, &panel->high_x);
 }
 
 /* A run that failed may have left for infinity before: it must not make the others flat. */
@@ -245,8 +247,9 @@ static void write_slopes(const script* work, const vida_panel* panel) {
     fprintf(file, "set label 'slope %d' at first ", slopes[i]);
     write_real(file, end * (end > panel->low_x ? 1.05 : 1.02), 12);
     fputs(",first ", file);
-    write_real(file, end > panel->low_x ? end_y * 1.8 : end_y * 1.1, 12);
-    fputs(" left font ',9' tc rgb '#808080' back\n", file);
+    write_real(file, end > panel->low_x ? end_y * (isnan(panel->level) ? 1.8 : 5.0) : end_y * 1.1,
+               12);
+    fputs(" left font small tc rgb '#808080' back\n", file);
   }
 }
 
@@ -267,7 +270,7 @@ static void write_decoration(const script* work, const vida_panel* panel) {
       write_text(file, panel->level_text);
       fputs(" at graph 0.98,first ", file);
       write_real(file, panel->level, 12);
-      fputs(" right offset 0,0.5 font ',9' tc rgb '#606060' noenhanced\n", file);
+      fputs(" right offset 0,0.5 font small tc rgb '#606060' noenhanced\n", file);
     }
   }
   for (int i = 0; i < panel->failure_count; i++) {
@@ -277,6 +280,11 @@ static void write_decoration(const script* work, const vida_panel* panel) {
   }
   for (int c = 0; c < panel->count; c++) {
     const vida_curve* curve = &panel->curves[c];
+    if (curve->start && curve->count > 0) {
+      snprintf(mark, sizeof mark, "pt 6 ps 1 lc rgb '%s'",
+               colours[work->picture->entries[curve->entry].colour % COLOURS]);
+      write_point_label(file, curve->x[0], "first", curve->y[0], mark);
+    }
     if (curve->failed && curve->count > 0) {
       double y = curve->y[curve->count - 1];
       y = isfinite(y) ? fmin(fmax(y, panel->low_y), panel->high_y) : panel->high_y;
@@ -306,7 +314,8 @@ static void write_data(script* work, const vida_panel* panel, const vida_curve* 
   fputs("\n\n", work->data);
 }
 
-static void write_style(const script* work, int entry, bool marked, bool only_marks) {
+/* behind: how many curves are drawn later: a wide line is still seen below one that covers it. */
+static void write_style(const script* work, int entry, bool marked, bool only_marks, int behind) {
   const vida_entry* style = &work->picture->entries[entry];
   fprintf(work->script, "%s lc rgb '%s'",
           only_marks ? "points"
@@ -314,7 +323,9 @@ static void write_style(const script* work, int entry, bool marked, bool only_ma
                      : "lines",
           colours[style->colour % COLOURS]);
   if (!only_marks) {
-    fprintf(work->script, " lw %s dt %d", marked ? "1.6" : "1.2", style->dash % DASHES + 1);
+    fputs(" lw ", work->script);
+    write_real(work->script, (marked ? 1.4 : 1.1) + 0.4 * (behind < 3 ? behind : 3), 3);
+    fprintf(work->script, " dt %s", dashes[(style->colour + style->dash) % DASHES]);
   }
   if (marked || only_marks) {
     fprintf(work->script, " pt %d ps 0.8", marks[style->colour % MARKS]);
@@ -342,7 +353,7 @@ static void write_panel(script* work, vida_panel* panel, const box* place) {
       fprintf(file, "points pt 5 lc rgb '%s' ps ", colours[0]);
       write_real(file, fmin(fmax(size, 0.15), 2.5), 3);
     } else {
-      write_style(work, curve->entry, curve->marked, curve->only_marks);
+      write_style(work, curve->entry, curve->marked, curve->only_marks, panel->count - 1 - c);
     }
     fputs(" notitle", file);
     any = true;
@@ -388,12 +399,12 @@ static void write_entries(const script* work) {
   fputs(",screen ", file);
   write_real(file, 1.0 - (double)(HEADER + 6) / work->height, 5);
   fputs(
-      " left top vertical maxrows 50 Left reverse noenhanced samplen 2.5 spacing 1.15 font ',11'\n"
+      " left top vertical maxrows 50 Left reverse noenhanced samplen 2.5 spacing 1.15 font legend\n"
       "plot [0:1] [0:1] ",
       file);
   for (int i = 0; i < shown; i++) {
     fprintf(file, "%sNaN with ", i ? ", \\\n  " : "");
-    write_style(work, i, picture->entries[i].marked, false);
+    write_style(work, i, picture->entries[i].marked, false, 1);
     fputs(" title ", file);
     write_text(file, picture->entries[i].label);
   }
@@ -418,9 +429,9 @@ static void write_frame(const script* work) {
       file);
   const box all = {0.0, 0.0, work->width, work->height};
   write_place(work, &all);
-  write_line_of_text(work, picture->title, work->height - 22.0, "font ',15'");
+  write_line_of_text(work, picture->title, work->height - 22.0, "font large");
   if (picture->note[0]) {
-    write_line_of_text(work, picture->note, 10.0, "font ',10' tc rgb '#606060'");
+    write_line_of_text(work, picture->note, 10.0, "font small tc rgb '#606060'");
   }
   if (shown_entries(picture) == 0 || picture->panels[0].squares) {
     fputs("plot [0:1] [0:1] NaN notitle\n", file);
@@ -464,10 +475,14 @@ static void write_head(const script* work) {
           "  } else {\n"
           "    set terminal png size %d,%d background '#ffffff' enhanced\n  }\n"
           "} else {\n"
-          "  set terminal svg size %d,%d font 'Helvetica,12' background '#ffffff' enhanced\n}\n",
+          "  set terminal svg size %d,%d font 'Helvetica,12' background '#ffffff' enhanced\n}\n"
+          "points = ending eq 'png' ? 0.75 : 1 # sizes of fonts are points there, pixels here\n"
+          "small = sprintf(',%%g', 10 * points)\nlegend = sprintf(',%%g', 12 * points)\n"
+          "large = sprintf(',%%g', 16 * points)\n",
           work->width, work->height, work->width, work->height, work->width, work->height);
   fputs(
-      "set output picture\nset multiplot\nset grid back lc rgb '#e0e0e0' lw 0.6\nset border lc rgb "
+      "set output picture\nset multiplot\nset grid back linecolor rgb '#d4d4d4' linewidth 0.8 "
+      "linetype 1\nset border lc rgb "
       "'#404040'\nunset key\n"
       "set tics scale 0.6\n",
       file);

@@ -27,9 +27,8 @@ static int entry_of(vida_picture* picture, int run) {
 }
 
 static int add_path(vida_picture* picture, int panel, int run, const vida_trajectory* trajectory,
-                    int x, int y, VidaError* error) {
+                    int x, int y, int entry, VidaError* error) {
   const vida_csv* csv = &trajectory->csv;
-  const int entry = entry_of(picture, run);
   vida_curve* curve = vida__add_curve(&picture->panels[panel]);
   const long every = csv->rows / MOST_POINTS + 1;
   int code = VIDA_SUCCESS;
@@ -37,6 +36,7 @@ static int add_path(vida_picture* picture, int panel, int run, const vida_trajec
     return vida__fail_memory(error);
   }
   curve->entry = entry;
+  curve->start = picture->panels[panel].equal;
   curve->failed = curve->secondary = picture->results->runs[run].failed;
   for (long row = 0; row < csv->rows && !code; row++) {
     const bool last = row == csv->rows - 1;
@@ -85,7 +85,8 @@ static int plot_portraits(vida_picture* picture, int run, const vida_trajectory*
       vida__column_title(trajectory, columns[k], panel->x_title);
       vida__column_title(trajectory, columns[k] + n, panel->y_title);
     }
-    code = add_path(picture, k, run, trajectory, columns[k], columns[k] + n, error);
+    code = add_path(picture, k, run, trajectory, columns[k], columns[k] + n, entry_of(picture, run),
+                    error);
   }
   return code;
 }
@@ -102,6 +103,22 @@ static int sibling(const vida_trajectory* trajectory, int column, char axis) {
   }
   name[length - 1] = axis;
   return vida__csv_column(&trajectory->csv, name);
+}
+
+/* Where one run is shown, colours tell its points apart, not the methods. */
+static int entry_of_point(vida_picture* picture, int run, const vida_trajectory* trajectory,
+                          int column, int number) {
+  char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
+  int shown = 0;
+  for (int i = 0; i < picture->results->count; i++) {
+    shown += is_shown(picture, i);
+  }
+  if (shown > 1) {
+    return entry_of(picture, run);
+  }
+  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  name[strlen(name) - 2] = '\0';
+  return vida__legend(picture, name, number, 0, false);
 }
 
 static bool is_wanted_particle(const vida_picture* picture, const vida_trajectory* trajectory,
@@ -147,9 +164,10 @@ static int plot_paths(vida_picture* picture, int run, const vida_trajectory* tra
       code = add_projections(picture, trajectory, x, z >= 0, error);
     }
     const int axes[3][2] = {{x, y}, {x, z}, {y, z}};
+    const int entry = entry_of_point(picture, run, trajectory, x, particles - 1);
     for (int k = 0; k < picture->count && !code; k++) {
       if (axes[k][0] >= 0 && axes[k][1] >= 0) {
-        code = add_path(picture, k, run, trajectory, axes[k][0], axes[k][1], error);
+        code = add_path(picture, k, run, trajectory, axes[k][0], axes[k][1], entry, error);
       }
     }
   }

@@ -197,6 +197,7 @@ static int add_row(vida_picture* picture, int step, finder* find, VidaError* err
     vida__step_text(&picture->results->runs[step].row, panel->title);
     vida__append(panel->y_title, sizeof panel->y_title, "%s", quantities[k].title);
     vida__append(panel->x_title, sizeof panel->x_title, "t [s]");
+    panel->from_start = true;
     panel->log_y = quantities[k].logarithmic;
   }
   picture->columns = count > 0 ? count : 1;
@@ -404,6 +405,7 @@ int vida__plot_time(vida_picture* picture, VidaError* error) {
       return vida__fail_memory(error);
     }
     vida__append(panel->x_title, sizeof panel->x_title, "t [s]");
+    panel->from_start = true;
   }
   if (columns[count]) {
     vida__add_note(picture, "the first %d columns", count);
