@@ -9,7 +9,7 @@
 -- SHAKE) find no solution when it whips, and end there; SPOOK's own rows with Newton's method gain
 -- energy and end even sooner. They, too, hold with smaller steps.
 --
--- Figures of the paper, with their numbers (scenarios/ladder_figure N prints them as CSV):
+-- Figures of the paper, with their numbers (scenarios/figure 004-N draws them, with --csv prints them):
 --   --set figure=4, 5   energy, and root mean square of violations, for 10 and 100 cells, in the
 --                       trajectories ("energy", "violation")
 --   --set figure=6      violation for steps of 1/30 to 1/240 s, over the first whips

@@ -50,6 +50,7 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   }
   fclose(file);
   remove(path);
+  vida__remove_pictures(directory);
   /* What an earlier run has left would not belong to the files that are written now. */
   static const char* const results[] = {"comparison.csv", "comparison.json", "study.txt"};
   for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {

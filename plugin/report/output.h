@@ -10,6 +10,9 @@
 /* Creates a folder, one level, unless it is there (files.c). */
 int vida__make_directory(const char* directory, VidaError* error);
 
+/* Removes pictures of earlier results from DIRECTORY/plots; scripts stay (plot.c). */
+void vida__remove_pictures(const char* directory);
+
 /* Refuses what a writer cannot write: a list of studies, or one of them, or a file that is NULL. */
 int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
                         FILE* file, VidaError* error);

@@ -213,6 +213,17 @@ static void remove_old(const char* folder, const char* name) {
   }
 }
 
+void vida__remove_pictures(const char* directory) {
+  static const char* const endings[] = {"svg", "png"};
+  char path[VIDA_PATH_SIZE];
+  for (int i = 0; i < 2 * KINDS; i++) {
+    path[0] = '\0';
+    vida__append(path, sizeof path, "%s/plots/%s.%s", directory, kinds[i / 2].kind.name,
+                 endings[i % 2]);
+    remove(path);
+  }
+}
+
 static int no_data(const vida_picture* picture, VidaError* error) {
   const VidaPlot* plot = picture->wishes;
   const bool chosen = plot->methods || plot->step_count > 0 || plot->columns || plot->to > 0.0;

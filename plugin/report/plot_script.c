@@ -109,8 +109,8 @@ static void round_range(bool logarithmic, bool tight, double* low, double* high)
     return;
   }
   double margin = tight ? 0.0 : 0.05 * (*high - *low);
-  if (!(*high - *low > 1e-14 * fmax(fabs(*low), fabs(*high)))) {
-    margin = *high != 0.0 ? 0.1 * fabs(*high) : 1.0; /* all values are one */
+  if (!(*high - *low > 1e-10 * fmax(fabs(*low), fabs(*high)))) {
+    margin = *high != 0.0 ? 0.1 * fabs(*high) : 1.0; /* all values are one, but for rounding */
   }
   *low -= margin;
   *high += margin;
@@ -185,6 +185,30 @@ static void write_place(const script* work, const box* place) {
   }
 }
 
+/* On less than one and a half decades powers of ten would be too few numbers. */
+static void write_ticks(FILE* file, char axis, bool logarithmic, double low, double high) {
+  static const double parts[] = {1.0, 2.0, 5.0};
+  char number[VIDA_REAL_TEXT_SIZE];
+  bool any = false;
+  if (!logarithmic || high > 30.0 * low) {
+    fprintf(file, "set %ctics autofreq\nset format %c \"%s\"\n", axis, axis,
+            logarithmic ? "10^{%L}" : "% h");
+    return;
+  }
+  fprintf(file, "set %ctics (", axis);
+  for (double decade = pow(10.0, floor(log10(low))); decade <= high; decade *= 10.0) {
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+      const double value = parts[i] * decade;
+      if (value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9)) {
+        vida__real_text(number, value, 4);
+        fprintf(file, "%s'%s' %s", any ? ", " : "", number, number);
+        any = true;
+      }
+    }
+  }
+  fputs(")\n", file);
+}
+
 static void write_axes(const script* work, const vida_panel* panel) {
   FILE* file = work->script;
   fputs("set title ", file);
@@ -200,8 +224,8 @@ static void write_axes(const script* work, const vida_panel* panel) {
   if (panel->log_y) {
     fputs("set logscale y\n", file);
   }
-  fprintf(file, "set format x \"%s\"\nset format y \"%s\"\n", panel->log_x ? "10^{%L}" : "% h",
-          panel->log_y ? "10^{%L}" : "% h");
+  write_ticks(file, 'x', panel->log_x, panel->low_x, panel->high_x);
+  write_ticks(file, 'y', panel->log_y, panel->low_y, panel->high_y);
   write_range(file, "x", panel->low_x, panel->high_x);
   write_range(file, "y", panel->reversed ? panel->high_y : panel->low_y,
               panel->reversed ? panel->low_y : panel->high_y);
