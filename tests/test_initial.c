@@ -297,8 +297,10 @@ static void test_time_dependent(void) {
     VidaStepper* stepper = NULL;
     int code = VidaStepper_Create(system, options, &stepper, &error);
     VidaOptions_Destroy(&options);
-    EXPECT(!code == !!(method->capabilities & VIDA_CAN_TIME_DEPENDENT), "%s: %s (%s)", method->name,
-           Vida_CodeName(code), code ? error.message : "");
+    /* a callback has no discrete derivative */
+    const bool lacks = code && strstr(error.message, "needs discrete derivatives");
+    EXPECT(!code == (method->capabilities & VIDA_CAN_TIME_DEPENDENT && !lacks), "%s: %s (%s)",
+           method->name, Vida_CodeName(code), code ? error.message : "");
     if (stepper) {
       double rates[2], force_t;
       REQUIRE_OK(VidaStepper_Start(stepper, 0.7, q, v, &error), &error);

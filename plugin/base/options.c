@@ -162,7 +162,7 @@ static void describe_expected(const VidaOptionRow* row, char* text, size_t size)
 }
 
 static int refuse(const VidaOptions* options, int index, const char* got, VidaError* error) {
-  char expected[160];
+  char expected[320];
   describe_expected(options->rows[index], expected, sizeof expected);
   return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: expected %s, got %s", options->rows[index]->name,
                     expected, got);

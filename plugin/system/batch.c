@@ -219,10 +219,13 @@ int vida__add_term(VidaSystem* system, const vida_term_kernel* kernel, int width
 int vida__add_constraint(VidaSystem* system, const vida_constraint_kernel* kernel, int rows,
                          const char* unit, int width, const int* index, vida_functions* functions,
                          VidaError* error) {
-  if (functions && (vida__check_row_names(system, functions->name, rows, error) ||
-                    vida__check_unit("constraint", functions->name, unit, error))) {
-    vida__release_functions(functions);
-    return VIDA_BAD_ARGUMENT;
+  if (functions) {
+    int code = vida__check_row_names(system, functions->name, rows, error);
+    code = code ? code : vida__check_unit("constraint", functions->name, unit, error);
+    if (code) {
+      vida__release_functions(functions);
+      return code;
+    }
   }
   if (!functions ||
       vida__reserve((void**)&system->constraint_batches, &system->constraint_batch_capacity,

@@ -35,6 +35,7 @@ quick=(
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "car_axis --set time=0.1"
   "squeezer --set time=0.001 --set torque=0.05"
+  "squeezer_work_precision --set finest=3"
   "four_bar --set time=0.2 --set windows=5"
   "high_order --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
@@ -44,6 +45,7 @@ quick=(
   "door --set time=0.4 --set hinges=1"
   "chain --set links=5 --set amplitude=0.01"
   "rolling_disk --set time=0.2"
+  "variable_steps --set revolutions=1 --set swings=1"
 )
 for line in "${quick[@]}"; do
   read -r name settings <<<"$line"
