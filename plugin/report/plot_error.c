@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "report/plot.h"
 
-enum { MOST_PANELS = 6 };
+enum { MOST_PANELS = 9 };
 
 /* Columns of comparison.csv that are errors; those that are measured are drawn. */
 typedef struct error_column {

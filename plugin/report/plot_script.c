@@ -19,7 +19,7 @@ enum {
   COLOURS = sizeof colours / sizeof colours[0],
   MARKS = sizeof marks / sizeof marks[0],
   DASHES = sizeof dashes / sizeof dashes[0],
-  LEFT = 92,   /* for the numbers and the title of the y axis */
+  LEFT = 104,  /* for the numbers and the title of the y axis */
   BELOW = 54,  /* the same of the x axis */
   ABOVE = 30,  /* a panel's title */
   HEADER = 44, /* the picture's title */
@@ -148,7 +148,7 @@ static void find_range(vida_panel* panel, const box* place) {
   }
   round_x(panel);
   round_range(panel->log_y, false, &panel->low_y, &panel->high_y);
-  if (panel->level > 0.0 && panel->level < panel->low_y && panel->level > 1e-6 * panel->low_y) {
+  if (panel->level > 0.0 && panel->level < panel->low_y && panel->level > 1e-3 * panel->low_y) {
     panel->low_y = pow(10.0, floor(log10(panel->level)));
   }
   if (panel->squares) {
@@ -192,7 +192,9 @@ static void write_ticks(FILE* file, char axis, bool logarithmic, double low, dou
   bool any = false;
   if (!logarithmic || high > 30.0 * low) {
     fprintf(file, "set %ctics autofreq\nset format %c \"%s\"\n", axis, axis,
-            logarithmic ? "10^{%L}" : "% h");
+            logarithmic   ? "10^{%L}"
+            : axis == 'x' ? "%g"
+                          : "% h");
     return;
   }
   fprintf(file, "set %ctics (", axis);
@@ -240,19 +242,21 @@ static void write_point_label(FILE* file, double x, const char* y_system, double
   fprintf(file, " point %s front\n", mark);
 }
 
-/* Lines y = high (x / high_x)^p through the upper right corner of the data. */
+/* Lines y = high (x / high_x)^p through the largest error of the data. */
 static void write_slopes(const script* work, const vida_panel* panel) {
   static const int slopes[] = {1, 2, 4};
   FILE* file = work->script;
-  double x = 0.0, y = NAN, low = NAN;
+  double x = NAN, y = NAN;
   for (int c = 0; c < panel->count; c++) {
-    for (long i = 0; i < panel->curves[c].count; i++) {
-      x = fmax(x, panel->curves[c].x[i]);
-      y = fmax(y, panel->curves[c].y[i]);
-      low = fmin(low, panel->curves[c].x[i]);
+    const vida_curve* curve = &panel->curves[c];
+    for (long i = 0; i < curve->count; i++) {
+      if (curve->count > 1 && !(curve->y[i] <= y)) {
+        x = curve->x[i];
+        y = curve->y[i];
+      }
     }
   }
-  if (!(x > low) || isnan(y)) {
+  if (isnan(y)) {
     return;
   }
   for (size_t i = 0; i < sizeof slopes / sizeof slopes[0]; i++) {

@@ -98,6 +98,8 @@ static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* w
     }
     curve->entry = entry;
     curve->failed = curve->secondary = self->failed;
+    /* A line through the start and the end alone would tell of what nobody has seen. */
+    curve->only_marks = count < 3;
     code = add_thinned(curve, count, x, y, error);
   }
   free(x);
@@ -107,44 +109,93 @@ static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* w
 
 /* ---- panels for each step -------------------------------------------------------------------- */
 
-static bool is_same_step(const VidaRow* a, const VidaRow* b) {
-  return isnan(a->h) ? isnan(b->h) && a->rtol == b->rtol : a->h == b->h;
+/* Runs stand in one row when their steps are equal; where methods have each their own steps, when
+ * as many runs of their series have larger ones. */
+typedef struct row_of_panels {
+  int run;  /* one of them */
+  int rank; /* -1: equal steps */
+} row_of_panels;
+
+static double size_of(const VidaRow* row) {
+  return isnan(row->h) ? row->rtol : row->h;
 }
 
-static bool is_coarser(const VidaRow* a, const VidaRow* b) {
-  if (isnan(a->h) != isnan(b->h)) {
-    return isnan(b->h); /* fixed steps first */
+static bool is_shown(const vida_picture* picture, int run) {
+  return vida__is_chosen(picture, run) && picture->results->runs[run].file[0];
+}
+
+static int rank_of(const vida_picture* picture, int run) {
+  const vida_stored_run* runs = picture->results->runs;
+  int rank = 0;
+  for (int i = 0; i < picture->results->count; i++) {
+    rank += is_shown(picture, i) && runs[i].method == runs[run].method &&
+            runs[i].variant == runs[run].variant &&
+            isnan(runs[i].row.h) == isnan(runs[run].row.h) &&
+            size_of(&runs[i].row) > size_of(&runs[run].row);
   }
-  return isnan(a->h) ? a->rtol > b->rtol : a->h > b->h;
+  return rank;
 }
 
-/* One run of each step, the largest first; how many there are goes to *all. */
-static int list_steps(const vida_picture* picture, int steps[MOST_STEPS], int* all) {
-  const vida_results* results = picture->results;
+static bool is_same_step(const VidaRow* a, const VidaRow* b) {
+  return isnan(a->h) == isnan(b->h) && size_of(a) == size_of(b);
+}
+
+static bool is_in_row(const vida_picture* picture, int run, const row_of_panels* row) {
+  const vida_stored_run* runs = picture->results->runs;
+  return is_shown(picture, run) &&
+         (row->rank >= 0 ? rank_of(picture, run) == row->rank
+                         : is_same_step(&runs[run].row, &runs[row->run].row));
+}
+
+/* Whether a row of panels comes before another: fixed steps first, the largest step first. */
+static bool is_before(const vida_picture* picture, const row_of_panels* a, const row_of_panels* b) {
+  const VidaRow *first = &picture->results->runs[a->run].row,
+                *second = &picture->results->runs[b->run].row;
+  if (a->rank != b->rank) {
+    return a->rank < b->rank;
+  }
+  return isnan(first->h) != isnan(second->h) ? isnan(second->h) : size_of(first) > size_of(second);
+}
+
+/* The first rows, at most MOST_STEPS; how many there are goes to *all. */
+static int list_rows(const vida_picture* picture, bool by_rank, row_of_panels rows[MOST_STEPS],
+                     int* all) {
   int count = 0;
   *all = 0;
-  for (int run = 0; run < results->count; run++) {
-    const VidaRow* row = &results->runs[run].row;
-    bool known = !vida__is_chosen(picture, run) || !results->runs[run].file[0];
+  for (int run = 0; run < picture->results->count; run++) {
+    const row_of_panels row = {run, by_rank ? rank_of(picture, run) : -1};
+    bool known = !is_shown(picture, run);
     for (int i = 0; i < run && !known; i++) {
-      known = vida__is_chosen(picture, i) && results->runs[i].file[0] &&
-              is_same_step(&results->runs[i].row, row);
+      known = is_in_row(picture, i, &row);
     }
     if (known) {
       continue;
     }
     (*all)++;
     int place = count < MOST_STEPS ? count++ : MOST_STEPS;
-    for (; place > 0 && is_coarser(row, &results->runs[steps[place - 1]].row); place--) {
+    for (; place > 0 && is_before(picture, &row, &rows[place - 1]); place--) {
       if (place < MOST_STEPS) {
-        steps[place] = steps[place - 1];
+        rows[place] = rows[place - 1];
       }
     }
     if (place < MOST_STEPS) {
-      steps[place] = run;
+      rows[place] = row;
     }
   }
   return count;
+}
+
+static void title_row(const vida_picture* picture, const row_of_panels* row,
+                      char title[VIDA_TEXT_SIZE]) {
+  static const char* const words[] = {"largest", "second", "third",   "fourth",
+                                      "fifth",   "sixth",  "seventh", "eighth"};
+  title[0] = '\0';
+  if (row->rank >= 0) {
+    vida__append(title, VIDA_TEXT_SIZE, "the %s step or tolerance of each method",
+                 words[row->rank < MOST_STEPS ? row->rank : MOST_STEPS - 1]);
+  } else {
+    vida__step_text(&picture->results->runs[row->run].row, title);
+  }
 }
 
 /* Finds the quantities in a trajectory; returns how many. */
@@ -152,8 +203,8 @@ typedef int finder(vida_picture* picture, const vida_trajectory* trajectory,
                    quantity quantities[MOST_COLUMNS]);
 
 /* The panels of a step from `first` on: all of its runs. */
-static int fill_row(vida_picture* picture, int first, int count, const VidaRow* step, finder* find,
-                    VidaError* error) {
+static int fill_row(vida_picture* picture, int first, int count, const row_of_panels* row,
+                    finder* find, VidaError* error) {
   const vida_results* results = picture->results;
   int code = VIDA_SUCCESS;
   for (int run = 0; run < results->count && !code; run++) {
@@ -161,7 +212,7 @@ static int fill_row(vida_picture* picture, int first, int count, const VidaRow* 
     quantity quantities[MOST_COLUMNS];
     vida_trajectory trajectory;
     char label[VIDA_TEXT_SIZE];
-    if (!vida__is_chosen(picture, run) || !self->file[0] || !is_same_step(&self->row, step)) {
+    if (!is_in_row(picture, run, row)) {
       continue;
     }
     code = vida__read_trajectory(results, run, &trajectory, error);
@@ -179,12 +230,13 @@ static int fill_row(vida_picture* picture, int first, int count, const VidaRow* 
   return code;
 }
 
-static int add_row(vida_picture* picture, int step, finder* find, VidaError* error) {
+static int add_row(vida_picture* picture, const row_of_panels* row, finder* find,
+                   VidaError* error) {
   quantity quantities[MOST_COLUMNS];
   vida_trajectory trajectory;
   const int first = picture->count;
   int count = 0;
-  int code = vida__read_trajectory(picture->results, step, &trajectory, error);
+  int code = vida__read_trajectory(picture->results, row->run, &trajectory, error);
   if (!code) {
     count = find(picture, &trajectory, quantities);
   }
@@ -194,26 +246,28 @@ static int add_row(vida_picture* picture, int step, finder* find, VidaError* err
     if (!panel) {
       return vida__fail_memory(error);
     }
-    vida__step_text(&picture->results->runs[step].row, panel->title);
+    title_row(picture, row, panel->title);
     vida__append(panel->y_title, sizeof panel->y_title, "%s", quantities[k].title);
     vida__append(panel->x_title, sizeof panel->x_title, "t [s]");
     panel->from_start = true;
     panel->log_y = quantities[k].logarithmic;
   }
   picture->columns = count > 0 ? count : 1;
-  return code ? code
-              : fill_row(picture, first, count, &picture->results->runs[step].row, find, error);
+  return code ? code : fill_row(picture, first, count, row, find, error);
 }
 
 static int plot_by_step(vida_picture* picture, finder* find, VidaError* error) {
-  int steps[MOST_STEPS], all = 0;
-  const int count = list_steps(picture, steps, &all);
-  int code = VIDA_SUCCESS;
+  row_of_panels rows[MOST_STEPS];
+  int all = 0, code = VIDA_SUCCESS;
+  int count = list_rows(picture, false, rows, &all);
+  if (all > MOST_STEPS) {
+    count = list_rows(picture, true, rows, &all);
+  }
   for (int i = 0; i < count && !code; i++) {
-    code = add_row(picture, steps[i], find, error);
+    code = add_row(picture, &rows[i], find, error);
   }
   if (all > count) {
-    vida__add_note(picture, "the largest %d of %d steps are shown", count, all);
+    vida__add_note(picture, "the largest %d of %d steps; --h chooses others", count, all);
   }
   picture->width = picture->columns == 1 ? 640 : picture->columns == 2 ? 420 : 320;
   picture->height = count == 1 ? 300 : 170;
