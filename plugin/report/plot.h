@@ -81,6 +81,9 @@ int vida__legend(vida_picture* picture, const char* label, int colour, int dash,
 /* Adds to the note, after "; ". */
 void vida__add_note(vida_picture* picture, const char* format, ...);
 
+/* Notes how many of the chosen runs have no trajectory. */
+void vida__note_missing(vida_picture* picture);
+
 /* Whether anything can be seen in it. */
 bool vida__shows_anything(const vida_picture* picture);
 

@@ -10,7 +10,10 @@
 #include "base/text.h"
 #include "report/plot.h"
 
-enum { MOST_LABEL = 46 }; /* characters of a label, which stands beside the panels */
+enum {
+  MOST_LABEL = 46, /* characters of a label, which stands beside the panels */
+  MOST_VARIANTS = 12
+};
 
 /* ---- building a picture ---------------------------------------------------------------------- */
 
@@ -92,6 +95,23 @@ void vida__add_note(vida_picture* picture, const char* format, ...) {
   va_end(list);
   if (!strstr(picture->note, text)) {
     vida__append(picture->note, sizeof picture->note, "%s%s", picture->note[0] ? "; " : "", text);
+  }
+}
+
+void vida__note_missing(vida_picture* picture) {
+  int failed = 0, lost = 0;
+  for (int run = 0; run < picture->results->count; run++) {
+    const vida_stored_run* self = &picture->results->runs[run];
+    if (vida__is_chosen(picture, run) && !self->file[0]) {
+      failed += self->failed;
+      lost += !self->failed;
+    }
+  }
+  if (failed > 0) {
+    vida__add_note(picture, "%d failed at the start", failed);
+  }
+  if (lost > 0) {
+    vida__add_note(picture, "the trajectories of %d are not there", lost);
   }
 }
 
@@ -191,13 +211,18 @@ static void cut(char* text, size_t size, int characters) {
 void vida__run_label(const vida_picture* picture, int run, bool step, char label[VIDA_TEXT_SIZE]) {
   const vida_results* results = picture->results;
   const vida_stored_run* self = &results->runs[run];
-  bool several = false;
+  int variants = 1;
   label[0] = '\0';
-  for (int i = 0; i < results->count && !several; i++) {
-    several = results->runs[i].method == self->method && results->runs[i].variant != self->variant;
+  for (int i = 0; i < results->count; i++) {
+    const vida_stored_run* other = &results->runs[i];
+    if (other->method == self->method && other->variant >= variants) {
+      variants = other->variant + 1;
+    }
   }
   vida__append(label, VIDA_TEXT_SIZE, "%s", self->row.method);
-  if (several) {
+  if (variants > MOST_VARIANTS) { /* a sweep: no legend could tell them apart */
+    vida__append(label, VIDA_TEXT_SIZE, ", %d sets of options", variants);
+  } else if (variants > 1) {
     vida__append(label, VIDA_TEXT_SIZE, " %s",
                  self->row.options[0] ? self->row.options : "without options");
     cut(label, VIDA_TEXT_SIZE, MOST_LABEL);

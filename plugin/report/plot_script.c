@@ -25,7 +25,8 @@ enum {
   HEADER = 44, /* the picture's title */
   LINE = 18,   /* of the legend */
   LETTER = 8,  /* width of one of the legend's */
-  MOST_ENTRIES = 40
+  MOST_ENTRIES = 40,
+  MANY = 12 /* curves in a panel, from where they are thin */
 };
 
 /* One place of the picture. */
@@ -308,7 +309,7 @@ static void write_decoration(const script* work, const vida_panel* panel) {
   }
   for (int c = 0; c < panel->count; c++) {
     const vida_curve* curve = &panel->curves[c];
-    if (curve->start && curve->count > 0) {
+    if (curve->start && curve->count > 0 && panel->count <= 3 * MANY) {
       snprintf(mark, sizeof mark, "pt 6 ps 1 lc rgb '%s'",
                colours[work->picture->entries[curve->entry].colour % COLOURS]);
       write_point_label(file, curve->x[0], "first", curve->y[0], mark);
@@ -352,7 +353,8 @@ static void write_style(const script* work, int entry, bool marked, bool only_ma
           colours[style->colour % COLOURS]);
   if (!only_marks) {
     fputs(" lw ", work->script);
-    write_real(work->script, (marked ? 1.4 : 1.1) + 0.4 * (behind < 3 ? behind : 3), 3);
+    const double width = (marked ? 1.4 : 1.1) + 0.4 * (behind < 3 ? behind : 3);
+    write_real(work->script, behind < MANY ? width : 0.5, 3);
     fprintf(work->script, " dt %s", dashes[(style->colour + style->dash) % DASHES]);
   }
   if (marked || only_marks) {
@@ -381,7 +383,8 @@ static void write_panel(script* work, vida_panel* panel, const box* place) {
       fprintf(file, "points pt 5 lc rgb '%s' ps ", colours[0]);
       write_real(file, fmin(fmax(size, 0.15), 2.5), 3);
     } else {
-      write_style(work, curve->entry, curve->marked, curve->only_marks, panel->count - 1 - c);
+      write_style(work, curve->entry, curve->marked, curve->only_marks,
+                  panel->count > MANY ? MANY : panel->count - 1 - c);
     }
     fputs(" notitle", file);
     any = true;

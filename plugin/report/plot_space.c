@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "report/plot.h"
 
-enum { MOST_PANELS = 6, MOST_PARTICLES = 12, MOST_POINTS = 4000 };
+enum { MOST_PANELS = 6, MOST_PARTICLES = 12, MOST_POINTS = 4000, MOST_RUNS = 60 };
 
 /* Which runs: one of each series, or those that are asked for. */
 static bool is_shown(const vida_picture* picture, int run) {
@@ -181,15 +181,20 @@ typedef int painter(vida_picture* picture, int run, const vida_trajectory* traje
 
 static int plot_runs(vida_picture* picture, painter* paint, VidaError* error) {
   vida_trajectory trajectory;
-  int code = VIDA_SUCCESS;
+  int shown = 0, code = VIDA_SUCCESS;
   for (int run = 0; run < picture->results->count && !code; run++) {
     if (!is_shown(picture, run)) {
       continue;
+    }
+    if (shown++ == MOST_RUNS) {
+      vida__add_note(picture, "the first %d runs", MOST_RUNS);
+      break;
     }
     code = vida__read_trajectory(picture->results, run, &trajectory, error);
     code = code ? code : paint(picture, run, &trajectory, error);
     vida__free_trajectory(&trajectory);
   }
+  vida__note_missing(picture);
   picture->columns = picture->count < 3 ? (picture->count > 0 ? picture->count : 1) : 3;
   picture->width = picture->count == 1 ? 460 : 330;
   picture->height = picture->count == 1 ? 460 : 330;

@@ -12,6 +12,7 @@ enum {
   MOST_STEPS = 8,   /* rows of panels */
   MOST_COLUMNS = 3, /* of panels beside each other */
   MOST_ROWS = 8,    /* panels of single columns above each other */
+  MOST_CURVES = 60, /* in a panel */
   MOST_PARTS = 64,  /* columns of a trajectory in one quantity */
   MOST_POINTS = 2000
 };
@@ -215,6 +216,10 @@ static int fill_row(vida_picture* picture, int first, int count, const row_of_pa
     if (!is_in_row(picture, run, row)) {
       continue;
     }
+    if (count > 0 && picture->panels[first].count == MOST_CURVES) {
+      vida__add_note(picture, "the first %d runs of a step", MOST_CURVES);
+      break;
+    }
     code = vida__read_trajectory(results, run, &trajectory, error);
     if (!code) {
       vida__run_label(picture, run, false, label);
@@ -266,6 +271,7 @@ static int plot_by_step(vida_picture* picture, finder* find, VidaError* error) {
   for (int i = 0; i < count && !code; i++) {
     code = add_row(picture, &rows[i], find, error);
   }
+  vida__note_missing(picture);
   if (all > count) {
     vida__add_note(picture, "the largest %d of %d steps; --h chooses others", count, all);
   }
@@ -464,10 +470,15 @@ int vida__plot_time(vida_picture* picture, VidaError* error) {
   if (columns[count]) {
     vida__add_note(picture, "the first %d columns", count);
   }
+  int shown = 0;
   for (int run = 0; run < picture->results->count && !code; run++) {
-    if (vida__is_chosen(picture, run) && picture->results->runs[run].file[0]) {
+    if (is_shown(picture, run) && ++shown <= MOST_CURVES) {
       code = add_run(picture, run, count, error);
     }
+  }
+  vida__note_missing(picture);
+  if (shown > MOST_CURVES) {
+    vida__add_note(picture, "the first %d of %d runs", MOST_CURVES, shown);
   }
   picture->columns = 1;
   picture->width = 640;
