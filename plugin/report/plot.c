@@ -88,8 +88,8 @@ static int spawn(const char* program, const char* log, char* const* arguments) {
       posix_spawn(&child, program, &actions, NULL, arguments, environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
   while (started && waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return -1;
+    if (errno != EINTR) { /* somebody else waits for all children: the picture itself has to tell */
+      return 0;
     }
   }
   return status;
@@ -142,16 +142,36 @@ static int run_gnuplot(const char* program, const char* folder, const char* name
   return VIDA_SUCCESS;
 }
 
+/* Whether the file ends as pictures of its kind do: a full disk cuts them off. */
+static bool is_whole(const char* path, const char* ending) {
+  const char* last = strcmp(ending, "svg") == 0 ? "</svg>" : "IEND";
+  const size_t length = strlen(last);
+  char tail[64] = "";
+  bool found = false;
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    return false;
+  }
+  const long from = fseek(file, 0, SEEK_END) == 0 ? ftell(file) - (long)sizeof tail : -1;
+  if (fseek(file, from > 0 ? from : 0, SEEK_SET) == 0) {
+    const size_t got = fread(tail, 1, sizeof tail, file);
+    for (size_t i = 0; i + length <= got && !found; i++) {
+      found = memcmp(tail + i, last, length) == 0;
+    }
+  }
+  fclose(file);
+  return found;
+}
+
 static int draw(const char* program, const char* folder, const char* name, const char* ending,
                 VidaError* error) {
   char path[VIDA_PATH_SIZE] = "", partial[VIDA_PATH_SIZE] = "";
-  struct stat status;
   vida__append(path, sizeof path, "%s/%s.%s", folder, name, ending);
   vida__append(partial, sizeof partial, "%s.partial", path);
   remove(path); /* of an earlier run */
   int code = run_gnuplot(program, folder, name, ending, error);
-  if (!code && (stat(partial, &status) != 0 || status.st_size == 0)) {
-    code = vida__fail(error, VIDA_INPUT_OUTPUT, "gnuplot did not write '%s'", path);
+  if (!code && !is_whole(partial, ending)) {
+    code = vida__fail(error, VIDA_INPUT_OUTPUT, "gnuplot did not write all of '%s'", path);
   }
   if (!code && rename(partial, path) != 0) {
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));

@@ -145,6 +145,29 @@ says "needs the names of columns"
 expect 1 run "$work/failing.lua" --out "$work/failed" --plot
 picture "$work/failed/plots/energy.svg" "run failed"
 
+# Methods with steps of their own share panels by the rank of their steps; a sweep is one entry of the
+# legend.
+script ranks <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "ranks", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return {
+  vida.compare { system = system, time = 1, methods = {
+    { "rattle", h = { 1 / 10, 1 / 20, 1 / 40, 1 / 80, 1 / 160 } },
+    { "del-midpoint", h = { 1 / 11, 1 / 22, 1 / 44, 1 / 88, 1 / 176 } },
+  } },
+  vida.sweep { system = system, time = 1, methods = { { "rattle", h = 0.1 } },
+    vary = { ["d bob.y/dt"] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } } },
+}
+TEXT
+expect 0 run "$work/ranks.lua" --out "$work/ranks" --plot energy
+picture "$work/ranks/1/plots/energy.svg" "the largest step or tolerance of each method" "the fifth step"
+grep -q "the sixth" "$work/ranks/1/plots/energy.svg" && complain "five steps have a sixth row"
+picture "$work/ranks/2/plots/energy.svg" "rattle, 13 sets of options"
+(($(grep -c '^# rattle' "$work/ranks/2/plots/energy.dat") == 13)) || complain "the sweep has 13 runs"
+
 # Several comparisons, and fewer of them in the same folder later.
 script several <<'TEXT'
 local vida = require "vida"
