@@ -151,6 +151,8 @@ void vida__add_impulses(VidaStepper* stepper, const double* entries, double weig
                         const double* mu);
 /* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
 int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
+/* Gives components of one point or direction the largest size among them (size: n). */
+void vida__share_sizes(const VidaSystem* system, double* size);
 /* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G
  * makes of the velocities. */
 void vida__step_sizes(void* data, const double* u, double* size);
