@@ -159,7 +159,7 @@ return {
     { "del-midpoint", h = { 1 / 11, 1 / 22, 1 / 44, 1 / 88, 1 / 176 } },
   } },
   vida.sweep { system = system, time = 1, methods = { { "rattle", h = 0.1 } },
-    vary = { ["d bob.y/dt"] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } } },
+    vary = { ["d bob.y/dt"] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2 } } },
 }
 TEXT
 expect 0 run "$work/ranks.lua" --out "$work/ranks" --plot energy
