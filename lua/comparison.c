@@ -237,7 +237,7 @@ static int comparison_run(lua_State* L) {
       (wishes.directory && VidaReport_Write(studies, 1, wishes.directory, &error))) {
     return vidalua_raise(L, "", NULL, &error);
   }
-  vidalua_push_result(L, 1);
+  vidalua_push_result(L, 1, wishes.directory);
   return 1;
 }
 

@@ -10,7 +10,7 @@
 -- energy and end even sooner. The Runge-Kutta method of order 4 with Baumgarte's terms ends in a whip at
 -- 1/20 s. They, too, hold with smaller steps.
 --
--- Figures of the paper, with their numbers (scenarios/ladder_figure N prints them as CSV):
+-- Figures of the paper, with their numbers (scenarios/figure 004-N draws them, with --csv prints them):
 --   --set figure=4, 5   energy, and root mean square of violations, for 10 and 100 cells, in the
 --                       trajectories ("energy", "violation")
 --   --set figure=6      violation for steps of 1/30 to 1/240 s, over the first whips
