@@ -10,7 +10,7 @@
 
 static int create_projector(VidaStepper* stepper, vida_projection kind, VidaError* error) {
   underlying_ode* own = stepper->own;
-  return vida__projector_create(stepper->system, kind, vida__underlying_solver(stepper->options),
+  return vida__projector_create(stepper->system, kind, vida__solver_of(stepper->options),
                                 own->equations, &own->projector, error);
 }
 

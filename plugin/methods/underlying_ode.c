@@ -89,12 +89,6 @@ static int allocate_own(underlying_ode* own, int n, int m) {
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
-vida_solver vida__underlying_solver(const VidaOptions* options) {
-  return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
-         : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
-                                                                  : VIDA_SOLVER_AUTO;
-}
-
 static int prepare_nothing(VidaStepper* stepper, VidaError* error) {
   (void)stepper;
   (void)error;
@@ -117,8 +111,8 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
   if (allocate_own(own, stepper->n, stepper->m)) {
     return vida__fail_memory(error);
   }
-  code = vida__equations_create(stepper->system, vida__underlying_solver(stepper->options),
-                                &own->equations, error);
+  code = vida__equations_create(stepper->system, vida__solver_of(stepper->options), &own->equations,
+                                error);
   return code ? code : vida__underlying_resize(own, 2 * stepper->n, error);
 }
 

@@ -57,8 +57,6 @@ extern const VidaOptionRow vida__ode_options[];
         "which always takes rtol."                                                          \
   }
 
-/* The linear solver that the options ask for. */
-vida_solver vida__underlying_solver(const VidaOptions* options);
 /* In a method's `create`: the state above, equations and driver. */
 int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error);
 /* The driver again, for another size of y; in a method's `start`. */
