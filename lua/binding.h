@@ -307,8 +307,8 @@ void vidalua_read_state(lua_State* L, const VidaSystem* system, const char* plac
 const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const char* place, double* q,
                                double* v);
 
-/* Sets the reference of a study from what the script says at `index`: a method, a function of time
- * or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
+/* Sets the reference of a study from what the script says at `index`: "auto", a method, a function
+ * of time or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
  * comparison. (reference.c) */
 void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index);
 /* Reads { "rattle", h = 0.01, ... } and visits it; with `lists`, options may be lists, and every
