@@ -19,6 +19,7 @@ static const char* const format_names[] = {"table", "csv", "json", NULL};
 typedef struct RunArguments {
   const char* script;
   const char* out; /* NULL: nothing is written */
+  bool report;
   RunFormat format;
   bool quiet;
   TextList settings; /* "name=value" */
@@ -65,8 +66,15 @@ static bool take_quiet(void* data, const char* value) {
   return true;
 }
 
+static bool take_report(void* data, const char* value) {
+  (void)value;
+  ((RunArguments*)data)->report = true;
+  return true;
+}
+
 static const CliOption run_options[] = {
     {"--out", "DIR", "write comparison.csv, comparison.json and every trajectory", take_out},
+    {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
     {"--format", "FORMAT", "table (the default), csv or json", take_format},
     {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
     {"--only", "METHOD", "make the runs of this method only; may be repeated", take_only},
@@ -78,6 +86,8 @@ static const CliOption run_options[] = {
 typedef struct Work {
   Scenario scenario; /* first: what is shared by commands */
   const RunArguments* arguments;
+  const char* out;                 /* that of the arguments, or a name that Lua owns */
+  const VidaRecording** recording; /* one for each study, owned by Lua; NULL without --report */
 } Work;
 
 /* Leaves out comparisons that --only has left without runs. */
@@ -99,7 +109,7 @@ static bool drop_empty_studies(Work* work) {
 
 /* Where trajectories of study i go: DIR, or DIR/1, DIR/2, ... when there are several. */
 static const char* push_directory(lua_State* L, const Work* work, int i) {
-  const char* out = work->arguments->out;
+  const char* out = work->out;
   if (!out) {
     return NULL;
   }
@@ -113,8 +123,8 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   VidaLuaRun wishes = {.is_interrupted = vidalua_host_interrupts, .data = &watch};
   wishes.show_progress = !arguments->quiet && vidalua_progress_has_terminal();
   watch.hook = NULL; /* also an interrupt that came before */
-  if (arguments->out) {
-    int code = VidaReport_PrepareFolder(arguments->out, error);
+  if (work->out) {
+    int code = VidaReport_PrepareFolder(work->out, error);
     for (int i = 0; i < work->scenario.count && !code; i++) {
       code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
       lua_pop(L, 1);
@@ -126,6 +136,7 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   for (int i = 0; i < work->scenario.count; i++) {
     const int top = lua_gettop(L);
     wishes.directory = push_directory(L, work, i);
+    wishes.recording = work->recording ? (VidaRecording*)work->recording[i] : NULL;
     const int code = vidalua_run_study(work->scenario.studies[i], &wishes, error);
     lua_settop(L, top);
     if (code) {
@@ -172,6 +183,45 @@ static int report(const Work* work, VidaError* error) {
   }
 }
 
+/* ---- the page ---------------------------------------------------------------------------------
+ */
+
+/* Makes recordings, and a name for the folder where none was given: that of the scenario. */
+static void prepare_report(lua_State* L, Work* work) {
+  const char* script = work->arguments->script;
+  work->out = work->arguments->out;
+  if (!work->arguments->report) {
+    return;
+  }
+  if (!work->out) {
+    const char* name = strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
+    const size_t length = strlen(name);
+    const bool is_lua = length > 4 && strcmp(name + length - 4, ".lua") == 0;
+    lua_pushlstring(L, name, is_lua ? length - 4 : length);
+    work->out = lua_pushfstring(L, "%s-report", lua_tostring(L, -1));
+  }
+  work->recording = lua_newuserdatauv(L, (size_t)work->scenario.count * sizeof *work->recording, 0);
+  luaL_checkstack(L, work->scenario.count + LUA_MINSTACK, "too many comparisons");
+  for (int i = 0; i < work->scenario.count; i++) { /* all stay on the stack until the end */
+    work->recording[i] = vidalua_new_recording(L, work->scenario.studies[i]);
+  }
+}
+
+/* DIR/report.json, of which vida report makes the page anew, and DIR/report.html. */
+static int write_page(lua_State* L, const Work* work, VidaError* error) {
+  const VidaPageFacts facts = {.scenario = work->arguments->script, .software = LUA_RELEASE};
+  const int count = work->scenario.count;
+  const char* data = lua_pushfstring(L, "%s/report.json", work->out);
+  const char* page = lua_pushfstring(L, "%s/report.html", work->out);
+  int code = VidaReport_PageData(work->recording, count, &facts, data, error);
+  code = code ? code : VidaReport_Page(work->recording, count, &facts, page, error);
+  if (!code) {
+    fprintf(stderr, "vida: the report is %s\n", page);
+  }
+  lua_pop(L, 2);
+  return code;
+}
+
 static void count_failures(Work* work) {
   int failed = 0;
   int runs = 0;
@@ -204,10 +254,14 @@ static int run_protected(lua_State* L) {
   if (!drop_empty_studies(work)) {
     return 0;
   }
+  prepare_report(L, work);
   int code = run_studies(L, work, &error);
-  if (!code && arguments->out) {
+  if (!code && work->out) {
     code = VidaReport_Write((const VidaStudy* const*)work->scenario.studies, work->scenario.count,
-                            arguments->out, &error);
+                            work->out, &error);
+  }
+  if (!code && work->recording) {
+    code = write_page(L, work, &error);
   }
   if (!code) {
     code = report(work, &error);
@@ -244,12 +298,15 @@ const CliCommand cli_run_command = {
     .details =
         "\nRows go to stdout, progress and messages to stderr. With --out, rows go to\n"
         "DIR/comparison.csv and .json as well, and trajectories to DIR/<run>.csv\n"
-        "(DIR/1/<run>.csv, ... when the scenario returns several comparisons).\n"
+        "(DIR/1/<run>.csv, ... when the scenario returns several comparisons). --report\n"
+        "adds DIR/report.html, a page with table, plots and an animation for any\n"
+        "browser, and its data DIR/report.json ('vida report DIR' makes the page anew).\n"
         "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage.\n",
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua\n"
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"
-        "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n",
+        "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
+        "  vida run scenarios/double_spherical_pendulum.lua --report\n",
     .options = run_options,
     .take_operand = take_script,
     .run = run_command,
