@@ -87,9 +87,23 @@ local function joined(name, p, q)
   squeezer:constraint { name .. ", y", p.y - q.y, unit = "m" }
 end
 local end_of_rod = sum(f, vector(-d, 0, rod, rod_rate))
-joined("triangle", end_of_rod, sum(b, vector(0, -ss, gamma, gamma_rate)))
-joined("upper links", end_of_rod, sum(g, vector(0, -e, upper, upper_rate)))
-joined("lower links", end_of_rod, sum(h, vector(zf, 0, lower, lower_rate)))
+local triangle = sum(b, vector(0, -ss, gamma, gamma_rate))
+local end_of_upper = sum(g, vector(0, -e, upper, upper_rate))
+local end_of_lower = sum(h, vector(zf, 0, lower, lower_rate))
+joined("triangle", end_of_rod, triangle)
+joined("upper links", end_of_rod, end_of_upper)
+joined("lower links", end_of_rod, end_of_lower)
+
+-- What there is to see: the bodies, from joint to joint, and the spring.
+local function place(p)
+  return { p.x, p.y }
+end
+squeezer:draw { "spring", { xc, yc }, place(corner), style = "spring" }
+squeezer:draw { "K3", place(b), place(corner), place(triangle), style = "body", closed = true }
+squeezer:draw { "K1", { 0, 0 }, place(f), style = "body" }
+squeezer:draw { "K5, K4", place(a), place(g), place(end_of_upper), style = "body" }
+squeezer:draw { "K7, K6", place(a), place(h), place(end_of_lower), style = "body" }
+squeezer:draw { "K2", place(f), place(end_of_rod), style = "body" }
 
 local steps = { 1e-4, 5e-5, 2e-5, 1e-5 } -- s
 

@@ -209,7 +209,9 @@ static void prepare_report(lua_State* L, Work* work) {
 
 /* DIR/report.json, of which vida report makes the page anew, and DIR/report.html. */
 static int write_page(lua_State* L, const Work* work, VidaError* error) {
-  const VidaPageFacts facts = {.scenario = work->arguments->script, .software = LUA_RELEASE};
+  const char* slash = strrchr(work->arguments->script, '/');
+  const VidaPageFacts facts = {.scenario = slash ? slash + 1 : work->arguments->script,
+                               .software = LUA_RELEASE};
   const int count = work->scenario.count;
   const char* data = lua_pushfstring(L, "%s/report.json", work->out);
   const char* page = lua_pushfstring(L, "%s/report.html", work->out);

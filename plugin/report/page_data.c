@@ -16,7 +16,8 @@
 
 enum {
   MOST_LISTED = 200, /* coordinates, terms and rows that are told one by one */
-  DIGITS_STATE = 7,  /* of what is only drawn */
+  DIGITS_STATE = 7,
+  DIGITS_POINT = 5, /* of what is only drawn */
   DIGITS_ERROR = 4,
   DIGITS_TIME = 10
 };
@@ -369,7 +370,7 @@ static void write_run(FILE* file, const VidaRecording* from, int index) {
   write_column(file, from, run, at->g_rate, DIGITS_ERROR);
   write_named_columns(file, from, run, "observables", at->observable, at->observables,
                       DIGITS_STATE);
-  write_named_columns(file, from, run, "points", at->point, 3 * at->points, DIGITS_STATE);
+  write_named_columns(file, from, run, "points", at->point, 3 * at->points, DIGITS_POINT);
   fputs("}", file);
 }
 
