@@ -5,6 +5,7 @@
 #   browser_do SCRIPT       runs JavaScript; what it returns is printed (texts as they are)
 #   browser_log TYPE        "browser" (the console) or "performance" (network events), as JSON
 # shellcheck shell=bash
+: "${work:?of support.sh}" "${lua:?of support.sh}"
 
 browser_first() {
   local name
@@ -18,7 +19,7 @@ browser_first() {
 
 # Exit code 77 is "skipped" for CTest.
 browser_start() {
-  local chromium try
+  local chromium
   if ! chromium=$(browser_first chromium chromium-browser google-chrome) ||
     ! command -v chromedriver >/dev/null || ! command -v curl >/dev/null; then
     echo "SKIPPED: no headless browser here (Debian packages: chromium chromium-driver curl)"
@@ -27,7 +28,7 @@ browser_start() {
   chromedriver --port=0 >"$work/driver.log" 2>&1 &
   driver=$!
   trap 'browser_stop; rm -rf "$work"' EXIT
-  for try in $(seq 100); do
+  for _ in $(seq 100); do
     port=$(sed -n 's/.*started successfully on port \([0-9]*\).*/\1/p' "$work/driver.log")
     [[ -z $port ]] || break
     sleep 0.1

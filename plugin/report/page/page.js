@@ -214,7 +214,7 @@ function makeMessages(families) {
 
 function makeChooser(families, onChange) {
   const boxes = [];
-  const groups = families.map((family) => element("div", {}, swatch(family), element("strong", {}, family.name), " ",
+  const groups = families.filter((family) => family.members.some((m) => m.run)).map((family) => element("div", {}, swatch(family), element("strong", {}, family.name), " ",
     ...family.members.filter((member) => member.run).map((member) => {
       const box = element("input", { type: "checkbox", checked: member.shown,
         "aria-label": member.name });
