@@ -338,6 +338,8 @@ function makeMotion(study, chosen) {
   return made;
 }
 
+const mostInLegend = 40;
+
 function makeStudy(study, columns, number, several) {
   const families = makeFamilies(study);
   const chosen = () => families.flatMap((f) => f.members).filter((m) => m.run && m.shown);
@@ -368,6 +370,8 @@ function makeStudy(study, columns, number, several) {
     section.append(element("h3", {}, "Plots"), element("p", { class: "faint" },
       "One colour per method; dashes tell its steps apart. ",
       every > 1 ? `Curves over time show one of up to ${every} rows of the trajectories. ` : ""),
+    element("ul", { class: "legend" }, ...families.slice(0, mostInLegend).map((family) =>
+      element("li", {}, swatch(family), family.name))),
     element("div", { class: "plots" }, ...plots, ...precision));
   }
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
