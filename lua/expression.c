@@ -299,8 +299,9 @@ static int call_extremum(lua_State* L) {
 }
 
 /* vida.where(condition, a, b): a where the condition is not 0, else b. A condition that is known
- * chooses at once; otherwise BOTH branches are evaluated at every state, and one that leaves its
- * domain fails even where it is not chosen: write vida.sqrt(vida.max(x, 0)) inside it. */
+ * chooses at once; otherwise BOTH branches are evaluated at every state with their derivatives, and
+ * one that leaves its domain fails even where it is not chosen: write vida.sqrt(vida.max(x, 1e-9))
+ * inside it. */
 static int call_where(lua_State* L) {
   static const int operand[] = {1, 2, 3};
   check_count(L, where_operation.lua, where_operation.arity);

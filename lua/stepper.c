@@ -263,9 +263,11 @@ static int stepper_statistics(lua_State* L) {
   const VidaStatistics statistics = VidaStepper_Statistics(check_stepper(L));
   lua_newtable(L);
   set_count(L, "steps", statistics.steps);
+  set_count(L, "rejected_steps", statistics.rejected_steps);
   set_count(L, "newton_iterations", statistics.newton_iterations);
   set_count(L, "residual_evaluations", statistics.residual_evaluations);
   set_count(L, "jacobian_evaluations", statistics.jacobian_evaluations);
+  set_count(L, "factorizations", statistics.factorizations);
   return 1;
 }
 

@@ -53,11 +53,20 @@ static const char* push_default_name(lua_State* L, const char* kind, int unnamed
   return unnamed > 0 ? lua_pushfstring(L, "%s %d", kind, unnamed + 1) : lua_pushstring(L, kind);
 }
 
+/* Refuses arguments after the last one that a method takes, so that none is lost unseen. */
+static void check_last(lua_State* L, const char* method, const char* expected, int last) {
+  if (lua_gettop(L) > last) {
+    vidalua_error(L, "%s: expected %s, got %d more argument%s", method, expected,
+                  lua_gettop(L) - last, lua_gettop(L) - last > 1 ? "s" : "");
+  }
+}
+
 static int add_part(lua_State* L, const Part* part, int* unnamed) {
   static const char* const keys[] = {NULL};
   VidaError error;
   const VidaLuaBox* box = vidalua_check_system(L, 1);
   const char* name = NULL;
+  check_last(L, part->method, "one expression", 2);
   lua_settop(L, 2);
   if (lua_istable(L, 2) && !vidalua_is_vector(L, 2)) {
     name = vidalua_check_name(L, 2, part->method);
@@ -133,6 +142,7 @@ static void add_row(lua_State* L, const Row* row, const char* name, const char* 
 
 static int add_rows(lua_State* L, const Row* row) {
   static const char* const keys[] = {"unit", NULL};
+  check_last(L, row->method, row->example, 2);
   lua_settop(L, 2);
   vidalua_check_open_system(L, 1);
   if (vidalua_is_vector(L, 2)) {
@@ -197,71 +207,108 @@ int vidalua_observe(lua_State* L) {
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
-/* The coordinates a force acts on, and its components; in memory of Lua at `index` of the stack. */
+/* What a force acts along, coordinates or functions of them, and its components; in memory of Lua
+ * at `index` of the stack. */
 typedef struct Components {
   int count, room;
-  int* coordinates;
-  VidaExpression* nodes;
+  bool functions;   /* some of `along` is no coordinate */
+  int* coordinates; /* -1 for a function */
+  VidaExpression *along, *nodes;
 } Components;
 
 static Components push_components(lua_State* L, int room) {
-  Components components = {0, room, NULL, NULL};
-  components.coordinates = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof(int), 0);
-  components.nodes = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof(VidaExpression), 0);
+  Components components = {.room = room};
+  const size_t size = (size_t)room + 1;
+  components.coordinates = lua_newuserdatauv(L, size * sizeof(int), 0);
+  components.along = lua_newuserdatauv(L, 2 * size * sizeof(VidaExpression), 0);
+  components.nodes = components.along + size;
   return components;
 }
 
 static int refuse_target(lua_State* L, int index, const char* place, const char* field) {
-  const char* path = vidalua_push_path(L, place, field);
   if (luaL_testudata(L, index, VIDALUA_EXPRESSION)) {
-    vidalua_check_owner(L, index, 1, place);
-    if (vidalua_to_bare(L, index, 1, VIDALUA_RATE) >= 0) {
-      return vidalua_error(L,
-                           "%s: expected a coordinate, got the rate of one; a force acts on the "
-                           "coordinate itself",
-                           path);
-    }
     return vidalua_error(L,
-                         "%s: expected a coordinate, got a formula; a force F along a formula "
-                         "s(q) acts on the coordinates of s by F * ds/dq, in a list { { q1, F * "
-                         "ds/dq1 }, ... }",
-                         path);
+                         "%s: expected a coordinate, got the rate of one; a force acts on the "
+                         "coordinate itself",
+                         vidalua_push_path(L, place, field));
   }
-  return vidalua_expected(L, place, field, "a coordinate or a particle", index);
+  return vidalua_expected(
+      L, place, field, "a coordinate, a particle, a point of a body or a function of coordinates",
+      index);
 }
 
-/* Adds force `value` on the coordinate or particle `target`, both indices. */
-static void add_component(lua_State* L, Components* components, int target, int value,
-                          const char* place, const char* first, const char* second) {
-  if (luaL_testudata(L, target, VIDALUA_POINT)) {
-    const VidaLuaBox* box = vidalua_check_system(L, 1);
-    const VidaPoint point = vidalua_check_point(L, target, 1, place, first);
-    if (point.particle == VIDA_GROUND) {
-      vidalua_error(L, "%s: a fixed point takes any force and does not move",
-                    vidalua_push_path(L, place, first));
-    }
-    const char* path = vidalua_push_path(L, place, second);
-    const int count = vidalua_push_values(L, value, path);
-    if (count != VidaSystem_Dimension(box->system)) {
-      vidalua_error(L, "%s: expected a force of %d components, got %d", path,
-                    VidaSystem_Dimension(box->system), count);
-    }
-    for (int i = 0; i < count; i++) {
-      lua_rawgeti(L, -1, i + 1);
-      components->nodes[components->count] = check_value(L, lua_gettop(L), place, second);
-      components->coordinates[components->count++] =
-          VidaSystem_ParticleCoordinate(box->system, point.particle) + i;
-      lua_pop(L, 1);
-    }
-    lua_pop(L, 2);
-    return;
-  }
+/* Adds the force at `value` along the coordinate or function at `target`. */
+static void add_scalar(lua_State* L, Components* components, int target, int value,
+                       const char* place, const char* first, const char* second) {
+  VidaExpression along = -1;
   const int coordinate = vidalua_to_bare(L, target, 1, VIDALUA_COORDINATE);
-  if (coordinate < 0) {
+  if (vidalua_to_bare(L, target, 1, VIDALUA_RATE) >= 0 || !vidalua_to_node(L, target, &along)) {
     refuse_target(L, target, place, first);
   }
+  vidalua_check_owner(L, target, 1, place);
+  components->functions = components->functions || coordinate < 0;
   components->nodes[components->count] = check_value(L, value, place, second);
+  components->along[components->count] = along;
   components->coordinates[components->count++] = coordinate;
+}
+
+/* Pushes the components of a force at `value`, as many as expected. */
+static void push_force(lua_State* L, int value, int expected, const char* path) {
+  const int count = vidalua_push_values(L, value, path);
+  if (count != expected) {
+    vidalua_error(L, "%s: expected a force of %d components, got %d", path, expected, count);
+  }
+}
+
+static void add_particle(lua_State* L, Components* components, int target, int value,
+                         const char* place, const char* first, const char* second) {
+  const VidaSystem* system = vidalua_check_system(L, 1)->system;
+  const VidaPoint point = vidalua_check_point(L, target, 1, place, first);
+  VidaError error;
+  if (point.particle == VIDA_GROUND) {
+    vidalua_error(L, "%s: a fixed point takes any force and does not move",
+                  vidalua_push_path(L, place, first));
+  }
+  push_force(L, value, VidaSystem_Dimension(system), vidalua_push_path(L, place, second));
+  for (int i = 0; i < VidaSystem_Dimension(system); i++) {
+    const int coordinate = VidaSystem_ParticleCoordinate(system, point.particle) + i;
+    const int k = components->count++;
+    lua_rawgeti(L, -1, i + 1);
+    components->nodes[k] = check_value(L, lua_gettop(L), place, second);
+    components->coordinates[k] = coordinate;
+    if (VidaSystem_Position(vidalua_check_system(L, 1)->system, coordinate, &components->along[k],
+                            &error)) {
+      vidalua_raise(L, place, first, &error);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+/* Adds force `value` on `target`, both indices: a coordinate, a particle, a function of
+ * coordinates, or a vector of functions, the place where the force acts. */
+static void add_component(lua_State* L, Components* components, int target, int value,
+                          const char* place, const char* first, const char* second) {
+  const int top = lua_gettop(L);
+  if (luaL_testudata(L, target, VIDALUA_POINT)) {
+    add_particle(L, components, target, value, place, first, second);
+  } else if (vidalua_is_vector(L, target)) {
+    const int count = vidalua_push_values(L, target, place);
+    if (components->count + count > components->room) {
+      vidalua_error(L, "%s: expected at most 3 components, got %d",
+                    vidalua_push_path(L, place, first), count);
+    }
+    push_force(L, value, count, vidalua_push_path(L, place, second));
+    const int forces = lua_gettop(L);
+    for (int i = 1; i <= count; i++) {
+      lua_rawgeti(L, top + 1, i);
+      lua_rawgeti(L, forces, i);
+      add_scalar(L, components, forces + 1, forces + 2, place, first, second);
+      lua_settop(L, forces);
+    }
+  } else {
+    add_scalar(L, components, target, value, place, first, second);
+  }
+  lua_settop(L, top);
 }
 
 /* { { x, fx }, { y, fy } } at `list` */
@@ -293,13 +340,15 @@ static Components check_pairs(lua_State* L, int list, const char* place) {
 }
 
 /* system:force(coordinate, force), system:force(particle, { fx, fy, fz }), or in a table with a
- * name before; in a table also a list of such pairs */
+ * name before; in a table also a list of such pairs. A force f along a function s(q,t), or a vector
+ * of them, is the generalized force f ds/dq. */
 int vidalua_force(lua_State* L) {
   static const char* const keys[] = {NULL};
   VidaError error;
   VidaLuaBox* box = vidalua_check_open_system(L, 1);
   const char* name = NULL;
   const bool is_table = lua_gettop(L) == 2 && lua_istable(L, 2) && !vidalua_is_vector(L, 2);
+  check_last(L, "force", "what it acts on and the force", 3);
   lua_settop(L, 3);
   if (is_table) {
     name = vidalua_check_name(L, 2, "force");
@@ -322,8 +371,13 @@ int vidalua_force(lua_State* L) {
     add_component(L, &components, target, value, place, is_table ? "second entry" : "argument 1",
                   is_table ? "third entry" : "argument 2");
   }
-  if (VidaSystem_AddExpressionForce(box->system, name, components.count, components.coordinates,
-                                    components.nodes, &error)) {
+  const int code =
+      components.functions
+          ? VidaSystem_AddExpressionForceAlong(box->system, name, components.count,
+                                               components.along, components.nodes, &error)
+          : VidaSystem_AddExpressionForce(box->system, name, components.count,
+                                          components.coordinates, components.nodes, &error);
+  if (code) {
     return vidalua_raise(L, place, NULL, &error);
   }
   box->unnamed.forces += !is_table;

@@ -54,6 +54,7 @@ lifted:constraint { "path", height - vida.sin(omega * lifted.time) ^ 2, unit = "
 local methods = {
   { "del-midpoint", h = { 1e-2, 1e-3 } },
   { "rattle", h = { 1e-2, 1e-3 } },
+  { "energy-momentum", h = { 1e-2, 1e-3 } },
 }
 
 return {

@@ -101,7 +101,7 @@ static void test_constants(void) {
 
 /* L = (v0^2 + v1^2) / 2 - q0^2 q1: one derivative at a time is wrong by one part in a thousand. */
 typedef struct Fault {
-  int where; /* 0: none; 1: L_q0; 2: L_v1; 3: L_q0q1; 4: g_1; 5: curvature; 6: g_t */
+  int where; /* 0: none; 1: L_q0; 2: L_v1; 3: L_q0q1; 4: g_1; 5: curvature; 6: g_t; 7: L is NaN */
 } Fault;
 
 static double factor(const Fault* fault, int where) {
@@ -109,7 +109,11 @@ static double factor(const Fault* fault, int where) {
 }
 
 static int value(double t, const double* q, const double* v, double* l, void* data) {
-  (void)t, (void)data;
+  (void)t;
+  if (((const Fault*)data)->where == 7) {
+    *l = (double)NAN;
+    return 0;
+  }
   *l = 0.5 * (v[0] * v[0] + v[1] * v[1]) - q[0] * q[0] * q[1];
   return 0;
 }
@@ -190,8 +194,9 @@ static void test_wrong_derivatives(void) {
                   {"well", "second derivative with respect to"},
                   {"hyperbola", "gradient with respect to y is"},
                   {"hyperbola", "second derivative with respect to"},
-                  {"hyperbola", "derivative with respect to time is"}};
-  for (int where = 0; where <= 6; where++) {
+                  {"hyperbola", "derivative with respect to time is"},
+                  {"well", "the Lagrangian gave a value that is not finite"}};
+  for (int where = 0; where <= 7; where++) {
     Fault fault = {where};
     VidaSystem* system = faulty_system(&fault);
     VidaCheck* check = check_of(system);
@@ -247,6 +252,53 @@ static VidaExpression product_of(VidaSystem* system, double number, VidaExpressi
                                  VidaExpression b) {
   return expression_apply(system, "*", expression_number(system, number),
                           expression_apply(system, "*", a, b));
+}
+
+/* L = (dx/dt + 0.1 dy/dt)^2 / 2, whose mass matrix [1 0.1; 0.1 0.01] is singular: alone, with the
+ * row x = 0, which leaves y as the only one to move, and with 10 x = y, where M + G^T G is regular
+ * as well. Only with x + 0.1 y = 0 do mass matrix and row say the same. */
+static void test_singular_mass(void) {
+  static const struct {
+    double a, b; /* of the row a x + b y = 0; zeros: there is none */
+    bool is_open;
+  } cases[] = {{0.0, 0.0, true}, {0.0, 1.0, false}, {10.0, -1.0, false}, {1.0, 0.1, true}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    VidaError error;
+    VidaSystem* system = NULL;
+    VidaExpression part[2], row_part[2];
+    const double weights[2] = {1.0, 0.1};
+    REQUIRE_OK(VidaSystem_Create("one rate", 2, &system, &error), &error);
+    for (int i = 0; i < 2; i++) {
+      const VidaInitial at = VidaInitial_Given(0.0);
+      REQUIRE_OK(VidaSystem_AddCoordinate(system, i ? "y" : "x", "m", at, at, NULL, &error),
+                 &error);
+      part[i] = expression_apply(system, "*", expression_number(system, weights[i]),
+                                 expression_coordinate(system, i, true));
+      row_part[i] =
+          expression_apply(system, "*", expression_number(system, i ? cases[k].b : cases[k].a),
+                           expression_coordinate(system, i, false));
+    }
+    const VidaExpression rate = sum_of(system, part[0], part[1]);
+    REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "T", product_of(system, 0.5, rate, rate),
+                                                  &error),
+               &error);
+    if (cases[k].b != 0.0) {
+      REQUIRE_OK(VidaSystem_AddExpressionConstraint(
+                     system, "line", "m", sum_of(system, row_part[0], row_part[1]), &error),
+                 &error);
+    }
+    REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+    VidaCheck* check = check_of(system);
+    if (!cases[k].is_open) {
+      EXPECT(find(check, VIDA_SEVERITY_WARNING, "mass matrix") == NULL, "case %zu", k);
+    } else if (cases[k].b == 0.0) {
+      expect_finding(check, VIDA_SEVERITY_ERROR, "mass matrix", "singular");
+    } else {
+      expect_finding(check, VIDA_SEVERITY_WARNING, "mass matrix", "do not determine");
+    }
+    VidaCheck_Destroy(&check);
+    VidaSystem_Destroy(&system);
+  }
 }
 
 /* A particle in a potential of x, y: |r|^6 through r.r, the same written out as
@@ -353,6 +405,7 @@ int main(void) {
                              {"wrong derivatives", test_wrong_derivatives},
                              {"redundant rows", test_redundant_rows},
                              {"inconsistent start", test_inconsistent_start},
+                             {"singular mass", test_singular_mass},
                              {"equivariance", test_equivariance},
                              {"claimed momentum", test_claimed_momentum},
                              {"not complete", test_not_complete},

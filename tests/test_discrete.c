@@ -238,7 +238,7 @@ static void derive(Bench* bench, int f) {
              NULL);
   REQUIRE_OK(vida__discrete_gradient_nodes(bench->graph, f, COUNT, bench->q, bench->discrete, NULL),
              NULL);
-  REQUIRE_OK(vida__discrete_jacobian_nodes(bench->graph, COUNT, bench->q, bench->discrete,
+  REQUIRE_OK(vida__discrete_jacobian_nodes(bench->graph, COUNT, bench->q, bench->discrete, 0, NULL,
                                            &bench->jacobian),
              NULL);
 }

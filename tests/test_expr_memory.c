@@ -79,7 +79,7 @@ static int derive_discrete(vida_graph* graph, vida_entries* jacobian) {
   int q[COUNT], gradient[COUNT];
   const int f = build_function(graph, q);
   const int code = f < 0 ? f : vida__discrete_gradient_nodes(graph, f, COUNT, q, gradient, NULL);
-  return code ? code : vida__discrete_jacobian_nodes(graph, COUNT, q, gradient, jacobian);
+  return code ? code : vida__discrete_jacobian_nodes(graph, COUNT, q, gradient, 0, NULL, jacobian);
 }
 
 static int do_all(vida_graph* graph) {

@@ -134,7 +134,10 @@ static bool run(const VidaSystem* system, const char* method, long steps, double
   /* Newton's method converges quadratically: a wrong Jacobian takes several more */
   const double iterations =
       (double)VidaStepper_Statistics(stepper).newton_iterations / (double)steps;
-  const int stages = strcmp(method, "compose") == 0 ? 5 : 1; /* of the default scheme, suzuki4 */
+  /* of the default scheme, suzuki4; a step of the sequence and one to the node */
+  const int stages = strcmp(method, "compose") == 0           ? 5
+                     : strcmp(method, "rattle-variable") == 0 ? 2
+                                                              : 1;
   EXPECT(iterations <= 2.5 * stages, "%s takes %.2f iterations a step", method, iterations);
   VidaStepper_Destroy(&stepper);
   return true;
@@ -148,6 +151,9 @@ static void test_motion(void) {
   exact(1.0, right);
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const char* method = Vida_MethodInfo(i)->name;
+    if (motion_is_adaptive(method)) {
+      continue; /* has no order in h */
+    }
     VidaSystem* system = make_polar(true);
     VidaSystem* bare = make_polar(false);
     double end[2], same[2], off[2], energy;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "support/mechanism.h"
 #include "support/motion.h"
 
 typedef struct Start {
@@ -296,8 +297,10 @@ static void test_time_dependent(void) {
     VidaStepper* stepper = NULL;
     int code = VidaStepper_Create(system, options, &stepper, &error);
     VidaOptions_Destroy(&options);
-    EXPECT(!code == !!(method->capabilities & VIDA_CAN_TIME_DEPENDENT), "%s: %s (%s)", method->name,
-           Vida_CodeName(code), code ? error.message : "");
+    /* a callback has no discrete derivative */
+    const bool lacks = code && strstr(error.message, "needs discrete derivatives");
+    EXPECT(!code == (method->capabilities & VIDA_CAN_TIME_DEPENDENT && !lacks), "%s: %s (%s)",
+           method->name, Vida_CodeName(code), code ? error.message : "");
     if (stepper) {
       double rates[2], force_t;
       REQUIRE_OK(VidaStepper_Start(stepper, 0.7, q, v, &error), &error);
@@ -370,6 +373,70 @@ static void test_not_finite(void) {
   EXPECT_ERROR(start.code, &start.error, VIDA_NOT_FINITE, "energy");
 }
 
+/* ---- time and quaternions -------------------------------------------------------------------- */
+
+static void test_time(void) {
+  const Model model = model_pendulum(2, 1.0, 1.0, 0.5, 0.0);
+  VidaSystem* system = model_system(&model);
+  const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+  double q[2], v[2];
+  VidaError error = {0};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    EXPECT_ERROR(VidaSystem_Start(system, bad[i], NULL, q, v, NULL, &error), &error,
+                 VIDA_BAD_ARGUMENT, "needs a finite time");
+  }
+  VidaSystem_Destroy(&system);
+}
+
+/* A ball as a quaternion of the given norm, of unit direction u, with the rates 0.5 (0, w) q: it
+ * turns by w = 2 q' q^-1 whatever the norm, and does so still when the start has made it 1. */
+static void test_quaternion(void) {
+  static const int all[4] = {0, 1, 2, 3};
+  static const char* const names[4] = {"q0", "q1", "q2", "q3"};
+  static const double u[4] = {0.5, -0.1, 0.7, 0.5}; /* 0.25 + 0.01 + 0.49 + 0.25 = 1 */
+  static const double w[3] = {0.3, -2.0, 1.1};
+  const double rate[4] = {0.5 * (-w[0] * u[1] - w[1] * u[2] - w[2] * u[3]),
+                          0.5 * (w[0] * u[0] + w[1] * u[3] - w[2] * u[2]),
+                          0.5 * (w[1] * u[0] + w[2] * u[1] - w[0] * u[3]),
+                          0.5 * (w[2] * u[0] + w[0] * u[2] - w[1] * u[1])};
+  static const double norms[] = {1.0, 1.25, 0.8};
+  for (size_t k = 0; k < sizeof norms / sizeof norms[0]; k++) {
+    VidaStartOptions options = VidaStartOptions_Default();
+    VidaSystem* system = NULL;
+    VidaExpression x, sum = -1, kinetic = -1;
+    double q[4], v[4];
+    char notes[VIDA_NOTES_SIZE];
+    VidaError error;
+    options.adjust = true;
+    REQUIRE_OK(VidaSystem_Create("ball", 3, &system, &error), &error);
+    for (int i = 0; i < 4; i++) {
+      REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], "", VidaInitial_Given(norms[k] * u[i]),
+                                          VidaInitial_Given(norms[k] * rate[i]), NULL, &error),
+                 &error);
+    }
+    for (int of_rates = 0; of_rates < 2; of_rates++) {
+      VidaExpression* target = of_rates ? &kinetic : &sum;
+      *target = expression_number(system, of_rates ? 0.0 : -1.0);
+      for (int i = 0; i < 4; i++) {
+        x = expression_coordinate(system, i, of_rates);
+        *target = expression_apply(system, "+", *target, expression_apply(system, "*", x, x));
+      }
+    }
+    REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "ball", kinetic, &error), &error);
+    REQUIRE_OK(VidaSystem_AddExpressionConstraint(system, "norm", "", sum, &error), &error);
+    REQUIRE_OK(VidaSystem_AddMotion(system, VIDA_MOTION_QUATERNION, all, &error), &error);
+    REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+    REQUIRE_OK(VidaSystem_Start(system, 0.0, &options, q, v, notes, &error), &error);
+    for (int i = 0; i < 4; i++) {
+      EXPECT_NEAR(q[i], u[i], 1e-15, "norm %g: %s", norms[k], names[i]);
+      EXPECT_NEAR(v[i], rate[i], 1e-15, "norm %g: rate of %s", norms[k], names[i]);
+    }
+    EXPECT((strstr(notes, "rates of the quaternion from 'q0'") != NULL) == (norms[k] != 1.0), "%s",
+           notes);
+    VidaSystem_Destroy(&system);
+  }
+}
+
 int main(void) {
   static const CheckTest tests[] = {
       {"defaults", test_defaults},
@@ -390,6 +457,8 @@ int main(void) {
       {"values that stay open", test_open_values},
       {"double root", test_double_root},
       {"not finite", test_not_finite},
+      {"time", test_time},
+      {"quaternion", test_quaternion},
       {NULL, NULL}};
   return check_main("initial values", tests);
 }

@@ -151,9 +151,9 @@ static VidaSystem* make_system(Body* body) {
   start_values(body, q, v);
   REQUIRE_OK(VidaSystem_Create("top", 3, &system, &error), &error);
   for (int i = 0; i < 4; i++) {
-    REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], "1",
-                                        VidaInitial_Given(q[i] * (1.0 + body->stretch)),
-                                        VidaInitial_Given(v[i]), NULL, &error),
+    REQUIRE_OK(VidaSystem_AddCoordinate(
+                   system, names[i], "1", VidaInitial_Given(q[i] * (1.0 + body->stretch)),
+                   VidaInitial_Given(v[i] * (1.0 + body->stretch)), NULL, &error),
                &error);
   }
   REQUIRE_OK(VidaSystem_AddMotion(system, VIDA_MOTION_QUATERNION, all, &error), &error);
@@ -609,8 +609,8 @@ static void test_failures(void) {
   VidaSystem_Destroy(&system);
 }
 
-/* A start that is not of norm 1 gives the same motion once the library has been asked to adjust it.
- */
+/* A start that is not of norm 1, with rates of the same angular velocity 2 q' q^-1, gives the same
+ * motion once the library has been asked to adjust it. */
 static void test_adjusted_start(void) {
   const VidaStartOptions adjust = {.adjust = true, .tolerance = 1e-9};
   Body top = heavy_top();

@@ -316,6 +316,35 @@ static void test_steps(void) {
   }
 }
 
+/* Methods of ours that choose their own steps; those of SUNDIALS' integrators allocate themselves.
+ */
+static void test_adaptive_steps(void) {
+  const Model models[] = {model_double_spherical_pendulum(), model_four_particles(),
+                          model_chain(8, 0.3)};
+  for (int k = 0; k < 6; k++) {
+    const char* const settings[] = {"rtol", "1e-6", "linear_solver", solvers[k % 2], NULL};
+    double q[MODEL_COORDINATES], v[MODEL_COORDINATES];
+    VidaError error = {0};
+    VidaSystem* system = model_system(&models[k / 2]);
+    VidaOptions* options = motion_method("radau", 0.1, settings);
+    VidaStepper* stepper = NULL;
+    REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+    REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+    REQUIRE_OK(VidaStepper_Start(stepper, 0.0, q, v, &error), &error);
+    const long before = allocations;
+    int code = 0;
+    for (int i = 0; i < 20 && !code; i++) {
+      code = VidaStepper_Step(stepper, &error);
+    }
+    const long made = allocations - before;
+    REQUIRE_OK(code, &error);
+    EXPECT(made == 0, "%ld allocations with %s on %s", made, solvers[k % 2], models[k / 2].name);
+    VidaOptions_Destroy(&options);
+    VidaStepper_Destroy(&stepper);
+    VidaSystem_Destroy(&system);
+  }
+}
+
 /* The counter counts, otherwise the tests here would prove nothing. */
 static void test_counter(void) {
   void* volatile block[3];
@@ -500,6 +529,7 @@ int main(void) {
   static const CheckTest tests[] = {
     {"the counter counts", test_counter},
     {"a step allocates nothing", test_steps},
+    {"steps of its own choice allocate nothing", test_adaptive_steps},
     {"1000 lives leave nothing", test_cycles},
 #if CAN_FAIL
     {"every allocation may fail", test_no_memory},

@@ -16,7 +16,10 @@ static bool can(const VidaMethodInfo* method, VidaCapability capability) {
 
 static void for_all(void (*test)(const VidaMethodInfo* method)) {
   for (int i = 0; i < Vida_MethodCount(); i++) {
-    test(Vida_MethodInfo(i));
+    /* those that choose their own steps have tests of their own */
+    if (!motion_is_adaptive(Vida_MethodInfo(i)->name)) {
+      test(Vida_MethodInfo(i));
+    }
   }
 }
 
@@ -298,15 +301,28 @@ static double angle_difference(double a, double b) {
   return remainder(a - b, 2.0 * PI);
 }
 
+static bool is_one_of(const char* name, const char* const* list) {
+  int i = 0;
+  while (list[i] && strcmp(name, list[i]) != 0) {
+    i++;
+  }
+  return list[i] != NULL;
+}
+
 /* Closed forms of the angle per step; NaN where there is none. Without forces the variational
- * methods are SHAKE: sin(a) = h rate. Energy-momentum: the chord 2 r sin(a/2) is h r rate cos(a/2).
- */
+ * methods are SHAKE: sin(a) = h rate, and steps of even density are all alike; discrete derivatives
+ * of the length are all the same one, and the chord 2 r sin(a/2) is h r rate cos(a/2). suzuki4 is
+ * four steps of rattle, each of 1 / (4 - 4^(1/3)), and one backwards in their middle. */
 static double angle_per_step(const char* method, double h) {
-  const bool shake = !strcmp(method, "rattle") || !strcmp(method, "del-endpoint") ||
-                     !strcmp(method, "del-midpoint");
-  return shake                                ? asin(h * bond_rate)
-         : !strcmp(method, "energy-momentum") ? 2.0 * atan(0.5 * h * bond_rate)
-                                              : (double)NAN;
+  static const char* const shake[] = {"rattle",          "del-endpoint",    "del-midpoint",
+                                      "del-trapezoidal", "rattle-variable", NULL};
+  static const char* const energy[] = {"energy-momentum", "average-vector-field", "itoh-abe", NULL};
+  const double stage = 1.0 / (4.0 - cbrt(4.0));
+  const double turn = h * bond_rate;
+  return is_one_of(method, shake)     ? asin(turn)
+         : is_one_of(method, energy)  ? 2.0 * atan(0.5 * turn)
+         : !strcmp(method, "compose") ? 4.0 * asin(stage * turn) + asin((1.0 - 4.0 * stage) * turn)
+                                      : (double)NAN;
 }
 
 static void case_a10(const VidaMethodInfo* method) {
@@ -324,7 +340,8 @@ static void case_a10(const VidaMethodInfo* method) {
   /* the centre moves on at (0.1, 0, 0.1) from (0.37, 0, 0), the energy stays 1.03 */
   EXPECT_NEAR(0.5 * (state.q[0] + state.q[3]), 0.37 + 1.0, 1e-13, "%s: centre", method->name);
   EXPECT_NEAR(0.5 * (state.q[2] + state.q[5]), 1.0, 1e-13, "%s: centre", method->name);
-  if (can(method, VIDA_CAN_ENERGY) || can(method, VIDA_CAN_VELOCITY_LEVEL)) {
+  if (can(method, VIDA_CAN_ENERGY) ||
+      (can(method, VIDA_CAN_VELOCITY_LEVEL) && can(method, VIDA_CAN_SYMPLECTIC))) {
     /* here the variational methods keep it too: the map is a rotation */
     EXPECT_NEAR(state.energy, 1.03, 1e-12, "%s: energy", method->name);
   }

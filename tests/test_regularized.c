@@ -683,7 +683,7 @@ static void expect_refusal(const VidaSystem* system, const char* method,
 
 static void test_refusals(void) {
   static const char* const zero[] = {"damping_time", "0", NULL};
-  static const char* const zero_steps[] = {"tau_over_h", "0", NULL};
+  static const char* const zero_steps[] = {"compliance", "1e-6", "tau_over_h", "0", NULL};
   static const char* const both[] = {"compliance", "1e-6", "epsilon", "1e-6", NULL};
   static const char* const twice[] = {"damping_time", "1", "tau_over_h", "2", NULL};
   VidaError error = {0};
@@ -693,8 +693,9 @@ static void test_refusals(void) {
   for (int i = 0; i < 2; i++) {
     const char* method = damped_methods[i];
     expect_refusal(system, method, zero, VIDA_BAD_ARGUMENT,
-                   "damping_time of constraint 'string': expected a positive number");
-    expect_refusal(system, method, zero_steps, VIDA_BAD_ARGUMENT, "expected a positive number");
+                   "damping_time: expected a positive number, got 0");
+    expect_refusal(system, method, zero_steps, VIDA_BAD_ARGUMENT,
+                   "tau_over_h: expected a positive number, got 0");
     expect_refusal(system, method, both, VIDA_BAD_ARGUMENT, "either compliance or epsilon");
     expect_refusal(system, method, twice, VIDA_BAD_ARGUMENT, "either damping_time or tau_over_h");
   }
@@ -706,6 +707,9 @@ static void test_refusals(void) {
                  "epsilon");
     VidaOptions_Destroy(&options);
   }
+  REQUIRE_OK(VidaSystem_SetRelaxation(system, "string", 0.0, 0.0, &error), &error);
+  expect_refusal(system, "spook", NULL, VIDA_BAD_ARGUMENT,
+                 "damping_time of constraint 'string': expected a positive number");
   REQUIRE_OK(VidaSystem_SetRelaxation(system, "string", 1e-4, 0.05, &error), &error);
   expect_refusal(system, "del-regularized", NULL, VIDA_NOT_SUPPORTED,
                  "cannot take the damping time of constraint 'string'; these can: spook");

@@ -208,7 +208,7 @@ static int read_csv_line(char** text, char** fields, int most) {
 }
 
 static void test_csv(void) {
-  VidaSystem* system = dumbbell("a \"dumbbell\", on\na line");
+  VidaSystem* system = dumbbell("a \"dumbbell\", on one line");
   VidaStudy* study = finished_study(system);
   char* text = output_text(CSV, study, 2);
   char* fields[VIDA_COLUMNS + 1];
@@ -256,7 +256,7 @@ static void test_json_reader(void) {
 }
 
 static void test_json(void) {
-  VidaSystem* system = dumbbell("a \"b\\c\"\t\x01 \xC3\xBC \xFF \xED\xA0\x80 \xF0\x9F\x98\x80");
+  VidaSystem* system = dumbbell("a \"b\\c\" \xC3\xBC \xFF \xED\xA0\x80 \xF0\x9F\x98\x80");
   VidaStudy* study = finished_study(system);
   const char* text = output_text(JSON, study, 2);
   const Reader reader = read_json(text);
@@ -266,7 +266,7 @@ static void test_json(void) {
   EXPECT(reader.nulls > 0, "not measured");
   /* The lone byte and the surrogate's three become marks, characters of Unicode pass. */
   EXPECT(strstr(text,
-                "\"a \\\"b\\\\c\\\"\\t\\u0001 \xC3\xBC \\ufffd \\ufffd\\ufffd\\ufffd "
+                "\"a \\\"b\\\\c\\\" \xC3\xBC \\ufffd \\ufffd\\ufffd\\ufffd "
                 "\xF0\x9F\x98\x80\""),
          "%.200s", text);
   const char* at = text;
@@ -278,6 +278,23 @@ static void test_json(void) {
   }
   VidaStudy_Destroy(&study);
   VidaSystem_Destroy(&system);
+}
+
+/* Messages may hold what names may not: line breaks and control characters. */
+static void test_special_characters(void) {
+  static const char text[] = "one, \"two\"\nthree\t\x01";
+  static const struct {
+    void (*write)(FILE* file, const char* text);
+    const char* expected;
+  } outputs[] = {{vida__write_csv_field, "\"one, \"\"two\"\"\nthree\t\x01\""},
+                 {vida__write_json_string, "\"one, \\\"two\\\"\\nthree\\t\\u0001\""}};
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    FILE* file = tmpfile();
+    outputs[i].write(file, text);
+    const char* got = file_text(file);
+    EXPECT(strcmp(got, outputs[i].expected) == 0, "%s", got);
+    fclose(file);
+  }
 }
 
 static void test_no_rows(void) {
@@ -333,6 +350,28 @@ static void test_table(void) {
     EXPECT(strstr(fitted, "method") && strstr(fitted, "position"), "%s", fitted);
     EXPECT(strstr(fitted, VidaStudy_Row(study, 1)->status), "%s", fitted);
     EXPECT(!strstr(fitted, " \n"), "no spaces at the end of lines:\n%s", fitted);
+  }
+  VidaStudy_Destroy(&study);
+  VidaSystem_Destroy(&system);
+}
+
+/* The flag of the second run is longer than what is left beside the errors: it is cut, they stay.
+ */
+static void test_narrow_table(void) {
+  VidaSystem* system = dumbbell("dumbbell");
+  VidaStudy* study = finished_study(system);
+  VidaError error = {0};
+  const char* status = VidaStudy_Row(study, 1)->status;
+  char cut[16];
+  EXPECT(strlen(status) > 15, "the status is '%s'", status);
+  for (int width = 40; width <= 56; width += 4) {
+    FILE* file = tmpfile();
+    REQUIRE_OK(VidaReport_Table(study, file, width, &error), &error);
+    const char* text = file_text(file);
+    fclose(file);
+    snprintf(cut, sizeof cut, " %.6s..", status);
+    EXPECT(strstr(text, " position"), "%d wide:\n%s", width, text);
+    EXPECT(width == 40 || strstr(text, cut), "%d wide:\n%s", width, text);
   }
   VidaStudy_Destroy(&study);
   VidaSystem_Destroy(&system);
@@ -562,6 +601,8 @@ int main(void) {
                                     {"JSON", test_json},
                                     {"no rows", test_no_rows},
                                     {"table", test_table},
+                                    {"narrow table", test_narrow_table},
+                                    {"special characters", test_special_characters},
                                     {"locale", test_locale},
                                     {"shortest numbers", test_shortest_real},
                                     {"file names", test_file_names},

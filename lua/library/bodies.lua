@@ -224,6 +224,44 @@ function library.is_body_end(value)
   return point_state(value) ~= nil or body_state(value) ~= nil
 end
 
+-- ---- forces ------------------------------------------------------------------------------------
+
+local plain_force = system_methods.force
+
+-- What a force acts on: of a point of a body its place, of a body its centre of mass.
+local function force_target(system, value)
+  local point = point_state(value)
+  local frame = point and point.frame or body_state(value)
+  if not frame then
+    return value
+  elseif frame.system ~= system then
+    fail(("force: body '%s' belongs to another system"):format(frame.name))
+  elseif #frame.coordinates == 0 then
+    fail(("force: body '%s' is fixed: it takes any force and does not move"):format(frame.name))
+  end
+  return point and point_position(point) or frame.particle
+end
+
+-- system:force(body:point { 1, 0, 0 }, { 0, 0, f }), system:force(body, f), and all that C knows
+-- (terms.c); also in a table after a name, and in a list of pairs there.
+function system_methods.force(system, first, ...)
+  if kind(first) ~= "table" or point_state(first) or body_state(first) then
+    return plain_force(system, force_target(system, first), ...)
+  end
+  local given = {}
+  for key, value in pairs(first) do
+    given[key] = force_target(system, value)
+  end
+  if kind(given[2]) == "table" then
+    local list = {}
+    for key, pair in pairs(given[2]) do
+      list[key] = kind(pair) == "table" and #pair == 2 and { force_target(system, pair[1]), pair[2] } or pair
+    end
+    given[2] = list
+  end
+  return plain_force(system, given, ...)
+end
+
 -- ---- start values -------------------------------------------------------------------------------
 
 local function is_free(value)

@@ -19,6 +19,8 @@ local keys = { "points", "coordinates", "dimension", "parameters", "unit", table
 -- What an element object stands for, and how many instances without a name a system has.
 local definitions = setmetatable({}, { __mode = "k" })
 local unnamed = setmetatable({}, { __mode = "k" })
+-- Names of instances, by systems and elements; no two may be alike.
+local instance_names = setmetatable({}, { __mode = "k" })
 
 -- ---- reading a definition -----------------------------------------------------------------------
 
@@ -160,10 +162,21 @@ local function trace_coordinate(pattern, name, fixed)
   return (system_methods.coordinate(pattern.system, { name, value = 0 }))
 end
 
+-- The one value that a function returns.
+local function only_value(pattern, definition, part)
+  local got = table.pack(definition[part](table.unpack(pattern.arguments)))
+  if got.n > 1 then
+    local is_row = part == "constraint" or part == "nonholonomic"
+    fail(("%s: %s: expected a function that returns one value, got %d of them%s"):format(definition.place,
+      part, got.n, is_row and "; several rows go into a list { { \"row\", expression }, ... }" or ""))
+  end
+  return got[1]
+end
+
 local function trace_parts(pattern, definition)
   for _, part in ipairs(parts) do
     if definition[part] then
-      local value = definition[part](table.unpack(pattern.arguments))
+      local value = only_value(pattern, definition, part)
       if kind(value) == "expression" then
         system_methods[part](pattern.system, { definition.name, value })
       elseif type(value) ~= "number" or not pattern.has_fixed then -- at rest there may be nothing left
@@ -194,7 +207,7 @@ end
 local function trace_rows(pattern, definition)
   for _, part in ipairs(row_parts) do
     if definition[part] then
-      for i, row in ipairs(rows_of(definition, part, (definition[part](table.unpack(pattern.arguments))))) do
+      for i, row in ipairs(rows_of(definition, part, only_value(pattern, definition, part))) do
         local place = ("element '%s': %s[%d]"):format(definition.name, part, i)
         library.check_keys(row, place, "key", 2, { "unit" })
         if type(row[1]) ~= "string" then
@@ -390,6 +403,16 @@ local function next_name(system, definition)
   return count == 1 and definition.name or ("%s %d"):format(definition.name, count)
 end
 
+local function check_new_name(system, element, place, name)
+  local by_element = instance_names[system] or setmetatable({}, { __mode = "k" })
+  local names = by_element[element] or {}
+  instance_names[system], by_element[element] = by_element, names
+  if names[name] then
+    fail(place .. ": there is one of this name already")
+  end
+  names[name] = true
+end
+
 -- Name, ends and parameters out of the arguments after the element:
 -- "name", a, b, { k = 1 } or { "name", a, b, k = 1 }, both also without the name.
 local function read_arguments(...)
@@ -535,5 +558,6 @@ function system_methods.add(system, element, ...)
   local links = resolve_parameters(system, place, definition, given, values)
   local pattern = pattern_of(definition, dimension, fixed)
   name = is_unnamed and next_name(system, definition) or name
+  check_new_name(system, element, place, name)
   library.add_element(system, pattern, name, coordinates, values, links)
 end

@@ -272,7 +272,7 @@ function system_methods.universal(system, given)
   if not is_pair(given.axis) then
     expected(place, "axis", "two directions, one for each end, across each other", given.axis)
   end
-  local axes = {}
+  local axes, in_space = {}, {}
   for i, frame in ipairs(frames) do
     local field = ("axis[%d]"):format(i)
     if library.is_direction(given.axis[i]) then
@@ -281,6 +281,11 @@ function system_methods.universal(system, given)
       local direction = library.check_direction(place, field, given.axis[i], 3)
       axes[i] = both_local(place, field, { frame }, direction)[1]
     end
+    in_space[i] = frame.start and frame.start.turn(axes[i])
+  end
+  -- Where they are parallel, the row that keeps them across each other has no gradient.
+  if in_space[1] and in_space[2] and vida.norm(vida.cross(in_space[1], in_space[2])) < 1e-6 then
+    fail(place .. ": axis: the two axes are parallel at the start; expected axes across each other")
   end
   library.add_traced(system, "universal", "universal", given[1], frames,
     { first = places[1], second = places[2], a = axes[1], b = axes[2] }, universal)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sundials/sundials_config.h>
 
+#include "base/text.h"
+
 #define VIDA_VERSION_TEXT "0.1.0"
 
 typedef struct CodeText {
@@ -49,6 +51,12 @@ static int fail(VidaError* error, int code, const char* flag, const char* format
     error->code = code;
     snprintf(error->flag, sizeof error->flag, "%s", flag);
     vsnprintf(error->message, sizeof error->message, format, list);
+    /* Texts of the user's in a message may be anything. */
+    int control;
+    for (char* c = error->message; (c = vida__find_control(c, &control));) {
+      c[control >= 0x80 ? 1 : 0] = '?';
+      c[0] = '?';
+    }
   }
   return code;
 }
@@ -71,4 +79,20 @@ int vida__fail_flag(VidaError* error, int code, const char* flag, const char* fo
 
 int vida__fail_memory(VidaError* error) {
   return vida__fail(error, VIDA_OUT_OF_MEMORY, "out of memory");
+}
+
+int vida__refuse_null(VidaError* error, const char* function, const char* names, size_t count,
+                      const void* const* pointers) {
+  size_t i = 0;
+  while (i < count && pointers[i]) {
+    i++;
+  }
+  if (i == count) {
+    return VIDA_SUCCESS;
+  }
+  for (; i > 0; i--) {
+    names = strchr(names, ' ') + 1;
+  }
+  return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: %.*s is NULL", function,
+                    (int)strcspn(names, ","), names);
 }

@@ -63,7 +63,13 @@ int vida__options_create(const char* owner, int count, const VidaOptionRow* cons
 }
 
 int VidaOptions_Copy(const VidaOptions* options, VidaOptions** copy, VidaError* error) {
-  const int code = allocate_options(options->owner, options->count, copy, error);
+  int code = VIDA_REFUSE_NULL(error, copy);
+  if (code) {
+    return code;
+  }
+  *copy = NULL;
+  code = VIDA_REFUSE_NULL(error, options);
+  code = code ? code : allocate_options(options->owner, options->count, copy, error);
   if (code) {
     return code;
   }
@@ -85,19 +91,19 @@ void VidaOptions_Destroy(VidaOptions** options) {
 }
 
 const char* VidaOptions_Method(const VidaOptions* options) {
-  return options->owner;
+  return options ? options->owner : "";
 }
 
 int VidaOptions_Count(const VidaOptions* options) {
-  return options->count;
+  return options ? options->count : 0;
 }
 
 const VidaOptionRow* VidaOptions_Row(const VidaOptions* options, int index) {
-  return index >= 0 && index < options->count ? options->rows[index] : NULL;
+  return options && index >= 0 && index < options->count ? options->rows[index] : NULL;
 }
 
 static int find_option(const VidaOptions* options, const char* name) {
-  for (int i = 0; i < options->count; i++) {
+  for (int i = 0; options && name && i < options->count; i++) {
     if (strcmp(options->rows[i]->name, name) == 0) {
       return i;
     }
@@ -156,7 +162,7 @@ static void describe_expected(const VidaOptionRow* row, char* text, size_t size)
 }
 
 static int refuse(const VidaOptions* options, int index, const char* got, VidaError* error) {
-  char expected[160];
+  char expected[320];
   describe_expected(options->rows[index], expected, sizeof expected);
   return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: expected %s, got %s", options->rows[index]->name,
                     expected, got);
@@ -179,6 +185,9 @@ static int store(VidaOptions* options, int index, double value) {
 }
 
 int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, options, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char got[VIDA_REAL_TEXT_SIZE];
   int index = -1;
   const int code = require_option(options, name, &index, error);
@@ -194,6 +203,9 @@ int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, Vi
 }
 
 int VidaOptions_SetBoolean(VidaOptions* options, const char* name, bool value, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, options, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   int index = -1;
   const int code = require_option(options, name, &index, error);
   if (code) {
@@ -225,6 +237,9 @@ static int find_choice(const char* choices, const char* text) {
 
 int VidaOptions_SetText(VidaOptions* options, const char* name, const char* text,
                         VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, options, name, text)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char got[80] = "";
   int index = -1;
   const int code = require_option(options, name, &index, error);
@@ -277,13 +292,16 @@ bool VidaOptions_IsSet(const VidaOptions* options, const char* name) {
 
 bool VidaOptions_HasChoice(const VidaOptions* options, const char* name, const char* choice) {
   const int index = find_option(options, name);
-  return index >= 0 && options->rows[index]->type == VIDA_OPTION_CHOICE &&
+  return index >= 0 && choice && options->rows[index]->type == VIDA_OPTION_CHOICE &&
          find_choice(options->rows[index]->choices, choice) == (int)options->values[index];
 }
 
 void VidaOptions_Text(const VidaOptions* options, const char* name, char* text, size_t size) {
   const int index = find_option(options, name);
   char number[VIDA_REAL_TEXT_SIZE];
+  if (!text || size == 0) {
+    return;
+  }
   text[0] = '\0';
   if (index < 0) {
     return;
@@ -307,8 +325,11 @@ void VidaOptions_Text(const VidaOptions* options, const char* name, char* text, 
 }
 
 void VidaOptions_Describe(const VidaOptions* options, char* text, size_t size) {
+  if (!text || size == 0) {
+    return;
+  }
   text[0] = '\0';
-  for (int i = 0; i < options->count; i++) {
+  for (int i = 0; options && i < options->count; i++) {
     const char* name = options->rows[i]->name;
     char value[64];
     if (!options->set[i] || strcmp(name, "h") == 0 || strcmp(name, "rtol") == 0) {

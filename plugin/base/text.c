@@ -101,7 +101,7 @@ static int edit_distance(const char* a, const char* b) {
 int Vida_NearestName(const char* name, int count, const char* (*get)(const void* list, int index),
                      const void* list) {
   int nearest = -1;
-  const size_t length = strlen(name);
+  const size_t length = name && get ? strlen(name) : LONGEST_NAME + 1;
   int limit = length < 6 ? 2 : (int)(length / 3);
   if (length > LONGEST_NAME) {
     return -1;
@@ -130,4 +130,18 @@ void vida__append(char* text, size_t size, const char* format, ...) {
   va_start(list, format);
   vsnprintf(text + used, size - used, format, list);
   va_end(list);
+}
+
+char* vida__find_control(const char* text, int* code) {
+  for (const char* c = text; *c; c++) {
+    const unsigned char first = (unsigned char)c[0], second = (unsigned char)c[1];
+    const bool is_wide = first == 0xC2 && second >= 0x80 && second < 0xA0; /* U+0080 to U+009F */
+    if (first < 0x20 || first == 0x7F || is_wide) {
+      if (code) {
+        *code = is_wide ? second : first;
+      }
+      return (char*)c;
+    }
+  }
+  return NULL;
 }

@@ -18,4 +18,8 @@ char* vida__shortest_text(char text[VIDA_REAL_TEXT_SIZE], double value);
  * ended. */
 void vida__append(char* text, size_t size, const char* format, ...);
 
+/* The first control character of a text in UTF-8, with which it could command a terminal; NULL when
+ * there is none. *code (nullable) receives its number. */
+char* vida__find_control(const char* text, int* code);
+
 #endif

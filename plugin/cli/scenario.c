@@ -59,7 +59,12 @@ static void on_interrupt(int signal_number) {
 /* ---- the comparisons that a script returns --------------------------------------------------- */
 
 int cli_fail(Scenario* work, int code, const char* message) {
-  fprintf(stderr, "vida: %s\n", message);
+  fputs("vida: ", stderr);
+  for (const char* c = message; *c; c++) { /* it may hold any text of the script's */
+    const bool is_plain = (unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t';
+    fputc(is_plain && *c != 0x7F ? *c : '?', stderr);
+  }
+  fputc('\n', stderr);
   work->exit_code = code;
   return 0;
 }

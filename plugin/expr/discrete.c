@@ -168,8 +168,9 @@ int vida__discrete_rows(vida_graph* graph, int rows, const int* f, int count, co
 }
 
 int vida__discrete_jacobian_nodes(vida_graph* graph, int count, const int* position,
-                                  const int* gradient, vida_entries* entries) {
-  int* second = vida__allocate((size_t)count, sizeof *second);
+                                  const int* gradient, int others, const int* other,
+                                  vida_entries* entries) {
+  int* second = vida__allocate((size_t)count + (size_t)others, sizeof *second);
   int code = second ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   for (int j = 0; j < count && !code; j++) {
     if (position[j] < 0 || position[j] >= graph->count) {
@@ -180,7 +181,12 @@ int vida__discrete_jacobian_nodes(vida_graph* graph, int count, const int* posit
       code = second[j] < 0 ? second[j] : VIDA_SUCCESS;
     }
   }
-  code = code ? code : vida__derive_jacobian(graph, count, gradient, count, second, entries);
+  for (int j = 0; j < others && !code; j++) {
+    second[count + j] = other[j];
+    code = other[j] < 0 ? other[j] : VIDA_SUCCESS;
+  }
+  code =
+      code ? code : vida__derive_jacobian(graph, count, gradient, count + others, second, entries);
   free(second);
   return code;
 }

@@ -30,9 +30,12 @@ int vida__discrete_gradient_nodes(vida_graph* graph, int f, int count, const int
 int vida__discrete_rows(vida_graph* graph, int rows, const int* f, int count, const int* position,
                         vida_entries* entries, int* culprit);
 
-/* entries = d gradient[i] / d q1[j], not symmetric, of the gradient above. The derivative with
- * respect to q0 is the same with both points exchanged, by the symmetry of D. */
+/* entries = d gradient[i] / d q1[j], not symmetric, of the gradient above, and behind them, in the
+ * columns from `count` on, its derivatives with respect to the inputs other[] (`others` of them, no
+ * positions). The derivative with respect to q0 is that with respect to q1 with both points
+ * exchanged, by the symmetry of D. */
 int vida__discrete_jacobian_nodes(vida_graph* graph, int count, const int* position,
-                                  const int* gradient, vida_entries* entries);
+                                  const int* gradient, int others, const int* other,
+                                  vida_entries* entries);
 
 #endif

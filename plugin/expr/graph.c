@@ -474,6 +474,15 @@ static int want_operands(vida_graph* graph, int i, vida_input from, vida_input t
   return lowest;
 }
 
+void vida__graph_mark_used(const vida_graph* graph, int size, bool* used) {
+  for (int i = size - 1; i >= 0; i--) { /* operands have smaller numbers */
+    const vida_node* node = &graph->nodes[i];
+    for (int k = 0; used[i] && k < vida__operations[node->operation].arity; k++) {
+      used[node->operand[k]] = true;
+    }
+  }
+}
+
 int vida__graph_replace(vida_graph* graph, int root, vida_input from, vida_input to, int size,
                         int* map) {
   if (root < 0 || root >= size || root >= graph->count) {

@@ -68,6 +68,9 @@ int vida__graph_divided(vida_graph* graph, vida_operation operation, vida_operat
 /* Whether a node (not negative) is the constant `value`. */
 bool vida__graph_is(const vida_graph* graph, int node, double value);
 
+/* Marks what the marked nodes are computed from, of the nodes below `size`. */
+void vida__graph_mark_used(const vida_graph* graph, int size, bool* used);
+
 /* Copies the expression `root` with every input of kind `from` exchanged for the one of kind `to`
  * with the same index. map has `size` places (> every node of the expression): negative for nodes
  * that have not been copied yet; it is filled, so that several roots can share it. */

@@ -375,6 +375,7 @@ static int find_bad_input(const vida_tape* tape, const double* work, int width, 
       fault->operation = VIDA_OP_INPUT;
       fault->lane = i % width;
       fault->reason = "an input that is not finite";
+      fault->may_be_unchosen = false;
       return 1;
     }
   }
@@ -412,6 +413,10 @@ static void find_bad_result(const vida_tape* tape, double* work, int width, vida
     fault->lane = lane;
     fault->reason =
         vida__fault_reason(fault->operation, at->number, operand[0], operand[1], operand[2]);
+    fault->may_be_unchosen = false;
+    for (int k = 0; k < tape->instruction_count; k++) {
+      fault->may_be_unchosen |= tape->instructions[k].operation == VIDA_OP_WHERE;
+    }
     return;
   }
 }

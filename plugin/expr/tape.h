@@ -37,8 +37,9 @@ typedef struct vida_tape {
 typedef struct vida_fault {
   int node;
   vida_operation operation;
-  int lane;           /* 0 in scalar evaluation */
-  const char* reason; /* "division by zero", "an input that is not finite", ... */
+  int lane;             /* 0 in scalar evaluation */
+  const char* reason;   /* "division by zero", "an input that is not finite", ... */
+  bool may_be_unchosen; /* there is a WHERE: this may be of a branch that it does not choose */
 } vida_fault;
 
 /* Compiles the nodes `output` (count of them; repeated ones, inputs and constants are allowed).

@@ -43,7 +43,12 @@ static const scheme schemes[SCHEMES] = {
       0.25837438768632204729397911, 0.29501172360931029887096624, -0.60550853383003451169892108}}};
 
 #define SCHEME_NAMES "suzuki4|yoshida4|yoshida6|kahan-li6|kahan-li8"
-#define BASE_NAMES "rattle|del-midpoint|energy-momentum|lgvi|verlet|simo-wong"
+/* All that are symmetric, and whose steps begin and end with positions and momenta alone. */
+#define BASE_NAMES                                                             \
+  "rattle|del-midpoint|energy-momentum|lgvi|verlet|energy-momentum-projected|" \
+  "spark-lobatto|galerkin-gauss|implicit-midpoint|symplectic-implicit|"        \
+  "average-vector-field|itoh-abe|chorin|del-nonholonomic|simo-wong"
+enum { BASES = 15 };
 
 typedef struct compose_state {
   VidaStepper* base;
@@ -64,13 +69,12 @@ static const scheme* find_scheme(const VidaOptions* options) {
   return &schemes[0];
 }
 
-static int create_base(VidaStepper* stepper, VidaStepper** base, VidaError* error) {
+int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper** base,
+                      VidaError* error) {
   const VidaOptions* given = stepper->options;
   const char* const shared[] = {"h", "tolerance", "max_iterations"};
   VidaOptions* options = NULL;
   char solver[16];
-  char name[32];
-  VidaOptions_Text(given, "base", name, sizeof name);
   VidaOptions_Text(given, "linear_solver", solver, sizeof solver);
   int code = VidaOptions_Create(name, &options, error);
   for (size_t i = 0; i < sizeof shared / sizeof shared[0] && !code; i++) {
@@ -87,6 +91,27 @@ static void destroy(VidaStepper* stepper) {
   if (own) {
     VidaStepper_Destroy(&own->base);
   }
+}
+
+/* Velocities that are off the constraints by second order are not what the next stage, of another
+ * length, has to start from. */
+static int check_base(const VidaStepper* stepper, const VidaMethodInfo* base, VidaError* error) {
+  if (stepper->m == 0 || (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_ONLY_FREE))) {
+    return VIDA_SUCCESS; /* the latter say it themselves */
+  }
+  return vida__fail(error, VIDA_NOT_SUPPORTED,
+                    "compose: base: %s leaves the hidden constraints, so that its compositions on "
+                    "constrained systems are of order 4 at most; take rattle, del-midpoint or "
+                    "energy-momentum-projected",
+                    base->name);
+}
+
+/* What the base refuses, the composition refuses. */
+static int create_base(VidaStepper* stepper, const char* name, VidaStepper** base,
+                       VidaError* error) {
+  VidaError refusal = {0};
+  const int code = vida__create_base(stepper, name, base, &refusal);
+  return code ? vida__fail_flag(error, code, refusal.flag, "compose: %s", refusal.message) : code;
 }
 
 static int create(VidaStepper* stepper, VidaError* error) {
@@ -106,13 +131,10 @@ static int create(VidaStepper* stepper, VidaError* error) {
       own->history[i][k] = own->data + (size_t)(i * VIDA_HISTORY + k) * size;
     }
   }
-  if (stepper->m > 0 && VidaOptions_HasChoice(stepper->options, "base", "energy-momentum")) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "compose: base: energy-momentum leaves the hidden constraints, so that its "
-                      "compositions on constrained systems are of order 4 at most; take rattle or "
-                      "del-midpoint");
-  }
-  const int code = create_base(stepper, &own->base, error);
+  char name[32];
+  VidaOptions_Text(stepper->options, "base", name, sizeof name);
+  int code = check_base(stepper, Vida_FindMethod(name), error);
+  code = code ? code : create_base(stepper, name, &own->base, error);
   if (!code) {
     own->base->one_step = true;
   }
@@ -180,6 +202,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   stepper->statistics.jacobian_evaluations = base->statistics.jacobian_evaluations;
   if (!code) {
     copy_state(base, stepper);
+    base->step = 1; /* it stands at the end of its last stage */
   }
   return code;
 }
@@ -194,15 +217,20 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
   return code;
 }
 
+/* The base's own order where that is more. */
 static int order(const VidaOptions* options) {
-  return find_scheme(options)->order;
+  char name[32];
+  VidaOptions_Text(options, "base", name, sizeof name);
+  const int of_base = Vida_FindMethod(name)->order;
+  const int of_scheme = find_scheme(options)->order;
+  return of_base > of_scheme ? of_base : of_scheme;
 }
 
 static const VidaOptionRow options[] = {
     {"scheme", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(SCHEMES - 1), false, SCHEME_NAMES,
      "How steps are composed; the number is the order. More stages have smaller errors."},
-    {"base", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 5.0, false, BASE_NAMES,
-     "The symmetric method that is composed."},
+    {"base", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(BASES - 1), false, BASE_NAMES,
+     "The symmetric method that is composed; which systems it takes, its compositions take."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__compose = {
@@ -216,6 +244,7 @@ const VidaMethod vida__compose = {
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
                  VIDA_CAN_TIME_DEPENDENT},
     .options = options,
+    .refers = true,
     .create = create,
     .start = start,
     .step = step,

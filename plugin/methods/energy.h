@@ -3,7 +3,9 @@
  *     M w = (p0 + p1) / 2,  p1 - p0 = h (f - D V(q0,q1)) - Dg(q0,q1)^T mu,  g(q1) = 0
  * with w = (q1 - q0)/h and generalized forces f in the middle of the step, at (q0 + q1)/2 and w. By
  * D V (q1 - q0) = V(q1) - V(q0) the energy changes by h f w, the work of the forces, and by nothing
- * else. */
+ * else, where constraints are at rest. Of those that depend on time D g is taken with the time of
+ * the middle, tm. At both nodes they hold, so that a drive's work is exactly
+ * mu/h (g(q1,t1) - g(q1,tm) + g(q0,tm) - g(q0,t0)), what time alone makes of g. */
 #ifndef VIDA_METHODS_ENERGY_H
 #define VIDA_METHODS_ENERGY_H
 
@@ -23,6 +25,7 @@ typedef struct vida_discrete_rule {
 /* The beginning of the `own` state of such a method. */
 typedef struct vida_energy_state {
   const vida_discrete_rule* rule;
+  bool is_general; /* the state and the scheme are those of energy_general.c */
 } vida_energy_state;
 
 extern const vida_discrete_rule vida__equivariant_rule;
@@ -37,6 +40,13 @@ int vida__middle_forces(VidaStepper* stepper, const double* w, double* force);
 int vida__energy_rows(VidaStepper* stepper, const vida_interval* between, const double* w,
                       double* rows);
 
+/* The part of the Newton matrix that the scheme shares with that of energy_general.c: forces,
+ * potentials and constraints. */
+int vida__energy_slopes(VidaStepper* stepper, const vida_interval* between, const double* u,
+                        double* matrix);
+/* To the end of the step: p += change, q += h w, and the multipliers in the middle of it. */
+void vida__energy_advance(VidaStepper* stepper, const double* change);
+
 /* What such methods put into their record. */
 int vida__energy_residual(void* data, const double* u, double* r);
 int vida__energy_jacobian(void* data, const double* u, double* matrix);
@@ -47,5 +57,15 @@ int vida__energy_step_with(VidaStepper* stepper, int (*more)(VidaStepper* steppe
                            VidaError* error);
 int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error);
 int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error);
+
+/* The same for general Lagrangians that are quadratic in the rates (energy_general.c); `create`
+ * makes its own state, for the equivariant rule. */
+int vida__general_create(VidaStepper* stepper, VidaError* error);
+int vida__general_residual(void* data, const double* u, double* r);
+int vida__general_jacobian(void* data, const double* u, double* matrix);
+int vida__general_start(VidaStepper* stepper, VidaError* error);
+int vida__general_step(VidaStepper* stepper, VidaError* error);
+int vida__general_velocities(VidaStepper* stepper, double* v, VidaError* error);
+int vida__general_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 
 #endif

@@ -19,6 +19,7 @@ vida_interval vida__next_interval(VidaStepper* stepper, const double* w) {
   }
   vida_interval between = vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
   between.q_low = stepper->q_low;
+  between.t = vida__node_time(stepper) + 0.5 * stepper->h;
   return between;
 }
 
@@ -98,31 +99,37 @@ int vida__energy_residual(void* data, const double* u, double* r) {
   return code;
 }
 
-int vida__energy_jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
+int vida__energy_slopes(VidaStepper* stepper, const vida_interval* between, const double* u,
+                        double* matrix) {
   const VidaSystem* system = stepper->system;
   const vida_discrete_rule* rule = rule_of(stepper);
   const double h = stepper->h;
-  const double t = vida__node_time(stepper);
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   const vida_hessian_weights force_only = {-0.25 * h * h, -0.5 * h, 0.0, 0.0};
-  const vida_interval between = vida__next_interval(stepper, u);
-  int code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, t, stepper->q1, u,
-                                  mass_only, matrix);
-  if (!code && system->has_forces) {
+  int code = VIDA_SUCCESS;
+  if (system->has_forces) {
     find_middle(stepper, u);
-    code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE, t + 0.5 * h, stepper->place,
-                                u, force_only, matrix);
+    code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE, between->t, stepper->place, u,
+                                force_only, matrix);
   }
   code = code ? code
-              : rule->add_slopes(stepper, &between, 0.5 * h * h, 0.5 * h, u + stepper->n, matrix);
-  code = code ? code : rule->constraints(stepper, &between, stepper->entries);
+              : rule->add_slopes(stepper, between, 0.5 * h * h, 0.5 * h, u + stepper->n, matrix);
+  code = code ? code : rule->constraints(stepper, between, stepper->entries);
   vida__add_columns(system, stepper->entries, 0.5, matrix);
   code = code ? code
               : vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
                                stepper->entries);
   vida__add_rows(system, stepper->entries, 1.0, matrix);
   return code;
+}
+
+int vida__energy_jacobian(void* data, const double* u, double* matrix) {
+  VidaStepper* stepper = data;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  const vida_interval between = vida__next_interval(stepper, u);
+  const int code =
+      vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, vida__node_time(stepper),
+                           stepper->q1, u, mass_only, matrix);
+  return code ? code : vida__energy_slopes(stepper, &between, u, matrix);
 }
 
 int vida__energy_start(VidaStepper* stepper, VidaError* error) {
@@ -135,7 +142,8 @@ int vida__energy_start(VidaStepper* stepper, VidaError* error) {
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
-/* change = p1 - p0 */
+/* change = p1 - p0 without the impulses of constraints, which p has received: term by term, so that
+ * those of equal and opposite size leave no rounding in the momentum maps. */
 static int find_change(VidaStepper* stepper, const double* w, double* change) {
   const vida_discrete_rule* rule = rule_of(stepper);
   const vida_interval between = vida__next_interval(stepper, w);
@@ -145,8 +153,22 @@ static int find_change(VidaStepper* stepper, const double* w, double* change) {
   for (int i = 0; i < stepper->n; i++) {
     change[i] = stepper->h * (change[i] - stepper->l_q[i]);
   }
-  vida__add_reaction(stepper->system, stepper->entries, -1.0, w + stepper->n, change);
+  if (!code) {
+    vida__add_impulses(stepper, stepper->entries, -1.0, w + stepper->n);
+  }
   return code;
+}
+
+void vida__energy_advance(VidaStepper* stepper, const double* change) {
+  const double* w = stepper->unknown;
+  for (int i = 0; i < stepper->n; i++) {
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], change[i]);
+  }
+  vida__advance_positions(stepper, w);
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->lambda[r] = w[stepper->n + r] / stepper->h;
+  }
+  stepper->lambda_t = vida__node_time(stepper) + 0.5 * stepper->h;
 }
 
 int vida__energy_step(VidaStepper* stepper, VidaError* error) {
@@ -171,14 +193,7 @@ int vida__energy_step_with(VidaStepper* stepper, int (*more)(VidaStepper* steppe
       return vida__evaluation_failed(stepper, code, error);
     }
   }
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], change[i]);
-  }
-  vida__advance_positions(stepper, w);
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = w[stepper->n + r] / stepper->h;
-  }
-  stepper->lambda_t = vida__node_time(stepper) + 0.5 * stepper->h;
+  vida__energy_advance(stepper, change);
   return VIDA_SUCCESS;
 }
 
@@ -209,10 +224,46 @@ int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaErr
 int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error) {
   const char* name = NULL;
   if (!vida__has_discrete_derivatives(stepper->system, &name)) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED, "%s needs discrete derivatives: '%s' has none",
-                      stepper->method->info.name, name);
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s needs discrete derivatives: '%s' of system '%s' has none (functions that "
+                      "compare positions, Lagrangians that are not quadratic in the rates and "
+                      "callbacks have none)",
+                      stepper->method->info.name, name, stepper->system->name);
   }
   return VIDA_SUCCESS;
+}
+
+static bool is_general(const VidaStepper* stepper) {
+  return ((const vida_energy_state*)stepper->own)->is_general;
+}
+
+static int residual(void* data, const double* u, double* r) {
+  return is_general(data) ? vida__general_residual(data, u, r) : vida__energy_residual(data, u, r);
+}
+
+static int jacobian(void* data, const double* u, double* matrix) {
+  return is_general(data) ? vida__general_jacobian(data, u, matrix)
+                          : vida__energy_jacobian(data, u, matrix);
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  return is_general(stepper) ? vida__general_start(stepper, error)
+                             : vida__energy_start(stepper, error);
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  return is_general(stepper) ? vida__general_step(stepper, error)
+                             : vida__energy_step(stepper, error);
+}
+
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  return is_general(stepper) ? vida__general_velocities(stepper, v, error)
+                             : vida__energy_velocities(stepper, v, error);
+}
+
+static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+  return is_general(stepper) ? vida__general_energy(stepper, value, t, error)
+                             : vida__energy_at_node(stepper, value, t, error);
 }
 
 static int create(VidaStepper* stepper, VidaError* error) {
@@ -220,12 +271,15 @@ static int create(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
+  stepper->reacts_between = true;
+  if (!stepper->system->constant_mass) {
+    return vida__general_create(stepper, error);
+  }
   vida_energy_state* own = vida__allocate(1, sizeof *own);
   if (!own) {
     return vida__fail_memory(error);
   }
   own->rule = &vida__equivariant_rule;
-  stepper->reacts_between = true;
   stepper->own = own;
   return VIDA_SUCCESS;
 }
@@ -236,17 +290,18 @@ static const VidaOptionRow options[] = {
 const VidaMethod vida__energy_momentum = {
     .info = {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
              "Gonzalez 1999, eq. 21",
-             "Constant mass matrix; potentials and constraints with discrete derivatives. Forces "
-             "change the energy by their work in the middle of the step, exactly. No limit on the "
-             "step from stability, but very large steps have no solution.",
+             "Lagrangians that are at most quadratic in the rates; potentials, Lagrangians and "
+             "constraints with discrete derivatives. Where the mass matrix depends on positions, "
+             "rotations that change it keep their momentum to second order only. Forces and driven "
+             "constraints change the energy by their work, exactly. No limit on the step from "
+             "stability, but very large steps have no solution.",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-                 VIDA_CAN_CONSTANT_MASS},
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS},
     .options = options,
-    .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
-            vida__guess_free_flight},
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,
-    .start = vida__energy_start,
-    .step = vida__energy_step,
-    .velocities = vida__energy_velocities,
-    .energy = vida__energy_at_node};
+    .start = start,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};

@@ -59,6 +59,7 @@ struct VidaStepper {
   double* inverse_root;  /* n: 1 / root_mass */
   double* row_stiffness; /* m */
   double* force_size;    /* n */
+  double tension;        /* largest multiplier at the start, times the stiffness of its row */
   double* value_size;    /* m: what rounding of g is measured by */
   double* speed;         /* n: work, sizes of velocities */
 
@@ -103,6 +104,7 @@ struct VidaMethod {
   const VidaOptionRow* common;  /* rows that it shares with others; NULL: vida__common_options */
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
+  bool refers; /* which systems it takes is asked of the method that it is made of, not of `info` */
   /* Refuses systems that it cannot integrate, and allocates `own`; the map is made after it. */
   int (*create)(VidaStepper* stepper, VidaError* error);
   /* From q, v0 to its own p. */
@@ -127,6 +129,10 @@ const VidaMethod* vida__find_method(const char* name);
  * own steps (`rtol` has a default there). */
 extern const VidaOptionRow vida__common_options[];
 extern const VidaOptionRow vida__adaptive_options[];
+/* A stepper of the method `name` with the common options of this one, for methods that are made of
+ * steps of another (compose.c). */
+int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper** base,
+                      VidaError* error);
 /* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
 void vida__list_methods(unsigned capability, char* list, size_t size);
 
@@ -134,10 +140,15 @@ void vida__list_methods(unsigned capability, char* list, size_t size);
 
 double vida__node_time(const VidaStepper* stepper); /* t0 + k h */
 double vida__next_time(const VidaStepper* stepper); /* t0 + (k + 1) h */
-/* sum += increment, keeping in `low` what rounding loses (Neumaier). */
+/* sum += increment, keeping in `low` what rounding loses: as if with twice the digits, so that
+ * equal and opposite increments leave nothing in a total even after millions of steps. */
 void vida__add_compensated(double* sum, double* low, double increment);
 /* q += h w */
 void vida__advance_positions(VidaStepper* stepper, const double* w);
+/* p += weight G^T mu, term by term: equal and opposite impulses leave nothing in the total, however
+ * many act on one particle. */
+void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
+                        const double* mu);
 /* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
 int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
 /* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G
@@ -171,11 +182,20 @@ int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
 /* stepper->lambda: the multipliers of the equations of motion at the node: `multipliers` of methods
  * whose steps do not have them (node.c). */
 int vida__node_multipliers(VidaStepper* stepper, VidaError* error);
+/* Accelerations (n) and multipliers (m) that the equations of motion give at (t, q, v) (node.c);
+ * stepper->entries receives G there. */
+int vida__accelerations(VidaStepper* stepper, double t, const double* q, const double* v, double* a,
+                        double* lambda);
+/* stepper->tension, from the equations of motion at the start; 0 where they have no solution. */
+void vida__measure_tension(VidaStepper* stepper);
 /* The energy at the node, with its velocities: `energy` of most methods (node.c). */
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
  */
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries, const double* v);
+/* The same elsewhere. */
+int vida__factor_matrix_at(VidaStepper* stepper, double t, const double* q, const double* entries,
+                           const double* v);
 /* Multipliers with the same forces G^T mu, but of least norm, into stepper->least_norm; the node
  * matrix has been factored for these entries. */
 int vida__find_least_norm(VidaStepper* stepper, const double* entries, const double* mu);

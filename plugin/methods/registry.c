@@ -12,6 +12,7 @@
   X(del_endpoint)              \
   X(del_trapezoidal)           \
   X(rattle)                    \
+  X(rattle_variable)           \
   X(del_chart)                 \
   X(compose)                   \
   X(del_nonholonomic)          \
@@ -26,13 +27,21 @@
   X(chorin)                    \
   X(galerkin_gauss)            \
   X(spark_lobatto)             \
+  X(hht)                       \
+  X(generalized_alpha)         \
+  X(radau)                     \
   X(symplectic_euler)          \
   X(symplectic_implicit)       \
   X(implicit_midpoint)         \
   X(lie_trotter)               \
   X(verlet)                    \
   X(lgvi)                      \
-  X(simo_wong)
+  X(simo_wong)                 \
+  X(ida_index3)                \
+  X(ida_index2)                \
+  X(ida_ggl)                   \
+  X(ida_index1)                \
+  X(ida_projected)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)
@@ -80,7 +89,7 @@ const VidaMethodInfo* Vida_MethodInfo(int index) {
 }
 
 const VidaMethod* vida__find_method(const char* name) {
-  for (int i = 0; vida__methods[i]; i++) {
+  for (int i = 0; name && vida__methods[i]; i++) {
     if (strcmp(vida__methods[i]->info.name, name) == 0) {
       return vida__methods[i];
     }
@@ -111,8 +120,14 @@ static const char* method_name(const void* list, int index) {
 }
 
 int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* error) {
-  const VidaMethod* found = vida__find_method(method);
+  if (VIDA_REFUSE_NULL(error, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *options = NULL;
+  if (VIDA_REFUSE_NULL(error, method)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const VidaMethod* found = vida__find_method(method);
   if (!found) {
     const int nearest = Vida_NearestName(method, Vida_MethodCount(), method_name, NULL);
     if (nearest >= 0) {

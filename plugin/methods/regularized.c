@@ -235,13 +235,16 @@ const VidaMethod vida__del_regularized = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__spook_newton = {
-    .info = {"spook-newton", "relaxed and damped constraints, solved by Newton's method",
-             "Lacoursiere 2007, eq. 26",
-             "As spook, but a step may have no solution where constraints turn fast, and the "
-             "energy may rise there.",
-             2,
-             VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED |
-                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+    .info =
+        {"spook-newton", "relaxed and damped constraints, solved by Newton's method",
+         "Lacoursiere 2007, eq. 26",
+         "Steps as those of spook, but one may have no solution where constraints turn fast. "
+         "They are violated by what a step turns them times tau / h, O(h^2) when that is fixed. "
+         "Above h/2, the damping time makes the energy of what turns unevenly rise, by O(h^3) "
+         "a second for some steps of damping; spook has it fall.",
+         2,
+         VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED |
+             VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
     .options = spook_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
     .create = create,

@@ -52,20 +52,21 @@ typedef struct vida_regularized_state {
     "epsilon", VIDA_OPTION_REAL, "m/N", 0.0, 0.0, INFINITY, false, NULL,                    \
         "The paper's name of compliance."                                                   \
   }
-#define VIDA_DAMPING_ROWS                                                                         \
-  {"damping_time",                                                                                \
-   VIDA_OPTION_REAL,                                                                              \
-   "s",                                                                                           \
-   NAN,                                                                                           \
-   0.0,                                                                                           \
-   INFINITY,                                                                                      \
-   false,                                                                                         \
-   NULL,                                                                                          \
-   "Damper over stiffness of holonomic constraints that have none of their own. When not given, " \
-   "2 h without compliance, which is needed for stability, and 0 with one."},                     \
-  {                                                                                               \
-    "tau_over_h", VIDA_OPTION_REAL, "1", NAN, 0.0, INFINITY, false, NULL,                         \
-        "The same in steps, as in the paper, where it is 2."                                      \
+#define VIDA_DAMPING_ROWS                                                                        \
+  {"damping_time",                                                                               \
+   VIDA_OPTION_REAL,                                                                             \
+   "s",                                                                                          \
+   NAN,                                                                                          \
+   0.0,                                                                                          \
+   INFINITY,                                                                                     \
+   false,                                                                                        \
+   NULL,                                                                                         \
+   "Damper over stiffness of holonomic constraints that have none of their own, positive. When " \
+   "not given, "                                                                                 \
+   "2 h without compliance, which is needed for stability, and 0 with one."},                    \
+  {                                                                                              \
+    "tau_over_h", VIDA_OPTION_REAL, "1", NAN, 0.0, INFINITY, false, NULL,                        \
+        "The same in steps, as in the paper, where it is 2."                                     \
   }
 #define VIDA_MOBILITY_ROWS                                                                         \
   {"mobility",                                                                                     \

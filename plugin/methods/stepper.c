@@ -66,7 +66,8 @@ static int allocate_arrays(VidaStepper* stepper) {
 
 static bool has_increments(const VidaSystem* system) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
-    if (!system->constraint_batches[b].kernel->discrete_jacobian) {
+    const vida_constraint_kernel* kernel = system->constraint_batches[b].kernel;
+    if (!kernel->discrete_jacobian || kernel->is_driven) {
       return false;
     }
   }
@@ -114,7 +115,6 @@ void vida__list_methods(unsigned capability, char* list, size_t size) {
 
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
-  const char* name = NULL;
   if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
     char able[512];
     vida__list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
@@ -135,8 +135,9 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
         method->info.name, system->name,
         system->has_forces ? "generalized forces" : "a mass matrix that is not diagonal", able);
   }
-  if (!system->constant_mass && !(method->info.capabilities & not_separable)) {
-    vida__has_discrete_derivatives(system, &name);
+  if (!system->constant_mass &&
+      !(method->info.capabilities & (not_separable | VIDA_CAN_GENERAL_MASS))) {
+    const char* name = vida__general_term(system);
     return vida__fail(
         error, VIDA_NOT_SUPPORTED,
         "%s needs a constant mass matrix and a potential, and cannot take the general "
@@ -160,8 +161,14 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
 
 int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
                        VidaError* error) {
-  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *stepper = NULL;
+  if (VIDA_REFUSE_NULL(error, system, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
   if (!method) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the options of a %s are not those of a method",
                       VidaOptions_Method(options));
@@ -172,7 +179,7 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   if (!VidaOptions_IsSet(options, "h")) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is missing", method->info.name);
   }
-  int code = check_capabilities(system, method, error);
+  int code = method->refers ? VIDA_SUCCESS : check_capabilities(system, method, error);
   if (code) {
     return code;
   }
@@ -291,6 +298,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
   stepper->scaled_for = 0.0;
+  stepper->tension = 0.0;
   stepper->has_tracked = false;
   memcpy(stepper->q, q, bytes);
   memcpy(stepper->v0, v, bytes);
@@ -326,11 +334,23 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* Unknowns that are impulses of constraints, which are then not known before the first step. */
+static bool has_multipliers_to_scale(const VidaStepper* stepper) {
+  return stepper->map && stepper->m > 0 &&
+         (stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
+}
+
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
                               const double* v, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, q, v)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   int code = check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, error);
   code = code ? code : stepper->method->start(stepper, error);
+  if (!code && has_multipliers_to_scale(stepper)) {
+    vida__measure_tension(stepper);
+  }
   code = code ? code : warm_up(stepper, error);
   stepper->started = !code;
   return code;
@@ -338,12 +358,17 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
 
 int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const double* v,
                       VidaError* error) {
-  return VidaStepper_StartWithStep(stepper, t0, VidaOptions_Get(stepper->options, "h"), q, v,
-                                   error);
+  const int code = VIDA_REFUSE_NULL(error, stepper, q, v);
+  return code ? code
+              : VidaStepper_StartWithStep(stepper, t0, VidaOptions_Get(stepper->options, "h"), q, v,
+                                          error);
 }
 
 int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0, const double* q1,
                                VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, q0, q1)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double h = VidaOptions_Get(stepper->options, "h");
   if (!stepper->method->start_two_points) {
     return vida__fail(error, VIDA_NOT_SUPPORTED, "%s cannot start from two points",
@@ -387,6 +412,9 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
 }
 
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
   int code = require_start(stepper, error);
   if (code) {
@@ -408,27 +436,27 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
 }
 
 double VidaStepper_Time(const VidaStepper* stepper) {
-  return vida__node_time(stepper);
+  return stepper ? vida__node_time(stepper) : (double)NAN;
 }
 
 double VidaStepper_StepSize(const VidaStepper* stepper) {
-  return stepper->h;
+  return stepper ? stepper->h : (double)NAN;
 }
 
 long VidaStepper_StepCount(const VidaStepper* stepper) {
-  return stepper->step;
+  return stepper ? stepper->step : 0;
 }
 
 const VidaSystem* VidaStepper_System(const VidaStepper* stepper) {
-  return stepper->system;
+  return stepper ? stepper->system : NULL;
 }
 
 const double* VidaStepper_Positions(const VidaStepper* stepper) {
-  return stepper->q;
+  return stepper ? stepper->q : NULL;
 }
 
 const double* VidaStepper_Momenta(const VidaStepper* stepper) {
-  return stepper->p;
+  return stepper ? stepper->p : NULL;
 }
 
 int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error) {
@@ -442,6 +470,9 @@ int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* err
 }
 
 int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, v)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double* found;
   int code = require_start(stepper, error);
   code = code ? code : vida__node_velocities(stepper, &found, error);
@@ -452,6 +483,12 @@ int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
 }
 
 const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t) {
+  if (!stepper) {
+    if (t) {
+      *t = (double)NAN;
+    }
+    return NULL;
+  }
   if (stepper->method->multipliers && stepper->step > 0 && !stepper->has_node_multipliers) {
     VidaError unused;
     if (stepper->method->multipliers(stepper, &unused)) {
@@ -466,17 +503,20 @@ const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t) {
 }
 
 bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper) {
-  return !stepper->redundant;
+  return stepper && !stepper->redundant;
 }
 
 int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows) {
   if (rows) {
-    *rows = stepper->rank ? vida__rank_dependent(stepper->rank) : NULL;
+    *rows = stepper && stepper->rank ? vida__rank_dependent(stepper->rank) : NULL;
   }
-  return stepper->redundant ? vida__rank_dependent_count(stepper->rank) : 0;
+  return stepper && stepper->redundant ? vida__rank_dependent_count(stepper->rank) : 0;
 }
 
 int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, energy)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   double unused;
   const int code = require_start(stepper, error);
   return code ? code : stepper->method->energy(stepper, energy, t ? t : &unused, error);
@@ -484,6 +524,9 @@ int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaErro
 
 int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
                             VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double t = vida__node_time(stepper);
   const double* v;
   int code = require_start(stepper, error);
@@ -515,6 +558,9 @@ static double largest_of(const double* values, int count) {
 
 int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double* velocity,
                                  VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   double* rows = stepper->constraint_work;
   int code = VIDA_SUCCESS;
   if (position) {
@@ -529,6 +575,9 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
 }
 
 int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, values)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const double* v;
   int code = require_start(stepper, error);
   code = code ? code : vida__node_velocities(stepper, &v, error);
@@ -540,5 +589,6 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
 }
 
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
-  return stepper->statistics;
+  const VidaStatistics none = {0};
+  return stepper ? stepper->statistics : none;
 }

@@ -15,17 +15,33 @@ double vida__next_time(const VidaStepper* stepper) {
   return stepper->t0 + (double)(stepper->step + 1) * stepper->h;
 }
 
+/* a + b, and exactly what its rounding has left (Knuth). */
+static double add_exactly(double a, double b, double* left) {
+  const double total = a + b;
+  const double part = total - a;
+  *left = (a - (total - part)) + (b - part);
+  return total;
+}
+
 void vida__add_compensated(double* sum, double* low, double increment) {
-  const double add = increment + *low;
-  const double total = *sum + add;
-  const double part = total - *sum;
-  *low = (*sum - (total - part)) + (add - part);
-  *sum = total;
+  double left;
+  const double total = add_exactly(*sum, increment, &left);
+  *sum = add_exactly(total, *low + left, low);
 }
 
 void vida__advance_positions(VidaStepper* stepper, const double* w) {
   for (int i = 0; i < stepper->n; i++) {
     vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->h * w[i]);
+  }
+}
+
+void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
+                        const double* mu) {
+  const VidaSystem* system = stepper->system;
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const int i = entry->coordinate;
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], weight * mu[entry->row] * entries[e]);
   }
 }
 
@@ -197,6 +213,9 @@ double vida__measure_motion(const VidaStepper* stepper) {
       const double scaled = fabs(mu[r]) * stepper->row_stiffness[r];
       size = scaled > size ? scaled : size;
     }
+  }
+  if (!stepper->history_count) {
+    size = fmax(size, fabs(stepper->h) * stepper->tension);
   }
   return size > 0.0 ? size : 1.0;
 }
@@ -406,8 +425,8 @@ static void remember_unknown(VidaStepper* stepper) {
   }
 }
 
-static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
-                              const double* entries, const double* v) {
+int vida__factor_matrix_at(VidaStepper* stepper, double t, const double* q, const double* entries,
+                           const double* v) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   double* matrix = stepper->node_matrix->values;
   vida__linear_clear(stepper->node_matrix);
@@ -424,7 +443,7 @@ static int factor_node_matrix(VidaStepper* stepper, double t, const double* q,
 }
 
 int vida__factor_node_matrix(VidaStepper* stepper, const double* entries, const double* v) {
-  return factor_node_matrix(stepper, vida__node_time(stepper), stepper->q, entries, v);
+  return vida__factor_matrix_at(stepper, vida__node_time(stepper), stepper->q, entries, v);
 }
 
 /* With the factors of the node matrix for the same entries: (G M^-1 G^T + E) nu = G M^-1 G^T mu,
@@ -605,12 +624,14 @@ int vida__project_velocity(VidaStepper* stepper, double t, const double* q, cons
   memset(impulse, 0, (size_t)stepper->m * sizeof *impulse);
   for (int k = 0; k < MOST_PROJECTIONS && !code; k++) {
     code = project_residual(stepper, t, q, entries, p, v, impulse, &residual);
-    /* Rounding is reached when the residual is tiny, or small and no longer falling. */
-    if (code || residual <= 2.0 * DBL_EPSILON || (residual < 1e-12 && residual >= previous)) {
+    /* Rounding is reached when the residual is tiny, or small and no longer falling. Beside what is
+     * very heavy and fast it may be tiny at first, and yet not that of the others. */
+    if (code ||
+        (k > 0 && (residual <= 2.0 * DBL_EPSILON || (residual < 1e-12 && residual >= previous)))) {
       break;
     }
     if (k == 0 || !stepper->system->separable) {
-      code = factor_node_matrix(stepper, t, q, entries, v);
+      code = vida__factor_matrix_at(stepper, t, q, entries, v);
     }
     code = code ? code : vida__linear_solve(stepper->node_matrix, step, step);
     for (int i = 0; i < n && !code; i++) {

@@ -245,9 +245,9 @@ static int prepare_base(VidaStepper* stepper) {
 static int advance_momenta(VidaStepper* stepper, const double* w) {
   const variational_state* own = stepper->own;
   const discrete_lagrangian* rule = own->rule;
-  double* sum = stepper->node_step;
-  memset(sum, 0, (size_t)stepper->n * sizeof *sum);
+  double* p_low = stepper->p_low;
   for (int k = 0; k < rule->nodes; k++) {
+    const double weight = stepper->h * rule->b[k];
     find_place(stepper, w, rule->c[k], stepper->place);
     const int code = vida__gradient(&stepper->evaluator, place_time(stepper, rule->c[k]),
                                     stepper->place, w, stepper->l_q, stepper->l_v);
@@ -255,14 +255,10 @@ static int advance_momenta(VidaStepper* stepper, const double* w) {
       return code;
     }
     for (int i = 0; i < stepper->n; i++) {
-      sum[i] += stepper->h * rule->b[k] * stepper->l_q[i];
+      vida__add_compensated(&stepper->p[i], &p_low[i], weight * stepper->l_q[i]);
     }
   }
-  vida__add_reaction(stepper->system, stepper->entries0, -own->kappa, stepper->unknown + stepper->n,
-                     sum);
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], sum[i]);
-  }
+  vida__add_impulses(stepper, stepper->entries0, -own->kappa, stepper->unknown + stepper->n);
   return VIDA_SUCCESS;
 }
 
@@ -276,11 +272,8 @@ static int project_momenta(VidaStepper* stepper, double t, VidaError* error) {
   }
   code = vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, v,
                                 own->impulse, error);
-  double* change = stepper->node_step;
-  memset(change, 0, (size_t)stepper->n * sizeof *change);
-  vida__add_reaction(stepper->system, stepper->entries, -1.0, own->impulse, change);
-  for (int i = 0; i < stepper->n && !code; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], change[i]);
+  if (!code) {
+    vida__add_impulses(stepper, stepper->entries, -1.0, own->impulse);
   }
   return code;
 }

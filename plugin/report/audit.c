@@ -4,6 +4,7 @@
 #include <string.h>
 #include <vida/audit.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "report/output.h"
 
@@ -153,6 +154,9 @@ static void write_head(const char* name, FILE* file) {
 }
 
 int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const int count = VidaAudit_RowCount(audit);
   const int failures = VidaAudit_FalseClaims(audit);
   for (int i = 0; i < count; i++) {
@@ -277,6 +281,9 @@ static void write_lines(const VidaAudit* audit, FILE* file, write_line write) {
 }
 
 int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   fputs("method,system,status,property,kind,value,interval,claimed,verdict,h,steps,message\n",
         file);
   write_lines(audit, file, write_csv_line);
@@ -284,6 +291,9 @@ int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error) {
 }
 
 int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   fputs("[", file);
   write_lines(audit, file, write_json_line);
   fputs("\n]\n", file);
@@ -330,17 +340,31 @@ static void lowest_order(const VidaAudit* audit, const char* method, bool genera
   }
 }
 
+/* Some methods keep momentum maps where the Lagrangian is v^T M v / 2 - V(q) with constant M. */
+static const char* momentum_value(const VidaAudit* audit, const VidaAuditRow* summary,
+                                  double kept) {
+  const char* word = markdown_value(&summary->measurement[VIDA_AUDIT_MOMENTUM], kept);
+  double largest = NAN;
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    if (strcmp(row->method, summary->method) == 0 && !row->general && !VidaAudit_IsSummary(row)) {
+      largest = fmax(largest, row->measurement[VIDA_AUDIT_MOMENTUM].value);
+    }
+  }
+  return strcmp(word, "no") == 0 && largest <= kept ? "constant M" : word;
+}
+
 static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, FILE* file) {
   static const struct {
     VidaAuditProperty property;
     double kept;
-  } columns[] = {
-      {VIDA_AUDIT_MOMENTUM, 1e-12}, {VIDA_AUDIT_SYMPLECTIC, 1e-8}, {VIDA_AUDIT_REVERSIBLE, 1e-11}};
+  } columns[] = {{VIDA_AUDIT_SYMPLECTIC, 1e-8}, {VIDA_AUDIT_REVERSIBLE, 1e-11}};
   const VidaAuditMeasurement* cost = &row->measurement[VIDA_AUDIT_COST];
   char cell[CELL], general[CELL];
   lowest_order(audit, row->method, false, cell);
   lowest_order(audit, row->method, true, general);
   fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general, energy_words[row->energy]);
+  fprintf(file, " %s |", momentum_value(audit, row, 1e-12));
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
     fprintf(file, " %s |", markdown_value(&row->measurement[columns[i].property], columns[i].kept));
   }
@@ -351,6 +375,9 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
 }
 
 int VidaReport_AuditMarkdown(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   fputs(
       "| method | order | order, general Lagrangian | energy | momenta | symplectic | reversible | "
       "g = 0 | G v = 0 | residuals "

@@ -3,6 +3,9 @@
 #include "report/output.h"
 
 int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaError* error) {
+  if (vida__check_studies(__func__, studies, count, file, error)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char text[VIDA_MESSAGE_SIZE];
   for (int i = 0; i < VIDA_COLUMNS; i++) {
     fprintf(file, "%s%s", i > 0 ? "," : "", Vida_Column(i)->name);

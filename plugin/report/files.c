@@ -34,6 +34,9 @@ int vida__make_directory(const char* directory, VidaError* error) {
 }
 
 int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, directory)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char path[PATH_SIZE];
   int code = vida__make_directory(directory, error);
   code = code ? code : join(path, directory, "comparison.csv.partial", error);
@@ -79,6 +82,9 @@ static int write_file(const char* path, writer* write, const VidaStudy* const* s
 
 int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
                      VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, directory)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   static const struct {
     const char *name, *partial;
     writer* write;

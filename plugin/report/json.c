@@ -71,6 +71,9 @@ void vida__write_json_row(FILE* file, const VidaRow* row) {
 }
 
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error) {
+  if (vida__check_studies(__func__, studies, count, file, error)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   bool first = true;
   fputs("[", file);
   for (int s = 0; s < count; s++) {

@@ -7,6 +7,20 @@
 #include "base/error.h"
 #include "base/text.h"
 
+int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
+                        FILE* file, VidaError* error) {
+  if (!file || (!studies && count > 0)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: %s is NULL", function,
+                      file ? "studies" : "file");
+  }
+  for (int i = 0; i < count; i++) {
+    if (!studies[i]) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: studies[%d] is NULL", function, i);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 int vida__finish_output(FILE* file, const char* what, VidaError* error) {
   errno = 0;
   const int flushed = fflush(file);

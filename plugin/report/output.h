@@ -10,6 +10,10 @@
 /* Creates a folder, one level, unless it is there (files.c). */
 int vida__make_directory(const char* directory, VidaError* error);
 
+/* Refuses what a writer cannot write: a list of studies, or one of them, or a file that is NULL. */
+int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
+                        FILE* file, VidaError* error);
+
 /* Flushes and looks for any error since the file was opened; what: "the table", or a path. */
 int vida__finish_output(FILE* file, const char* what, VidaError* error);
 

@@ -1,9 +1,9 @@
 /* The table for people: what fits the width of the terminal, the most important columns first. */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <vida/report.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "report/output.h"
 #include "study/study.h"
@@ -13,6 +13,7 @@
 #define GAP 2            /* between columns */
 #define OPTIONS_LEAST 16 /* options are cut to this before a column is left out */
 #define STATUS_LEAST 8
+#define ESSENTIAL 9 /* the status is cut before a column of this importance is left out */
 #define COLUMNS_LEAST 3
 #define CELL_SIZE (VIDA_OPTIONS_SIZE + 8)
 #define LINE_SIZE 2048
@@ -261,9 +262,10 @@ static int total_width(const table_layout* table) {
   return total;
 }
 
-/* The status says little when every run is well, and most when one is not. */
+/* The status says little when every run is well, and much when one is not: then it goes only before
+ * the last of the errors, as the sentences below have it, too. */
 static int importance(const table_layout* table, int column) {
-  return column == TABLE_STATUS && table->failures ? INT_MAX : columns[column].importance;
+  return columns[column == TABLE_STATUS && table->failures ? TABLE_POSITION : column].importance;
 }
 
 static int find_least_important(const table_layout* table) {
@@ -274,6 +276,18 @@ static int find_least_important(const table_layout* table) {
     }
   }
   return least;
+}
+
+/* A flag of a solver can be longer than all the rest; the sentence below has it in full. False
+ * where there is nothing to be cut. */
+static bool cut_status(table_layout* table) {
+  const int before = table->widths[TABLE_STATUS];
+  const int fitting = before - (total_width(table) - table->width);
+  if (!table->shown[TABLE_STATUS] || before <= STATUS_LEAST) {
+    return false;
+  }
+  table->widths[TABLE_STATUS] = fitting > STATUS_LEAST ? fitting : STATUS_LEAST;
+  return true;
 }
 
 static void lay_out(table_layout* table) {
@@ -294,17 +308,18 @@ static void lay_out(table_layout* table) {
     table->widths[TABLE_OPTIONS] = OPTIONS_LEAST;
   }
   while (total_width(table) > table->width && count_shown(table) > COLUMNS_LEAST) {
-    table->shown[find_least_important(table)] = false;
+    const int least = find_least_important(table);
+    if (importance(table, least) < ESSENTIAL || !cut_status(table)) {
+      table->shown[least] = false;
+    }
   }
   const int spare = table->width - total_width(table);
   const int missing = wanted - table->widths[TABLE_OPTIONS];
   if (spare > 0 && missing > 0) {
     table->widths[TABLE_OPTIONS] += spare < missing ? spare : missing;
   }
-  /* A flag of a solver can be longer than all the rest; the sentence below has it in full. */
-  if (spare < 0 && table->shown[TABLE_STATUS]) {
-    const int cut = table->widths[TABLE_STATUS] + spare;
-    table->widths[TABLE_STATUS] = cut > STATUS_LEAST ? cut : STATUS_LEAST;
+  if (spare < 0) {
+    cut_status(table);
   }
 }
 
@@ -437,6 +452,9 @@ static void write_rows(const table_layout* table) {
 }
 
 int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   table_layout table = {.study = study, .file = file, .width = width > 0 ? width : DEFAULT_WIDTH};
   if (table.width < LEAST_WIDTH) {
     table.width = LEAST_WIDTH;

@@ -82,8 +82,14 @@ static int allocate(VidaTrajectories* trajectories, const VidaStudy* study, cons
 
 int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
                             VidaTrajectories** trajectories, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, trajectories)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *trajectories = NULL;
-  if (!directory || directory[0] == '\0') {
+  if (VIDA_REFUSE_NULL(error, study, directory)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (directory[0] == '\0') {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the folder for trajectories has no name");
   }
   VidaTrajectories* made = vida__allocate(1, sizeof *made);
@@ -263,8 +269,11 @@ static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
 }
 
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {
-  return (VidaObserver){
-      .begin = begin_run, .sample = write_sample, .end = end_run, .data = trajectories};
+  return !trajectories ? (VidaObserver){0}
+                       : (VidaObserver){.begin = begin_run,
+                                        .sample = write_sample,
+                                        .end = end_run,
+                                        .data = trajectories};
 }
 
 void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {

@@ -1,5 +1,6 @@
 #include "solve/map.h"
 
+#include <float.h>
 #include <kinsol/kinsol.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -36,6 +37,7 @@ struct vida_map {
   double* kept;     /* unknowns and residual before a correction */
   double* kept_residual;
   double* correction;
+  double beside; /* what is nothing, relative to the sizes that scale rows; 0: everything counts */
   const double* redundancy; /* NULL, or what the diagonal of each constraint is lessened by */
   vida_sink sink;
   long iterations, residuals, jacobians;
@@ -232,6 +234,9 @@ static double measure(vida_map* map, int* worst) {
   map->functions.sizes(map->data, N_VGetArrayPointer(map->unknown), map->row_size);
   for (int i = 0; i < size; i++) {
     const double residual = fabs(map->residual[i]);
+    if (map->beside > 0.0) {
+      map->row_size[i] += map->beside / NV_Ith_S(map->row_scale, i);
+    }
     /* Without a division in most rows. */
     if (residual > largest * map->row_size[i]) {
       largest = map->row_size[i] > 0.0 ? residual / map->row_size[i] : INFINITY;
@@ -290,6 +295,27 @@ static double polish(vida_map* map) {
   return left;
 }
 
+/* Where a motion fades out, as along a ladder that begins to fall at its end, the terms of rows can
+ * be less than what the rounding of others leaves there: rows with nothing beside the motion are
+ * then no hindrance. */
+static bool is_polished(vida_map* map) {
+  if (polish(map) <= unsolved) {
+    return true;
+  }
+  map->beside = DBL_EPSILON;
+  const bool solved = polish(map) <= unsolved;
+  map->beside = 0.0;
+  return solved;
+}
+
+/* Whether corrections have something to begin with. */
+static bool is_near(vida_map* map) {
+  map->beside = DBL_EPSILON;
+  const bool near = evaluate_and_measure(map, NULL) <= unsolved;
+  map->beside = 0.0;
+  return near;
+}
+
 /* KINSOL's end is the beginning of the corrections, unless it failed outright. */
 static bool is_solved(vida_map* map, int flag) {
   switch (flag) {
@@ -299,14 +325,14 @@ static bool is_solved(vida_map* map, int flag) {
     case KIN_STEP_LT_STPTOL:
     case KIN_MAXITER_REACHED:
     case KIN_LINESEARCH_NONCONV:
-      if (!(evaluate_and_measure(map, NULL) <= unsolved)) {
+      if (!is_near(map)) {
         return false;
       }
       break;
     default:
       return false;
   }
-  return polish(map) <= unsolved;
+  return is_polished(map);
 }
 
 static bool is_singular(int flag) {

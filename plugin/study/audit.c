@@ -14,8 +14,12 @@ enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 #define ALL_SYSTEMS "all systems"
 #define ORDER_OFF 0.2   /* what a measured order may lack */
 #define ORDER_BLUR 0.35 /* half of the confidence interval of an order that was measured */
-#define LEAST_ORDER 0.5 /* of what converges, in the step or in the tolerance */
-#define ORDER_MORE 0.5  /* what every system has above a claim that is too modest */
+#define LEAST_ORDER 0.5 /* of what converges in the step */
+/* Of what converges in the tolerance. Backward differentiation of order k takes steps h ~
+ * rtol^(1/(k+1)) and leaves velocities and multipliers of index 3 with errors of rtol / h and rtol
+ * / h^2: where it stays at low order, in short or loose runs, the latter is rtol^(1/3). */
+#define LEAST_POWER 0.3
+#define ORDER_MORE 0.5 /* what every system has above a claim that is too modest */
 
 struct VidaAudit {
   bool thorough;
@@ -30,6 +34,9 @@ struct VidaAudit {
 /* ---- the object ------------------------------------------------------------------------------ */
 
 int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *audit = vida__allocate(1, sizeof **audit);
   if (!*audit) {
     return vida__fail_memory(error);
@@ -66,6 +73,9 @@ static const char* system_name(const void* list, int index) {
 }
 
 int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   for (int i = 0; i < VidaAudit_SystemCount(); i++) {
     if (strcmp(name, VidaAudit_SystemName(i)) == 0) {
       audit->selected[i] = true;
@@ -81,20 +91,20 @@ int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error)
 }
 
 int VidaAudit_RowCount(const VidaAudit* audit) {
-  return audit->row_count;
+  return audit ? audit->row_count : 0;
 }
 
 const VidaAuditRow* VidaAudit_Row(const VidaAudit* audit, int row) {
-  return row >= 0 && row < audit->row_count ? &audit->rows[row] : NULL;
+  return audit && row >= 0 && row < audit->row_count ? &audit->rows[row] : NULL;
 }
 
 bool VidaAudit_IsSummary(const VidaAuditRow* row) {
-  return strcmp(row->system, ALL_SYSTEMS) == 0;
+  return row && strcmp(row->system, ALL_SYSTEMS) == 0;
 }
 
 int VidaAudit_FalseClaims(const VidaAudit* audit) {
   int count = 0;
-  for (int i = 0; i < audit->row_count; i++) {
+  for (int i = 0; audit && i < audit->row_count; i++) {
     count += audit->rows[i].false_claims;
   }
   return count;
@@ -195,7 +205,9 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
     const kept_claim* claim = &kept_claims[i];
     VidaAuditMeasurement* measured = &row->measurement[claim->property];
     char number[VIDA_REAL_TEXT_SIZE];
+    const bool other_mass = can(claims, VIDA_CAN_GENERAL_MASS) && !subject->system->constant_mass;
     if (!can(claims, claim->capability) || !is_measurable(subject, claim->property, row) ||
+        (other_mass && claim->capability == VIDA_CAN_MOMENTUM) ||
         (one_sided && claim->capability == VIDA_CAN_REVERSIBLE)) {
       continue;
     }
@@ -216,7 +228,7 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
   const bool one_sided = is_one_sided(subject, claims);
   char text[2 * VIDA_REAL_TEXT_SIZE + 8] = "";
   char number[VIDA_REAL_TEXT_SIZE];
-  order->claimed = row->adaptive ? LEAST_ORDER : one_sided ? 1.0 : claims->order;
+  order->claimed = row->adaptive ? LEAST_POWER : one_sided ? 1.0 : claims->order;
   const bool exact = isinf(order->value);
   const bool sharp = order->interval <= ORDER_BLUR &&
                      order->value >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
@@ -232,11 +244,12 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
 
 /* Velocities and multipliers have no order that is claimed, but what is told must converge. */
 static void judge_convergence(VidaAuditRow* row) {
+  const double least = row->adaptive ? LEAST_POWER : LEAST_ORDER;
   for (int i = VIDA_AUDIT_VELOCITY_ORDER; i <= VIDA_AUDIT_MULTIPLIER_ORDER; i++) {
     VidaAuditMeasurement* order = &row->measurement[i];
     char number[VIDA_REAL_TEXT_SIZE];
-    if (order->interval <= ORDER_BLUR && order->value < LEAST_ORDER) {
-      order->claimed = LEAST_ORDER;
+    if (order->interval <= ORDER_BLUR && order->value < least) {
+      order->claimed = least;
       order->verdict = VIDA_AUDIT_FALSE;
       tell_false(row, "no convergence, %s: %s", VidaAudit_Column((VidaAuditProperty)i)->text,
                  vida__real_text(number, order->value, 3));
@@ -374,7 +387,9 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
   if (count->systems == 0) {
     tell_false(summary, "%s%s", "it takes none of the systems", "");
   }
-  if (can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) && count->general == 0) {
+  const bool general =
+      can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) || can(claims, VIDA_CAN_GENERAL_MASS);
+  if (general && count->general == 0) {
     tell_false(summary, "%s%s", "it takes no system with a general Lagrangian", "");
   }
   if (can(claims, VIDA_CAN_NONHOLONOMIC) && count->nonholonomic == 0) {
@@ -390,6 +405,9 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
 }
 
 int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, claims)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   taken count = {0, 0, 0, 0};
   const int first = audit->row_count;
   for (int i = 0; i < VidaAudit_SystemCount(); i++) {

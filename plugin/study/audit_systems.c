@@ -472,6 +472,40 @@ static int build_edge(VidaSystem* system, VidaError* error) {
   return f.code;
 }
 
+/* ---- Duffing oscillator -----------------------------------------------------------------------
+ */
+
+#define DUFFING_MASS 1.6
+#define DUFFING_LINEAR 16.0
+#define DUFFING_CUBIC 40.0
+#define DUFFING_AMPLITUDE 0.7
+
+/* One coordinate and a hardening spring, V = a x^2 / 2 + b x^4 / 4: x = A cn(w t, k) with
+ * m w^2 = a + b A^2 and k^2 = b A^2 / (2 m w^2) (Abramowitz and Stegun 16.16), from somewhere on
+ * the way down. */
+static void exact_duffing(double t, double* q, double* v) {
+  const double amplitude = DUFFING_AMPLITUDE;
+  const double cubic = DUFFING_CUBIC * amplitude * amplitude;
+  const double omega = sqrt((DUFFING_LINEAR + cubic) / DUFFING_MASS);
+  const double k = sqrt(0.5 * cubic / (DUFFING_LINEAR + cubic));
+  double sn, cn;
+  jacobi(omega * (t + 0.1), k, &sn, &cn);
+  q[0] = amplitude * cn;
+  v[0] = -amplitude * omega * sn * sqrt(1.0 - k * k * sn * sn);
+}
+
+static int build_duffing(VidaSystem* system, VidaError* error) {
+  formulas f = {system, error, VIDA_SUCCESS};
+  double q[1], v[1];
+  exact_duffing(0.0, q, v);
+  particle(&f, "mass", DUFFING_MASS, 1, q, v);
+  const VidaExpression x2 = square(&f, position(&f, 0));
+  const VidaExpression hard = scale(&f, 0.25 * DUFFING_CUBIC, square(&f, x2));
+  lagrangian(&f, "spring", scale(&f, -1.0, add(&f, scale(&f, 0.5 * DUFFING_LINEAR, x2), hard)));
+  own_chart(&f, 1, q);
+  return f.code;
+}
+
 /* ---- damped oscillator ----------------------------------------------------------------------- */
 
 #define DAMPED_MASS 2.5
@@ -549,6 +583,7 @@ const vida_audit_case vida__audit_cases[] = {
     {"rigid body", build_free_body, 3, NULL, 0.5, 0.05, 0.01, true, true},
     {"two-link arm", build_arm, 2, NULL, 1.2, 0.06, 0.01, true, true},
     {"spring pendulum", build_spring_pendulum, 3, NULL, 1.0, 0.1, 0.01, true, true},
+    {"duffing oscillator", build_duffing, 1, exact_duffing, 1.0, 0.1, 0.01, true, true},
     {"kepler", build_kepler, 2, exact_kepler, 2.5, 0.125, 0.02, true, true},
     {"knife edge", build_edge, 2, exact_edge, 1.0, 0.1, 0.01, true, true},
     {"damped oscillator", build_damped, 1, exact_damped, 1.0, 0.1, 0.01, false, false},

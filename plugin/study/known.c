@@ -121,8 +121,11 @@ static int set_reference(VidaStudy* study, const VidaKnownSolution* solution, vo
 
 int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solution,
                                 VidaError* error) {
-  if (!study || !solution || !solution->state) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "a known reference needs a study and a function");
+  if (VIDA_REFUSE_NULL(error, study, solution)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (!solution->state) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "a known reference needs a function of the state");
   }
   return set_reference(study, solution, NULL, error);
 }
@@ -130,8 +133,8 @@ int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solut
 int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_error, int count,
                                  const double* t, const double* q, const double* v,
                                  const double* lambda, VidaError* error) {
-  if (!study || !t || !q) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "states as reference need a study, times and q");
+  if (VIDA_REFUSE_NULL(error, study, text, t, q)) {
+    return VIDA_BAD_ARGUMENT;
   }
   const int code = check_times(count, t, error);
   if (code) {

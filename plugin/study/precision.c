@@ -68,7 +68,10 @@ static void gather(const VidaStudy* study, int first, points* all) {
 }
 
 int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, VidaError* error) {
-  const int first = study && series ? first_run(study, index) : -1;
+  if (VIDA_REFUSE_NULL(error, study, series)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int first = first_run(study, index);
   points all;
   if (first < 0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has no series %d", index);
@@ -114,6 +117,9 @@ double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_
 
 bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest) {
   bool any = false;
+  if (!largest || !smallest) {
+    return false;
+  }
   *largest = *smallest = NAN;
   for (int run = 0; study && run < study->count; run++) {
     const VidaRow* row = &study->runs[run].row;

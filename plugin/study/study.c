@@ -50,6 +50,9 @@ static const VidaOptionRow comparison_rows[] = {
 };
 
 int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   static const VidaOptionRow* const tables[] = {comparison_rows};
   return vida__options_create(COMPARISON, 1, tables, options, error);
 }
@@ -77,11 +80,18 @@ static int read_options(VidaStudy* study, VidaError* error) {
 
 int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaStudy** study,
                      VidaError* error) {
-  if (!system || !options || !study || !is_comparison(options)) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "a study needs a system and the options of a comparison");
+  if (VIDA_REFUSE_NULL(error, study)) {
+    return VIDA_BAD_ARGUMENT;
   }
   *study = NULL;
+  if (VIDA_REFUSE_NULL(error, system, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (!is_comparison(options)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "a study needs the options of a comparison, got those of %s",
+                      VidaOptions_Method(options));
+  }
   const int n = VidaSystem_CoordinateCount(system);
   if (n < 1) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has no coordinates",
@@ -316,6 +326,9 @@ int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError
 }
 
 int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, method)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_reference* reference = NULL;
   int code = check_method(method, error);
   code = code ? code : vida__create_reference(study, method, &reference, error);
@@ -380,7 +393,8 @@ static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
 
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error) {
   vida_run run = {0};
-  int code = check_method(method, error);
+  int code = VIDA_REFUSE_NULL(error, study, method);
+  code = code ? code : check_method(method, error);
   code = code ? code : describe_run(study, method, &run, error);
   return code ? code : add_run(study, &run, error);
 }
@@ -388,7 +402,8 @@ int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* err
 int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
                          const double* q, const double* v, VidaError* error) {
   vida_run run = {0};
-  int code = check_method(method, error);
+  int code = VIDA_REFUSE_NULL(error, study, method);
+  code = code ? code : check_method(method, error);
   code = code ? code : describe_run(study, method, &run, error);
   if (!code && run.two_points) {
     VidaOptions_Destroy(&run.options);
@@ -404,6 +419,9 @@ int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char
 
 int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
                                 VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, coordinates)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const int n = VidaSystem_CoordinateCount(study->system);
   if (count < 1 || count > n || !coordinates) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -466,6 +484,9 @@ static int check_parameters(const VidaStudy* study, VidaError* error) {
 }
 
 int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   VidaError problem = {0};
   study->notes[0] = '\0';
   for (int i = 0; i < study->count; i++) {
@@ -510,24 +531,24 @@ const VidaOptions* vida__study_options(const VidaStudy* study) {
 }
 
 const VidaSystem* VidaStudy_System(const VidaStudy* study) {
-  return study->system;
+  return study ? study->system : NULL;
 }
 
 int VidaStudy_RunCount(const VidaStudy* study) {
-  return study->count;
+  return study ? study->count : 0;
 }
 
 const VidaRow* VidaStudy_Row(const VidaStudy* study, int run) {
-  return run >= 0 && run < study->count ? &study->runs[run].row : NULL;
+  return study && run >= 0 && run < study->count ? &study->runs[run].row : NULL;
 }
 
 const char* VidaStudy_Notes(const VidaStudy* study) {
-  return study->notes;
+  return study ? study->notes : "";
 }
 
 const char* VidaStudy_Reference(const VidaStudy* study, double* position_error) {
   if (position_error) {
-    *position_error = study->reference ? study->reference->position_error : NAN;
+    *position_error = study && study->reference ? study->reference->position_error : NAN;
   }
-  return study->reference ? study->reference->text : "";
+  return study && study->reference ? study->reference->text : "";
 }

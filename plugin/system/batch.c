@@ -9,6 +9,8 @@
 #include "system/build.h"
 #include "system/drawing.h"
 
+enum { ROW_NUMBER_SIZE = 32 }; /* of " (row 2)" */
+
 /* ---- finding --------------------------------------------------------------------------------- */
 
 static bool is_like_term(const vida_term_batch* batch, const vida_term_batch* like) {
@@ -114,23 +116,40 @@ static const char* intern_unit(VidaSystem* system, const char* unit) {
   return copy;
 }
 
+/* "name" of a single row, "name (row 2)". */
+static void write_row_name(const char* name, int rows, int row, char* text, size_t size) {
+  if (rows > 1) {
+    snprintf(text, size, "%s (row %d)", name, row + 1);
+  } else {
+    snprintf(text, size, "%s", name);
+  }
+}
+
+int vida__check_row_names(const VidaSystem* system, const char* name, int rows, VidaError* error) {
+  const size_t size = strlen(name) + ROW_NUMBER_SIZE;
+  char* row_name = vida__allocate(size, 1);
+  int code = row_name ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (int r = 0; r < rows && !code; r++) {
+    write_row_name(name, rows, r, row_name, size);
+    code = vida__check_new_name(&system->row_names, "constraints", row_name, error);
+  }
+  free(row_name);
+  return code;
+}
+
 /* Adds the rows of one constraint; on failure none. */
 static int add_rows(VidaSystem* system, const char* name, int count, const char* unit,
                     double length, bool is_nonholonomic, VidaError* error) {
-  const size_t size = strlen(name) + 32;
+  const size_t size = strlen(name) + ROW_NUMBER_SIZE;
   const char* interned = intern_unit(system, unit ? unit : "");
   char* row_name = vida__allocate(size, 1);
   int added = 0;
-  if (interned && row_name &&
+  if (interned && row_name && !vida__names_reserve(&system->row_names, (size_t)count) &&
       !vida__reserve((void**)&system->rows, &system->row_capacity,
                      (size_t)(system->row_count + count), sizeof *system->rows)) {
     for (; added < count; added++) {
       vida_row* row = &system->rows[system->row_count + added];
-      if (count > 1) {
-        snprintf(row_name, size, "%s (row %d)", name, added + 1);
-      } else {
-        snprintf(row_name, size, "%s", name);
-      }
+      write_row_name(name, count, added, row_name, size);
       row->name = vida__copy_text(row_name);
       row->unit = interned;
       row->length = length;
@@ -149,7 +168,9 @@ static int add_rows(VidaSystem* system, const char* name, int count, const char*
     }
     return vida__fail_memory(error);
   }
-  system->row_count += count;
+  for (int r = 0; r < count; r++) {
+    vida__names_add(&system->row_names, system->rows[system->row_count++].name);
+  }
   return VIDA_SUCCESS;
 }
 
@@ -199,6 +220,14 @@ int vida__add_term(VidaSystem* system, const vida_term_kernel* kernel, int width
 int vida__add_constraint(VidaSystem* system, const vida_constraint_kernel* kernel, int rows,
                          const char* unit, int width, const int* index, vida_functions* functions,
                          VidaError* error) {
+  if (functions) {
+    int code = vida__check_row_names(system, functions->name, rows, error);
+    code = code ? code : vida__check_unit("constraint", functions->name, unit, error);
+    if (code) {
+      vida__release_functions(functions);
+      return code;
+    }
+  }
   if (!functions ||
       vida__reserve((void**)&system->constraint_batches, &system->constraint_batch_capacity,
                     (size_t)system->constraint_batch_count + 1,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "expr/graph.h"
 #include "system/build.h"
@@ -33,10 +34,25 @@ VidaPoint VidaPoint_Fixed(double x, double y, double z) {
   return point;
 }
 
+/* Names go to terminals as they are. */
+static int check_letters(const char* kind, const char* name, VidaError* error) {
+  int control;
+  return vida__find_control(name, &control)
+             ? vida__fail(error, VIDA_BAD_ARGUMENT, "the name of a %s has the control character %d",
+                          kind, control)
+             : VIDA_SUCCESS;
+}
+
 int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *system = NULL;
   if (!name || !*name) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "a system needs a name");
+  }
+  if (check_letters("system", name, error)) {
+    return VIDA_BAD_ARGUMENT;
   }
   if (dimension < 1 || dimension > 3) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -85,6 +101,13 @@ void VidaSystem_Destroy(VidaSystem** system) {
   for (int i = 0; i < old->row_count; i++) {
     free(old->rows[i].name);
   }
+  for (int i = 0; i < old->spring_count; i++) {
+    free(old->springs[i]);
+  }
+  vida__names_free(&old->coordinate_names);
+  vida__names_free(&old->particle_names);
+  vida__names_free(&old->row_names);
+  vida__names_free(&old->spring_names);
   /* The whole capacity: a batch that could not be filled for want of memory is not counted. */
   for (size_t b = 0; b < old->term_batch_capacity; b++) {
     destroy_term(&old->term_batches[b]);
@@ -118,6 +141,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   free(old->motions);
   free(old->coordinates);
   free(old->particles);
+  free(old->springs);
   free(old->rows);
   free(old->term_batches);
   free(old->constraint_batches);
@@ -148,7 +172,22 @@ int vida__check_addition(const VidaSystem* system, const char* kind, const char*
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s': a %s needs a name", system->name,
                       kind);
   }
-  return VIDA_SUCCESS;
+  return check_letters(kind, name, error);
+}
+
+int vida__check_unit(const char* kind, const char* name, const char* unit, VidaError* error) {
+  int control;
+  return unit && vida__find_control(unit, &control)
+             ? vida__fail(error, VIDA_BAD_ARGUMENT,
+                          "%s '%s': its unit has the control character %d", kind, name, control)
+             : VIDA_SUCCESS;
+}
+
+int vida__check_new_name(const vida_names* names, const char* kind, const char* name,
+                         VidaError* error) {
+  return vida__names_have(names, name)
+             ? vida__fail(error, VIDA_BAD_ARGUMENT, "there are two %s named '%s'", kind, name)
+             : VIDA_SUCCESS;
 }
 
 static int check_initial(const char* kind, const char* name, const char* what, VidaInitial initial,
@@ -214,9 +253,14 @@ static int check_ends(const VidaSystem* system, const char* kind, const char* na
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
+/* The caller adds the name to the set, once nothing can fail any more. */
 static int add_coordinate(VidaSystem* system, const char* name, const char* unit,
                           VidaInitial position, VidaInitial velocity, VidaError* error) {
-  if (vida__reserve((void**)&system->coordinates, &system->coordinate_capacity,
+  if (vida__check_new_name(&system->coordinate_names, "coordinates", name, error)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (vida__names_reserve(&system->coordinate_names, 3) ||
+      vida__reserve((void**)&system->coordinates, &system->coordinate_capacity,
                     (size_t)system->coordinate_count + 1, sizeof *system->coordinates)) {
     return vida__fail_memory(error);
   }
@@ -238,14 +282,21 @@ static int add_coordinate(VidaSystem* system, const char* name, const char* unit
 int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* unit,
                              VidaInitial position, VidaInitial velocity, int* index,
                              VidaError* error) {
-  int code = vida__check_addition(system, "coordinate", name, error);
+  int code = VIDA_REFUSE_NULL(error, system, name);
+  code = code ? code : vida__check_addition(system, "coordinate", name, error);
   code = code ? code : check_initial("coordinate", name, "position", position, error);
   code = code ? code : check_initial("coordinate", name, "velocity", velocity, error);
+  code = code ? code : vida__check_unit("coordinate", name, unit, error);
   code = code ? code : add_coordinate(system, name, unit ? unit : "", position, velocity, error);
-  if (!code && index) {
+  if (code) {
+    return code;
+  }
+  if (index) {
     *index = system->coordinate_count - 1;
   }
-  return code;
+  vida__names_add(&system->coordinate_names,
+                  system->coordinates[system->coordinate_count - 1].name);
+  return VIDA_SUCCESS;
 }
 
 static int check_particle(const VidaSystem* system, const VidaParticle* particle,
@@ -253,6 +304,7 @@ static int check_particle(const VidaSystem* system, const VidaParticle* particle
   const char* name = particle->name;
   int code = vida__check_addition(system, "particle", name, error);
   code = code ? code : check_number("particle", name, "mass", particle->mass, false, error);
+  code = code ? code : vida__check_new_name(&system->particle_names, "particles", name, error);
   for (int k = 0; k < system->dimension && !code; k++) {
     code = check_initial("particle", name, "position", particle->position[k], error);
     code = code ? code : check_initial("particle", name, "velocity", particle->velocity[k], error);
@@ -262,6 +314,9 @@ static int check_particle(const VidaSystem* system, const VidaParticle* particle
 
 int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int* index,
                            VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, particle)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   static const char axes[3] = {'x', 'y', 'z'};
   const int first = system->coordinate_count;
   int code = check_particle(system, particle, error);
@@ -270,7 +325,7 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
   }
   const size_t size = strlen(particle->name) + 3;
   char* coordinate_name = vida__allocate(size, 1);
-  if (!coordinate_name ||
+  if (!coordinate_name || vida__names_reserve(&system->particle_names, 1) ||
       vida__reserve((void**)&system->particles, &system->particle_capacity,
                     (size_t)system->particle_count + 1, sizeof *system->particles)) {
     code = vida__fail_memory(error);
@@ -297,16 +352,19 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
   }
   for (int k = 0; k < system->dimension; k++) {
     system->coordinates[first + k].mass = particle->mass;
+    vida__names_add(&system->coordinate_names, system->coordinates[first + k].name);
   }
   if (index) {
     *index = system->particle_count;
   }
+  vida__names_add(&system->particle_names, system->particles[system->particle_count].name);
   system->particle_count++;
   return VIDA_SUCCESS;
 }
 
 int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaError* error) {
-  const int code = vida__check_addition(system, "term", "gravity", error);
+  int code = VIDA_REFUSE_NULL(error, system, acceleration);
+  code = code ? code : vida__check_addition(system, "term", "gravity", error);
   if (code) {
     return code;
   }
@@ -343,7 +401,26 @@ static int find_ends(const VidaSystem* system, const VidaPoint* from, const Vida
   return paired ? 2 * system->dimension : system->dimension;
 }
 
+/* Keeps the name of a spring. */
+static int add_spring_name(VidaSystem* system, const char* name) {
+  char* copy = NULL;
+  if (!vida__names_reserve(&system->spring_names, 1) &&
+      !vida__reserve((void**)&system->springs, &system->spring_capacity,
+                     (size_t)system->spring_count + 1, sizeof *system->springs)) {
+    copy = vida__copy_text(name);
+  }
+  if (!copy) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  system->springs[system->spring_count++] = copy;
+  vida__names_add(&system->spring_names, copy);
+  return VIDA_SUCCESS;
+}
+
 int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, spring)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const char* name = spring->name;
   int index[6];
   double values[VIDA_SPRING_PARAMETERS] = {spring->stiffness, spring->cubic, spring->length};
@@ -352,6 +429,7 @@ int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError
   code = code ? code : check_number("spring", name, "stiffness", spring->stiffness, true, error);
   code = code ? code : check_number("spring", name, "cubic", spring->cubic, true, error);
   code = code ? code : check_number("spring", name, "length", spring->length, true, error);
+  code = code ? code : vida__check_new_name(&system->spring_names, "springs", name, error);
   if (code) {
     return code;
   }
@@ -371,17 +449,22 @@ int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError
                                 .width = width,
                                 .parameters = VIDA_SPRING_PARAMETERS};
   vida_term_batch* batch = vida__find_term_batch(system, &like);
-  return batch && !vida__append_term(batch, index, values) ? VIDA_SUCCESS
-                                                           : vida__fail_memory(error);
+  return batch && !vida__append_term(batch, index, values) && !add_spring_name(system, name)
+             ? VIDA_SUCCESS
+             : vida__fail_memory(error);
 }
 
 int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, distance)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const char* name = distance->name;
   int index[6];
   double values[VIDA_DISTANCE_PARAMETERS] = {distance->length};
   int code = vida__check_addition(system, "distance", name, error);
   code = code ? code : check_ends(system, "distance", name, &distance->from, &distance->to, error);
   code = code ? code : check_number("distance", name, "length", distance->length, false, error);
+  code = code ? code : vida__check_row_names(system, name, 1, error);
   if (code) {
     return code;
   }

@@ -4,9 +4,17 @@
 
 #include "system/model.h"
 
-/* Refuses an addition to a complete system, and one without a name. */
+/* Refuses an addition to a complete system, and one without a name or with control characters in
+ * it. */
 int vida__check_addition(const VidaSystem* system, const char* kind, const char* name,
                          VidaError* error);
+/* Refuses a name that is in the set; `kind` in the plural. */
+int vida__check_new_name(const vida_names* names, const char* kind, const char* name,
+                         VidaError* error);
+/* The same for the names of the rows of a constraint. */
+int vida__check_row_names(const VidaSystem* system, const char* name, int rows, VidaError* error);
+/* Refuses control characters in a unit (nullable). */
+int vida__check_unit(const char* kind, const char* name, const char* unit, VidaError* error);
 /* Add a batch of one instance with functions of its own, of which the system then has the
  * reference; it is given up on failure. NULL functions (no memory for them) are such a failure. */
 int vida__add_term(VidaSystem* system, const vida_term_kernel* kernel, int width, const int* index,

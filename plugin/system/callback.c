@@ -401,6 +401,36 @@ static int constraint_bias_of(const vida_constraint_batch* batch, int instance,
   return code;
 }
 
+/* (G v + g_t)_q = g_qq v + g_qt: how G changes along the motion, by central differences. */
+static int value_gradient_of(const vida_constraint_batch* batch, int instance, const vida_place* at,
+                             double* entries) {
+  const int n = batch->width;
+  const int* index = batch->index + instance * n;
+  double* q = at->scratch;
+  double* rates = q + n;
+  double* work = rates + n;
+  double* own = entries + instance * batch->rows * n;
+  gather(index, n, at->q, q);
+  gather(index, n, at->v, rates);
+  const double step = time_step(at->t, q, rates, n);
+  vida_place moved = *at;
+  for (int side = 0; side < 2; side++) {
+    const double shift = side ? step : -step;
+    moved.t = at->t + shift;
+    for (int j = 0; j < n; j++) {
+      q[j] = at->q[index[j]] + shift * rates[j];
+    }
+    const int code = local_jacobian(batch, &moved, q, work);
+    if (code) {
+      return code;
+    }
+    for (int k = 0; k < batch->rows * n; k++) {
+      own[k] = side ? (work[k] - own[k]) / (2.0 * step) : work[k];
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
                             const double* q_low, double* g) {
   (void)q_low; /* the callback takes one number a coordinate */
@@ -425,12 +455,19 @@ static int constraint_bias(const vida_constraint_batch* batch, const vida_place*
   FOR_EACH_INSTANCE(batch, constraint_bias_of(batch, instance, at, bias));
 }
 
-const vida_constraint_kernel vida__callback_constraint = {.kind = "constraint",
-                                                          .value = constraint_value,
-                                                          .jacobian = constraint_jacobian,
-                                                          .curvature = constraint_curvature,
-                                                          .rate = constraint_rate,
-                                                          .bias = constraint_bias};
+static int constraint_value_gradient(const vida_constraint_batch* batch, const vida_place* at,
+                                     double* entries) {
+  FOR_EACH_INSTANCE(batch, value_gradient_of(batch, instance, at, entries));
+}
+
+const vida_constraint_kernel vida__callback_constraint = {
+    .kind = "constraint",
+    .value = constraint_value,
+    .jacobian = constraint_jacobian,
+    .curvature = constraint_curvature,
+    .rate = constraint_rate,
+    .bias = constraint_bias,
+    .value_gradient = constraint_value_gradient};
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
@@ -482,7 +519,8 @@ static vida_callback* make_callback(VidaSystem* system, const char* name, int ro
 int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
                              const int* coordinates, const VidaLagrangian* lagrangian,
                              void* user_data, VidaError* error) {
-  int code = vida__check_addition(system, "Lagrangian", name, error);
+  int code = VIDA_REFUSE_NULL(error, system, name, coordinates);
+  code = code ? code : vida__check_addition(system, "Lagrangian", name, error);
   code = code ? code : check_coordinates(system, "Lagrangian", name, count, coordinates, error);
   if (code) {
     return code;
@@ -502,7 +540,8 @@ int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
 int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
                              const int* coordinates, const VidaConstraint* constraint,
                              void* user_data, VidaError* error) {
-  int code = vida__check_addition(system, "constraint", name, error);
+  int code = VIDA_REFUSE_NULL(error, system, name, coordinates);
+  code = code ? code : vida__check_addition(system, "constraint", name, error);
   code = code ? code : check_coordinates(system, "constraint", name, count, coordinates, error);
   if (code) {
     return code;

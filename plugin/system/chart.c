@@ -42,7 +42,7 @@ void vida__chart_destroy(vida_chart** chart) {
 }
 
 const vida_chart* vida__chart_of(const VidaSystem* system) {
-  return system->chart && system->chart->rows ? system->chart : NULL;
+  return system && system->chart && system->chart->rows ? system->chart : NULL;
 }
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
@@ -78,8 +78,12 @@ static int check_coordinate(const VidaSystem* system, const char* name, double n
 
 int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double near,
                                   VidaExpression* expression, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, expression)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *expression = -1;
-  const int code = check_coordinate(system, name, near, error);
+  int code = VIDA_REFUSE_NULL(error, system, name);
+  code = code ? code : check_coordinate(system, name, near, error);
   if (code) {
     return code;
   }
@@ -108,16 +112,16 @@ int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double n
 /* ---- the embedding --------------------------------------------------------------------------- */
 
 /* What is gathered while an embedding is derived; all lists have the places of their comments. */
-typedef struct embedding {
+typedef struct embedding_work {
   VidaSystem* system;
   int count;     /* n */
   int* phi;      /* n: nodes by coordinate, first as given, then of POSITION inputs; -1: none */
   int* variable; /* d: nodes of the chart coordinates as POSITION inputs */
   bool* used;    /* nodes of the graph: whether the embedding needs them */
   int* map;      /* nodes: their copies */
-} embedding;
+} embedding_work;
 
-static void release(embedding* work) {
+static void release(embedding_work* work) {
   free(work->phi);
   free(work->variable);
   free(work->used);
@@ -138,7 +142,7 @@ static const char* name_of_input(vida_input kind) {
 }
 
 /* Sorts the expressions by coordinate: each coordinate exactly one. */
-static int collect(embedding* work, const int* coordinates, const VidaExpression* expressions,
+static int collect(embedding_work* work, const int* coordinates, const VidaExpression* expressions,
                    int count, VidaError* error) {
   const VidaSystem* system = work->system;
   for (int i = 0; i < work->count; i++) {
@@ -180,22 +184,19 @@ static int collect(embedding* work, const int* coordinates, const VidaExpression
 
 /* Refuses inputs other than chart coordinates and parameters, and chart coordinates that nothing
  * depends on. */
-static int check_inputs(embedding* work, VidaError* error) {
+static int check_inputs(embedding_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const vida_graph* graph = system->graph;
   for (int i = 0; i < work->count; i++) {
     memset(work->used, 0, (size_t)graph->count * sizeof *work->used);
     work->used[work->phi[i]] = true;
+    vida__graph_mark_used(graph, work->phi[i] + 1, work->used);
     for (int node = work->phi[i]; node >= 0; node--) {
       const vida_node* at = &graph->nodes[node];
-      if (!work->used[node]) {
+      if (!work->used[node] || at->operation != VIDA_OP_INPUT) {
         continue;
       }
-      if (at->operation != VIDA_OP_INPUT) {
-        for (int k = 0; k < 3 && at->operand[k] >= 0; k++) {
-          work->used[at->operand[k]] = true;
-        }
-      } else if (at->number == VIDA_INPUT_AUXILIARY) {
+      if (at->number == VIDA_INPUT_AUXILIARY) {
         work->map[at->operand[0]] = 1;
       } else if (at->number != VIDA_INPUT_PARAMETER) {
         return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -217,7 +218,7 @@ static int check_inputs(embedding* work, VidaError* error) {
 }
 
 /* Chart coordinates become positions: that is what discrete derivatives are made of. */
-static int replace_inputs(embedding* work) {
+static int replace_inputs(embedding_work* work) {
   vida_graph* graph = work->system->graph;
   const int size = graph->count;
   for (int i = 0; i < size; i++) {
@@ -252,7 +253,7 @@ static int take_matrix(const vida_graph* graph, vida_entries* entries, vida_char
   return VIDA_SUCCESS;
 }
 
-static int derive(embedding* work) {
+static int derive(embedding_work* work) {
   vida_graph* graph = work->system->graph;
   vida_chart* chart = work->system->chart;
   vida_entries entries = {0};
@@ -274,7 +275,7 @@ static int derive(embedding* work) {
   return code;
 }
 
-static int allocate(embedding* work) {
+static int allocate(embedding_work* work) {
   /* The map serves check_inputs as well, by chart coordinate; each of them is a node. */
   const size_t nodes = (size_t)work->system->graph->count;
   work->phi = vida__allocate((size_t)work->count, sizeof *work->phi);
@@ -285,8 +286,11 @@ static int allocate(embedding* work) {
 }
 
 int VidaSystem_AddChart(VidaSystem* system, int count, const int* coordinates,
-                        const VidaExpression* embedding_of, VidaError* error) {
-  embedding work = {.system = system, .count = system->coordinate_count};
+                        const VidaExpression* embedding, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, coordinates, embedding)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  embedding_work work = {.system = system, .count = system->coordinate_count};
   int code = vida__check_addition(system, "chart", "chart", error);
   if (code) {
     return code;
@@ -309,7 +313,7 @@ int VidaSystem_AddChart(VidaSystem* system, int count, const int* coordinates,
     release(&work);
     return vida__fail_memory(error);
   }
-  code = collect(&work, coordinates, embedding_of, count, error);
+  code = collect(&work, coordinates, embedding, count, error);
   code = code ? code : check_inputs(&work, error);
   if (!code) {
     code = replace_inputs(&work);

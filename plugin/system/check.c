@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/linear.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/rank.h"
+#include "system/equations.h"
 
-enum { MOST_EXPLAINED = 20 }; /* dependent rows that are told one by one */
+enum {
+  MOST_EXPLAINED = 20, /* dependent rows that are told one by one */
+  MOST_PARTNERS = 5    /* of those that one depends on */
+};
 
 void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subject,
                       const char* format, ...) {
@@ -116,11 +119,17 @@ static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weigh
     char others[VIDA_MESSAGE_SIZE / 2] = "";
     int named = 0;
     vida__rank_combination(rank, k, weight, weight + m);
-    for (int r = 0; r < system->row_count && named < 5; r++) {
-      if (r != row && weight[m + (size_t)r] > 1e-6) {
-        vida__append(others, sizeof others, "%s'%s'", named ? ", " : "", system->rows[r].name);
-        named++;
+    for (int r = 0; r < system->row_count; r++) {
+      if (r == row || !(weight[m + (size_t)r] > 1e-6)) {
+        continue;
       }
+      if (named < MOST_PARTNERS) {
+        vida__append(others, sizeof others, "%s'%s'", named ? ", " : "", system->rows[r].name);
+      }
+      named++;
+    }
+    if (named > MOST_PARTNERS) {
+      vida__append(others, sizeof others, " and %d more", named - MOST_PARTNERS);
     }
     if (named == 0) {
       vida__check_find(check, VIDA_SEVERITY_ERROR, system->rows[row].name,
@@ -142,52 +151,58 @@ static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weigh
   }
 }
 
-/* Rank of G at the start, and the entries of the factors of the matrix that steps are solved with.
- */
-static int find_rank(VidaCheck* check, double* entries, VidaError* error) {
+static void judge_rank(VidaCheck* check, vida_rank* rank, double* weight) {
   const VidaSystem* system = check->system;
-  const int n = system->coordinate_count;
-  const size_t m = (size_t)system->row_count;
-  SUNContext context = NULL;
-  vida_linear* linear = NULL;
-  vida_rank* rank = NULL;
-  double* mass = vida__allocate((size_t)n + 2 * m, sizeof *mass);
-  if (!mass || vida__context_create(&context)) {
-    free(mass);
-    return vida__fail_memory(error);
+  check->numbers.rank = system->row_count - (rank ? vida__rank_dependent_count(rank) : 0);
+  check->numbers.degrees_of_freedom = system->coordinate_count - check->numbers.rank;
+  if (rank) {
+    find_dependent_rows(check, rank, weight);
   }
-  int code = vida__linear_create(context, &system->pattern, VIDA_SOLVER_AUTO, &linear, error);
-  code = code ? code : vida__rank_create(system, &rank, error);
-  if (code == VIDA_NOT_SUPPORTED) {
-    vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints", "%s", error->message);
+}
+
+/* What steps are solved with can be regular where the accelerations are open, with constraints;
+ * then this is no more than a warning. */
+static void report_singular(VidaCheck* check) {
+  if (check->system->row_count == 0) {
+    vida__check_find(
+        check, VIDA_SEVERITY_ERROR, "mass matrix",
+        "it is singular at the start: some combination of rates has no kinetic energy");
+  } else {
+    vida__check_find(check, VIDA_SEVERITY_WARNING, "mass matrix",
+                     "mass matrix and constraints do not determine the accelerations at the start");
   }
-  if (!code &&
-      !vida__find_masses(&check->evaluator, check->t, check->q, check->v, linear->values, mass) &&
-      !vida__jacobian(&check->evaluator, check->t, check->q, entries) &&
-      !vida__rank_find(rank, entries, mass, NULL)) {
-    check->numbers.rank = system->row_count - vida__rank_dependent_count(rank);
-    check->numbers.degrees_of_freedom = n - check->numbers.rank;
-    find_dependent_rows(check, rank, mass + n);
-    vida__linear_clear(linear);
-    for (int i = 0; i < n; i++) {
-      linear->values[system->mass_slot[i]] = mass[i];
-    }
-    vida__add_rows(system, entries, 1.0, linear->values);
-    vida__add_columns(system, entries, 1.0, linear->values);
-    for (int e = 0; e < system->entry_count; e++) {
-      const vida_jacobian_entry* entry = &system->entries[e];
-      linear->values[vida__constraint_diagonal(system, entry->row)] -=
-          1e-10 * entries[e] * entries[e] / mass[entry->coordinate];
-    }
-    if (!vida__linear_factor(linear)) {
-      check->numbers.factor_entries = vida__linear_factor_entries(linear);
-    }
+}
+
+/* Rank of G at the start, and the matrix of the equations of motion: whether it is regular, and the
+ * entries of its factors. */
+static int find_rank(VidaCheck* check, VidaError* error) {
+  const VidaSystem* system = check->system;
+  vida_equations* equations = NULL;
+  VidaError problem = {0};
+  double* weight = vida__allocate(2 * (size_t)system->row_count, sizeof *weight);
+  int code = weight ? vida__equations_create(system, VIDA_SOLVER_AUTO, &equations, &problem)
+                    : vida__fail_memory(&problem);
+  if (code) {
+    free(weight);
+    return vida__fail(error, code, "%s", problem.message);
   }
-  vida__rank_destroy(&rank);
-  vida__linear_destroy(&linear);
-  SUNContext_Free(&context);
-  free(mass);
-  return code == VIDA_NOT_SUPPORTED ? VIDA_SUCCESS : code;
+  vida_rank* rank = vida__equations_rank(equations);
+  if (system->row_count > 0 && !rank) {
+    vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints", "%s", problem.message);
+  }
+  code = vida__equations_mark(equations, check->t, check->q, check->v);
+  if (!code && (rank || system->row_count == 0)) {
+    judge_rank(check, rank, weight);
+  }
+  code = code ? code : vida__equations_factor(equations, check->t, check->q, check->v);
+  if (code == VIDA_STEP_SINGULAR) {
+    report_singular(check);
+  } else if (!code) {
+    check->numbers.factor_entries = vida__equations_factor_entries(equations);
+  }
+  vida__equations_destroy(&equations);
+  free(weight);
+  return VIDA_SUCCESS; /* what cannot be evaluated has been found before */
 }
 
 static void count_sizes(VidaCheck* check) {
@@ -279,7 +294,7 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
   } else {
     code = vida__check_derivatives(check, error);
     code = code ? code : vida__check_symmetry(check, error);
-    code = code ? code : find_rank(check, entries, error);
+    code = code ? code : find_rank(check, error);
   }
   find_constants(check, work);
   if (check->numbers.degrees_of_freedom == 0) {
@@ -291,7 +306,13 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
 
 int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions* options,
                      VidaCheck** check, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, check)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *check = NULL;
+  if (VIDA_REFUSE_NULL(error, system)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   if (!system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
   }
@@ -342,24 +363,26 @@ void VidaCheck_Destroy(VidaCheck** check) {
 }
 
 VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check) {
-  return check->numbers;
+  const VidaCheckNumbers unknown = {
+      .factor_entries = -1, .rank = -1, .degrees_of_freedom = -1, .energy = (double)NAN};
+  return check ? check->numbers : unknown;
 }
 
 const char* VidaCheck_Notes(const VidaCheck* check) {
-  return check->notes;
+  return check ? check->notes : "";
 }
 
 int VidaCheck_FindingCount(const VidaCheck* check) {
-  return check->finding_count;
+  return check ? check->finding_count : 0;
 }
 
 const VidaFinding* VidaCheck_Finding(const VidaCheck* check, int index) {
-  return index >= 0 && index < check->finding_count ? &check->findings[index] : NULL;
+  return check && index >= 0 && index < check->finding_count ? &check->findings[index] : NULL;
 }
 
 VidaSeverity VidaCheck_Worst(const VidaCheck* check) {
   VidaSeverity worst = VIDA_SEVERITY_NOTE;
-  for (int i = 0; i < check->finding_count; i++) {
+  for (int i = 0; check && i < check->finding_count; i++) {
     const VidaSeverity own = check->findings[i].severity;
     worst = own > worst ? own : worst;
   }
@@ -367,13 +390,14 @@ VidaSeverity VidaCheck_Worst(const VidaCheck* check) {
 }
 
 int VidaCheck_PartCount(const VidaCheck* check) {
-  return check->part_count;
+  return check ? check->part_count : 0;
 }
 
 const VidaCheckPart* VidaCheck_Part(const VidaCheck* check, int index) {
-  return index >= 0 && index < check->part_count ? &check->parts[index] : NULL;
+  return check && index >= 0 && index < check->part_count ? &check->parts[index] : NULL;
 }
 
 double VidaCheck_Momentum(const VidaCheck* check, int index) {
-  return index >= 0 && index < check->system->momentum_count ? check->momenta[index] : (double)NAN;
+  return check && index >= 0 && index < check->system->momentum_count ? check->momenta[index]
+                                                                      : (double)NAN;
 }

@@ -358,7 +358,17 @@ static int check_term(probe* at, const vida_term_batch* batch, VidaCheckPart* pa
     return VIDA_NOT_FINITE;
   }
   measure_magnitude(at, at->sample[0]);
-  const int code = batch->kernel == &vida__traced_force ? VIDA_SUCCESS : check_gradient(at, part);
+  if (batch->kernel == &vida__traced_force) {
+    return check_hessian(at, part);
+  }
+  if (sample_value(at, at->sample[0])) {
+    return VIDA_NOT_FINITE;
+  }
+  if (!isfinite(at->sample[0][0])) {
+    return vida__fail(&at->check->evaluator.error, VIDA_NOT_FINITE,
+                      "its value is not a finite number");
+  }
+  const int code = check_gradient(at, part);
   return code ? code : check_hessian(at, part);
 }
 

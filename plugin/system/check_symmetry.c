@@ -42,7 +42,10 @@ static void choose_states(samples* at) {
 }
 
 static vida_interval between_of(samples* at) {
-  return vida__interval(&at->check->evaluator, at->q[0], at->q[1], at->dq);
+  vida_interval between = vida__interval(&at->check->evaluator, at->q[0], at->q[1], at->dq);
+  between.t = at->check->t;
+  between.v = at->v;
+  return between;
 }
 
 /* Adds what one state says of the generators; `lifted` where there is L_v behind the covector. */

@@ -10,44 +10,6 @@
 #include "system/evaluate.h"
 #include "system/traced.h"
 
-static int compare_names(const void* a, const void* b) {
-  return strcmp(*(const char* const*)a, *(const char* const*)b);
-}
-
-/* Names are what reports and messages go by, so no two may be alike. */
-static int check_names(const char* kind, int count, const char** names, VidaError* error) {
-  qsort(names, (size_t)count, sizeof *names, compare_names);
-  for (int i = 1; i < count; i++) {
-    if (strcmp(names[i - 1], names[i]) == 0) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT, "there are two %s named '%s'", kind, names[i]);
-    }
-  }
-  return VIDA_SUCCESS;
-}
-
-static int check_all_names(const VidaSystem* system, VidaError* error) {
-  const int n = system->coordinate_count;
-  const int m = system->row_count;
-  const char** names = vida__allocate((size_t)(n > m ? n : m), sizeof *names);
-  if (!names) {
-    return vida__fail_memory(error);
-  }
-  for (int i = 0; i < system->particle_count; i++) {
-    names[i] = system->particles[i].name;
-  }
-  int code = check_names("particles", system->particle_count, names, error);
-  for (int i = 0; i < n; i++) {
-    names[i] = system->coordinates[i].name;
-  }
-  code = code ? code : check_names("coordinates", n, names, error);
-  for (int i = 0; i < m; i++) {
-    names[i] = system->rows[i].name;
-  }
-  code = code ? code : check_names("constraints", m, names, error);
-  free(names);
-  return code;
-}
-
 /* Whether an instance of the batch may give local coordinate j a part of L_vv. */
 static bool gives_mass(const vida_term_batch* batch, int j) {
   if (batch->kernel->mass) {
@@ -194,14 +156,16 @@ static int fill_constant_parts(VidaSystem* system, VidaError* error) {
 }
 
 int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   if (system->complete) {
     return VIDA_SUCCESS;
   }
   if (system->coordinate_count == 0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has nothing that moves", system->name);
   }
-  int code = check_all_names(system, error);
-  code = code ? code : check_masses(system, error);
+  int code = check_masses(system, error);
   if (code) {
     return code;
   }
@@ -219,51 +183,51 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
 /* ---- looking --------------------------------------------------------------------------------- */
 
 const char* VidaSystem_Name(const VidaSystem* system) {
-  return system->name;
+  return system ? system->name : "";
 }
 
 int VidaSystem_CoordinateCount(const VidaSystem* system) {
-  return system->coordinate_count;
+  return system ? system->coordinate_count : 0;
 }
 
 int VidaSystem_ConstraintCount(const VidaSystem* system) {
-  return system->row_count;
+  return system ? system->row_count : 0;
 }
 
 int VidaSystem_ParticleCount(const VidaSystem* system) {
-  return system->particle_count;
+  return system ? system->particle_count : 0;
 }
 
 int VidaSystem_Dimension(const VidaSystem* system) {
-  return system->dimension;
+  return system ? system->dimension : 0;
 }
 
 const char* VidaSystem_CoordinateName(const VidaSystem* system, int coordinate) {
-  return coordinate >= 0 && coordinate < system->coordinate_count
+  return system && coordinate >= 0 && coordinate < system->coordinate_count
              ? system->coordinates[coordinate].name
              : NULL;
 }
 
 const char* VidaSystem_CoordinateUnit(const VidaSystem* system, int coordinate) {
-  return coordinate >= 0 && coordinate < system->coordinate_count
+  return system && coordinate >= 0 && coordinate < system->coordinate_count
              ? system->coordinates[coordinate].unit
              : NULL;
 }
 
 const char* VidaSystem_ConstraintName(const VidaSystem* system, int row) {
-  return row >= 0 && row < system->row_count ? system->rows[row].name : NULL;
+  return system && row >= 0 && row < system->row_count ? system->rows[row].name : NULL;
 }
 
 bool VidaSystem_ConstraintIsNonholonomic(const VidaSystem* system, int row) {
-  return row >= 0 && row < system->row_count && system->rows[row].is_nonholonomic;
+  return system && row >= 0 && row < system->row_count && system->rows[row].is_nonholonomic;
 }
 
 const char* VidaSystem_ConstraintUnit(const VidaSystem* system, int row) {
-  return row >= 0 && row < system->row_count ? system->rows[row].unit : NULL;
+  return system && row >= 0 && row < system->row_count ? system->rows[row].unit : NULL;
 }
 
 int VidaSystem_CoordinateIndex(const VidaSystem* system, const char* name) {
-  for (int i = 0; i < system->coordinate_count; i++) {
+  for (int i = 0; system && name && i < system->coordinate_count; i++) {
     if (strcmp(system->coordinates[i].name, name) == 0) {
       return i;
     }
@@ -272,7 +236,7 @@ int VidaSystem_CoordinateIndex(const VidaSystem* system, const char* name) {
 }
 
 int VidaSystem_ParticleIndex(const VidaSystem* system, const char* name) {
-  for (int i = 0; i < system->particle_count; i++) {
+  for (int i = 0; system && name && i < system->particle_count; i++) {
     if (strcmp(system->particles[i].name, name) == 0) {
       return i;
     }
@@ -281,6 +245,7 @@ int VidaSystem_ParticleIndex(const VidaSystem* system, const char* name) {
 }
 
 int VidaSystem_ParticleCoordinate(const VidaSystem* system, int particle) {
-  return particle >= 0 && particle < system->particle_count ? system->particles[particle].coordinate
-                                                            : -1;
+  return system && particle >= 0 && particle < system->particle_count
+             ? system->particles[particle].coordinate
+             : -1;
 }

@@ -58,6 +58,7 @@ static void destroy_traced(vida_functions* functions) {
   free(traced->second_place);
   free(traced->second_kind);
   free(traced->discrete_place);
+  free(traced->discrete_kind);
   free(traced->block_row);
   free(traced->block_column);
   free(traced);
@@ -135,12 +136,10 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   for (int i = 0; i < count; i++) {
     used[expressions[i]] = true;
   }
-  for (int i = size - 1; i >= 0; i--) {
+  vida__graph_mark_used(graph, size, used);
+  for (int i = 0; i < size; i++) {
     const vida_node* node = &graph->nodes[i];
-    if (!used[i]) {
-      continue;
-    }
-    if (node->operation == VIDA_OP_INPUT) {
+    if (used[i] && node->operation == VIDA_OP_INPUT) {
       const vida_dependence own = input_dependence(node);
       found->positions |= own.positions;
       found->rates |= own.rates;
@@ -149,10 +148,6 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
       if (own.positions || own.rates) {
         work->local[node->operand[0]] = 0;
       }
-      continue;
-    }
-    for (int k = 0; k < vida__operations[node->operation].arity; k++) {
-      used[node->operand[k]] = true;
     }
   }
   free(used);
@@ -287,8 +282,9 @@ static int allocate_places(vida_traced* traced, size_t most) {
   traced->second_place = vida__allocate(most, sizeof *traced->second_place);
   traced->second_kind = vida__allocate(most, sizeof *traced->second_kind);
   traced->discrete_place = vida__allocate(most, sizeof *traced->discrete_place);
+  traced->discrete_kind = vida__allocate(most, sizeof *traced->discrete_kind);
   return traced->block_row && traced->block_column && traced->second_place && traced->second_kind &&
-                 traced->discrete_place
+                 traced->discrete_place && traced->discrete_kind
              ? VIDA_SUCCESS
              : VIDA_OUT_OF_MEMORY;
 }
@@ -310,6 +306,8 @@ static int compile_block(derivation* work) {
     for (int e = 0; e < work->discrete_second.count && work->has_discrete; e++) {
       traced->discrete_place[e] =
           find_place(keys, count, make_key(work, &work->discrete_second, e));
+      traced->discrete_kind[e] =
+          work->discrete_second.column[e] < work->width ? VIDA_SECOND_QQ : VIDA_SECOND_QV;
     }
     code = compile(work, VIDA_TAPE_SECOND, work->second.count, work->second.node);
   }
@@ -323,19 +321,39 @@ static int compile_block(derivation* work) {
   return code;
 }
 
-/* The discrete derivative of a function of positions alone; a function that has none (it compares
- * positions) is none the worse for methods that do not need it. */
-static int derive_discrete(derivation* work, VidaExpression expression) {
+/* The discrete derivative as a function of positions, and its derivatives with respect to `others`
+ * rates (all of them or none); a function that has none (it compares positions) is none the worse
+ * for methods that do not need it. */
+static int derive_discrete(derivation* work, VidaExpression expression, int others) {
   int code = vida__discrete_gradient_nodes(work->graph, expression, work->width, work->variable,
                                            work->discrete, NULL);
   code = code ? code
               : vida__discrete_jacobian_nodes(work->graph, work->width, work->variable,
-                                              work->discrete, &work->discrete_second);
+                                              work->discrete, others, work->variable + work->width,
+                                              &work->discrete_second);
   work->has_discrete = !code;
   return code == VIDA_NOT_SUPPORTED ? VIDA_SUCCESS : code;
 }
 
 /* ---- kinds of terms -------------------------------------------------------------------------- */
+
+/* Whether the mass matrix does not depend on rates: L is then at most quadratic in them. */
+static int check_mass(const derivation* work, bool* holds) {
+  const vida_graph* graph = work->graph;
+  vida_dependence* dependence = vida__allocate((size_t)graph->count, sizeof *dependence);
+  if (!dependence) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  vida__find_dependence(graph, graph->count, dependence);
+  *holds = true;
+  for (int e = 0; e < work->second.count; e++) {
+    const bool is_mass =
+        work->second.row[e] >= work->width && work->second.column[e] >= work->width;
+    *holds = *holds && !(is_mass && dependence[work->second.node[e]].rates);
+  }
+  free(dependence);
+  return VIDA_SUCCESS;
+}
 
 static int derive_lagrangian(derivation* work, VidaExpression expression) {
   const int width = work->width;
@@ -354,6 +372,14 @@ static int derive_lagrangian(derivation* work, VidaExpression expression) {
     code = work->output[i] < 0 ? work->output[i] : VIDA_SUCCESS;
   }
   code = code ? code : compile(work, VIDA_TAPE_BIAS, width, work->output);
+  if (!code && work->kind == VIDA_TRACED_LAGRANGIAN) {
+    bool is_quadratic = false;
+    code = check_mass(work, &is_quadratic);
+    code = code || !is_quadratic ? code : derive_discrete(work, expression, width);
+    if (!work->has_discrete) {
+      work->traced->term = &vida__traced_plain_lagrangian;
+    }
+  }
   return code ? code : compile_block(work);
 }
 
@@ -363,7 +389,7 @@ static int derive_potential(derivation* work, VidaExpression expression) {
   code = code ? code
               : vida__derive_jacobian(work->graph, width, work->first, width, work->variable,
                                       &work->second);
-  code = code ? code : derive_discrete(work, expression);
+  code = code ? code : derive_discrete(work, expression, 0);
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &expression);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, width, work->first);
   if (!work->has_discrete) {
@@ -532,24 +558,30 @@ static int check_quadratic(const derivation* work, bool* holds) {
 
 static int derive_constraint(derivation* work, VidaExpression g, const vida_dependence* found) {
   const int width = work->width;
+  int once = -1;
   int twice = -1;
   bool is_quadratic = false;
   int code = vida__derive_gradient(work->graph, g, 2 * width + 1, work->variable, work->first);
   code = code ? code
               : vida__derive_jacobian(work->graph, width, work->first, width, work->variable,
                                       &work->second);
-  code = code || found->time ? code : derive_discrete(work, g);
+  code = code ? code : derive_discrete(work, g, 0);
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &g);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, width, work->first);
   if (!code && found->time) {
     code = compile(work, VIDA_TAPE_RATE, 1, &work->first[2 * width]);
   }
-  code = code ? code : follow_motion(work, 1, &g, &twice);
-  code = code ? code : follow_motion(work, 1, &twice, &twice);
+  code = code ? code : follow_motion(work, 1, &g, &once);
+  code = code ? code : follow_motion(work, 1, &once, &twice);
   code = code ? code : compile(work, VIDA_TAPE_BIAS, 1, &twice);
+  code =
+      code ? code : vida__derive_gradient(work->graph, once, width, work->variable, work->output);
+  code = code ? code : compile(work, VIDA_TAPE_VALUE_GRADIENT, width, work->output);
   code = code ? code : check_quadratic(work, &is_quadratic);
   if (!work->has_discrete) {
     work->traced->constraint = &vida__traced_plain_constraint;
+  } else if (found->time) {
+    work->traced->constraint = &vida__traced_driven;
   } else if (is_quadratic) {
     work->traced->constraint = &vida__traced_quadratic;
   }

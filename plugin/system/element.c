@@ -126,6 +126,29 @@ static int add_term(const instance* add, const vida_term_batch* from, int i, dou
                          : VIDA_SUCCESS;
 }
 
+/* The name of a constraint: that of the instance, with its own behind it where there are several.
+ */
+static const char* name_rows(const instance* add, const vida_constraint_batch* from, int i) {
+  if (add->element->row_count <= from->rows) {
+    return add->name;
+  }
+  snprintf(add->row_name, add->row_name_size, "%s: %s", add->name,
+           from->functions ? from->functions->name : add->element->rows[from->row[i]].name);
+  return add->row_name;
+}
+
+/* Before anything is added, so that a refusal leaves nothing. */
+static int check_row_names(const instance* add, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < add->element->constraint_batch_count; b++) {
+    const vida_constraint_batch* from = &add->element->constraint_batches[b];
+    for (int i = 0; i < from->count && !code; i++) {
+      code = vida__check_row_names(add->system, name_rows(add, from, i), from->rows, error);
+    }
+  }
+  return code;
+}
+
 static int add_constraint(const instance* add, const vida_constraint_batch* from, int i,
                           double* values, VidaError* error) {
   VidaSystem* system = add->system;
@@ -140,18 +163,12 @@ static int add_constraint(const instance* add, const vida_constraint_batch* from
                                 .block = from->block,
                                 .functions = from->functions};
   vida_constraint_batch* batch = vida__find_constraint_batch(system, &like);
-  const char* name = add->name;
   map_index(add, from->width, from->index + (size_t)i * (size_t)from->width);
-  if (add->element->row_count > from->rows) {
-    snprintf(add->row_name, add->row_name_size, "%s: %s", add->name,
-             from->functions ? from->functions->name : row->name);
-    name = add->row_name;
-  }
   if (!batch) {
     return vida__fail_memory(error);
   }
-  const int code = vida__append_constraint(system, batch, add->index, values, name, row->unit,
-                                           row->length, error);
+  const int code = vida__append_constraint(system, batch, add->index, values,
+                                           name_rows(add, from, i), row->unit, row->length, error);
   if (code) {
     return code;
   }
@@ -225,6 +242,9 @@ static int check_element(const VidaSystem* system, const VidaSystem* element, co
 int VidaSystem_AddElement(VidaSystem* system, const VidaSystem* element, const char* name,
                           const int* coordinates, const double* parameters, const int* links,
                           VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, element, name, coordinates)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   instance add = {.system = system,
                   .element = element,
                   .name = name,
@@ -243,7 +263,8 @@ int VidaSystem_AddElement(VidaSystem* system, const VidaSystem* element, const c
   add.index = vida__allocate((size_t)element->coordinate_count, sizeof *add.index);
   double* values = vida__allocate(most_parameters(element), sizeof *values);
   code =
-      add.row_name && add.index && values ? add_all(&add, values, error) : vida__fail_memory(error);
+      add.row_name && add.index && values ? check_row_names(&add, error) : vida__fail_memory(error);
+  code = code ? code : add_all(&add, values, error);
   /* Callbacks of the element need their scratch here, too. */
   if (element->shared_scratch > system->shared_scratch) {
     system->shared_scratch = element->shared_scratch;

@@ -104,6 +104,14 @@ bool vida__equations_is_redundant(const vida_equations* equations) {
   return equations->redundant;
 }
 
+vida_rank* vida__equations_rank(vida_equations* equations) {
+  return equations->rank;
+}
+
+long vida__equations_factor_entries(const vida_equations* equations) {
+  return vida__linear_factor_entries(equations->linear);
+}
+
 int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   const VidaSystem* system = equations->system;
@@ -183,6 +191,10 @@ int vida__equations_failed(vida_equations* equations, int code, VidaError* error
 
 int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q, const double* v,
                              double* a, double* lambda, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, q, v, a) ||
+      (system->row_count > 0 && VIDA_REFUSE_NULL(error, lambda))) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_equations* equations = NULL;
   if (!system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);

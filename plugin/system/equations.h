@@ -23,10 +23,15 @@ void vida__equations_destroy(vida_equations** equations);
  * for independent. 0, or what an evaluation reported. */
 int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v);
 bool vida__equations_is_redundant(const vida_equations* equations);
+/* What Mark has found; NULL without constraints, and where the rank cannot be found. Create has
+ * then filled its `error` with the reason. */
+vida_rank* vida__equations_rank(vida_equations* equations);
 
 /* Evaluates G and M at (t,q,v) and factors the matrix. 0, VIDA_STEP_SINGULAR, or what an evaluation
  * reported. */
 int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v);
+/* Entries of the factors; -1: not known. */
+long vida__equations_factor_entries(const vida_equations* equations);
 /* G of the last Factor, in the order of system->entries. */
 const double* vida__equations_jacobian(const vida_equations* equations);
 /* x (n + m) with M x + G^T y = r, G x = s for the right side (r,s), n + m, with the last factors;

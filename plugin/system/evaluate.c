@@ -209,8 +209,12 @@ int vida__observables(vida_evaluator* evaluator, double t, const double* q, cons
 
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
                              const double* dq) {
-  const vida_interval between = {evaluator->system, q0,  q1, dq, evaluator->scratch,
-                                 &evaluator->error, NULL};
+  const vida_interval between = {.system = evaluator->system,
+                                 .q0 = q0,
+                                 .q1 = q1,
+                                 .dq = dq,
+                                 .tapes = evaluator->scratch,
+                                 .error = &evaluator->error};
   return between;
 }
 
@@ -235,6 +239,30 @@ int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* be
     const vida_term_batch* batch = &system->term_batches[b];
     if (batch->kernel->is_potential) {
       code = batch->kernel->discrete_hessian(batch, between, weight, matrix);
+    }
+  }
+  return code;
+}
+
+int vida__discrete_force(const VidaSystem* system, const vida_interval* between, double* force) {
+  int code = VIDA_SUCCESS;
+  memset(force, 0, (size_t)system->coordinate_count * sizeof *force);
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->kernel->discrete_force) {
+      code = batch->kernel->discrete_force(batch, between, force);
+    }
+  }
+  return code;
+}
+
+int vida__add_discrete_slopes(const VidaSystem* system, const vida_interval* between, double by_q1,
+                              double by_v, double* matrix) {
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->kernel->discrete_slopes) {
+      code = batch->kernel->discrete_slopes(batch, between, by_q1, by_v, matrix);
     }
   }
   return code;
@@ -279,11 +307,21 @@ int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const doubl
   return VIDA_SUCCESS;
 }
 
+const char* vida__general_term(const VidaSystem* system) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (part_of(batch->kernel) == VIDA_PART_GENERAL) {
+      return batch_name(batch->functions, batch->kernel->kind);
+    }
+  }
+  return NULL;
+}
+
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     const bool is_needed = !batch->kernel->is_kinetic && !batch->kernel->is_force;
-    if (is_needed && !batch->kernel->discrete_gradient) {
+    if (is_needed && !batch->kernel->discrete_gradient && !batch->kernel->discrete_force) {
       *name = batch_name(batch->functions, batch->kernel->kind);
       return false;
     }
@@ -403,7 +441,7 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_
     if (batch->kernel->is_nonholonomic) {
       continue;
     }
-    const bool is_exact = batch->kernel->discrete_jacobian != NULL;
+    const bool is_exact = batch->kernel->discrete_jacobian && !batch->kernel->is_driven;
     const int code = is_exact ? add_exact_increment(system, batch, between, w, entries, increment)
                               : batch->kernel->value(batch, &at, NULL, increment);
     if (code) {
@@ -422,7 +460,8 @@ void vida__track_constraints(const VidaSystem* system, double share, const doubl
                              double* g) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    if (batch->kernel->is_precise || !batch->kernel->discrete_jacobian) {
+    if (batch->kernel->is_precise || !batch->kernel->discrete_jacobian ||
+        batch->kernel->is_driven) {
       continue;
     }
     for (int i = 0; i < batch->count; i++) {
@@ -460,6 +499,20 @@ int vida__nonholonomic_gradient(vida_evaluator* evaluator, double t, const doubl
     const int code = batch->kernel->is_nonholonomic
                          ? batch->kernel->value_gradient(batch, &at, entries + batch->first_entry)
                          : VIDA_SUCCESS;
+    if (code) {
+      return code;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__velocity_gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                            double* entries) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int code = batch->kernel->value_gradient(batch, &at, entries + batch->first_entry);
     if (code) {
       return code;
     }

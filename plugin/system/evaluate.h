@@ -53,7 +53,8 @@ int vida__observables(vida_evaluator* evaluator, double t, const double* q, cons
 /* v L_v - L; `l_q` and `l_v` are work space. */
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
                  double* l_v, double* energy);
-/* The two configurations of a step; dq = q1 - q0. */
+/* The two configurations of a step; dq = q1 - q0. Its time is to be set where something depends on
+ * it. */
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
                              const double* dq);
 /* Discrete derivative of the potentials, overwritten; what a general Lagrangian has of one is not
@@ -62,8 +63,13 @@ vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const 
 int vida__discrete_gradient(const VidaSystem* system, const vida_interval* between, double* d_v);
 int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,
                                double weight, double* matrix);
-/* Whether every potential (and every constraint) has an equivariant discrete derivative; otherwise
- * the name of the first that has not in *name. */
+/* Discrete derivative of the general Lagrangians, rates held fixed at those of the interval,
+ * overwritten, and by_q1 and by_v times its derivatives with respect to q1 and these rates. */
+int vida__discrete_force(const VidaSystem* system, const vida_interval* between, double* force);
+int vida__add_discrete_slopes(const VidaSystem* system, const vida_interval* between, double by_q1,
+                              double by_v, double* matrix);
+/* Whether every potential and general Lagrangian (and every constraint) has a discrete derivative;
+ * otherwise the name of the first that has not in *name. */
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name);
 /* The same of potentials alone. */
 bool vida__has_discrete_potentials(const VidaSystem* system, const char** name);
@@ -71,6 +77,8 @@ bool vida__has_discrete_potentials(const VidaSystem* system, const char** name);
  * *name; else it is left. `rest` has n zeros, `l_q` and `l_v` are work space. */
 int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const double* q,
                                 const double* rest, double* l_q, double* l_v, const char** name);
+/* The name of the first general Lagrangian; NULL of systems that have none. */
+const char* vida__general_term(const VidaSystem* system);
 
 /* ---- constraints ---- */
 
@@ -105,6 +113,10 @@ int vida__nonholonomic(vida_evaluator* evaluator, double t, const double* q, con
                        double* rows);
 int vida__nonholonomic_gradient(vida_evaluator* evaluator, double t, const double* q,
                                 const double* v, double* entries);
+/* The derivative with respect to q of all rows of velocities, G v + g_t and a: entries like those
+ * of G. */
+int vida__velocity_gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                            double* entries);
 
 /* ---- sums with the entries of G ---- */
 

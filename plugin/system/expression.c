@@ -32,6 +32,9 @@ static int give(int node, VidaExpression* expression, VidaError* error) {
 
 int VidaSystem_Constant(VidaSystem* system, double value, VidaExpression* expression,
                         VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, expression)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char got[VIDA_REAL_TEXT_SIZE];
   const int code = require_graph(system, error);
   if (code) {
@@ -59,16 +62,19 @@ static int give_input(VidaSystem* system, vida_input kind, int coordinate,
 
 int VidaSystem_Position(VidaSystem* system, int coordinate, VidaExpression* expression,
                         VidaError* error) {
-  return give_input(system, VIDA_INPUT_POSITION, coordinate, expression, error);
+  const int code = VIDA_REFUSE_NULL(error, system, expression);
+  return code ? code : give_input(system, VIDA_INPUT_POSITION, coordinate, expression, error);
 }
 
 int VidaSystem_Rate(VidaSystem* system, int coordinate, VidaExpression* expression,
                     VidaError* error) {
-  return give_input(system, VIDA_INPUT_VELOCITY, coordinate, expression, error);
+  const int code = VIDA_REFUSE_NULL(error, system, expression);
+  return code ? code : give_input(system, VIDA_INPUT_VELOCITY, coordinate, expression, error);
 }
 
 int VidaSystem_Time(VidaSystem* system, VidaExpression* expression, VidaError* error) {
-  const int code = require_graph(system, error);
+  int code = VIDA_REFUSE_NULL(error, system, expression);
+  code = code ? code : require_graph(system, error);
   return code ? code
               : give(vida__graph_input(system->graph, VIDA_INPUT_TIME, 0), expression, error);
 }
@@ -88,6 +94,9 @@ static int check_expression(const VidaSystem* system, VidaExpression expression,
 
 int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
                      const VidaExpression* operands, VidaExpression* expression, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, operation, operands, expression)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   int operand[3] = {-1, -1, -1};
   int code = require_graph(system, error);
   const int found = vida__find_operation(operation, count);
@@ -114,7 +123,8 @@ int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
 
 int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpression* expression,
                                    VidaError* error) {
-  const int code = require_graph(system, error);
+  int code = VIDA_REFUSE_NULL(error, system, expression);
+  code = code ? code : require_graph(system, error);
   if (code) {
     return code;
   }
@@ -178,6 +188,9 @@ static void discard_terms(VidaSystem* system, int kept) {
 
 int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
                                        VidaExpression lagrangian, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_addends parts;
   VidaError unused;
   const int kept = system->term_batch_count;
@@ -219,6 +232,9 @@ int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
 
 int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, const char* unit,
                                        VidaExpression g, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_traced* traced = NULL;
   int code = check_term(system, "constraint", name, g, error);
   code = code
@@ -235,6 +251,9 @@ int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, con
 
 int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, const char* unit,
                                          VidaExpression row, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_traced* traced = NULL;
   int code = check_term(system, "nonholonomic constraint", name, row, error);
   code = code ? code
@@ -246,6 +265,10 @@ int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, c
 int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int count,
                                   const int* coordinates, const VidaExpression* force,
                                   VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name) ||
+      (count > 0 && VIDA_REFUSE_NULL(error, coordinates, force))) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_traced* traced = NULL;
   int code = vida__check_addition(system, "force", name, error);
   if (!code && count < 1) {
@@ -264,74 +287,140 @@ int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int coun
   return code ? code : add_term(system, traced, error);
 }
 
-/* Which coordinates' rates a node depends on, in `coordinates`; returns their number. */
-static int find_rates(const VidaSystem* system, VidaExpression expression, bool* used,
-                      int* coordinates) {
-  const vida_graph* graph = system->graph;
-  int count = 0;
-  used[expression] = true;
-  for (int i = expression; i >= 0; i--) {
-    const vida_node* node = &graph->nodes[i];
-    if (!used[i]) {
-      continue;
-    }
-    if (node->operation == VIDA_OP_INPUT) {
-      if (node->number == VIDA_INPUT_VELOCITY) {
-        coordinates[count++] = node->operand[0];
-      }
-      continue;
-    }
-    for (int k = 0; k < vida__operations[node->operation].arity; k++) {
-      used[node->operand[k]] = true;
-    }
+/* What a force that is derived from expressions needs; n coordinates. */
+typedef struct force_work {
+  int count;             /* of inputs */
+  int* coordinates;      /* n: those of the inputs */
+  int* input;            /* n: nodes */
+  int* gradient;         /* n */
+  VidaExpression* force; /* n */
+} force_work;
+
+static int allocate_force(force_work* work, const VidaSystem* system, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  *work = (force_work){0, vida__allocate(4 * n, sizeof(int)), NULL, NULL, NULL};
+  if (!work->coordinates) {
+    return vida__fail_memory(error);
   }
-  return count;
+  work->input = work->coordinates + n;
+  work->gradient = work->input + n;
+  work->force = work->gradient + n;
+  return VIDA_SUCCESS;
 }
 
-/* Forces -dR/dv_i, in `force`. */
-static int derive_dissipation(VidaSystem* system, VidaExpression dissipation, int count,
-                              const int* coordinates, int* rate, VidaExpression* force) {
-  vida_graph* graph = system->graph;
-  for (int i = 0; i < count; i++) {
-    rate[i] = vida__graph_input(graph, VIDA_INPUT_VELOCITY, coordinates[i]);
+/* Finds the inputs of this kind, positions or rates, that the expressions depend on. */
+static int find_inputs(force_work* work, const VidaSystem* system, vida_input kind, int count,
+                       const VidaExpression* expressions, VidaError* error) {
+  const vida_graph* graph = system->graph;
+  bool* used = vida__allocate((size_t)graph->count, sizeof *used);
+  if (!used) {
+    return vida__fail_memory(error);
   }
-  int code = vida__derive_gradient(graph, dissipation, count, rate, force);
-  for (int i = 0; i < count && !code; i++) {
-    force[i] = vida__graph_apply(graph, VIDA_OP_NEGATE, force[i], -1, -1);
-    code = force[i] < 0 ? force[i] : VIDA_SUCCESS;
+  for (int i = 0; i < count; i++) {
+    used[expressions[i]] = true;
+  }
+  vida__graph_mark_used(graph, graph->count, used);
+  work->count = 0;
+  for (int i = 0; i < graph->count; i++) {
+    const vida_node* node = &graph->nodes[i];
+    if (used[i] && node->operation == VIDA_OP_INPUT && node->number == (int)kind) {
+      work->coordinates[work->count] = node->operand[0];
+      work->input[work->count++] = i;
+    }
+  }
+  free(used);
+  return VIDA_SUCCESS;
+}
+
+/* Forces -dR/dv_i. */
+static int derive_dissipation(vida_graph* graph, VidaExpression dissipation, force_work* work) {
+  int code = vida__derive_gradient(graph, dissipation, work->count, work->input, work->force);
+  for (int i = 0; i < work->count && !code; i++) {
+    work->force[i] = vida__graph_apply(graph, VIDA_OP_NEGATE, work->force[i], -1, -1);
+    code = work->force[i] < 0 ? work->force[i] : VIDA_SUCCESS;
   }
   return code;
 }
 
+static int add_derived_force(VidaSystem* system, const char* kind, const char* name,
+                             const force_work* work, int code, VidaError* error) {
+  return code ? vida__fail(error, code, "%s '%s': its derivatives could not be formed: %s", kind,
+                           name, Vida_CodeText(code))
+              : VidaSystem_AddExpressionForce(system, name, work->count, work->coordinates,
+                                              work->force, error);
+}
+
 int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
                                      VidaExpression dissipation, VidaError* error) {
-  const size_t n = (size_t)system->coordinate_count;
-  int code = check_term(system, "dissipation", name, dissipation, error);
+  force_work work;
+  int code = VIDA_REFUSE_NULL(error, system, name);
+  code = code ? code : check_term(system, "dissipation", name, dissipation, error);
   if (code) {
     return code;
   }
   if (vida__graph_is(system->graph, dissipation, 0.0)) {
     return VIDA_SUCCESS; /* a damper whose constant is zero */
   }
-  bool* used = vida__allocate((size_t)dissipation + 1, sizeof *used);
-  int* list = vida__allocate(3 * n, sizeof *list);
-  int count = 0;
-  if (!used || !list) {
-    code = vida__fail_memory(error);
-  } else {
-    count = find_rates(system, dissipation, used, list);
-  }
-  if (!code && count == 0) {
+  code = allocate_force(&work, system, error);
+  code = code ? code : find_inputs(&work, system, VIDA_INPUT_VELOCITY, 1, &dissipation, error);
+  if (!code && work.count == 0) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "dissipation '%s' depends on no rate", name);
   }
   if (!code) {
-    code = derive_dissipation(system, dissipation, count, list, list + n, list + 2 * n);
-    code =
-        code ? vida__fail(error, code, "dissipation '%s': its derivatives could not be formed: %s",
-                          name, Vida_CodeText(code))
-             : VidaSystem_AddExpressionForce(system, name, count, list, list + 2 * n, error);
+    code = derive_dissipation(system->graph, dissipation, &work);
+    code = add_derived_force(system, "dissipation", name, &work, code, error);
   }
-  free(used);
-  free(list);
+  free(work.coordinates);
+  return code;
+}
+
+/* Forces sum over k of F_k ds_k/dq_i. */
+static int derive_along(vida_graph* graph, int count, const VidaExpression* along,
+                        const VidaExpression* force, force_work* work) {
+  int code = VIDA_SUCCESS;
+  for (int k = 0; k < count && !code; k++) {
+    code = vida__derive_gradient(graph, along[k], work->count, work->input, work->gradient);
+    for (int i = 0; i < work->count && !code; i++) {
+      int sum = vida__graph_apply(graph, VIDA_OP_MULTIPLY, force[k], work->gradient[i], -1);
+      if (sum >= 0 && k > 0) {
+        sum = vida__graph_apply(graph, VIDA_OP_ADD, work->force[i], sum, -1);
+      }
+      work->force[i] = sum;
+      code = sum < 0 ? sum : VIDA_SUCCESS;
+    }
+  }
+  return code;
+}
+
+int VidaSystem_AddExpressionForceAlong(VidaSystem* system, const char* name, int count,
+                                       const VidaExpression* along, const VidaExpression* force,
+                                       VidaError* error) {
+  force_work work;
+  int code = VIDA_REFUSE_NULL(error, system, name, along, force);
+  code = code ? code : vida__check_addition(system, "force", name, error);
+  for (int k = 0; k < count && !code; k++) {
+    code = check_expression(system, along[k], error);
+    code = code ? code : check_expression(system, force[k], error);
+  }
+  if (code) {
+    return code;
+  }
+  code = allocate_force(&work, system, error);
+  code = code ? code : find_inputs(&work, system, VIDA_INPUT_VELOCITY, count, along, error);
+  if (!code && work.count > 0) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "force '%s' acts along a function of the rate of '%s'; expected one of "
+                      "positions",
+                      name, system->coordinates[work.coordinates[0]].name);
+  }
+  code = code ? code : find_inputs(&work, system, VIDA_INPUT_POSITION, count, along, error);
+  if (!code && work.count == 0) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "force '%s' acts on no coordinate", name);
+  }
+  if (!code) {
+    code = derive_along(system->graph, count, along, force, &work);
+    code = add_derived_force(system, "force", name, &work, code, error);
+  }
+  free(work.coordinates);
   return code;
 }

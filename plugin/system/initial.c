@@ -17,6 +17,7 @@
 #include "system/evaluate.h"
 #include "system/rank.h"
 #include "system/sizes.h"
+#include "system/symmetry.h"
 
 enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20, MOST_PARTNERS = 4 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
@@ -574,6 +575,13 @@ static void append_partners(const VidaSystem* system, double* share, int row, ch
     vida__append(text, size, "%s'%s'", k ? ", " : "", system->rows[largest].name);
     share[largest] = 0.0;
   }
+  int more = 0;
+  for (int r = 0; r < system->row_count; r++) {
+    more += share[r] > 1e-3;
+  }
+  if (more > 0) {
+    vida__append(text, size, " and %d more", more);
+  }
 }
 
 /* Rows that depend on others at the given values, but are not satisfied with them: no values
@@ -757,6 +765,9 @@ VidaStartOptions VidaStartOptions_Default(void) {
 
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, q, v)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const VidaStartOptions defaults = VidaStartOptions_Default();
   char unused[VIDA_NOTES_SIZE];
   start_work work;
@@ -764,7 +775,8 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
   }
   if (!isfinite(t)) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "a start needs a finite time");
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "the start of system '%s' needs a finite time",
+                      system->name);
   }
   notes = notes ? notes : unused;
   notes[0] = '\0';
@@ -775,6 +787,9 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
     fill_guesses(&work);
     code = make_consistent(&work, POSITIONS, options, notes, error);
     code = code ? code : check_gradients(&work, error);
+    if (!code && options->adjust) {
+      vida__scale_quaternion_rates(system, q, v, notes);
+    }
     code = code ? code : make_consistent(&work, VELOCITIES, options, notes, error);
     code = code ? code : check_energy(&work, error);
   }

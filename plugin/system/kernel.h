@@ -31,6 +31,8 @@ typedef struct vida_interval {
   double* tapes;
   VidaError* error;
   const double* q_low; /* nullable: the low part of compensated q0 (and q1), for built-in terms */
+  double t;            /* held fixed, of what depends on time */
+  const double* v;     /* held fixed, of general Lagrangians; NULL where there are none */
 } vida_interval;
 
 /* Coefficients of the second derivatives of L that a Newton matrix asks for: entry (i, j) of the
@@ -86,6 +88,12 @@ typedef struct vida_term_kernel {
   int (*discrete_gradient)(const vida_term_batch* batch, const vida_interval* between, double* d_v);
   int (*discrete_hessian)(const vida_term_batch* batch, const vida_interval* between, double weight,
                           double* matrix);
+  /* Of a general Lagrangian that is at most quadratic in the rates: its discrete derivative
+   * D L(q0,q1) with rates and time held fixed at those of the interval, and times `by_q1` and
+   * `by_v` its derivatives with respect to q1 and to these rates. NULL where there is none. */
+  int (*discrete_force)(const vida_term_batch* batch, const vida_interval* between, double* force);
+  int (*discrete_slopes)(const vida_term_batch* batch, const vida_interval* between, double by_q1,
+                         double by_v, double* matrix);
   /* The part of the equations of motion without accelerations, L_q + f - L_vq v - L_vt. NULL: only
    * L_q, of `gradient`. */
   int (*bias)(const vida_term_batch* batch, const vida_place* at, double* force);
@@ -115,6 +123,7 @@ typedef struct vida_constraint_kernel {
   const char* kind;
   bool is_nonholonomic;
   bool is_quadratic; /* at most: its second derivatives are constant */
+  bool is_driven;    /* depends on time: Dg dq is not all of the change of g */
   bool is_precise;   /* `value` has twice the working precision, and takes q_low */
   /* g += ... at q + q_low, q_low (nullable) being the low part of compensated positions. */
   int (*value)(const vida_constraint_batch* batch, const vida_place* at, const double* q_low,
@@ -126,7 +135,8 @@ typedef struct vida_constraint_kernel {
                    const double* lambda, double* matrix);
   /* g_t. NULL: does not depend on time. */
   int (*rate)(const vida_constraint_batch* batch, const vida_place* at, double* rate);
-  /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg dq = g(q1) - g(q0), and
+  /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg dq = g(q1) - g(q0), both at
+   * the time of the interval, and
    * weight * sum_r lambda_r times its derivative with respect to q1. NULL where there is none. */
   int (*discrete_jacobian)(const vida_constraint_batch* batch, const vida_interval* between,
                            double* entries);
@@ -135,7 +145,8 @@ typedef struct vida_constraint_kernel {
   /* bias += v g_qq v + 2 g_qt v + g_tt, or of a nonholonomic row a_q v + a_t: with G a the second
    * (first) time derivative of the row. */
   int (*bias)(const vida_constraint_batch* batch, const vida_place* at, double* bias);
-  /* a_q of nonholonomic rows, entries like those of the Jacobian. */
+  /* The derivative of the row of velocities, G v + g_t or of nonholonomic rows a, with respect to
+   * q; entries like those of the Jacobian. */
   int (*value_gradient)(const vida_constraint_batch* batch, const vida_place* at, double* entries);
 } vida_constraint_kernel;
 

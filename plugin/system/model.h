@@ -7,6 +7,7 @@
 #include <vida/system.h>
 
 #include "base/linear.h"
+#include "base/names.h"
 #include "system/kernel.h"
 
 typedef struct vida_coordinate {
@@ -84,6 +85,14 @@ struct VidaSystem {
   int particle_count;
   size_t particle_capacity;
   vida_particle* particles;
+
+  int spring_count;
+  size_t spring_capacity;
+  char** springs; /* their names */
+
+  /* What there is by kinds, in each of which no two may be alike: reports and messages go by names.
+   */
+  vida_names coordinate_names, particle_names, row_names, spring_names;
 
   int motion_count; /* of coordinates that are not particles */
   size_t motion_capacity;

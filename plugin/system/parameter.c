@@ -23,7 +23,8 @@ int vida__check_finite_value(const char* kind, const char* name, const char* wha
 
 int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, int* index,
                             VidaError* error) {
-  int code = vida__check_addition(system, "parameter", name, error);
+  int code = VIDA_REFUSE_NULL(error, system, name);
+  code = code ? code : vida__check_addition(system, "parameter", name, error);
   code = code ? code : vida__check_finite_value("parameter", name, "value", value, error);
   if (code) {
     return code;
@@ -64,6 +65,9 @@ static void follow_links(VidaSystem* system, int parameter) {
 }
 
 int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   if (parameter < 0 || parameter >= system->parameter_count) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s': there is no parameter number %d",
                       system->name, parameter);
@@ -87,21 +91,23 @@ int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, Vid
 }
 
 int VidaSystem_ParameterCount(const VidaSystem* system) {
-  return system->parameter_count;
+  return system ? system->parameter_count : 0;
 }
 
 const char* VidaSystem_ParameterName(const VidaSystem* system, int parameter) {
-  return parameter >= 0 && parameter < system->parameter_count ? system->parameters[parameter].name
-                                                               : NULL;
+  return system && parameter >= 0 && parameter < system->parameter_count
+             ? system->parameters[parameter].name
+             : NULL;
 }
 
 double VidaSystem_ParameterValue(const VidaSystem* system, int parameter) {
-  return parameter >= 0 && parameter < system->parameter_count ? system->parameter_values[parameter]
-                                                               : (double)NAN;
+  return system && parameter >= 0 && parameter < system->parameter_count
+             ? system->parameter_values[parameter]
+             : (double)NAN;
 }
 
 int VidaSystem_ParameterIndex(const VidaSystem* system, const char* name) {
-  for (int i = 0; i < system->parameter_count; i++) {
+  for (int i = 0; system && name && i < system->parameter_count; i++) {
     if (strcmp(system->parameters[i].name, name) == 0) {
       return i;
     }
@@ -113,8 +119,12 @@ int VidaSystem_ParameterIndex(const VidaSystem* system, const char* name) {
 
 int VidaSystem_AddObservable(VidaSystem* system, const char* name, const char* unit, bool conserved,
                              VidaExpression value, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_traced* traced = NULL;
   int code = vida__check_addition(system, "observable", name, error);
+  code = code ? code : vida__check_unit("observable", name, unit, error);
   for (int i = 0; i < system->observable_count && !code; i++) {
     if (strcmp(system->observables[i].name, name) == 0) {
       code = vida__fail(error, VIDA_BAD_ARGUMENT, "there are two observables named '%s'", name);
@@ -152,17 +162,20 @@ int VidaSystem_AddObservable(VidaSystem* system, const char* name, const char* u
 }
 
 int VidaSystem_ObservableCount(const VidaSystem* system) {
-  return system->observable_count;
+  return system ? system->observable_count : 0;
 }
 
 const char* VidaSystem_ObservableName(const VidaSystem* system, int index) {
-  return index >= 0 && index < system->observable_count ? system->observables[index].name : NULL;
+  return system && index >= 0 && index < system->observable_count ? system->observables[index].name
+                                                                  : NULL;
 }
 
 const char* VidaSystem_ObservableUnit(const VidaSystem* system, int index) {
-  return index >= 0 && index < system->observable_count ? system->observables[index].unit : NULL;
+  return system && index >= 0 && index < system->observable_count ? system->observables[index].unit
+                                                                  : NULL;
 }
 
 bool VidaSystem_ObservableIsConserved(const VidaSystem* system, int index) {
-  return index >= 0 && index < system->observable_count && system->observables[index].conserved;
+  return system && index >= 0 && index < system->observable_count &&
+         system->observables[index].conserved;
 }

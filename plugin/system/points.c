@@ -423,6 +423,23 @@ static int distance_bias(const vida_constraint_batch* batch, const vida_place* a
   return VIDA_SUCCESS;
 }
 
+/* G v changes with q as G does, which is linear: the direction of d becomes that of its change. */
+ALWAYS_INLINE void find_distance_gradient(const vida_constraint_batch* batch, const double* v,
+                                          double* entries, int dimension, bool paired) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    find_change(v, batch->index + i * batch->width, dimension, paired, d);
+    store_direction(entries + i * batch->width, dimension, paired, d, 1.0 / l);
+  }
+}
+
+static int distance_value_gradient(const vida_constraint_batch* batch, const vida_place* at,
+                                   double* entries) {
+  FOR_SHAPE(batch, find_distance_gradient, at->v, entries);
+  return VIDA_SUCCESS;
+}
+
 const vida_constraint_kernel vida__distance = {.kind = "distance",
                                                .is_quadratic = true,
                                                .is_precise = true,
@@ -431,4 +448,5 @@ const vida_constraint_kernel vida__distance = {.kind = "distance",
                                                .curvature = distance_curvature,
                                                .discrete_jacobian = distance_discrete_jacobian,
                                                .discrete_curvature = distance_discrete_curvature,
-                                               .bias = distance_bias};
+                                               .bias = distance_bias,
+                                               .value_gradient = distance_value_gradient};

@@ -489,6 +489,9 @@ static int answer(question* work, const VidaSystem* system, double t, const doub
 
 int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* rank, int* dependent,
                     VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, q, rank)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   if (!system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
   }

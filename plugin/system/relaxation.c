@@ -40,6 +40,9 @@ static int check_value(const char* constraint, const char* what, double value, V
 
 int VidaSystem_SetRelaxation(VidaSystem* system, const char* constraint, double compliance,
                              double damping_time, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, constraint)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   int found = 0;
   int code = check_value(constraint, "compliance", compliance, error);
   code = code ? code : check_value(constraint, "damping_time", damping_time, error);
@@ -62,9 +65,10 @@ int VidaSystem_SetRelaxation(VidaSystem* system, const char* constraint, double 
 }
 
 double VidaSystem_ConstraintCompliance(const VidaSystem* system, int row) {
-  return row >= 0 && row < system->row_count ? system->rows[row].compliance : (double)NAN;
+  return system && row >= 0 && row < system->row_count ? system->rows[row].compliance : (double)NAN;
 }
 
 double VidaSystem_ConstraintDampingTime(const VidaSystem* system, int row) {
-  return row >= 0 && row < system->row_count ? system->rows[row].damping_time : (double)NAN;
+  return system && row >= 0 && row < system->row_count ? system->rows[row].damping_time
+                                                       : (double)NAN;
 }

@@ -111,7 +111,7 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
                          double* values) {
   double generator[LARGEST] = {0.0};
   double size[LARGEST];
-  if (system->momentum_count == 0) {
+  if (!system || !q || !p || !values || system->momentum_count == 0) {
     return;
   }
   apply_generators(system, q, p, false, generator, size);
@@ -124,11 +124,12 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
 }
 
 int VidaSystem_MomentumCount(const VidaSystem* system) {
-  return system->momentum_count;
+  return system ? system->momentum_count : 0;
 }
 
 const char* VidaSystem_MomentumName(const VidaSystem* system, int index) {
-  return index >= 0 && index < system->momentum_count ? system->momenta[index].name : NULL;
+  return system && index >= 0 && index < system->momentum_count ? system->momenta[index].name
+                                                                : NULL;
 }
 
 /* Takes a row into the reduced system, unless it depends on those already there. */
@@ -398,6 +399,9 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
 
 int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordinates,
                          VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, coordinates)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   vida_motion added = {kind, {-1, -1, -1, -1}};
   int code = vida__check_addition(system, "motion", "motion", error);
   if (code) {
@@ -423,6 +427,35 @@ int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordin
   }
   system->motions[system->motion_count++] = added;
   return VIDA_SUCCESS;
+}
+
+/* ---- for the start --------------------------------------------------------------------------- */
+
+void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, double* v,
+                                  char* notes) {
+  for (int i = 0; i < system->motion_count; i++) {
+    const int* at = system->motions[i].coordinate;
+    double before = 0.0, after = 0.0;
+    char factor[VIDA_REAL_TEXT_SIZE];
+    if (system->motions[i].kind != VIDA_MOTION_QUATERNION) {
+      continue;
+    }
+    for (int k = 0; k < 4; k++) {
+      const VidaInitial given = system->coordinates[at[k]].position;
+      before += given.free ? (double)NAN : given.value * given.value;
+      after += q[at[k]] * q[at[k]];
+    }
+    const double scale = sqrt(after / before);
+    if (!(fabs(scale - 1.0) > tolerance) || !isfinite(scale)) {
+      continue; /* as it was, or found from the constraints */
+    }
+    for (int k = 0; k < 4; k++) {
+      v[at[k]] *= scale;
+    }
+    vida__append(notes, VIDA_NOTES_SIZE,
+                 "adjusted: the rates of the quaternion from '%s' were scaled by %s, as it was\n",
+                 system->coordinates[at[0]].name, vida__real_text(factor, scale, 10));
+  }
 }
 
 /* ---- for checks ------------------------------------------------------------------------------ */

@@ -14,4 +14,10 @@ const char* vida__generator_name(const VidaSystem* system, int generator);
 void vida__apply_generators(const VidaSystem* system, const double* q, const double* p, bool lifted,
                             double* value, double* size);
 
+/* A quaternion that was scaled (from the given positions to q) still has the rates of the old one,
+ * with which it would turn faster or slower than was meant: scales them (v), and tells in `notes`.
+ */
+void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, double* v,
+                                  char* notes);
+
 #endif

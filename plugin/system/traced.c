@@ -82,6 +82,8 @@ static instances list_at(instances list, const vida_place* at) {
 
 static instances list_between(instances list, const vida_interval* interval) {
   list.system = interval->system;
+  list.t = interval->t;
+  list.v = interval->v;
   list.q = interval->q0;
   list.q1 = interval->q1;
   list.tapes = interval->tapes;
@@ -146,13 +148,17 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
 static int report_fault(const instances* list, int first, const vida_fault* fault) {
   const int i = first + fault->lane < list->count ? first + fault->lane : list->count - 1;
   const char* name = list->traced->base.name;
+  const char* advice = fault->may_be_unchosen
+                           ? " (where evaluates both branches: each has to stay in its domain, as "
+                             "does sqrt(max(x, 1e-9)))"
+                           : "";
   if (list->count == 1) {
-    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s", name, fault->reason);
+    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s%s", name, fault->reason, advice);
   }
   const int* index = list->index + (size_t)i * (size_t)list->width;
-  return vida__fail(list->error, VIDA_NOT_FINITE, "'%s' (instance %d, from '%s' to '%s'): %s", name,
-                    i + 1, list->system->coordinates[index[0]].name,
-                    list->system->coordinates[index[list->width - 1]].name, fault->reason);
+  return vida__fail(list->error, VIDA_NOT_FINITE, "'%s' (instance %d, from '%s' to '%s'): %s%s",
+                    name, i + 1, list->system->coordinates[index[0]].name,
+                    list->system->coordinates[index[list->width - 1]].name, fault->reason, advice);
 }
 
 /* Takes results of instance i: output k is out[k * step]. */
@@ -263,6 +269,17 @@ static void take_discrete_second(const instances* list, int i, const double* out
   }
 }
 
+static void take_slopes(const instances* list, int i, const double* out, int step, void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_DISCRETE_SECOND]->output_count;
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->discrete_place[k]]] +=
+        to->weight[traced->discrete_kind[k]] * out[k * step];
+  }
+}
+
 typedef struct row_target {
   const int* row;
   double* rows;
@@ -341,6 +358,19 @@ static int discrete_hessian(const vida_term_batch* batch, const vida_interval* i
   return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
 }
 
+static int discrete_force(const vida_term_batch* batch, const vida_interval* interval,
+                          double* force) {
+  const instances list = term_between(batch, interval);
+  return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_positions, force);
+}
+
+static int discrete_slopes(const vida_term_batch* batch, const vida_interval* interval,
+                           double by_q1, double by_v, double* matrix) {
+  const instances list = term_between(batch, interval);
+  second_target to = {batch->slot, {by_q1, by_v, 0.0, 0.0}, NULL, NULL, matrix};
+  return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_slopes, &to);
+}
+
 static int no_discrete_gradient(const vida_term_batch* batch, const vida_interval* interval,
                                 double* d_v) {
   (void)batch, (void)interval, (void)d_v;
@@ -372,7 +402,14 @@ const vida_term_kernel vida__traced_lagrangian = {.kind = "Lagrangian",
                                                   .value = term_value,
                                                   .gradient = lagrangian_gradient,
                                                   .hessian = term_hessian,
+                                                  .discrete_force = discrete_force,
+                                                  .discrete_slopes = discrete_slopes,
                                                   .bias = term_bias};
+const vida_term_kernel vida__traced_plain_lagrangian = {.kind = "Lagrangian",
+                                                        .value = term_value,
+                                                        .gradient = lagrangian_gradient,
+                                                        .hessian = term_hessian,
+                                                        .bias = term_bias};
 const vida_term_kernel vida__traced_potential = {.kind = "potential",
                                                  .is_potential = true,
                                                  .value = term_value,
@@ -470,7 +507,8 @@ const vida_constraint_kernel vida__traced_constraint = {.kind = "constraint",
                                                         .rate = constraint_rate,
                                                         .discrete_jacobian = discrete_jacobian,
                                                         .discrete_curvature = discrete_curvature,
-                                                        .bias = constraint_bias};
+                                                        .bias = constraint_bias,
+                                                        .value_gradient = value_gradient};
 const vida_constraint_kernel vida__traced_quadratic = {.kind = "constraint",
                                                        .is_quadratic = true,
                                                        .value = constraint_value,
@@ -479,13 +517,25 @@ const vida_constraint_kernel vida__traced_quadratic = {.kind = "constraint",
                                                        .rate = constraint_rate,
                                                        .discrete_jacobian = discrete_jacobian,
                                                        .discrete_curvature = discrete_curvature,
-                                                       .bias = constraint_bias};
+                                                       .bias = constraint_bias,
+                                                       .value_gradient = value_gradient};
+const vida_constraint_kernel vida__traced_driven = {.kind = "constraint",
+                                                    .is_driven = true,
+                                                    .value = constraint_value,
+                                                    .jacobian = constraint_jacobian,
+                                                    .curvature = constraint_curvature,
+                                                    .rate = constraint_rate,
+                                                    .discrete_jacobian = discrete_jacobian,
+                                                    .discrete_curvature = discrete_curvature,
+                                                    .bias = constraint_bias,
+                                                    .value_gradient = value_gradient};
 const vida_constraint_kernel vida__traced_plain_constraint = {.kind = "constraint",
                                                               .value = constraint_value,
                                                               .jacobian = constraint_jacobian,
                                                               .curvature = constraint_curvature,
                                                               .rate = constraint_rate,
-                                                              .bias = constraint_bias};
+                                                              .bias = constraint_bias,
+                                                              .value_gradient = value_gradient};
 const vida_constraint_kernel vida__traced_nonholonomic = {.kind = "nonholonomic constraint",
                                                           .is_nonholonomic = true,
                                                           .value = constraint_value,

@@ -14,12 +14,12 @@ enum vida_tape_kind {
   VIDA_TAPE_GRADIENT, /* L_q, then L_v; V_q of potentials; forces; G; A */
   VIDA_TAPE_SECOND,   /* derivatives of these, by entry */
   VIDA_TAPE_RATE,     /* g_t; b of a nonholonomic row */
-  /* The discrete derivative between POSITION and SECOND_POSITION, and its derivative with respect
-   * to the second, by entry; NULL where it has none. */
+  /* The discrete derivative between POSITION and SECOND_POSITION, and its derivatives with respect
+   * to the second (of Lagrangians also to the rates), by entry; NULL where it has none. */
   VIDA_TAPE_DISCRETE_GRADIENT,
   VIDA_TAPE_DISCRETE_SECOND,
   VIDA_TAPE_BIAS,           /* see `bias` of the kernels */
-  VIDA_TAPE_VALUE_GRADIENT, /* a_q of a nonholonomic row */
+  VIDA_TAPE_VALUE_GRADIENT, /* (G v + g_t)_q; a_q of a nonholonomic row */
   VIDA_TAPE_MASS,           /* the diagonal of L_vv */
   VIDA_TAPE_KINDS
 };
@@ -46,17 +46,18 @@ typedef struct vida_traced {
   int* second_place;
   int* second_kind;
   int* discrete_place;
+  int* discrete_kind; /* VIDA_SECOND_QQ or VIDA_SECOND_QV */
   int block_count;
   int* block_row; /* the lists of the batch's block */
   int* block_column;
 } vida_traced;
 
 /* The plain ones have no discrete derivative. */
-extern const vida_term_kernel vida__traced_lagrangian, vida__traced_potential,
-    vida__traced_plain_potential, vida__traced_mass, vida__traced_kinetic, vida__traced_force,
-    vida__traced_observable;
+extern const vida_term_kernel vida__traced_lagrangian, vida__traced_plain_lagrangian,
+    vida__traced_potential, vida__traced_plain_potential, vida__traced_mass, vida__traced_kinetic,
+    vida__traced_force, vida__traced_observable;
 extern const vida_constraint_kernel vida__traced_constraint, vida__traced_quadratic,
-    vida__traced_plain_constraint, vida__traced_nonholonomic;
+    vida__traced_driven, vida__traced_plain_constraint, vida__traced_nonholonomic;
 
 /* Settles the work space, once all tapes are there. */
 void vida__lay_out_traced(vida_traced* traced);

@@ -27,12 +27,14 @@ double bench_median(int count, double* values) {
 }
 
 static void usage(FILE* file) {
-  fprintf(file,
-          "vida_bench [pendulum|chain|ladder] [--h STEP] [--steps STEPS] [--rounds ROUNDS]\n"
-          "  pendulum  the double spherical pendulum through the library, as a bare KINSOL loop\n"
-          "            and hand-coded (defaults: h 1e-3 s, 100000 steps, 7 rounds)\n"
-          "  chain     chains of 10, 100 and 1000 links\n"
-          "  ladder    ladders of 10 to 10000 cells with SPOOK\n");
+  fprintf(
+      file,
+      "vida_bench [pendulum|chain|ladder|squeezer] [--h STEP] [--steps STEPS] [--rounds ROUNDS]\n"
+      "  pendulum  the double spherical pendulum through the library, as a bare KINSOL loop\n"
+      "            and hand-coded (defaults: h 1e-3 s, 100000 steps, 7 rounds)\n"
+      "  chain     chains of 10, 100 and 1000 links\n"
+      "  ladder    ladders of 10 to 10000 cells with SPOOK\n"
+      "  squeezer  ida-ggl and a bare IDA program written by hand\n");
 }
 
 /* A positive number behind an option; 0 when it is none. */
@@ -61,7 +63,7 @@ int main(int count, char** arguments) {
       options.rounds = (int)value;
       i++;
     } else if (!strcmp(arguments[i], "pendulum") || !strcmp(arguments[i], "chain") ||
-               !strcmp(arguments[i], "ladder")) {
+               !strcmp(arguments[i], "ladder") || !strcmp(arguments[i], "squeezer")) {
       only = arguments[i];
     } else {
       fprintf(stderr, "vida_bench: '%s' is unknown or lacks its value\n", arguments[i]);
@@ -79,6 +81,9 @@ int main(int count, char** arguments) {
   }
   if (!*only || !strcmp(only, "ladder")) {
     failed |= bench_ladder(&options);
+  }
+  if (!*only || !strcmp(only, "squeezer")) {
+    failed |= bench_squeezer();
   }
   return failed;
 }

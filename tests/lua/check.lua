@@ -49,16 +49,26 @@ function check.pendulum()
   return system, bob
 end
 
--- The methods that take constraints.
+-- Whether a method of vida.methods() chooses its own steps unless it is told otherwise.
+function check.is_adaptive(method)
+  for _, option in ipairs(method.options) do
+    if option.name == "rtol" and option.default then
+      return true
+    end
+  end
+  return false
+end
+
+-- The methods that take constraints, with steps of a fixed size.
 function check.constrained_methods()
   local found = {}
   for _, method in ipairs(vida.methods()) do
-    local only_free = false
+    local left_out = check.is_adaptive(method)
     for _, text in ipairs(method.capabilities) do
-      only_free = only_free or text == "takes systems without constraints only"
+      left_out = left_out or text == "takes systems without constraints only"
         or text == "takes rigid bodies without joints, as unit quaternions"
     end
-    if not only_free then
+    if not left_out then
       found[#found + 1] = method
     end
   end

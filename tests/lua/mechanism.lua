@@ -17,8 +17,10 @@ function mechanism.scenario(name, values)
     return wishes
   end
   local here = debug.getinfo(1, "S").source:match "^@(.*)tests/lua/" or "../"
+  local path = package.path
+  package.path = here .. "scenarios/?.lua;" .. path -- of models that scenarios share
   local good, message = pcall(dofile, here .. "scenarios/" .. name .. ".lua")
-  vida.compare, vida.setting = compare, setting
+  vida.compare, vida.setting, package.path = compare, setting, path
   assert(good, message)
   return table.unpack(systems)
 end

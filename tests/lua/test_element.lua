@@ -380,12 +380,14 @@ fails("parameter 'gravity': value: expected a finite number, got nan",
   function() house:set_parameter("gravity", 0 / 0) end)
 fails("get_parameter[1]: expected the name of a parameter, got nothing", function() house:get_parameter() end)
 
-fails("force 'force': argument 1: expected a coordinate or a particle, got 1",
+fails("force 'force': argument 1: expected a coordinate, a particle, a point of a body or a function of",
   function() house:force(1, 1) end)
 fails("force 'force': argument 1: expected a coordinate, got the rate of one",
   function() house:force(rate, 1) end)
-fails("force 'force': argument 1: expected a coordinate, got a formula; a force F along a formula s(q)",
-  function() house:force(2 * q, 1) end)
+fails("force 'force' acts along a function of the rate of 'q'", function() house:force(2 * rate, 1) end)
+fails("force 'force' acts on no coordinate", function() house:force(2 * house.time, 1) end)
+fails("force: expected what it acts on and the force, got 1 more argument",
+  function() house:force(q, 1, 2) end)
 fails("force 'force': this expression belongs to system 'other', not to system 'house'",
   function() house:force(r, 1) end)
 fails("force 'force': this expression belongs to system 'other'", function() house:force(q, r) end)
@@ -402,8 +404,11 @@ fails("a fixed point takes any force and does not move",
 fails("force 'f': expected a list of pairs such as", function() house:force { "f", {} } end)
 fails("force 'f': pair 2: expected a pair such as { x, fx }, got 1",
   function() house:force { "f", { { q, 1 }, 1 } } end)
-fails("force 'f': entry 1 of pair 1: expected a coordinate, got a formula",
-  function() house:force { "f", { { -q, 1 } } } end)
+fails("force 'f': entry 1 of pair 1: expected a coordinate, got the rate of one",
+  function() house:force { "f", { { rate, 1 } } } end)
+fails("lagrangian: expected one expression, got 1 more argument", function() house:lagrangian(q, q) end)
+fails("constraint: expected { \"name\", expression, unit = \"m\" }, got 2 more arguments",
+  function() house:constraint({ "c", q }, 1, 2) end)
 
 fails("rayleigh: expected an expression or { \"name\", expression }, got 1", function() house:rayleigh(1) end)
 fails("nonholonomic: expected a table such as", function() house:nonholonomic(q) end)

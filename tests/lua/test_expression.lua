@@ -330,7 +330,7 @@ local radius, growth = turning:coordinate { "r", unit = "m", value = 1 }
 local _, turn = turning:coordinate { "phi", unit = "rad", value = 0, rate = 1 }
 turning:lagrangian(growth ^ 2 / 2 + radius ^ 2 * turn ^ 2 / 2 - radius ^ 2)
 fails("cannot take the general Lagrangian 'Lagrangian' of system 'turning'", function()
-  local stepper = turning:stepper { "energy-momentum", h = 0.01 }
+  local stepper = turning:stepper { "energy-momentum-projected", h = 0.01 }
   stepper:start()
 end)
 

@@ -53,8 +53,12 @@ fails("compliance: expected a number not below 0, got -1",
   function() system:relax { "left string", compliance = -1 } end)
 fails("unknown key 'complience'; did you mean 'compliance'?",
   function() system:relax { "left string", complience = 1 } end)
-fails("expected a positive number for a constraint without compliance, got 0", function()
+fails("damping_time: expected a positive number, got 0", function()
   system:stepper { "spook", h = 0.1, damping_time = 0 }
+end)
+system:relax { "left string", compliance = 0, damping_time = 0 }
+fails("expected a positive number for a constraint without compliance, got 0", function()
+  system:stepper { "spook", h = 0.1 }
 end)
 
 print "ok"

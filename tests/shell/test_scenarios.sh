@@ -35,6 +35,7 @@ quick=(
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "car_axis --set time=0.1"
   "squeezer --set time=0.001 --set torque=0.05"
+  "squeezer_work_precision --set finest=3"
   "four_bar --set time=0.2 --set windows=5"
   "high_order --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
@@ -44,6 +45,7 @@ quick=(
   "door --set time=0.4 --set hinges=1"
   "chain --set links=5 --set amplitude=0.01"
   "rolling_disk --set time=0.2"
+  "variable_steps --set revolutions=1 --set swings=1"
 )
 for line in "${quick[@]}"; do
   read -r name settings <<<"$line"
@@ -84,7 +86,18 @@ expect 1 run "$scenarios/dumbbell.lua"
 shows "velocities"
 
 # The ladder: SPOOK gets through, the same rows with Newton's method end when it begins to whip.
-expect 1 run "$scenarios/spook_ladder.lua" --set time=2 --only spook --only spook-newton --format json
+expect 1 run "$scenarios/spook_ladder.lua" --set time=8 --only spook --only spook-newton --format json
 is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[4].status ~= "ok"'
+
+# The paper's figures as CSV: a header, and a row for every step or run.
+for figure in 4 5; do
+  "$scenarios/ladder_figure" "$figure" --set time=0.5 >"$work/figure" || complain "figure $figure"
+  (($(grep -c -E '^(10|100),[-.e0-9]+,[-.e0-9]+$' "$work/figure") == 62)) || complain "figure $figure: rows"
+done
+"$scenarios/ladder_figure" 6 --set time=2 >"$work/figure" || complain "figure 6"
+awk -F, 'NR > 1 { h[NR] = $1; g[NR] = $2 }
+  END { slope = log(g[5] / g[2]) / log(h[5] / h[2]); exit !(NR == 5 && slope > 1.8 && slope < 2.2) }' \
+  "$work/figure" || complain "figure 6: $(cat "$work/figure")"
+"$scenarios/ladder_figure" 8 2>/dev/null && complain "there is no figure 8"
 
 finish

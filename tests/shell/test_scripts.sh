@@ -27,6 +27,13 @@ wrong "told by its metamethod" <<'TEXT'
 error(setmetatable({}, { __tostring = function() return "told by its metamethod" end }))
 TEXT
 
+# A message commands no terminal, and neither does a name.
+wrong "wrong.lua:1: ?[2Jgone?" <<<'error "\27[2Jgone\7"'
+wrong "wrong.lua:2: the name of a system has the control character 27" <<'TEXT'
+local vida = require "vida"
+vida.system "\27c"
+TEXT
+
 # Where it was called from, in short.
 wrong "wrong.lua:1: deep" <<'TEXT'
 local function inner() error "deep" end

@@ -100,6 +100,15 @@ bool motion_at(const Model* model, const char* method, double h, long steps, Sta
   return able;
 }
 
+bool motion_is_adaptive(const char* method) {
+  VidaOptions* options = NULL;
+  VidaError error = {0};
+  REQUIRE_OK(VidaOptions_Create(method, &options, &error), &error);
+  const bool adaptive = Vida_IsAdaptive(options);
+  VidaOptions_Destroy(&options);
+  return adaptive;
+}
+
 double largest_difference(int n, const double* a, const double* b) {
   double largest = 0.0;
   for (int i = 0; i < n; i++) {

@@ -32,6 +32,10 @@ State motion_state(const Motion* motion);
 /* From start to t = steps h; false when the method refuses the system. */
 bool motion_at(const Model* model, const char* method, double h, long steps, State* state);
 
+/* Whether a method chooses its own steps unless it is told otherwise: its errors do not follow h,
+ * and it agrees with another run of itself no better than its tolerance says. */
+bool motion_is_adaptive(const char* method);
+
 /* A comparison of `time` seconds; `settings` are names and values as text, ended with NULL. A
  * failure ends the test. */
 VidaStudy* motion_study(const VidaSystem* system, double time, const char* const* settings);

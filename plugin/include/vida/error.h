@@ -2,7 +2,11 @@
  *
  * Every function that can fail returns an int: 0 on success, > 0 for a recoverable failure of a
  * step (a smaller step may succeed), < 0 for a mistake or a fault that repeating will not cure. The
- * same convention holds for callbacks given to VIDA. The library never prints and never exits. */
+ * same convention holds for callbacks given to VIDA. The library never prints and never exits.
+ *
+ * A pointer may be NULL only where its function says so ("nullable", or VidaError*). Otherwise what
+ * can fail refuses it with VIDA_BAD_ARGUMENT ("VidaSystem_Start: q is NULL"); what only looks
+ * returns what it returns where there is nothing: 0, -1 of an index, false, NaN, "" or NULL. */
 #ifndef VIDA_ERROR_H
 #define VIDA_ERROR_H
 

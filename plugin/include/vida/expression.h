@@ -28,7 +28,8 @@ int VidaSystem_Time(VidaSystem* system, VidaExpression* expression, VidaError* e
 /* An operation on `count` expressions: "+", "-" (one or two), "*", "/", "^", "sqrt", "exp", "log",
  * "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "abs", "min",
  * "max",
- * "<", "<=", "==", "where" (condition, then, else). Fails with VIDA_UNKNOWN_NAME and the nearest.
+ * "<", "<=", "==", "where" (condition, then, else; both of these are evaluated, so that each must
+ * stay in its domain). Fails with VIDA_UNKNOWN_NAME and the nearest.
  */
 int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
                      const VidaExpression* operands, VidaExpression* expression, VidaError* error);
@@ -55,6 +56,11 @@ int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, c
 int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int count,
                                   const int* coordinates, const VidaExpression* force,
                                   VidaError* error);
+/* Adds forces along functions s(q,t) of positions, the place where one acts say: force[k] along
+ * along[k], count of them, are the generalized forces sum over k of force[k] d along[k] / dq. */
+int VidaSystem_AddExpressionForceAlong(VidaSystem* system, const char* name, int count,
+                                       const VidaExpression* along, const VidaExpression* force,
+                                       VidaError* error);
 /* Adds the forces -R_v of a dissipation function R(q,v,t) (c v^2 / 2: a linear damper). */
 int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
                                      VidaExpression dissipation, VidaError* error);

@@ -35,7 +35,9 @@ extern "C" {
   X(POSITION_FORCES, 12, "takes any constant mass matrix and forces f(q,t)")               \
   X(RIGID_BODIES, 13, "takes rigid bodies without joints, as unit quaternions")            \
   X(CONSTANT_MASS, 14, "takes any constant mass matrix, and generalized forces")           \
-  X(ADAPTIVE, 15, "can choose its own steps, for a tolerance rtol")
+  X(ADAPTIVE, 15, "can choose its own steps, for a tolerance rtol")                        \
+  X(GENERAL_MASS, 16,                                                                      \
+    "takes M(q), L quadratic in v; momenta of rotations that change M: to its order only")
 
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
@@ -89,7 +91,8 @@ int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const do
 /* Starts from positions at t0 and t0 + h, as the papers do; the first step is then already made. */
 int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0, const double* q1,
                                VidaError* error);
-/* Like Start with another step size, for a last, shorter step. */
+/* Like Start with another step size, for a last, shorter step. Of rattle-variable it is only the
+ * spacing of nodes: the density of its own steps, and their step h, stay. */
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
                               const double* v, VidaError* error);
 

@@ -205,14 +205,15 @@ VidaStartOptions VidaStartOptions_Default(void); /* adjust = false, tolerance = 
 #define VIDA_NOTES_SIZE 2048
 /* Consistent initial values. Free components are found from the constraints, the given ones held;
  * then, if something is still violated, everything moves by as little as possible in the mass norm.
- *   q, v (n each)   receive the result
- *   notes           nullable, VIDA_NOTES_SIZE bytes: lines on what was found, what was changed and
- *                   by how much; "" when nothing was
- * Fails with VIDA_INCONSISTENT_START, naming the constraint and its violation, when a given value
- * would move by more than the tolerance and `adjust` is false, or when constraints contradict each
- * other: the message then says which and what is left. Free components that the constraints leave
- * open are taken nearest to their guess, which the notes tell. Fails with VIDA_NOT_FINITE where a
- * constraint or the energy overflows. options: NULL for the default. */
+ * A quaternion (VIDA_MOTION_QUATERNION) that `adjust` scales takes its given rates along, so that
+ * its angular velocity 2 v q^-1 is what was given. q, v (n each)   receive the result notes
+ * nullable, VIDA_NOTES_SIZE bytes: lines on what was found, what was changed and by how much; ""
+ * when nothing was Fails with VIDA_INCONSISTENT_START, naming the constraint and its violation,
+ * when a given value would move by more than the tolerance and `adjust` is false, or when
+ * constraints contradict each other: the message then says which and what is left. Free components
+ * that the constraints leave open are taken nearest to their guess, which the notes tell. Fails
+ * with VIDA_NOT_FINITE where a constraint or the energy overflows. options: NULL for the default.
+ */
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error);
 

@@ -1,0 +1,574 @@
+/* What users run today, from the same model: IDA's backward differentiation formulas on the
+ * formulations of index 3, 2 and 1, of Gear, Gupta and Leimkuhler, and of projected invariants. */
+#include "methods/reference_ida.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int allocate_values(const VidaStepper* stepper, vida_reference_ida* own) {
+  const size_t n = (size_t)stepper->n;
+  const size_t m = (size_t)stepper->m;
+  const size_t entries = (size_t)stepper->system->entry_count;
+  const size_t kkt = (size_t)stepper->system->pattern.entries;
+  const size_t reduced = (size_t)own->reduced_size;
+  const struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&own->v, n},
+                {&own->a, n},
+                {&own->metric, n},
+                {&own->position_size, n},
+                {&own->speed_size, n},
+                {&own->multiplier_size, m},
+                {&own->row_tolerance, m},
+                {&own->row_scale, reduced},
+                {&own->column_scale, reduced},
+                {&own->l_q, n},
+                {&own->l_v, n},
+                {&own->force, n},
+                {&own->rows, m},
+                {&own->rate, m},
+                {&own->moved_q, n},
+                {&own->moved_v, n},
+                {&own->entries, entries},
+                {&own->slopes, entries},
+                {&own->changes, entries},
+                {&own->turns, entries},
+                {&own->l_vv, kkt},
+                {&own->l_vq, kkt},
+                {&own->hessian, kkt > entries ? kkt : entries}};
+  const size_t count = sizeof arrays / sizeof arrays[0];
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += arrays[i].count;
+  }
+  own->values = vida__allocate(total, sizeof(double));
+  double* next = own->values;
+  for (size_t i = 0; i < count && next; i++) {
+    *arrays[i].array = next;
+    next += arrays[i].count;
+  }
+  own->group = vida__allocate(n, sizeof *own->group);
+  own->family = vida__allocate(n, sizeof *own->family);
+  own->is_dependent = vida__allocate(m, sizeof *own->is_dependent);
+  return own->values && own->group && own->family && own->is_dependent ? VIDA_SUCCESS
+                                                                       : VIDA_OUT_OF_MEMORY;
+}
+
+/* Coordinates of one unit begin with the same size. */
+static void find_groups(const VidaSystem* system, int* group) {
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const char* unit = system->coordinates[i].unit;
+    group[i] = i;
+    for (int j = 0; j < i; j++) {
+      if (group[j] == j && strcmp(system->coordinates[j].unit, unit) == 0) {
+        group[i] = j;
+        break;
+      }
+    }
+  }
+}
+
+static void join(const int* coordinates, int count, int* family) {
+  for (int k = 0; k < count; k++) {
+    family[coordinates[k]] = coordinates[0];
+  }
+}
+
+/* Components of a point, a direction or a quaternion keep it: along which axes they move is the
+ * user's choice. */
+static void find_families(const VidaSystem* system, int* family) {
+  for (int i = 0; i < system->coordinate_count; i++) {
+    family[i] = i;
+  }
+  for (int k = 0; k < system->particle_count; k++) {
+    const int first = system->particles[k].coordinate;
+    join((int[]){first, first + 1, first + 2}, system->dimension, family);
+  }
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    const bool is_vector =
+        motion->kind == VIDA_MOTION_POINT || motion->kind == VIDA_MOTION_DIRECTION;
+    if (is_vector || motion->kind == VIDA_MOTION_QUATERNION) {
+      join(motion->coordinate, is_vector ? system->dimension : 4, family);
+    }
+  }
+}
+
+static void take_options(const VidaStepper* stepper, vida_reference_ida* own) {
+  const VidaOptions* options = stepper->options;
+  own->rtol = VidaOptions_Get(options, "rtol");
+  own->atol = VidaOptions_Get(options, "atol");
+  own->first_step = VidaOptions_Get(options, "first_step");
+  own->raw = VidaOptions_HasChoice(options, "raw", "yes");
+  own->scales_multipliers = !own->raw && VidaOptions_HasChoice(options, "scale_multipliers", "yes");
+  own->suppresses = VidaOptions_HasChoice(options, "suppress_algebraic", "yes");
+}
+
+static vida_solver find_solver(const VidaOptions* options) {
+  return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
+         : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
+                                                                  : VIDA_SOLVER_AUTO;
+}
+
+static int create_ida(VidaStepper* stepper, vida_reference_ida* own, VidaError* error) {
+  const VidaOptions* options = stepper->options;
+  const vida_ida_options ida_options = {.max_steps = VidaOptions_Get(options, "max_steps"),
+                                        .max_step = VidaOptions_Get(options, "max_step"),
+                                        .max_order = (int)VidaOptions_Get(options, "max_order"),
+                                        .suppress_algebraic = own->suppresses,
+                                        .follows_c = own->scales_multipliers,
+                                        .linear_solver = find_solver(options)};
+  if (vida__context_create(&own->context)) {
+    return vida__fail_memory(error);
+  }
+  return vida__ida_create(own->context, own->size, &own->pattern, vida__reference_ida_functions,
+                          stepper, ida_options, &own->ida, error);
+}
+
+/* The state is consistent, and no step is tried before IDA's own. */
+static int prepare(VidaStepper* stepper, VidaError* error) {
+  return stepper->step == 0 ? vida__prepare_node(stepper, error) : VIDA_SUCCESS;
+}
+
+static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* error) {
+  const int n = stepper->n;
+  const int m = stepper->m;
+  vida_reference_ida* own = vida__allocate(1, sizeof *own);
+  stepper->own = own;
+  stepper->prepare = prepare;
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  *own = what;
+  take_options(stepper, own);
+  own->p = 2 * n;
+  own->lambda = own->in_momenta ? 3 * n : 2 * n;
+  own->mu = own->lambda + m;
+  own->size = own->projects ? own->mu + m : own->mu;
+  own->reduced_size = 2 * n + (own->projects ? 2 * m : m);
+  if (allocate_values(stepper, own)) {
+    return vida__fail_memory(error);
+  }
+  for (int i = 0; i < own->reduced_size; i++) {
+    own->row_scale[i] = own->column_scale[i] = 1.0;
+  }
+  find_groups(stepper->system, own->group);
+  find_families(stepper->system, own->family);
+  int code = vida__reference_ida_build(stepper->system, own, error);
+  code = code ? code
+              : vida__equations_create(stepper->system, find_solver(stepper->options),
+                                       &own->equations, error);
+  return code ? code : create_ida(stepper, own, error);
+}
+
+static int create_index3(VidaStepper* stepper, VidaError* error) {
+  return create(stepper,
+                (vida_reference_ida){.level = VIDA_AT_POSITION, .index = 3, .in_momenta = true},
+                error);
+}
+
+static int create_index2(VidaStepper* stepper, VidaError* error) {
+  return create(stepper,
+                (vida_reference_ida){.level = VIDA_AT_VELOCITY, .index = 2, .in_momenta = true},
+                error);
+}
+
+static int create_ggl(VidaStepper* stepper, VidaError* error) {
+  return create(stepper,
+                (vida_reference_ida){
+                    .level = VIDA_AT_VELOCITY, .index = 2, .in_momenta = true, .projects = true},
+                error);
+}
+
+static int create_index1(VidaStepper* stepper, VidaError* error) {
+  return create(stepper, (vida_reference_ida){.level = VIDA_AT_ACCELERATION, .index = 1}, error);
+}
+
+static int create_projected(VidaStepper* stepper, VidaError* error) {
+  return create(stepper,
+                (vida_reference_ida){.level = VIDA_AT_ACCELERATION, .index = 2, .projects = true},
+                error);
+}
+
+static void destroy(VidaStepper* stepper) {
+  vida_reference_ida* own = stepper->own;
+  if (!own) {
+    return;
+  }
+  vida__ida_destroy(&own->ida);
+  vida__equations_destroy(&own->equations);
+  if (own->context) {
+    SUNContext_Free(&own->context);
+  }
+  vida__reference_ida_release(own);
+  free(own->values);
+  free(own->group);
+  free(own->family);
+  free(own->is_dependent);
+}
+
+/* Of the tolerance: errors of steps add up, and in an index above one they are larger than the
+ * estimate that IDA has of them. */
+static const double caution = 0.5;
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static void largest_of_groups(const vida_reference_ida* own, int n, const double* values,
+                              double* size) {
+  memset(size, 0, (size_t)n * sizeof *size);
+  for (int i = 0; i < n; i++) {
+    size[own->group[i]] = fmax(size[own->group[i]], fabs(values[i]));
+  }
+}
+
+/* Sizes of positions and velocities by units, from the start: where a coordinate begins at zero or
+ * at rest, how far accelerations and velocities take it. W, too. */
+static void measure(VidaStepper* stepper) {
+  vida_reference_ida* own = stepper->own;
+  const int n = stepper->n;
+  const double h = stepper->h;
+  double* acceleration = own->force;
+  largest_of_groups(own, n, stepper->q, own->position_size);
+  largest_of_groups(own, n, own->v, own->speed_size);
+  largest_of_groups(own, n, own->a, acceleration);
+  for (int i = 0; i < n; i++) {
+    if (own->group[i] != i) {
+      continue;
+    }
+    double* size = &own->position_size[i];
+    double* speed = &own->speed_size[i];
+    *size = *size > 0.0 ? *size : h * *speed + 0.5 * h * h * acceleration[i];
+    *size = *size > 0.0 ? *size : 1.0; /* nothing of this unit moves */
+    *speed = fmax(*speed, sqrt(acceleration[i] * *size));
+    *speed = *speed > 0.0 ? *speed : *size / h;
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    const int group = own->group[i];
+    own->position_size[i] = own->position_size[group];
+    own->speed_size[i] = own->speed_size[group];
+    own->metric[i] = own->position_size[i] * own->position_size[i];
+  }
+  const double* lambda = vida__ida_values(own->ida) + own->lambda;
+  double force = 0.0;
+  for (int i = 0; i < n; i++) {
+    force = fmax(force, stepper->force_size[i] * stepper->inverse_root[i]);
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    own->multiplier_size[r] = fmax(fabs(lambda[r]), force / stepper->row_stiffness[r]);
+  }
+}
+
+/* Of a step of order one the error is about (h/T)^2 of its sizes, where T is the time in which
+ * something changes by them. */
+static double find_first_step(const VidaStepper* stepper) {
+  const vida_reference_ida* own = stepper->own;
+  double rate = 0.0;
+  if (isfinite(own->first_step) || own->raw) {
+    return own->first_step;
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    rate = fmax(rate, fabs(own->v[i]) / own->position_size[i]);
+    rate = fmax(rate, fabs(own->a[i]) / own->speed_size[i]);
+  }
+  rate = rate > 0.0 ? rate : 1.0 / stepper->h;
+  return 0.5 * sqrt(own->rtol) / rate;
+}
+
+/* Values and rates at the node, consistent on all levels. */
+static int fill(VidaStepper* stepper, double t, VidaError* error) {
+  vida_reference_ida* own = stepper->own;
+  const size_t bytes = (size_t)stepper->n * sizeof(double);
+  const int n = stepper->n;
+  double* y = vida__ida_values(own->ida);
+  double* dy = vida__ida_rates(own->ida);
+  int code = vida__equations_find(own->equations, t, stepper->q, own->v, NULL, own->a, own->rows);
+  if (code) {
+    return vida__equations_failed(own->equations, code, error);
+  }
+  code = vida__gradient(&stepper->evaluator, t, stepper->q, own->v, own->l_q, own->l_v);
+  code = code ? code : vida__jacobian(&stepper->evaluator, t, stepper->q, own->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  memset(y, 0, (size_t)own->size * sizeof *y);
+  memset(dy, 0, (size_t)own->size * sizeof *dy);
+  memcpy(y, stepper->q, bytes);
+  memcpy(y + n, own->v, bytes);
+  memcpy(dy, own->v, bytes);
+  memcpy(dy + n, own->a, bytes);
+  if (stepper->m > 0) {
+    memcpy(y + own->lambda, own->rows, (size_t)stepper->m * sizeof *y);
+  }
+  if (own->in_momenta) {
+    memcpy(y + own->p, own->l_v, bytes);
+    memcpy(dy + own->p, own->l_q, bytes);
+    vida__add_reaction(stepper->system, own->entries, -1.0, y + own->lambda, dy + own->p);
+  }
+  memcpy(stepper->p, own->l_v, bytes);
+  return VIDA_SUCCESS;
+}
+
+/* Multipliers of rows that are left out become zero, the others make up for them: M x + G^T lambda
+ * = what all of them did, G x = 0. */
+static int leave_out(VidaStepper* stepper, VidaError* error) {
+  const vida_reference_ida* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  const int n = stepper->n;
+  double* lambda = vida__ida_values(own->ida) + own->lambda;
+  double* matrix = stepper->node_matrix->values;
+  double* x = stepper->node_step;
+  vida__linear_clear(stepper->node_matrix);
+  int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q, own->v,
+                               mass_only, matrix);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    if (!own->is_dependent[entry->row]) {
+      matrix[entry->row_slot] += own->entries[e];
+      matrix[entry->column_slot] += own->entries[e];
+    }
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    matrix[vida__constraint_diagonal(system, r)] += own->is_dependent[r] ? 1.0 : 0.0;
+  }
+  memset(x, 0, (size_t)(n + stepper->m) * sizeof *x);
+  vida__add_reaction(system, own->entries, 1.0, lambda, x);
+  code = code ? code : vida__linear_factor(stepper->node_matrix);
+  code = code ? code : vida__linear_solve(stepper->node_matrix, x, x);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  memcpy(lambda, x + n, (size_t)stepper->m * sizeof *lambda);
+  return VIDA_SUCCESS;
+}
+
+static void choose_differential(VidaStepper* stepper) {
+  vida_reference_ida* own = stepper->own;
+  int tested = 0;
+  for (int i = 0; i < own->size; i++) {
+    const bool is_velocity = i >= stepper->n && i < 2 * stepper->n;
+    /* Of p and v, which say the same, the error test looks at v. */
+    const bool is_tested =
+        i < stepper->n || (is_velocity && (own->raw || own->level != VIDA_AT_POSITION));
+    vida__ida_set_differential(own->ida, i, is_tested);
+    tested += is_tested ? 1 : 0;
+  }
+  own->share = caution * sqrt((double)tested / own->size);
+}
+
+static int begin(VidaStepper* stepper, double t, VidaError* error) {
+  vida_reference_ida* own = stepper->own;
+  int code = fill(stepper, t, error);
+  code = code || !stepper->redundant ? code : leave_out(stepper, error);
+  if (!code && stepper->step == 0) {
+    measure(stepper);
+  }
+  choose_differential(stepper);
+  own->must_start = code != VIDA_SUCCESS;
+  own->counted = (vida_ida_counts){0};
+  return code ? code : vida__ida_start(own->ida, t, find_first_step(stepper), error);
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  vida_reference_ida* own = stepper->own;
+  const int* dependent;
+  memcpy(own->v, stepper->v0, (size_t)stepper->n * sizeof *own->v);
+  int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, own->v);
+  if (code) {
+    return vida__equations_failed(own->equations, code, error);
+  }
+  memset(own->is_dependent, 0, (size_t)stepper->m * sizeof *own->is_dependent);
+  if (stepper->redundant) {
+    dependent = vida__rank_dependent(stepper->rank);
+    for (int k = 0; k < vida__rank_dependent_count(stepper->rank); k++) {
+      own->is_dependent[dependent[k]] = true;
+    }
+  }
+  code = begin(stepper, stepper->t0, error);
+  stepper->lambda_t = stepper->t0;
+  return code;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+static void count(VidaStepper* stepper) {
+  vida_reference_ida* own = stepper->own;
+  const vida_ida_counts now = vida__ida_counts(own->ida);
+  const vida_ida_counts* before = &own->counted;
+  VidaStatistics* to = &stepper->statistics;
+  to->steps += now.steps - before->steps;
+  to->rejected_steps += now.error_test_failures - before->error_test_failures +
+                        now.convergence_failures - before->convergence_failures;
+  to->newton_iterations += now.newton_iterations - before->newton_iterations;
+  to->residual_evaluations += now.residuals - before->residuals;
+  to->jacobian_evaluations += now.jacobians - before->jacobians;
+  to->factorizations += now.factorizations - before->factorizations;
+  own->counted = now;
+}
+
+/* What else to try. */
+static const char* advice(const vida_reference_ida* own) {
+  if (own->index == 3) {
+    return "in index 3 velocities and multipliers jump by amounts that do not shrink with the "
+           "step; ida-ggl and ida-index2 do without";
+  }
+  if (own->level == VIDA_AT_ACCELERATION) {
+    return "constraints of accelerations let the state drift off the other levels, until motions "
+           "become impossible; ida-ggl keeps both";
+  }
+  return own->raw ? "without raw, multipliers are scaled and the first step fits the tolerance"
+                  : "try another rtol, or check the model with 'vida check'";
+}
+
+static int describe_failure(const VidaStepper* stepper, double time, double step,
+                            const VidaError* cause, VidaError* error) {
+  const vida_reference_ida* own = stepper->own;
+  char at[VIDA_REAL_TEXT_SIZE], of[VIDA_REAL_TEXT_SIZE], rtol[VIDA_REAL_TEXT_SIZE];
+  const VidaError* evaluation = &stepper->evaluator.error;
+  const bool has_reason = cause->code == VIDA_NOT_FINITE && evaluation->code;
+  return vida__fail_flag(error, has_reason ? evaluation->code : cause->code, cause->flag,
+                         "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s (%s)",
+                         stepper->method->info.name, vida__real_text(at, time, 6),
+                         vida__real_text(of, step, 2), vida__shortest_text(rtol, own->rtol),
+                         cause->message, has_reason ? ": " : "",
+                         has_reason ? evaluation->message : "", advice(own));
+}
+
+/* With dependent rows left out, multipliers of the same forces, but of least norm. */
+static int spread_multipliers(VidaStepper* stepper, VidaError* error) {
+  const vida_reference_ida* own = stepper->own;
+  const double t = vida__next_time(stepper);
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  code = code ? code : vida__factor_node_matrix(stepper, stepper->entries, own->v);
+  code = code ? code : vida__find_least_norm(stepper, stepper->entries, stepper->lambda);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  memcpy(stepper->lambda, stepper->least_norm, (size_t)stepper->m * sizeof(double));
+  return VIDA_SUCCESS;
+}
+
+static int take_state(VidaStepper* stepper, double t, VidaError* error) {
+  vida_reference_ida* own = stepper->own;
+  const double* y = vida__ida_values(own->ida);
+  const size_t bytes = (size_t)stepper->n * sizeof *y;
+  int code = VIDA_SUCCESS;
+  const double* p = y + own->p;
+  if (!own->in_momenta) {
+    code = vida__gradient(&stepper->evaluator, t, y, y + stepper->n, own->l_q, own->l_v);
+    p = own->l_v;
+  }
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  memcpy(stepper->q, y, bytes);
+  memcpy(own->v, y + stepper->n, bytes);
+  memcpy(stepper->p, p, bytes);
+  memset(stepper->q_low, 0, bytes);
+  memset(stepper->p_low, 0, bytes);
+  if (stepper->m > 0) {
+    memcpy(stepper->lambda, y + own->lambda, (size_t)stepper->m * sizeof *y);
+  }
+  stepper->lambda_t = t;
+  return stepper->redundant ? spread_multipliers(stepper, error) : VIDA_SUCCESS;
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  vida_reference_ida* own = stepper->own;
+  const double t = vida__next_time(stepper);
+  double time = vida__node_time(stepper);
+  double size = 0.0;
+  VidaError cause = {0};
+  int code = own->must_start ? begin(stepper, vida__node_time(stepper), error) : VIDA_SUCCESS;
+  if (code) {
+    return code;
+  }
+  stepper->evaluator.error.code = VIDA_SUCCESS;
+  code = vida__ida_advance(own->ida, t, &time, &size, &cause);
+  count(stepper);
+  own->must_start = code != VIDA_SUCCESS;
+  if (code) {
+    return describe_failure(stepper, time, size, &cause, error);
+  }
+  code = take_state(stepper, t, error);
+  own->must_start = code != VIDA_SUCCESS;
+  return code;
+}
+
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const vida_reference_ida* own = stepper->own;
+  (void)error;
+  memcpy(v, own->v, (size_t)stepper->n * sizeof *v);
+  return VIDA_SUCCESS;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static const VidaOptionRow options[] = {
+    {"suppress_algebraic", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "yes|no",
+     "Whether multipliers, and in index 3 velocities, stay out of the error test."},
+    {"scale_multipliers", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "yes|no",
+     "Whether tolerances of multipliers and the Newton matrix are scaled by the step, as their "
+     "index demands."},
+    {"first_step", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
+     "First step; by default it fits the tolerance and what moves at the start."},
+    {"max_step", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL, "Largest step."},
+    {"max_order", VIDA_OPTION_INTEGER, "1", 5.0, 1.0, 5.0, false, NULL,
+     "Highest order of the backward differentiation formulas."},
+    {"raw", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "no|yes",
+     "As a plain program has it: one atol (by default rtol, in the units of all variables), "
+     "nothing scaled, IDA's own first step, only multipliers out of the error test."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+#define CAPABILITIES                                                               \
+  (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
+   VIDA_CAN_ADAPTIVE)
+#define RECORD                                                                        \
+  .common = vida__adaptive_options, .options = options, .start = start, .step = step, \
+  .velocities = velocities, .energy = vida__node_energy, .destroy = destroy
+
+const VidaMethod vida__ida_index3 = {
+    .info = {"ida-index3", "IDA, constraints on position level (index 3)", "0 = g(q)",
+             "Velocities and multipliers are out of the error test and less accurate than rtol; "
+             "steps of small tolerances are rejected often. ida-ggl and ida-index2 have no such "
+             "limits.",
+             1, CAPABILITIES},
+    .create = create_index3,
+    RECORD};
+const VidaMethod vida__ida_index2 = {
+    .info = {"ida-index2", "IDA, constraints on velocity level (index 2)", "0 = G v + g_t",
+             "Positions drift off the constraints linearly in time, by what rtol allows.", 1,
+             CAPABILITIES},
+    .create = create_index2,
+    RECORD};
+const VidaMethod vida__ida_ggl = {
+    .info = {"ida-ggl", "IDA, stabilized index 2 (Gear, Gupta, Leimkuhler)",
+             "q' = v - W G^T mu, 0 = g(q), 0 = G v + g_t",
+             "On the constraints of both levels at its own steps; between them, where states are "
+             "given out, as close as rtol says.",
+             1, CAPABILITIES},
+    .create = create_ggl,
+    RECORD};
+const VidaMethod vida__ida_index1 = {
+    .info = {"ida-index1", "IDA, constraints on acceleration level (index 1)",
+             "0 = G v' + g_qq v v + 2 g_qt v + g_tt",
+             "Velocities drift off the constraints linearly in time, positions quadratically.", 1,
+             CAPABILITIES},
+    .create = create_index1,
+    RECORD};
+const VidaMethod vida__ida_projected = {
+    .info = {"ida-projected", "IDA, projected invariants: multipliers for positions alone",
+             "paper 002, eq. 3.3",
+             "On the constraints at its own steps; velocities drift off their own linearly in "
+             "time. With a projection of velocities besides it would be ida-ggl.",
+             1, CAPABILITIES},
+    .create = create_projected,
+    RECORD};
