@@ -235,11 +235,14 @@ static int comparison_run(lua_State* L) {
   wishes.is_interrupted = vidalua_host_interrupts;
   wishes.data = &watch;
   const VidaStudy* const studies[] = {study};
-  wishes.recording = page ? vidalua_new_recording(L, study) : NULL;
+  const char* data =
+      wishes.directory ? lua_pushfstring(L, "%s/report.json", wishes.directory) : NULL;
+  wishes.recording = page || data ? vidalua_new_recording(L, study) : NULL;
   const VidaRecording* const recordings[] = {wishes.recording};
   if ((wishes.directory && VidaReport_PrepareFolder(wishes.directory, &error)) ||
-      vidalua_run_study(study, &wishes, &error) ||
+      (page && VidaReport_PreparePage(page, &error)) || vidalua_run_study(study, &wishes, &error) ||
       (wishes.directory && VidaReport_Write(studies, 1, wishes.directory, &error)) ||
+      (data && VidaReport_PageData(recordings, 1, &facts, data, &error)) ||
       (page && VidaReport_Page(recordings, 1, &facts, page, &error))) {
     return vidalua_raise(L, "", NULL, &error);
   }

@@ -58,11 +58,11 @@ static const CliOption no_options[] = {{NULL, NULL, NULL, NULL}};
 const CliCommand cli_report_command = {
     .name = "report",
     .operand = "DIR",
-    .summary = "Make the page of results that 'vida run --report' left in a folder anew.",
+    .summary = "Make the page of results that 'vida run --out' left in a folder.",
     .details =
         "\nReads DIR/report.json and writes DIR/report.html, whose name it prints.\n"
         "Exit code: 0 it was written, 1 something failed, 2 wrong usage.\n",
-    .examples = "  vida run scenarios/pendulum.lua --out results --report\n  vida report results\n",
+    .examples = "  vida run scenarios/pendulum.lua --out results\n  vida report results\n",
     .options = no_options,
     .take_operand = take_folder,
     .run = report_command,

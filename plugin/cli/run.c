@@ -73,7 +73,7 @@ static bool take_report(void* data, const char* value) {
 }
 
 static const CliOption run_options[] = {
-    {"--out", "DIR", "write comparison.csv, comparison.json and every trajectory", take_out},
+    {"--out", "DIR", "write comparison.csv and .json, every trajectory and report.json", take_out},
     {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
     {"--format", "FORMAT", "table (the default), csv or json", take_format},
     {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
@@ -86,8 +86,9 @@ static const CliOption run_options[] = {
 typedef struct Work {
   Scenario scenario; /* first: what is shared by commands */
   const RunArguments* arguments;
-  const char* out;                 /* that of the arguments, or a name that Lua owns */
-  const VidaRecording** recording; /* one for each study, owned by Lua; NULL without --report */
+  const char* out; /* that of the arguments, or a name that Lua owns */
+  const VidaRecording**
+      recording; /* one for each study, owned by Lua; NULL where nothing is written */
 } Work;
 
 /* Leaves out comparisons that --only has left without runs. */
@@ -190,7 +191,7 @@ static int report(const Work* work, VidaError* error) {
 static void prepare_report(lua_State* L, Work* work) {
   const char* script = work->arguments->script;
   work->out = work->arguments->out;
-  if (!work->arguments->report) {
+  if (!work->out && !work->arguments->report) {
     return;
   }
   if (!work->out) {
@@ -207,7 +208,7 @@ static void prepare_report(lua_State* L, Work* work) {
   }
 }
 
-/* DIR/report.json, of which vida report makes the page anew, and DIR/report.html. */
+/* DIR/report.json, of which vida report makes the page at any time, and DIR/report.html. */
 static int write_page(lua_State* L, const Work* work, VidaError* error) {
   const char* slash = strrchr(work->arguments->script, '/');
   const VidaPageFacts facts = {.scenario = slash ? slash + 1 : work->arguments->script,
@@ -216,8 +217,10 @@ static int write_page(lua_State* L, const Work* work, VidaError* error) {
   const char* data = lua_pushfstring(L, "%s/report.json", work->out);
   const char* page = lua_pushfstring(L, "%s/report.html", work->out);
   int code = VidaReport_PageData(work->recording, count, &facts, data, error);
-  code = code ? code : VidaReport_Page(work->recording, count, &facts, page, error);
-  if (!code) {
+  if (!code && work->arguments->report) {
+    code = VidaReport_Page(work->recording, count, &facts, page, error);
+  }
+  if (!code && work->arguments->report) {
     fprintf(stderr, "vida: the report is %s\n", page);
   }
   lua_pop(L, 2);
@@ -302,7 +305,7 @@ const CliCommand cli_run_command = {
         "DIR/comparison.csv and .json as well, and trajectories to DIR/<run>.csv\n"
         "(DIR/1/<run>.csv, ... when the scenario returns several comparisons). --report\n"
         "adds DIR/report.html, a page with table, plots and an animation for any\n"
-        "browser, and its data DIR/report.json ('vida report DIR' makes the page anew).\n"
+        "browser; 'vida report DIR' makes it later, of DIR/report.json.\n"
         "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage.\n",
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua\n"

@@ -60,15 +60,41 @@ static int fail_to_write(const char* path, VidaError* error) {
   return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
 }
 
-/* Writes by way of PATH.partial, so that what has the name is whole. */
-static int write_whole(const char* path, bool is_page, const char* data, size_t size,
-                       VidaError* error) {
+/* PATH.partial, to be freed; NULL: no memory. */
+static char* partial_path(const char* path) {
   const size_t length = strlen(path) + sizeof ".partial";
   char* partial = vida__allocate(length, 1);
+  if (partial) {
+    vida__append(partial, length, "%s.partial", path);
+  }
+  return partial;
+}
+
+int VidaReport_PreparePage(const char* path, VidaError* error) {
+  char* partial = partial_path(path);
   if (!partial) {
     return vida__fail_memory(error);
   }
-  vida__append(partial, length, "%s.partial", path);
+  FILE* file = fopen(partial, "w");
+  int code = file ? VIDA_SUCCESS : fail_to_write(path, error);
+  if (file) {
+    fclose(file);
+    remove(partial);
+    if (remove(path) != 0 && errno != ENOENT) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot replace '%s': %s", path, strerror(errno));
+    }
+  }
+  free(partial);
+  return code;
+}
+
+/* Writes by way of PATH.partial, so that what has the name is whole. */
+static int write_whole(const char* path, bool is_page, const char* data, size_t size,
+                       VidaError* error) {
+  char* partial = partial_path(path);
+  if (!partial) {
+    return vida__fail_memory(error);
+  }
   FILE* file = fopen(partial, "w");
   int code = file ? VIDA_SUCCESS : fail_to_write(path, error);
   if (file) {

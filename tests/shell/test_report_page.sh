@@ -55,6 +55,13 @@ says "cannot read"
 expect 2 report
 expect 2 report one two
 
+# The data are there without the page; a page of an earlier run goes.
+expect 0 run "$work/short.lua" --out hostile-report --quiet
+[[ ! -e hostile-report/report.html ]] || complain "a page of an earlier run is left"
+expect 0 report hostile-report
+grep -q -F '"name": "short"' hostile-report/report.html || complain "no page of stored data"
+expect 0 run "$work/hostile.lua" --report --quiet
+
 # Failures, from Lua, of a system without points.
 cat >plain.lua <<'TEXT'
 local vida = require "vida"
@@ -62,6 +69,8 @@ local swing = vida.system "swing"
 local x, v = swing:coordinate { "angle", unit = "rad", value = 1, rate = 0 }
 swing:lagrangian(0.5 * v ^ 2 + vida.cos(x))
 local comparison = vida.compare { system = swing, time = 2, methods = { { "rattle", h = { 0.1, 0.05 } } } }
+local good, message = pcall(comparison.run, comparison, { quiet = true, report = "no/such/plain.html" })
+assert(not good and message:find("cannot write 'no/such/plain.html'", 1, true), message)
 comparison:run { quiet = true, report = "plain.html" }
 TEXT
 "${lua[@]}" plain.lua || complain "comparison:run { report = ... } failed"

@@ -52,6 +52,9 @@ typedef struct VidaPageFacts {
   const char* software; /* versions besides those of VIDA and SUNDIALS: "Lua 5.4.6" */
 } VidaPageFacts;
 
+/* Makes sure that a page can be written there, and removes what was there: to be asked before a
+ * long computation. */
+int VidaReport_PreparePage(const char* path, VidaError* error);
 /* Writes one self-contained HTML page on the studies, which have been run: what was run, the table,
  * plots and an animation. It needs neither a network nor anything beside it. Appears under its name
  * when it is whole. */

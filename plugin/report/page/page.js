@@ -10,18 +10,29 @@ function stepText(row) {
   return row.h !== null ? `h = ${numberText(row.h, 6)} s` : `rtol = ${numberText(row.rtol, 6)}`;
 }
 
+// The states of a run that can be drawn: not those of one that has hardly any (of work and precision
+// only the ends may be there), where others have many.
+function drawnRuns(study) {
+  const counts = study.runs.map((run) => (run ? run.t.length : 0));
+  const least = Math.max(...counts) > 10 ? 4 : 1;
+  return study.runs.map((run, i) => (counts[i] >= least ? run : null));
+}
+
 // Methods with the same options are one family, which has one colour throughout; its runs differ in
 // step or tolerance, and in dashes.
 function makeFamilies(study) {
   const families = [];
+  const drawn = drawnRuns(study);
+  const nameOf = (row) => row.method + optionText(row);
+  const fixed = new Set(study.rows.filter((row) => row.h !== null).map(nameOf));
   study.rows.forEach((row, index) => {
-    const name = row.method + optionText(row);
+    const name = nameOf(row) + (row.h === null && fixed.has(nameOf(row)) ? " (adaptive)" : "");
     let family = families.find((f) => f.name === name);
     if (!family) {
       family = { name, method: row.method, members: [] };
       families.push(family);
     }
-    family.members.push({ row, index, run: study.runs[index], family, shown: false });
+    family.members.push({ row, index, run: drawn[index], family, shown: false });
   });
   families.forEach((family, i) => {
     family.variable = `--c${i % 12}`;
@@ -353,9 +364,9 @@ function makeStudy(study, columns, number, several) {
     parts.push(motion);
     section.append(element("h3", {}, "Motion"), motion, makeChooser(families, redraw));
     section.motion = motion;
-    const unrecorded = study.runs.filter((run) => !run).length;
-    if (unrecorded > 0) {
-      section.append(element("p", { class: "faint" }, `${unrecorded} runs are in the table only: they were not recorded, or made no step.`));
+    const undrawn = families.flatMap((f) => f.members).filter((m) => !m.run).length;
+    if (undrawn > 0) {
+      section.append(element("p", { class: "faint" }, `${undrawn} runs are in the table only: few or none of their states were recorded.`));
     }
     if (study.drawing.cut) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
