@@ -76,6 +76,11 @@ TEXT
 "${lua[@]}" plain.lua || complain "comparison:run { report = ... } failed"
 expect 1 run "$work/failing.lua" --report --quiet
 
+# Scenarios, whose pages are opened below.
+expect 0 run "$SOURCE/scenarios/double_spherical_pendulum.lua" --set time=2 --report --quiet
+expect 0 run "$SOURCE/scenarios/squeezer_work_precision.lua" --only rattle --set repeats=1 --report --quiet
+expect 0 run "$SOURCE/scenarios/rolling_disk.lua" --report --quiet
+
 # ---- in the browser ----------------------------------------------------------------------------
 browser_start
 
@@ -159,6 +164,31 @@ is "the failure is told" true \
 browser_open "$work/plain.html"
 is "no points" true 'const text = document.querySelector("main").textContent;
   return text.includes("system:draw") && text.includes("All runs reached their end.")'
+
+# The scenarios: a section and an animation for each comparison, in which something is drawn
+# and no number is missing.
+for name in double_spherical_pendulum:1 squeezer_work_precision:1 rolling_disk:3; do
+  browser_open "$work/${name%:*}-report/report.html"
+  is "$name: animations" "${name#*:}" 'return document.querySelectorAll("section canvas").length'
+  is "$name: all runs are well" "${name#*:}" \
+    'return document.querySelector("main").textContent.split("All runs reached their end.").length - 1'
+  is "$name: drawn" true 'return [...document.querySelectorAll("canvas")].every((canvas) => canvas.width > 100
+    && canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0))'
+  is "$name: error against step" true 'return [...document.querySelectorAll("figure")]
+    .find((f) => f.textContent.includes("Error against step")).querySelectorAll("circle").length >= 3'
+  is "$name: no number is missing" false 'return /NaN|undefined|null|Infinity/.test(
+    document.querySelector("main").textContent + [...document.querySelectorAll("path")].map((p) => p.getAttribute("d")))'
+done
+browser_open "$work/double_spherical_pendulum-report/report.html"
+is "keys turn the view" true 'const canvas = document.querySelector("canvas");
+  const before = canvas.toDataURL();
+  canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" }));
+  return canvas.toDataURL() !== before'
+is "runs can be chosen" true 'const of = () => [...document.querySelectorAll("figure")]
+    .find((f) => f.textContent.includes("Energy error")).querySelectorAll("path").length;
+  const before = of();
+  [...document.querySelectorAll("button")].find((b) => b.textContent === "All").click();
+  return of() > before'
 
 log=$(browser_log browser)
 [[ $log == '{"value":[]}' ]] || complain "the console says $log"
