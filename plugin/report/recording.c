@@ -57,10 +57,8 @@ static int allocate(VidaRecording* made, VidaError* error) {
   }
   const size_t width = (size_t)made->layout.width;
   for (int i = 0; i < made->runs; i++) {
-    /* One more, for the last state. Pages that nothing is written to cost no memory. */
-    made->run[i].rows = vida__allocate(((size_t)made->most + 1) * width, sizeof(double));
     made->run[i].last = vida__allocate(width, sizeof(double));
-    if (!made->run[i].rows || !made->run[i].last) {
+    if (!made->run[i].last) {
       return vida__fail_memory(error);
     }
   }
@@ -159,37 +157,36 @@ static int begin_run(void* data, int index, const VidaRow* row, VidaError* error
   return VIDA_SUCCESS;
 }
 
+static int keep_last(const VidaRecording* to, vida_recorded_run* run, VidaError* error) {
+  const size_t width = (size_t)to->layout.width, used = (size_t)run->count * width;
+  if (vida__reserve((void**)&run->rows, &run->capacity, used + width, sizeof *run->rows)) {
+    return vida__fail_memory(error);
+  }
+  memcpy(run->rows + used, run->last, width * sizeof *run->rows);
+  run->count++;
+  return VIDA_SUCCESS;
+}
+
 static int take_sample(void* data, int index, const VidaSample* sample, VidaError* error) {
   VidaRecording* to = data;
-  (void)error;
   if (index < 0 || index >= to->runs) {
     return VIDA_SUCCESS;
   }
   vida_recorded_run* run = &to->run[index];
-  const size_t width = (size_t)to->layout.width;
   write_row(to, sample, run->last);
   if (run->arrived % run->every == 0 && run->count == to->most) {
     thin_out(to, run);
   }
-  run->last_kept = run->arrived % run->every == 0;
-  if (run->last_kept) {
-    memcpy(run->rows + (size_t)run->count * width, run->last, width * sizeof *run->rows);
-    run->count++;
-  }
-  run->arrived++;
-  return VIDA_SUCCESS;
+  run->last_kept = run->arrived++ % run->every == 0;
+  return run->last_kept ? keep_last(to, run, error) : VIDA_SUCCESS;
 }
 
 static int end_run(void* data, int index, const VidaRow* row, VidaError* error) {
   VidaRecording* to = data;
   (void)row;
-  (void)error;
   if (index >= 0 && index < to->runs && !to->run[index].last_kept) {
-    vida_recorded_run* run = &to->run[index];
-    const size_t width = (size_t)to->layout.width;
-    memcpy(run->rows + (size_t)run->count * width, run->last, width * sizeof *run->rows);
-    run->count++;
-    run->last_kept = true;
+    to->run[index].last_kept = true;
+    return keep_last(to, &to->run[index], error);
   }
   return VIDA_SUCCESS;
 }

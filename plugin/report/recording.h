@@ -14,11 +14,12 @@ typedef struct vida_recorded_layout {
 } vida_recorded_layout;
 
 typedef struct vida_recorded_run {
-  double* rows; /* count x width; t comes first */
-  int count;    /* of rows */
-  long every;   /* of the rows that came, each that many is kept */
-  long arrived; /* rows that came */
-  double* last; /* width: the newest, whether kept or not */
+  double* rows;    /* count x width; t comes first */
+  size_t capacity; /* of rows, in numbers */
+  int count;       /* of rows */
+  long every;      /* of the rows that came, each that many is kept */
+  long arrived;    /* rows that came */
+  double* last;    /* width: the newest, whether kept or not */
   bool last_kept;
 } vida_recorded_run;
 
