@@ -64,6 +64,8 @@ vida_missing() {
     vida_first_command clang-format-14 clang-format >/dev/null || echo "clang-format|clang-format"
     vida_is_command luacheck || echo "luacheck|lua-check"
     vida_is_command valgrind || echo "valgrind|valgrind"
+    vida_is_command gnuplot || echo "gnuplot|gnuplot-nox"
+    vida_is_command xmllint || echo "xmllint|libxml2-utils"
   fi
 }
 

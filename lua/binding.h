@@ -335,8 +335,10 @@ int vidalua_methods(lua_State* L); /* vida.methods */
 /* Registers the class and pushes vida.compare and vida.work_precision. */
 void vidalua_open_comparison(lua_State* L);
 void vidalua_open_result(lua_State* L);
-/* Pushes the result of the comparison at `index`, which has run. */
-void vidalua_push_result(lua_State* L, int index);
+/* Pushes the result of the comparison at `index`, which has run; its files are in `folder`
+ * (nullable).
+ */
+void vidalua_push_result(lua_State* L, int index, const char* folder);
 /* The study of the comparison at `index`; raises an error when it is closed. */
 VidaStudy* vidalua_check_study(lua_State* L, int index);
 void vidalua_open_stepper(lua_State* L);

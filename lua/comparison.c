@@ -246,7 +246,7 @@ static int comparison_run(lua_State* L) {
       (page && VidaReport_Page(recordings, 1, &facts, page, &error))) {
     return vidalua_raise(L, "", NULL, &error);
   }
-  vidalua_push_result(L, 1);
+  vidalua_push_result(L, 1, wishes.directory);
   return 1;
 }
 

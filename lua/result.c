@@ -7,8 +7,9 @@
 
 #include "binding.h"
 
-/* User value 1 is the comparison, 2 the list of rows. The userdata itself is empty. */
-enum { RESULT_COMPARISON = 1, RESULT_ROWS, RESULT_VALUES = RESULT_ROWS };
+/* User value 1 is the comparison, 2 the list of rows, 3 the folder of its files or nil. The
+ * userdata itself is empty. */
+enum { RESULT_COMPARISON = 1, RESULT_ROWS, RESULT_FOLDER, RESULT_VALUES = RESULT_FOLDER };
 
 #define VIDALUA_ROW "vida.row"
 #define VIDALUA_BUFFER "vida.buffer"
@@ -74,7 +75,7 @@ static void push_rows(lua_State* L, const VidaStudy* study) {
   }
 }
 
-void vidalua_push_result(lua_State* L, int index) {
+void vidalua_push_result(lua_State* L, int index, const char* folder) {
   index = lua_absindex(L, index);
   const VidaStudy* study = vidalua_check_study(L, index);
   lua_newuserdatauv(L, 1, RESULT_VALUES);
@@ -82,6 +83,8 @@ void vidalua_push_result(lua_State* L, int index) {
   lua_setiuservalue(L, -2, RESULT_COMPARISON);
   push_rows(L, study);
   lua_setiuservalue(L, -2, RESULT_ROWS);
+  lua_pushstring(L, folder); /* nil when there is none */
+  lua_setiuservalue(L, -2, RESULT_FOLDER);
   luaL_setmetatable(L, VIDALUA_RESULT);
 }
 
@@ -193,6 +196,111 @@ static int result_write(lua_State* L) {
   return 0;
 }
 
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+/* A list of texts at field `field` of the table at 2, which stays on the stack; NULL: not there. */
+static const char* const* text_list(lua_State* L, const char* field) {
+  if (vidalua_field(L, 2, field) == LUA_TNIL) {
+    return NULL;
+  }
+  vidalua_check_table(L, -1, field, "a list of names");
+  const int list = lua_gettop(L), count = vidalua_check_list(L, list, "plot", field);
+  const char** texts = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *texts, 0);
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, list, i + 1);
+    texts[i] = vidalua_plain_text(L, -1);
+    if (!texts[i]) {
+      vidalua_expected(L, "plot", field, "a list of names", -1);
+    }
+    lua_pop(L, 1); /* the list holds it */
+  }
+  texts[count] = NULL;
+  return texts;
+}
+
+static void read_steps(lua_State* L, VidaPlot* plot) {
+  if (vidalua_field(L, 2, "h") == LUA_TNIL) {
+    return;
+  }
+  if (vidalua_is_number(L, -1)) { /* one step is a list of one */
+    lua_createtable(L, 1, 0);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, 1);
+  }
+  vidalua_check_table(L, -1, "plot.h", "a list of steps");
+  const int list = lua_gettop(L);
+  plot->step_count = vidalua_check_list(L, list, "plot", "h");
+  double* steps = lua_newuserdatauv(L, ((size_t)plot->step_count + 1) * sizeof *steps, 0);
+  for (int i = 0; i < plot->step_count; i++) {
+    lua_rawgeti(L, list, i + 1);
+    vidalua_check_finite(L, -1, "plot", "h");
+    steps[i] = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+  }
+  plot->steps = steps;
+}
+
+/* file = "DIR/NAME.svg": folder, name and kind of file */
+static void read_file(lua_State* L, VidaPlot* plot) {
+  const char* file = vidalua_optional_text(L, 2, "plot", "file");
+  plot->svg = true;
+  if (!file) {
+    return;
+  }
+  const char* slash = strrchr(file, '/');
+  const char* name = slash ? slash + 1 : file;
+  const char* ending = strrchr(name, '.');
+  plot->png = ending && strcmp(ending, ".png") == 0;
+  plot->svg = ending && strcmp(ending, ".svg") == 0;
+  if (ending == name || (!plot->svg && !plot->png)) {
+    vidalua_error(L, "plot.file: expected a name that ends in .svg or .png, got '%s'", file);
+  }
+  lua_pushlstring(L, file, slash == file ? 1 : slash ? (size_t)(slash - file) : 0);
+  plot->folder = slash ? lua_tostring(L, -1) : ".";
+  lua_pushlstring(L, name, (size_t)(ending - name));
+  plot->name = lua_tostring(L, -1);
+}
+
+/* result:plot { kind = "energy", file = "energy.svg", methods = {...}, h = {...}, columns = {...},
+ * from = 0, to = 5, title = "..." }; true, or nil and a message where there is no gnuplot */
+static int result_plot(lua_State* L) {
+  static const char* const keys[] = {"kind", "file", "methods", "h", "columns",
+                                     "from", "to",   "title",   NULL};
+  VidaError error = {0};
+  VidaPlot plot = {0};
+  check_result(L);
+  vidalua_check_table(L, 2, "plot", "{ kind = \"energy\", file = \"energy.svg\" }");
+  vidalua_check_keys(L, 2, "plot", "key", 0, vidalua_names(keys));
+  lua_settop(L, 2);
+  if (lua_getiuservalue(L, 1, RESULT_FOLDER) == LUA_TNIL) {
+    return vidalua_error(L,
+                         "plot: pictures are drawn from files: run the comparison with "
+                         ":run { out = \"DIR\" }");
+  }
+  const char* folder = lua_tostring(L, -1);
+  plot.kind = vidalua_optional_text(L, 2, "plot", "kind");
+  plot.title = vidalua_optional_text(L, 2, "plot", "title");
+  plot.from = vidalua_optional_real(L, 2, "plot", "from", 0.0);
+  plot.to = vidalua_optional_real(L, 2, "plot", "to", 0.0);
+  plot.methods = text_list(L, "methods");
+  plot.columns = text_list(L, "columns");
+  read_steps(L, &plot);
+  read_file(L, &plot);
+  if (!plot.kind) {
+    return vidalua_error(L, "plot: expected a kind, as in plot { kind = \"energy\" }");
+  }
+  if (VidaReport_Plot(folder, &plot, &error) == VIDA_SUCCESS) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  if (strcmp(error.flag, "NO_GNUPLOT") != 0) {
+    return vidalua_raise(L, "plot", NULL, &error);
+  }
+  lua_pushnil(L);
+  lua_pushstring(L, error.message);
+  return 2;
+}
+
 /* ---- work and precision ---------------------------------------------------------------------- */
 
 /* result:seconds_for(series, position_error): nil where no run of it is exact enough */
@@ -281,6 +389,7 @@ void vidalua_open_result(lua_State* L) {
                                      {"csv", result_csv},
                                      {"json", result_json},
                                      {"write", result_write},
+                                     {"plot", result_plot},
                                      {"seconds_for", result_seconds_for},
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {{VIDALUA_ELEMENT, result_row},

@@ -3,7 +3,7 @@
 -- J. M. Wendlandt and J. E. Marsden, "Mechanical integrators derived from a discrete variational
 -- principle", Physica D 106 (1997) 223-246, section 5.2. The runs of del-midpoint (there: DVP) and
 -- energy-momentum (there: EM) give the rows of its Table 2; rattle and del-endpoint are shown
--- beside them. Units: kg, m, s.
+-- beside them; scenarios/figure 000-7 ... 000-12 draws its figures. Units: kg, m, s.
 
 local vida = require "vida"
 

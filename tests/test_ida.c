@@ -274,7 +274,7 @@ static void test_a1(void) {
 /* As a plain program has it, index 3 stops: a row that says where, and what to do. */
 static void test_raw_index3(void) {
   const Model model = level_pendulum(13.7503671);
-  const char* const few[] = {"rtol", "1e-6", "raw", "yes", "max_steps", "5000", NULL};
+  const char* const few[] = {"rtol", "1e-6", "raw", "true", "max_steps", "5000", NULL};
   VidaSystem* system = model_system(&model);
   VidaError error = {0};
   VidaStepper* stepper = start_with(system, "ida-index3", 0.1, few);

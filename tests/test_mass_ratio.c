@@ -67,6 +67,8 @@ static Outcome swing(const VidaSystem* system, const char* method, long steps, d
   VidaStepper* stepper = NULL;
   double q[4], v[4];
   Outcome outcome = DONE;
+  /* The ODE of independent coordinates does not keep linear momentum. */
+  const double still = strcmp(method, "coordinate-partitioning") == 0 ? 1e-6 : 1e-13;
   REQUIRE_OK(VidaOptions_Create(method, &options, &error), &error);
   REQUIRE_OK(VidaOptions_SetReal(options, "h", passage / (double)steps, &error), &error);
   REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
@@ -82,7 +84,7 @@ static Outcome swing(const VidaSystem* system, const char* method, long steps, d
     }
     const double* now = VidaStepper_Positions(stepper);
     const double moved = CART * now[0] + BOB * (now[2] - q[2]);
-    EXPECT_BELOW(moved / (CART + BOB), 1e-13, "%s: centre of mass after %ld steps", method, k + 1);
+    EXPECT_BELOW(moved / (CART + BOB), still, "%s: centre of mass after %ld steps", method, k + 1);
   }
   if (outcome == DONE) {
     const double* now = VidaStepper_Positions(stepper);

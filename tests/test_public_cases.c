@@ -242,7 +242,9 @@ static void case_a9_two_bodies(const VidaMethodInfo* method) {
   if (motion_at(&model, method->name, 0.01, 100, &state)) {
     const double expected[4] = {1.3, -1.3, 0.9, -1.3};
     const double momenta[4] = {0.3e-3, 0.7e-3, -0.1e3, 0.7e3};
-    EXPECT_BELOW(largest_difference(4, state.q, expected), 1e-14, "%s", method->name);
+    /* positions of other packages are plain sums */
+    EXPECT_BELOW(largest_difference(4, state.q, expected),
+                 can(method, VIDA_CAN_ADAPTIVE) ? 1e-13 : 1e-14, "%s", method->name);
     for (int k = 0; k < 4; k++) {
       EXPECT_NEAR(state.p[k], momenta[k], 1e-14 * fabs(momenta[k]), "%s: p%d", method->name, k);
     }
@@ -338,8 +340,10 @@ static void case_a10(const VidaMethodInfo* method) {
                  "%s: angle after %ld steps", method->name, steps);
   }
   /* the centre moves on at (0.1, 0, 0.1) from (0.37, 0, 0), the energy stays 1.03 */
-  EXPECT_NEAR(0.5 * (state.q[0] + state.q[3]), 0.37 + 1.0, 1e-13, "%s: centre", method->name);
-  EXPECT_NEAR(0.5 * (state.q[2] + state.q[5]), 1.0, 1e-13, "%s: centre", method->name);
+  if (can(method, VIDA_CAN_MOMENTUM) || !can(method, VIDA_CAN_ADAPTIVE)) {
+    EXPECT_NEAR(0.5 * (state.q[0] + state.q[3]), 0.37 + 1.0, 1e-13, "%s: centre", method->name);
+    EXPECT_NEAR(0.5 * (state.q[2] + state.q[5]), 1.0, 1e-13, "%s: centre", method->name);
+  }
   if (can(method, VIDA_CAN_ENERGY) ||
       (can(method, VIDA_CAN_VELOCITY_LEVEL) && can(method, VIDA_CAN_SYMPLECTIC))) {
     /* here the variational methods keep it too: the map is a rotation */

@@ -476,9 +476,12 @@ static VidaStepper* hooked_stepper(VidaSystem* system, const char* method) {
 }
 
 /* How far apart two runs of a method may be that evaluate the same functions in other ways: those
- * that choose their steps agree to their tolerance, with default options 1e-6 a step. */
+ * that choose their steps agree to their tolerance, with default options 1e-6 a step; and
+ * differences in the place of second derivatives show where g'' is used. */
 static double same(const char* method, double rounding) {
-  return motion_is_adaptive(method) ? 5e-2 : rounding;
+  return motion_is_adaptive(method)                                  ? 5e-2
+         : Vida_FindMethod(method)->capabilities & VIDA_CAN_ADAPTIVE ? 1e3 * rounding
+                                                                     : rounding;
 }
 
 /* The pendulum by callbacks moves as the built-in one does, with and without second derivatives. */

@@ -125,6 +125,10 @@ static bool take_option(const CliCommand* command, int count, char** arguments, 
   if (equals) {
     return option->take(data, equals + 1);
   }
+  if (option->value[0] == '[' && (*index + 1 >= count || !command->takes_next ||
+                                  !command->takes_next(option, arguments[*index + 1]))) {
+    return option->take(data, NULL);
+  }
   if (*index + 1 >= count) {
     return cli_complain(command->name, "%s needs a value: %s %s", option->name, option->name,
                         option->value);

@@ -10,7 +10,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 typedef struct CliOption {
   const char* name;  /* "--out" */
-  const char* value; /* what its value is called in help; NULL: it takes none */
+  const char* value; /* what its value is called in help; NULL: it takes none; "[KIND]": it may be
+                      * left out, and the next argument is it only if takes_next says so */
   const char* text;
   /* Takes the value (NULL when there is none); false after a message on stderr. */
   bool (*take)(void* data, const char* value);
@@ -24,6 +25,8 @@ typedef struct CliCommand {
   const char* examples;
   const CliOption* options; /* ends with a row without name */
   bool (*take_operand)(void* data, const char* value);
+  /* Whether `next` is the value of an option whose value may be left out. */
+  bool (*takes_next)(const CliOption* option, const char* next);
   int (*run)(const struct CliCommand* command, int count, char** arguments);
 } CliCommand;
 

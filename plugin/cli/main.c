@@ -6,9 +6,9 @@
 
 #include "commands.h"
 
-static const CliCommand* const commands[] = {&cli_run_command, &cli_check_command,
+static const CliCommand* const commands[] = {&cli_run_command,     &cli_check_command,
                                              &cli_methods_command, &cli_audit_command,
-                                             &cli_report_command};
+                                             &cli_plot_command,    &cli_report_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* file) {
@@ -29,7 +29,8 @@ static void print_help(FILE* file) {
       "  vida run scenarios/pendulum.lua --only rattle --format csv\n"
       "  vida check scenarios/pendulum.lua\n"
       "  vida methods rattle\n"
-      "  vida audit rattle\n",
+      "  vida audit rattle\n"
+      "  vida plot results energy\n",
       file);
 }
 

@@ -10,6 +10,7 @@
 
 #include "binding.h"
 #include "commands.h"
+#include "plot.h"
 #include "scenario.h"
 #include "script.h"
 
@@ -22,6 +23,8 @@ typedef struct RunArguments {
   bool report;
   RunFormat format;
   bool quiet;
+  bool plot;
+  CliPictures pictures;
   TextList settings; /* "name=value" */
   TextList only;
 } RunArguments;
@@ -72,12 +75,25 @@ static bool take_report(void* data, const char* value) {
   return true;
 }
 
+static bool take_plot(void* data, const char* value) {
+  RunArguments* arguments = data;
+  arguments->plot = true;
+  return value ? cli_take_kinds("run", &arguments->pictures, value) : true;
+}
+
+static bool takes_next(const CliOption* option, const char* next) {
+  (void)option; /* there is one such option */
+  return cli_are_kinds(next);
+}
+
 static const CliOption run_options[] = {
     {"--out", "DIR", "write comparison.csv and .json, every trajectory and report.json", take_out},
     {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
     {"--format", "FORMAT", "table (the default), csv or json", take_format},
     {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
     {"--only", "METHOD", "make the runs of this method only; may be repeated", take_only},
+    {"--plot", "[KIND,...]",
+     "draw pictures with gnuplot into DIR/plots; 'vida plot --help' says more", take_plot},
     {"--quiet", NULL, "show no progress", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
@@ -227,6 +243,30 @@ static int write_page(lua_State* L, const Work* work, VidaError* error) {
   return code;
 }
 
+/* DIR/comparison.csv has the rows of all; each comparison's own files are beside its trajectories.
+ */
+static int write_results(lua_State* L, const Work* work, VidaError* error) {
+  const VidaStudy* const* studies = (const VidaStudy* const*)work->scenario.studies;
+  const int count = work->scenario.count;
+  int code = VidaReport_Write(studies, count, work->out, error);
+  for (int i = 0; i < count && count > 1 && !code; i++) {
+    code = VidaReport_Write(studies + i, 1, push_directory(L, work, i), error);
+    lua_pop(L, 1);
+  }
+  return code;
+}
+
+/* Without gnuplot everything else has been done: a note says so. */
+static int draw_pictures(const RunArguments* arguments, VidaError* error) {
+  fflush(stdout);
+  const int code = cli_draw_pictures(arguments->out, &arguments->pictures, arguments->quiet, error);
+  if (code && cli_is_without_gnuplot(error)) {
+    fprintf(stderr, "vida: %s; then 'vida plot %s' draws them\n", error->message, arguments->out);
+    return VIDA_SUCCESS;
+  }
+  return code;
+}
+
 static void count_failures(Work* work) {
   int failed = 0;
   int runs = 0;
@@ -262,14 +302,16 @@ static int run_protected(lua_State* L) {
   prepare_report(L, work);
   int code = run_studies(L, work, &error);
   if (!code && work->out) {
-    code = VidaReport_Write((const VidaStudy* const*)work->scenario.studies, work->scenario.count,
-                            work->out, &error);
+    code = write_results(L, work, &error);
   }
   if (!code && work->recording) {
     code = write_page(L, work, &error);
   }
   if (!code) {
     code = report(work, &error);
+  }
+  if (!code && arguments->plot) {
+    code = draw_pictures(arguments, &error);
   }
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
@@ -286,6 +328,9 @@ static int run_command(const CliCommand* command, int count, char** texts) {
     code = EXIT_OK;
   } else if (parsed == CLI_GO_ON && !arguments.script) {
     cli_complain(command->name, "the name of a scenario is missing");
+  } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out) {
+    cli_complain(command->name,
+                 "--plot needs --out DIR: pictures are drawn from the results there");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
                  .arguments = &arguments};
@@ -310,9 +355,11 @@ const CliCommand cli_run_command = {
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua\n"
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"
+        "  vida run scenarios/pendulum.lua --out results --plot energy,convergence\n"
         "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
         "  vida run scenarios/double_spherical_pendulum.lua --report\n",
     .options = run_options,
     .take_operand = take_script,
+    .takes_next = takes_next,
     .run = run_command,
 };

@@ -136,6 +136,9 @@ int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper*
 /* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
 void vida__list_methods(unsigned capability, char* list, size_t size);
 
+/* What the option `linear_solver` says (stepper.c). */
+vida_solver vida__solver_of(const VidaOptions* options);
+
 /* ---- tools for methods (tools.c) ---- */
 
 double vida__node_time(const VidaStepper* stepper); /* t0 + k h */
@@ -151,6 +154,8 @@ void vida__add_impulses(VidaStepper* stepper, const double* entries, double weig
                         const double* mu);
 /* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
 int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
+/* Gives components of one point or direction the largest size among them (size: n). */
+void vida__share_sizes(const VidaSystem* system, double* size);
 /* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G
  * makes of the velocities. */
 void vida__step_sizes(void* data, const double* u, double* size);

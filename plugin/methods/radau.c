@@ -624,10 +624,7 @@ static int check_size(const VidaStepper* stepper, VidaError* error) {
 static int create(VidaStepper* stepper, VidaError* error) {
   const VidaSystem* system = stepper->system;
   const int block = 2 * system->pattern.size;
-  const vida_solver solver =
-      VidaOptions_HasChoice(stepper->options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
-      : VidaOptions_HasChoice(stepper->options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
-                                                                        : VIDA_SOLVER_AUTO;
+  const vida_solver solver = vida__solver_of(stepper->options);
   int code = check_size(stepper, error);
   if (code) {
     return code;

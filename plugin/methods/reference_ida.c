@@ -107,15 +107,9 @@ static void take_options(const VidaStepper* stepper, vida_reference_ida* own) {
   own->rtol = VidaOptions_Get(options, "rtol");
   own->atol = VidaOptions_Get(options, "atol");
   own->first_step = VidaOptions_Get(options, "first_step");
-  own->raw = VidaOptions_HasChoice(options, "raw", "yes");
-  own->scales_multipliers = !own->raw && VidaOptions_HasChoice(options, "scale_multipliers", "yes");
-  own->suppresses = VidaOptions_HasChoice(options, "suppress_algebraic", "yes");
-}
-
-static vida_solver find_solver(const VidaOptions* options) {
-  return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
-         : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
-                                                                  : VIDA_SOLVER_AUTO;
+  own->raw = VidaOptions_Get(options, "raw") != 0.0;
+  own->scales_multipliers = !own->raw && VidaOptions_Get(options, "scale_multipliers") != 0.0;
+  own->suppresses = VidaOptions_Get(options, "suppress_algebraic") != 0.0;
 }
 
 static int create_ida(VidaStepper* stepper, vida_reference_ida* own, VidaError* error) {
@@ -125,7 +119,7 @@ static int create_ida(VidaStepper* stepper, vida_reference_ida* own, VidaError* 
                                         .max_order = (int)VidaOptions_Get(options, "max_order"),
                                         .suppress_algebraic = own->suppresses,
                                         .follows_c = own->scales_multipliers,
-                                        .linear_solver = find_solver(options)};
+                                        .linear_solver = vida__solver_of(options)};
   if (vida__context_create(&own->context)) {
     return vida__fail_memory(error);
   }
@@ -164,7 +158,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
   find_families(stepper->system, own->family);
   int code = vida__reference_ida_build(stepper->system, own, error);
   code = code ? code
-              : vida__equations_create(stepper->system, find_solver(stepper->options),
+              : vida__equations_create(stepper->system, vida__solver_of(stepper->options),
                                        &own->equations, error);
   return code ? code : create_ida(stepper, own, error);
 }
@@ -513,9 +507,9 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 /* ---- records --------------------------------------------------------------------------------- */
 
 static const VidaOptionRow options[] = {
-    {"suppress_algebraic", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "yes|no",
+    {"suppress_algebraic", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
      "Whether multipliers, and in index 3 velocities, stay out of the error test."},
-    {"scale_multipliers", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "yes|no",
+    {"scale_multipliers", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
      "Whether tolerances of multipliers and the Newton matrix are scaled by the step, as their "
      "index demands."},
     {"first_step", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
@@ -523,7 +517,7 @@ static const VidaOptionRow options[] = {
     {"max_step", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL, "Largest step."},
     {"max_order", VIDA_OPTION_INTEGER, "1", 5.0, 1.0, 5.0, false, NULL,
      "Highest order of the backward differentiation formulas."},
-    {"raw", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "no|yes",
+    {"raw", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "As a plain program has it: one atol (by default rtol, in the units of all variables), "
      "nothing scaled, IDA's own first step, only multipliers out of the error test."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};

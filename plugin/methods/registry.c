@@ -41,7 +41,13 @@
   X(ida_index2)                \
   X(ida_ggl)                   \
   X(ida_index1)                \
-  X(ida_projected)
+  X(ida_projected)             \
+  X(baumgarte)                 \
+  X(stabilized_ode)            \
+  X(post_stabilized)           \
+  X(coordinate_projection)     \
+  X(coordinate_partitioning)   \
+  X(cvode_projected)
 
 #define DECLARE(name) extern const VidaMethod vida__##name;
 VIDA_METHOD_LIST(DECLARE)

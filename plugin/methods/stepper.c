@@ -74,7 +74,7 @@ static bool has_increments(const VidaSystem* system) {
   return true;
 }
 
-static vida_solver find_solver(const VidaOptions* options) {
+vida_solver vida__solver_of(const VidaOptions* options) {
   return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
          : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
                                                                   : VIDA_SOLVER_AUTO;
@@ -84,7 +84,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   stepper->tolerance = VidaOptions_Get(stepper->options, "tolerance");
   const vida_map_options options = {stepper->tolerance,
                                     (int)VidaOptions_Get(stepper->options, "max_iterations"),
-                                    find_solver(stepper->options)};
+                                    vida__solver_of(stepper->options)};
   if (vida__context_create(&stepper->context)) {
     return vida__fail_memory(error);
   }

@@ -120,7 +120,7 @@ static void share_direction_sizes(const VidaSystem* system, double* size) {
 }
 
 /* So are those of velocities: along which axes a point moves. */
-static void share_sizes(const VidaSystem* system, double* size) {
+void vida__share_sizes(const VidaSystem* system, double* size) {
   for (int k = 0; k < system->particle_count; k++) {
     const int first = system->particles[k].coordinate;
     share_size((int[]){first, first + 1, first + 2}, system->dimension, size);
@@ -273,14 +273,14 @@ void vida__step_sizes(void* data, const double* u, double* size) {
     /* Rows that depend on each other round in common, also those that nothing moves along. */
     rows[r] += stepper->redundant ? stepper->scaled_for * stepper->row_stiffness[r] : 0.0;
   }
-  share_sizes(system, speed);
+  vida__share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     const double gradient = fabs(stepper->entries0[e]);
     size[entry->coordinate] += gradient * fabs(mu[entry->row]);
     rows[entry->row] += gradient * speed[entry->coordinate];
   }
-  share_sizes(system, size);
+  vida__share_sizes(system, size);
 }
 
 /* ---- constant masses --------------------------------------------------------------------------

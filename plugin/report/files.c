@@ -50,9 +50,10 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   }
   fclose(file);
   remove(path);
+  vida__remove_pictures(directory);
   /* What an earlier run has left would not belong to the files that are written now. */
-  static const char* const results[] = {"comparison.csv", "comparison.json", "report.json",
-                                        "report.html"};
+  static const char* const results[] = {"comparison.csv", "comparison.json", "study.txt",
+                                        "report.json", "report.html"};
   for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
     code = join(path, directory, results[i], error);
     if (!code && remove(path) != 0 && errno != ENOENT) {
@@ -80,6 +81,11 @@ static int write_file(const char* path, writer* write, const VidaStudy* const* s
   return code;
 }
 
+static int write_study(const VidaStudy* const* studies, int count, FILE* file, VidaError* error) {
+  (void)count;
+  return vida__write_facts(studies[0], file, error);
+}
+
 int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
                      VidaError* error) {
   if (VIDA_REFUSE_NULL(error, directory)) {
@@ -89,16 +95,18 @@ int VidaReport_Write(const VidaStudy* const* studies, int count, const char* dir
     const char *name, *partial;
     writer* write;
   } files[] = {{"comparison.csv", "comparison.csv.partial", VidaReport_Csv},
-               {"comparison.json", "comparison.json.partial", VidaReport_Json}};
+               {"comparison.json", "comparison.json.partial", VidaReport_Json},
+               {"study.txt", "study.txt.partial", write_study}};
   enum { FILES = sizeof files / sizeof files[0] };
   char partial[FILES][PATH_SIZE], path[PATH_SIZE];
   int code = VIDA_SUCCESS;
   int written = 0;
-  for (; written < FILES && !code; written++) {
+  const int wanted = count == 1 ? FILES : FILES - 1; /* study.txt speaks of one comparison */
+  for (; written < wanted && !code; written++) {
     code = join(partial[written], directory, files[written].partial, error);
     code = code ? code : write_file(partial[written], files[written].write, studies, count, error);
   }
-  for (int i = 0; i < FILES && !code; i++) {
+  for (int i = 0; i < wanted && !code; i++) {
     code = join(path, directory, files[i].name, error);
     if (!code && rename(partial[i], path) != 0) {
       code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -109,4 +110,23 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
   }
   vida__append(name, VIDA_FILE_NAME_SIZE, "%s", tail);
   replace_special(name);
+}
+
+static bool is_taken(char (*names)[VIDA_FILE_NAME_SIZE], int before, const char* name) {
+  for (int i = 0; i < before; i++) {
+    if (strcasecmp(names[i], name) == 0) { /* some file systems ignore case */
+      return true;
+    }
+  }
+  return false;
+}
+
+void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
+                     char (*names)[VIDA_FILE_NAME_SIZE]) {
+  for (int i = 0; i < count; i++) {
+    int number = 1;
+    do {
+      vida__run_file_name(row(list, i), number++, names[i]);
+    } while (is_taken(names, i, names[i]));
+  }
 }

@@ -10,6 +10,9 @@
 /* Creates a folder, one level, unless it is there (files.c). */
 int vida__make_directory(const char* directory, VidaError* error);
 
+/* Removes pictures of earlier results from DIRECTORY/plots; scripts stay (plot.c). */
+void vida__remove_pictures(const char* directory);
+
 /* Refuses what a writer cannot write: a list of studies, or one of them, or a file that is NULL. */
 int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
                         FILE* file, VidaError* error);
@@ -23,6 +26,16 @@ void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, s
 
 /* The unit of a momentum map by its name ("L_x", "J_z"); "" when it is of several kinds. */
 const char* vida__momentum_unit(const char* name);
+
+/* The units that all positions, constraints and momentum maps of the study's errors share, "" where
+ * they differ (facts.c). */
+typedef struct vida_units {
+  char position[VIDA_NAME_SIZE], constraint[VIDA_NAME_SIZE], momentum[VIDA_NAME_SIZE];
+} vida_units;
+void vida__find_units(const VidaStudy* study, vida_units* units);
+
+/* Writes study.txt, lines "name: value" (facts.c). */
+int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);
 
 /* Writes one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC 4180). */
 void vida__write_csv_field(FILE* file, const char* text);
@@ -39,6 +52,9 @@ void vida__multiplier_unit(const char* unit, char* text, size_t size);
  * every file system takes. `number` > 1 is added to tell equal ones apart. */
 #define VIDA_FILE_NAME_SIZE 224
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
+/* The names of all runs of a comparison, no two of them equal but for case. `row` gives row i. */
+void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
+                     char (*names)[VIDA_FILE_NAME_SIZE]);
 
 /* Fitted orders of the study's series, and what errors cost (precision.c). */
 void vida__write_precision(const VidaStudy* study, FILE* file);

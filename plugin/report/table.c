@@ -194,32 +194,11 @@ static void write_line(FILE* file, char* line) {
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* Joins the units of several things: the unit that they share, or "" when they differ. */
-static void join_unit(char* unit, size_t size, bool first, const char* next) {
-  if (first) {
-    vida__append(unit, size, "%s", next);
-  } else if (strcmp(unit, next) != 0) {
-    unit[0] = '\0';
-  }
-}
-
 static void find_units(table_layout* table) {
   const VidaStudy* study = table->study;
-  const VidaSystem* system = study->system;
-  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(system);
-  char position[VIDA_NAME_SIZE] = "", constraint[VIDA_NAME_SIZE] = "",
-       momentum[VIDA_NAME_SIZE] = "";
-  for (int i = 0; i < count; i++) {
-    join_unit(position, sizeof position, i == 0,
-              VidaSystem_CoordinateUnit(system, study->selection ? study->selection[i] : i));
-  }
-  for (int i = 0; i < VidaSystem_ConstraintCount(system); i++) {
-    join_unit(constraint, sizeof constraint, i == 0, VidaSystem_ConstraintUnit(system, i));
-  }
-  for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
-    join_unit(momentum, sizeof momentum, i == 0,
-              vida__momentum_unit(VidaSystem_MomentumName(system, i)));
-  }
+  vida_units shared;
+  vida__find_units(study, &shared);
+  const char *position = shared.position, *constraint = shared.constraint;
 
   const struct {
     int column;
@@ -231,7 +210,7 @@ static void find_units(table_layout* table) {
                {TABLE_MULTIPLIER, strcmp(constraint, "m") == 0 ? "N" : "", "", true},
                {TABLE_ENERGY, "J", "", true},
                {TABLE_DRIFT, "J/s", "", false},
-               {TABLE_MOMENTUM, momentum, "", true},
+               {TABLE_MOMENTUM, shared.momentum, "", true},
                {TABLE_CONSTRAINT, constraint, "", false},
                {TABLE_CONSTRAINT_RATE, constraint, "/s", false},
                {TABLE_TIME, "ms", "", false},

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <vida/report.h>
 
 #include "base/error.h"
@@ -29,22 +28,8 @@ struct VidaTrajectories {
 
 /* ---- names and paths ------------------------------------------------------------------------ */
 
-static bool is_taken(const VidaTrajectories* trajectories, int before, const char* name) {
-  for (int i = 0; i < before; i++) {
-    if (strcasecmp(trajectories->names[i], name) == 0) { /* some file systems ignore case */
-      return true;
-    }
-  }
-  return false;
-}
-
-static void name_runs(VidaTrajectories* trajectories, const VidaStudy* study) {
-  for (int i = 0; i < trajectories->runs; i++) {
-    int number = 1;
-    do {
-      vida__run_file_name(VidaStudy_Row(study, i), number++, trajectories->names[i]);
-    } while (is_taken(trajectories, i, trajectories->names[i]));
-  }
+static const VidaRow* row_of_study(const void* study, int run) {
+  return VidaStudy_Row(study, run);
 }
 
 static void set_paths(VidaTrajectories* trajectories, int run) {
@@ -104,7 +89,7 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
     VidaTrajectories_Destroy(&made);
     return code;
   }
-  name_runs(made, study);
+  vida__name_runs(study, row_of_study, made->runs, made->names);
   *trajectories = made;
   return VIDA_SUCCESS;
 }

@@ -19,6 +19,7 @@ struct vida_equations {
   double* work;       /* n: masses, and space */
   vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
   bool redundant;
+  bool has_identity; /* in the place of the mass matrix */
 };
 
 /* Relative to G M^-1 G^T: small beside it, large beside rounding. */
@@ -77,6 +78,10 @@ void vida__equations_destroy(vida_equations** equations) {
   *equations = NULL;
 }
 
+void vida__equations_use_identity(vida_equations* equations) {
+  equations->has_identity = true;
+}
+
 int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v) {
   const VidaSystem* system = equations->system;
   double* mass = equations->work;
@@ -87,6 +92,9 @@ int vida__equations_mark(vida_equations* equations, double t, const double* q, c
   int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
   code = code ? code
               : vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
+  for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
+    mass[i] = 1.0;
+  }
   code = code ? code
               : vida__rank_find(equations->rank, equations->entries, mass,
                                 &equations->evaluator.error);
@@ -121,7 +129,12 @@ int vida__equations_factor(vida_equations* equations, double t, const double* q,
     return code;
   }
   vida__linear_clear(equations->linear);
-  code = vida__add_hessian(&equations->evaluator, t, q, v, mass_only, matrix);
+  if (!equations->has_identity) {
+    code = vida__add_hessian(&equations->evaluator, t, q, v, mass_only, matrix);
+  }
+  for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
+    matrix[system->mass_slot[i]] = 1.0;
+  }
   vida__add_columns(system, equations->entries, 1.0, matrix);
   vida__add_rows(system, equations->entries, 1.0, matrix);
   for (int r = 0; r < system->row_count && equations->redundant; r++) {

@@ -18,6 +18,9 @@ typedef struct vida_equations vida_equations;
 int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_equations** equations,
                            VidaError* error);
 void vida__equations_destroy(vida_equations** equations);
+/* From now on the identity stands in the place of M, in Factor and Solve and in what Mark measures
+ * rows by: for projections along G^T. */
+void vida__equations_use_identity(vida_equations* equations);
 
 /* Finds the rows that depend on others at (t,q,v), for all later solves; without it rows are taken
  * for independent. 0, or what an evaluation reported. */

@@ -171,7 +171,6 @@ int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, cons
   const VidaSystem* system = evaluator->system;
   const vida_place at = vida__place(evaluator, t, q, v);
   memcpy(force, system->uniform_force, (size_t)system->coordinate_count * sizeof *force);
-  memset(bias, 0, (size_t)system->row_count * sizeof *bias);
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     const int code = batch->kernel->bias ? batch->kernel->bias(batch, &at, force)
@@ -180,6 +179,14 @@ int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, cons
       return code;
     }
   }
+  return vida__constraint_bias(evaluator, t, q, v, bias);
+}
+
+int vida__constraint_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                          double* bias) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  memset(bias, 0, (size_t)system->row_count * sizeof *bias);
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     const int code = batch->kernel->bias(batch, &at, bias);

@@ -47,6 +47,9 @@ int vida__add_hessian_of(vida_evaluator* evaluator, int parts, double t, const d
  * force (n) = L_q + f - L_vq v - L_vt, bias (m) = what G a must cancel; `work` has n places. */
 int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       double* force, double* bias, double* work);
+/* Its bias alone: v g_qq v + 2 g_qt v + g_tt, of nonholonomic rows a_q v + a_t. */
+int vida__constraint_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                          double* bias);
 /* Values of the observables; NaN where one that is not conserved has none. */
 int vida__observables(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       double* values);

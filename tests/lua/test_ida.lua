@@ -104,7 +104,7 @@ do
     time = 0.03,
     reference = { "ida-ggl", rtol = 1e-9 },
     methods = {
-      { "ida-index3", rtol = 1e-6, raw = "yes", max_steps = 20000 },
+      { "ida-index3", rtol = 1e-6, raw = true, max_steps = 20000 },
       { "ida-ggl", rtol = { 1e-4, 1e-6 } },
     },
   }

@@ -153,7 +153,9 @@ fall(10, 60, 9.81, 0.0100, 0.144)
 fall(20, 60, 9.81, 0.0355, 0.142)
 fall(20, 20, 9.81, 0.13, 1.4)
 if not mechanism.sanitized then
-  fall(100, 60, 1, 0.040, 0.060)
+  -- 100 cells are chaotic: the second implementation gave 0.029 to 0.070 from twelve starts that
+  -- differ by 1e-14 to 1e-9.
+  fall(100, 60, 1, 0.02, 0.1)
   fall(100, 60, 9.81, 0.10, 1.6)
 end
 

@@ -44,7 +44,8 @@ for _, method in ipairs(check.constrained_methods()) do
   local g, rate = stepper:constraint_errors()
   assert(g <= stretch and rate < 0.1)
   local statistics = stepper:statistics()
-  assert(statistics.steps == 100 and statistics.newton_iterations >= 0)
+  local chooses = table.concat(method.capabilities, "\n"):find "can choose its own steps"
+  assert((statistics.steps == 100 or chooses) and statistics.newton_iterations >= 0)
 
   -- From given values, at another time; a second start gives the same steps again.
   stepper:start(10, { 0, -1 }, { 0.5, 0 })

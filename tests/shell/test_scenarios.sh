@@ -34,11 +34,13 @@ quick=(
   "kepler --set time=1 --set eccentricity=0.3"
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "car_axis --set time=0.1"
-  "squeezer --set time=0.001 --set torque=0.05"
+  "squeezer --set time=0.001 --set long_time=0.001 --set torque=0.05"
   "squeezer_work_precision --set finest=3"
   "four_bar --set time=0.2 --set windows=5"
   "high_order --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
+  "two_link_arm_adaptive --set time=0.2 --set interval=0.1"
+  "pendulum_formulations --set time=0.5"
   "ladder --set cells=2 --set time=0.1"
   "heavy_top --set time=0.02"
   "door --set time=0.4"
@@ -89,15 +91,23 @@ shows "velocities"
 expect 1 run "$scenarios/spook_ladder.lua" --set time=8 --only spook --only spook-newton --format json
 is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[4].status ~= "ok"'
 
-# The paper's figures as CSV: a header, and a row for every step or run.
+# The papers' figures: their numbers as CSV, a header and a row for every step or run, and pictures.
 for figure in 4 5; do
-  "$scenarios/ladder_figure" "$figure" --set time=0.5 >"$work/figure" || complain "figure $figure"
+  "$scenarios/figure" "004-$figure" --csv --set time=0.5 >"$work/figure" || complain "figure $figure"
   (($(grep -c -E '^(10|100),[-.e0-9]+,[-.e0-9]+$' "$work/figure") == 62)) || complain "figure $figure: rows"
 done
-"$scenarios/ladder_figure" 6 --set time=2 >"$work/figure" || complain "figure 6"
+"$scenarios/figure" 004-6 --csv --set time=2 >"$work/figure" || complain "figure 6"
 awk -F, 'NR > 1 { h[NR] = $1; g[NR] = $2 }
   END { slope = log(g[5] / g[2]) / log(h[5] / h[2]); exit !(NR == 5 && slope > 1.8 && slope < 2.2) }' \
   "$work/figure" || complain "figure 6: $(cat "$work/figure")"
-"$scenarios/ladder_figure" 8 2>/dev/null && complain "there is no figure 8"
+"$scenarios/figure" 004-8 2>/dev/null && complain "there is no figure 8"
+if command -v gnuplot >/dev/null 2>&1; then
+  for figure in 000-9 000-11 000-12 003-2 003-3 003-4; do
+    "$scenarios/figure" "$figure" --out "$work/figures" --set time=1 >/dev/null || complain "figure $figure"
+    [[ -s $work/figures/$figure.svg ]] || complain "figure $figure: no picture"
+  done
+  "$scenarios/figure" 004-4 --out "$work/figures" --set time=0.5 >/dev/null || complain "figure 004-4"
+  grep -q "100 cells" "$work/figures/004-4.svg" || complain "figure 004-4: no picture"
+fi
 
 finish

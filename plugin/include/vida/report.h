@@ -3,6 +3,7 @@
 #ifndef VIDA_REPORT_H
 #define VIDA_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <vida/error.h>
 #include <vida/study.h>
@@ -22,7 +23,10 @@ int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, Vida
 /* Creates the folder (one level) and makes sure that files can be written there: to be asked before
  * a long computation. */
 int VidaReport_PrepareFolder(const char* directory, VidaError* error);
-/* Writes DIRECTORY/comparison.csv and comparison.json; neither appears unless it is complete. */
+/* Writes DIRECTORY/comparison.csv and comparison.json, and of one study study.txt, with what
+ * pictures need besides (units, norm, pattern of the KKT matrix); none appears unless it is
+ * complete. The results of several studies are in DIRECTORY/1, DIRECTORY/2, ...: each is written
+ * there as well. */
 int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
                      VidaError* error);
 
@@ -34,6 +38,44 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
                             VidaTrajectories** trajectories, VidaError* error);
 void VidaTrajectories_Destroy(VidaTrajectories** trajectories);
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories);
+
+/* ---- pictures --------------------------------------------------------------------------------
+ * Drawn by gnuplot (found in PATH when it is needed) from the results in a folder. */
+
+/* The kinds of pictures, in the order in which they are drawn; NULL outside. */
+typedef struct VidaPlotKind {
+  const char* name; /* "energy" */
+  const char* text; /* what it shows */
+  bool automatic;   /* drawn when no kind is asked for */
+} VidaPlotKind;
+const VidaPlotKind* Vida_PlotKind(int index);
+
+/* What to draw; all but `kind` may be zero. */
+typedef struct VidaPlot {
+  const char* kind;           /* "energy" */
+  int study;                  /* 0, 1, ...: which comparison of the folder */
+  const char* folder;         /* where the picture goes; NULL: `plots` in the comparison's folder */
+  const char* name;           /* of its files, without an ending; NULL: the kind */
+  const char* title;          /* NULL: the system, and what is shown */
+  bool svg, png;              /* which pictures; neither: svg */
+  const char* const* methods; /* only these, a list that ends with NULL; NULL: all */
+  const double* steps;        /* only runs of these steps h or tolerances rtol (step_count) */
+  int step_count;
+  const char* const* columns; /* only these columns (ends with NULL): of trajectories, or the errors
+                               * of comparison.csv */
+  double from, to;            /* in time; both 0: all of it */
+} VidaPlot;
+
+/* Draws one picture: NAME.svg and NAME.png beside NAME.gp (gnuplot's script, to be changed and run
+ * again) and NAME.dat. A method has one colour in all pictures of a folder. Where the results have
+ * nothing of this kind no file is written and VIDA_NOT_SUPPORTED returned with the flag "NO_DATA";
+ * without gnuplot with the flag "NO_GNUPLOT". VIDA_UNKNOWN_NAME: no such kind, method or column;
+ * VIDA_INPUT_OUTPUT: what cannot be read or written, or gnuplot's own message. */
+int VidaReport_Plot(const char* directory, const VidaPlot* plot, VidaError* error);
+/* How many comparisons the results in a folder are of; 0, and `error` filled, when it has none. */
+int VidaReport_StudyCount(const char* directory, VidaError* error);
+/* Whether gnuplot is there. */
+bool VidaReport_HasGnuplot(void);
 
 /* ---- the page -------------------------------------------------------------------------------- */
 

@@ -1,0 +1,68 @@
+/* DIRECTORY/study.txt: what the rows of a comparison do not say, so that its pictures can be drawn
+ * later: sizes, units, the norm, the reference's own error, the pattern of the KKT matrix. */
+#include <math.h>
+#include <string.h>
+#include <vida/report.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/output.h"
+#include "study/study.h"
+#include "system/model.h"
+
+/* Of larger matrices a picture would be one dark area, and the file longer than the results. */
+enum { MOST_ENTRIES = 200000 };
+
+/* Joins the units of several things: the unit that they share, or "" when they differ. */
+static void join_unit(char* unit, size_t size, bool first, const char* next) {
+  if (first) {
+    vida__append(unit, size, "%s", next);
+  } else if (strcmp(unit, next) != 0) {
+    unit[0] = '\0';
+  }
+}
+
+void vida__find_units(const VidaStudy* study, vida_units* units) {
+  const VidaSystem* system = study->system;
+  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(system);
+  memset(units, 0, sizeof *units);
+  for (int i = 0; i < count; i++) {
+    join_unit(units->position, sizeof units->position, i == 0,
+              VidaSystem_CoordinateUnit(system, study->selection ? study->selection[i] : i));
+  }
+  for (int i = 0; i < VidaSystem_ConstraintCount(system); i++) {
+    join_unit(units->constraint, sizeof units->constraint, i == 0,
+              VidaSystem_ConstraintUnit(system, i));
+  }
+  for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
+    join_unit(units->momentum, sizeof units->momentum, i == 0,
+              vida__momentum_unit(VidaSystem_MomentumName(system, i)));
+  }
+}
+
+int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
+  static const char* const norms[] = {"mean", "max", "end", "mixed"};
+  const VidaSystem* system = study->system;
+  const vida_pattern* pattern = &system->pattern;
+  const bool stored = pattern->entries <= MOST_ENTRIES;
+  char number[VIDA_REAL_TEXT_SIZE];
+  vida_units units;
+  double own = NAN;
+  vida__find_units(study, &units);
+  VidaStudy_Reference(study, &own);
+  fprintf(file, "coordinates: %d\nconstraints: %d\nmomenta: %d\n",
+          VidaSystem_CoordinateCount(system), VidaSystem_ConstraintCount(system),
+          VidaSystem_MomentumCount(system));
+  fprintf(file, "norm: %s\nrelative: %s\nreference_error: %s\n", norms[study->norm],
+          study->relative ? "yes" : "no", isfinite(own) ? vida__real_text(number, own, 17) : "");
+  fprintf(file, "position_unit: %s\nconstraint_unit: %s\nmomentum_unit: %s\n", units.position,
+          units.constraint, units.momentum);
+  fprintf(file, "pattern_size: %d\npattern: %d\n", pattern->size, stored ? pattern->entries : 0);
+  for (int column = 0; column < pattern->size && stored; column++) {
+    for (long k = (long)pattern->column_start[column]; k < (long)pattern->column_start[column + 1];
+         k++) {
+      fprintf(file, "%ld %d\n", (long)pattern->row[k], column);
+    }
+  }
+  return vida__finish_output(file, "study.txt", error);
+}

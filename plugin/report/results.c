@@ -1,0 +1,332 @@
+#include "report/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static void join(char path[VIDA_PATH_SIZE], const char* directory, const char* name) {
+  path[0] = '\0';
+  vida__append(path, VIDA_PATH_SIZE, "%s/%s", directory, name);
+}
+
+static bool is_file(const char* directory, const char* name) {
+  char path[VIDA_PATH_SIZE];
+  struct stat status;
+  join(path, directory, name);
+  return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static void child_directory(char path[VIDA_PATH_SIZE], const char* directory, int number) {
+  path[0] = '\0';
+  vida__append(path, VIDA_PATH_SIZE, "%s/%d", directory, number);
+}
+
+/* ---- the rows of comparison.csv -------------------------------------------------------------- */
+
+static int read_rows(const char* directory, vida_csv* csv, VidaError* error) {
+  char path[VIDA_PATH_SIZE];
+  struct stat status;
+  memset(csv, 0, sizeof *csv);
+  if (strlen(directory) > VIDA_PATH_SIZE - VIDA_FILE_NAME_SIZE - 64) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "the name of the folder is too long");
+  }
+  if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode)) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "there is no folder '%s'", directory);
+  }
+  if (!is_file(directory, "comparison.csv")) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT,
+                      "'%s' holds no results of a finished comparison: it has no comparison.csv "
+                      "('vida run SCENARIO.lua --out DIR' writes it)",
+                      directory);
+  }
+  join(path, directory, "comparison.csv");
+  int code = vida__read_csv(path, csv, error);
+  for (int i = 0; i < VIDA_COLUMNS && !code; i++) {
+    if (vida__csv_column(csv, Vida_Column(i)->name) < 0) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' has no column '%s'", path,
+                        Vida_Column(i)->name);
+    }
+  }
+  if (!code && csv->rows == 0) {
+    code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' has no runs", path);
+  }
+  return code;
+}
+
+static void read_row(const vida_csv* csv, long index, VidaRow* row) {
+  for (int i = 0; i < VIDA_COLUMNS; i++) {
+    const VidaColumn* column = Vida_Column(i);
+    const size_t end = i + 1 < VIDA_COLUMNS ? Vida_Column(i + 1)->offset : sizeof *row;
+    const int place = vida__csv_column(csv, column->name);
+    char* member = (char*)row + column->offset;
+    const double value = vida__csv_real(csv, index, place);
+    const long count = isnan(value) ? 0 : (long)value;
+    switch (column->type) {
+      case VIDA_COLUMN_TEXT:
+        member[0] = '\0';
+        vida__append(member, end - column->offset, "%s", vida__csv_cell(csv, index, place));
+        break;
+      case VIDA_COLUMN_COUNT:
+        memcpy(member, &count, sizeof count);
+        break;
+      case VIDA_COLUMN_REAL:
+      default:
+        memcpy(member, &value, sizeof value);
+        break;
+    }
+  }
+}
+
+int vida__count_stored(const char* directory, VidaError* error) {
+  char child[VIDA_PATH_SIZE];
+  vida_csv all, part;
+  long rows = 0;
+  int count = 0;
+  int code = read_rows(directory, &all, error);
+  if (code || is_file(directory, "study.txt")) {
+    vida__free_csv(&all);
+    return code ? 0 : 1;
+  }
+  /* Folders of an earlier run of more comparisons may be left: rows are counted. */
+  while (!code && rows < all.rows) {
+    child_directory(child, directory, count + 1);
+    if (!is_file(child, "study.txt")) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT,
+                        "'%s' holds results that are not whole: it has no study.txt; run the "
+                        "scenario once more",
+                        count > 0 ? child : directory);
+      break;
+    }
+    code = read_rows(child, &part, error);
+    rows += part.rows;
+    count++;
+    vida__free_csv(&part);
+  }
+  if (!code && rows != all.rows) {
+    code = vida__fail(error, VIDA_INPUT_OUTPUT,
+                      "'%s' and the folders in it hold results of different runs", directory);
+  }
+  vida__free_csv(&all);
+  return code ? 0 : count;
+}
+
+/* ---- study.txt ------------------------------------------------------------------------------- */
+
+static int read_pattern(FILE* file, int count, vida_results* results, VidaError* error) {
+  results->pattern = vida__allocate((size_t)(count > 0 ? count : 1), sizeof *results->pattern);
+  if (!results->pattern) {
+    return vida__fail_memory(error);
+  }
+  for (int i = 0; i < count; i++) {
+    int* entry = results->pattern[i];
+    if (fscanf(file, "%d %d", &entry[0], &entry[1]) != 2) {
+      return VIDA_SUCCESS; /* without the picture of the pattern */
+    }
+  }
+  results->pattern_count = count;
+  return VIDA_SUCCESS;
+}
+
+static int read_facts(vida_results* results, VidaError* error) {
+  char path[VIDA_PATH_SIZE], line[512];
+  int code = VIDA_SUCCESS, pattern = 0;
+  join(path, results->directory, "study.txt");
+  FILE* file = fopen(path, "r");
+  if (!file) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot read '%s'", path);
+  }
+  const struct {
+    const char* name;
+    int* whole;
+    char* text;
+  } facts[] = {{"coordinates", &results->coordinates, NULL},
+               {"constraints", &results->constraints, NULL},
+               {"momenta", &results->momenta, NULL},
+               {"pattern_size", &results->pattern_size, NULL},
+               {"pattern", &pattern, NULL},
+               {"norm", NULL, results->norm},
+               {"position_unit", NULL, results->position_unit},
+               {"constraint_unit", NULL, results->constraint_unit},
+               {"momentum_unit", NULL, results->momentum_unit}};
+  results->reference_error = NAN;
+  while (!code && pattern == 0 && fgets(line, sizeof line, file)) {
+    char* value = strstr(line, ": ");
+    line[strcspn(line, "\n")] = '\0';
+    if (!value) {
+      continue;
+    }
+    *value = '\0';
+    value += 2;
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+      if (strcmp(line, facts[i].name) != 0) {
+        continue;
+      }
+      if (facts[i].whole) {
+        *facts[i].whole = (int)strtol(value, NULL, 10);
+      } else {
+        facts[i].text[0] = '\0';
+        vida__append(facts[i].text, VIDA_NAME_SIZE, "%s", value);
+      }
+    }
+    if (strcmp(line, "relative") == 0) {
+      results->relative = strcmp(value, "yes") == 0;
+    } else if (strcmp(line, "reference_error") == 0) {
+      double own;
+      results->reference_error = vida__read_real(value, &own) ? own : (double)NAN;
+    }
+  }
+  if (pattern > 0) {
+    code = read_pattern(file, pattern, results, error);
+  }
+  fclose(file);
+  return code;
+}
+
+/* ---- a comparison ---------------------------------------------------------------------------- */
+
+/* Methods of the whole folder, so that a method has one colour in all its pictures. */
+static int list_methods(const vida_csv* all, vida_results* results, VidaError* error) {
+  const int column = vida__csv_column(all, "method");
+  results->methods = vida__allocate((size_t)all->rows, sizeof *results->methods);
+  if (!results->methods) {
+    return vida__fail_memory(error);
+  }
+  for (long row = 0; row < all->rows; row++) {
+    const char* name = vida__csv_cell(all, row, column);
+    int place = 0;
+    while (place < results->method_count && strcmp(results->methods[place], name) != 0) {
+      place++;
+    }
+    if (place == results->method_count) {
+      vida__append(results->methods[results->method_count++], VIDA_NAME_SIZE, "%s", name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static void number_run(vida_results* results, int run) {
+  vida_stored_run* self = &results->runs[run];
+  while (self->method + 1 < results->method_count &&
+         strcmp(results->methods[self->method], self->row.method) != 0) {
+    self->method++;
+  }
+  for (int i = 0; i < run; i++) {
+    const vida_stored_run* other = &results->runs[i];
+    if (other->method == self->method) {
+      if (strcmp(other->row.options, self->row.options) == 0) {
+        self->variant = other->variant;
+        return;
+      }
+      self->variant = other->variant >= self->variant ? other->variant + 1 : self->variant;
+    }
+  }
+}
+
+static const VidaRow* row_of_results(const void* list, int run) {
+  return &((const vida_results*)list)->runs[run].row;
+}
+
+static int find_files(vida_results* results, VidaError* error) {
+  char(*names)[VIDA_FILE_NAME_SIZE] = vida__allocate((size_t)results->count, sizeof *names);
+  if (!names) {
+    return vida__fail_memory(error);
+  }
+  vida__name_runs(results, row_of_results, results->count, names);
+  for (int i = 0; i < results->count; i++) {
+    vida_stored_run* run = &results->runs[i];
+    vida__append(run->file, sizeof run->file, "%s%s", names[i],
+                 run->failed ? ".incomplete.csv" : ".csv");
+    if (!is_file(results->directory, run->file)) {
+      run->file[0] = '\0';
+    }
+  }
+  free(names);
+  return VIDA_SUCCESS;
+}
+
+static int take_rows(const vida_csv* own, vida_results* results, VidaError* error) {
+  results->runs = vida__allocate((size_t)own->rows, sizeof *results->runs);
+  if (!results->runs) {
+    return vida__fail_memory(error);
+  }
+  results->count = (int)own->rows;
+  for (int i = 0; i < results->count; i++) {
+    read_row(own, i, &results->runs[i].row);
+    results->runs[i].failed = strcmp(results->runs[i].row.status, "ok") != 0;
+    number_run(results, i);
+  }
+  return find_files(results, error);
+}
+
+int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error) {
+  vida_csv all = {0}, own = {0};
+  memset(results, 0, sizeof *results);
+  const int count = vida__count_stored(directory, error);
+  if (count == 0) {
+    return error ? error->code : VIDA_INPUT_OUTPUT;
+  }
+  if (study < 0 || study >= count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "'%s' has %d comparisons, none of number %d",
+                      directory, count, study + 1);
+  }
+  if (is_file(directory, "study.txt")) {
+    vida__append(results->directory, VIDA_PATH_SIZE, "%s", directory);
+  } else {
+    child_directory(results->directory, directory, study + 1);
+  }
+  int code = read_rows(directory, &all, error);
+  code = code ? code : read_rows(results->directory, &own, error);
+  code = code ? code : list_methods(&all, results, error);
+  code = code ? code : read_facts(results, error);
+  code = code ? code : take_rows(&own, results, error);
+  vida__free_csv(&all);
+  vida__free_csv(&own);
+  return code;
+}
+
+void vida__free_results(vida_results* results) {
+  free(results->runs);
+  free(results->methods);
+  free(results->pattern);
+  memset(results, 0, sizeof *results);
+}
+
+/* ---- trajectories ---------------------------------------------------------------------------- */
+
+int vida__read_trajectory(const vida_results* results, int run, vida_trajectory* trajectory,
+                          VidaError* error) {
+  const int n = results->coordinates, m = results->constraints;
+  char path[VIDA_PATH_SIZE];
+  memset(trajectory, 0, sizeof *trajectory);
+  join(path, results->directory, results->runs[run].file);
+  const int code = vida__read_csv(path, &trajectory->csv, error);
+  if (code) {
+    return code;
+  }
+  trajectory->multiplier = 1 + 2 * n;
+  trajectory->multiplier_time = trajectory->multiplier + m;
+  trajectory->energy = trajectory->multiplier_time + (m > 0);
+  trajectory->momentum = trajectory->energy + 1;
+  trajectory->constraint = trajectory->momentum + results->momenta;
+  trajectory->constraint_rate = trajectory->constraint + m;
+  if (trajectory->constraint_rate + m > trajectory->csv.columns ||
+      vida__csv_column(&trajectory->csv, "energy") != trajectory->energy) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT,
+                      "'%s' has not the columns of a trajectory with %d coordinates and %d "
+                      "constraints",
+                      path, n, m);
+  }
+  return VIDA_SUCCESS;
+}
+
+void vida__free_trajectory(vida_trajectory* trajectory) {
+  vida__free_csv(&trajectory->csv);
+}

@@ -1,0 +1,89 @@
+/* Reading results back: CSV as RFC 4180 has it, and what is wrong with a file. Expected values are
+ * what was written into the files by hand. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <vida/vida.h>
+
+#include "report/results.h"
+#include "support/check.h"
+
+#define PATH "test_results.csv.tmp"
+
+static int read_text(const char* text, vida_csv* csv, VidaError* error) {
+  FILE* file = fopen(PATH, "wb");
+  CU_ASSERT_FATAL(file != NULL);
+  fputs(text, file);
+  fclose(file);
+  const int code = vida__read_csv(PATH, csv, error);
+  remove(PATH);
+  return code;
+}
+
+static void test_fields(void) {
+  VidaError error;
+  vida_csv csv;
+  CU_ASSERT_EQUAL(read_text("t [s],\"a, \"\"b\"\" [m] [m/s]\",energy [J]\r\n0,\"1.5\",\r\n"
+                            "0.1,\"two\nlines\",-2e-3",
+                            &csv, &error),
+                  VIDA_SUCCESS);
+  CU_ASSERT_EQUAL(csv.rows, 2);
+  CU_ASSERT_EQUAL(csv.columns, 3);
+  CU_ASSERT_STRING_EQUAL(vida__csv_cell(&csv, -1, 1), "a, \"b\" [m] [m/s]");
+  CU_ASSERT_EQUAL(vida__csv_column(&csv, "a, \"b\" [m]"), 1); /* the last brackets are the unit */
+  CU_ASSERT_EQUAL(vida__csv_column(&csv, "energy"), 2);
+  CU_ASSERT_EQUAL(vida__csv_column(&csv, "energy [J]"), 2);
+  CU_ASSERT_EQUAL(vida__csv_column(&csv, "power"), -1);
+  CU_ASSERT_EQUAL(vida__csv_real(&csv, 0, 1), 1.5);
+  CU_ASSERT(isnan(vida__csv_real(&csv, 0, 2)));
+  CU_ASSERT(isnan(vida__csv_real(&csv, 1, 1)));
+  CU_ASSERT_STRING_EQUAL(vida__csv_cell(&csv, 1, 1), "two\nlines");
+  CU_ASSERT_EQUAL(vida__csv_real(&csv, 1, 2), -2e-3);
+  vida__free_csv(&csv);
+}
+
+static void test_bad_files(void) {
+  static const struct {
+    const char *text, *message;
+  } bad[] = {{"", "is empty"},
+             {"a,b\n1\n", "record 2 has 1 fields, expected 2"},
+             {"a,b\n1,2,3\n", "record 2 has 3 fields, expected 2"},
+             {"a,b\n\"1,2\n", "quotes do not match in record 2"},
+             {"a,b\n\"1\"x,2\n", "quotes do not match in record 2"}};
+  VidaError error;
+  vida_csv csv;
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    CU_ASSERT_EQUAL(read_text(bad[i].text, &csv, &error), VIDA_INPUT_OUTPUT);
+    CU_ASSERT(strstr(error.message, bad[i].message) != NULL);
+    CU_ASSERT(csv.text == NULL && csv.cells == NULL);
+  }
+  CU_ASSERT_EQUAL(vida__read_csv("no/such/file", &csv, &error), VIDA_INPUT_OUTPUT);
+  CU_ASSERT_EQUAL(vida__read_csv(".", &csv, &error), VIDA_INPUT_OUTPUT);
+}
+
+static void test_bad_arguments(void) {
+  VidaError error;
+  VidaPlot plot = {.kind = "energy"};
+  CU_ASSERT_EQUAL(VidaReport_Plot(NULL, &plot, &error), VIDA_BAD_ARGUMENT);
+  CU_ASSERT_EQUAL(VidaReport_Plot(".", NULL, &error), VIDA_BAD_ARGUMENT);
+  CU_ASSERT_EQUAL(VidaReport_StudyCount(NULL, &error), 0);
+  CU_ASSERT_EQUAL(VidaReport_StudyCount("no/such/folder", &error), 0);
+  CU_ASSERT_EQUAL(error.code, VIDA_INPUT_OUTPUT);
+  plot.kind = NULL;
+  CU_ASSERT_EQUAL(VidaReport_Plot(".", &plot, &error), VIDA_BAD_ARGUMENT);
+  plot.kind = "enrgy";
+  CU_ASSERT_EQUAL(VidaReport_Plot(".", &plot, &error), VIDA_UNKNOWN_NAME);
+  CU_ASSERT(strstr(error.message, "did you mean 'energy'?") != NULL);
+  plot = (VidaPlot){.kind = "energy", .name = "a/b"};
+  CU_ASSERT_EQUAL(VidaReport_Plot(".", &plot, &error), VIDA_BAD_ARGUMENT);
+  CU_ASSERT(Vida_PlotKind(-1) == NULL && Vida_PlotKind(1000) == NULL);
+}
+
+int main(void) {
+  static const CheckTest tests[] = {{"fields", test_fields},
+                                    {"bad files", test_bad_files},
+                                    {"bad arguments", test_bad_arguments},
+                                    {NULL, NULL}};
+  return check_main("results", tests);
+}
