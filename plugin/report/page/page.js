@@ -35,10 +35,11 @@ function makeFamilies(study) {
     family.members.push({ row, index, run: drawn[index], family, shown: false });
   });
   families.forEach((family, i) => {
-    family.variable = `--c${i % 12}`;
+    family.variable = `--c${i % 12}`; // of more than twelve, dashes tell apart those of one colour
+    family.dash = Math.floor(i / 12);
     family.members.sort((a, b) => (b.row.h ?? b.row.rtol) - (a.row.h ?? a.row.rtol));
     family.members.forEach((member, k) => {
-      member.dash = k + Math.floor(i / 12);
+      member.dash = k + family.dash;
       member.name = `${family.name}, ${stepText(member.row)}`;
     });
     // What differs is seen with the largest steps that reach the end.
@@ -319,7 +320,7 @@ function makePrecision(study, columns, families) {
     const figure = plotFigure(() => ({
       title, xLabel, yLabel: withUnit(errors[shown].name.replaceAll("_", " "), errors[shown].unit), logX: true, logY: true,
       curves: families.map((family) => ({
-        name: family.name, colour: colourOf(family), marks: true,
+        name: family.name, colour: colourOf(family), dash: family.dash, marks: true,
         points: family.members.filter((m) => m.row.status === "ok" && of(m.row) > 0 && m.row[errors[shown].name] > 0)
           .map((m) => [of(m.row), m.row[errors[shown].name]]),
       })),
