@@ -41,7 +41,11 @@ typedef struct VidaLuaRun {
   bool show_progress;                 /* on stderr, which then should be a terminal */
   bool (*is_interrupted)(void* data); /* asked about ten times a second; nullable */
   void* data;
+  VidaRecording* recording; /* nullable */
 } VidaLuaRun;
+
+/* Pushes an object that owns a recording of this study. */
+VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study);
 
 /* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
@@ -285,6 +289,9 @@ extern const VidaLuaFile vidalua_library[];
 
 /* Runs them with the module on top of the stack, as chunks of (vida, system_methods, library). */
 void vidalua_open_library(lua_State* L);
+/* library.add_line(system, name, style, points) (drawing.c) */
+int vidalua_add_line(lua_State* L);
+
 /* ---- charts (chart.c) ------------------------------------------------------------------------ */
 
 int vidalua_chart(lua_State* L); /* system:chart { coordinates = ..., embedding = ... } */

@@ -214,27 +214,36 @@ static int new_comparison(lua_State* L) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* comparison:run { quiet = false, out = "DIR" } */
+/* comparison:run { quiet = false, out = "DIR", report = "page.html" } */
 static int comparison_run(lua_State* L) {
-  static const char* const keys[] = {"quiet", "out", NULL};
+  static const char* const keys[] = {"quiet", "out", "report", NULL};
   VidaError error;
   VidaLuaRun wishes = {0};
   bool quiet = false;
+  const char* page = NULL;
+  const VidaPageFacts facts = {.software = LUA_RELEASE};
   VidaStudy* study = vidalua_check_study(L, 1);
   if (!lua_isnoneornil(L, 2)) {
     vidalua_check_table(L, 2, "run", "{ quiet = true, out = \"DIR\" }");
     vidalua_check_keys(L, 2, "run", "key", 0, vidalua_names(keys));
     quiet = vidalua_optional_boolean(L, 2, "run", "quiet", false);
     wishes.directory = vidalua_optional_text(L, 2, "run", "out");
+    page = vidalua_optional_text(L, 2, "run", "report");
   }
   VidaLuaWatch watch = vidalua_watch_host(L);
   wishes.show_progress = !quiet && vidalua_progress_has_terminal();
   wishes.is_interrupted = vidalua_host_interrupts;
   wishes.data = &watch;
   const VidaStudy* const studies[] = {study};
+  const char* data =
+      wishes.directory ? lua_pushfstring(L, "%s/report.json", wishes.directory) : NULL;
+  wishes.recording = page || data ? vidalua_new_recording(L, study) : NULL;
+  const VidaRecording* const recordings[] = {wishes.recording};
   if ((wishes.directory && VidaReport_PrepareFolder(wishes.directory, &error)) ||
-      vidalua_run_study(study, &wishes, &error) ||
-      (wishes.directory && VidaReport_Write(studies, 1, wishes.directory, &error))) {
+      (page && VidaReport_PreparePage(page, &error)) || vidalua_run_study(study, &wishes, &error) ||
+      (wishes.directory && VidaReport_Write(studies, 1, wishes.directory, &error)) ||
+      (data && VidaReport_PageData(recordings, 1, &facts, data, &error)) ||
+      (page && VidaReport_Page(recordings, 1, &facts, page, &error))) {
     return vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_result(L, 1, wishes.directory);

@@ -6,9 +6,9 @@
 
 #include "commands.h"
 
-static const CliCommand* const commands[] = {&cli_run_command, &cli_check_command,
+static const CliCommand* const commands[] = {&cli_run_command,     &cli_check_command,
                                              &cli_methods_command, &cli_audit_command,
-                                             &cli_plot_command};
+                                             &cli_plot_command,    &cli_report_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* file) {
