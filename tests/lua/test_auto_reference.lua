@@ -48,6 +48,8 @@ row = vida.compare { system = stiff, time = 1, norm = "end", reference = "auto",
   methods = { { "del-midpoint", h = 0.01 } } }:run { quiet = true }
 assert(row.reference:find "^radau", row.reference)
 
-check.fails_here('reference: expected "auto", a method', vida.compare, { system = s, time = 1,
-  reference = "atuo", methods = { { "verlet", h = 0.1 } } })
-print "ok"
+local function misspell()
+  local made = vida.compare { system = s, time = 1, reference = "atuo", methods = { { "verlet", h = 0.1 } } }
+  return made
+end
+check.fails_here('reference: expected "auto", a method', misspell)
