@@ -34,7 +34,7 @@ local explicit = {
   { "coordinate-projection", level = "velocity" },
   { "coordinate-projection" },
   { "coordinate-partitioning" },
-  { "coordinate-partitioning", coordinates = "tangent" },
+  { "coordinate-partitioning", coordinates = "pivoting" },
 }
 -- At fixed steps of their own.
 local implicit = {

@@ -503,6 +503,18 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name, "%s", what);
 }
 
+/* As the tolerances are now: functions.settle may have changed what the components are. */
+static int weigh(N_Vector y, N_Vector weight, void* data) {
+  const vida_ode* ode = data;
+  const double* values = N_VGetArrayPointer(y);
+  const double* tolerance = N_VGetArrayPointer(ode->tolerance);
+  double* weights = N_VGetArrayPointer(weight);
+  for (int i = 0; i < ode->size; i++) {
+    weights[i] = 1.0 / (ode->settings.rtol * fabs(values[i]) + tolerance[i]);
+  }
+  return 0;
+}
+
 /* The first step is estimated as a part of the time to go, which is not known: so many nodes. */
 static const double far = 1e4;
 
@@ -515,7 +527,7 @@ static int begin_erkstep(vida_ode* ode, double t, double next) {
   if (!ode->settings.adaptive) {
     return flag ? flag : ERK(SetFixedStep)(memory, next - t);
   }
-  flag = flag ? flag : ERK(SVtolerances)(memory, ode->settings.rtol, ode->tolerance);
+  flag = flag ? flag : ERK(WFtolerances)(memory, weigh);
   flag = flag ? flag : ERK(SetInitStep)(memory, ode->next_step);
   return flag || !ode->settings.ends_at_nodes ? flag : ERK(SetStopTime)(memory, next);
 }
