@@ -1,4 +1,5 @@
 /* Runs lua/library/, and gives it what only C can do. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -224,16 +225,28 @@ static int library_add_motion(lua_State* L) {
   return 0;
 }
 
-/* library.start(system): the consistent start at t = 0 by the names of coordinates and of their
- * rates
- * ("d x/dt"), and the names in order */
+/* library.start(system [, values]): the consistent start at t = 0 by the names of coordinates and
+ * of their rates ("d x/dt"), and the names in order; nearest to `values` by these names (the
+ * system's own where there are none) */
 static int library_start(lua_State* L) {
   VidaError error;
   VidaLuaBox* box = vidalua_check_system(L, 1);
   vidalua_complete_system(L, box);
   const int n = VidaSystem_CoordinateCount(box->system);
   double* q = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *q + 1, 0);
-  if (VidaSystem_Start(box->system, 0.0, NULL, q, q + n, NULL, &error)) {
+  VidaStartOptions options = VidaStartOptions_Default();
+  if (lua_istable(L, 2)) {
+    double* given = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *given + 1, 0);
+    for (int i = 0; i < 2 * n; i++) {
+      lua_pushfstring(L, i < n ? "%s" : "d %s/dt", VidaSystem_CoordinateName(box->system, i % n));
+      given[i] = lua_rawget(L, 2) == LUA_TNUMBER ? lua_tonumber(L, -1) : (double)NAN;
+      lua_pop(L, 1);
+    }
+    options.adjust = true;
+    options.positions = given;
+    options.velocities = given + n;
+  }
+  if (VidaSystem_Start(box->system, 0.0, &options, q, q + n, NULL, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }
   lua_createtable(L, 0, 2 * n);

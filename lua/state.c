@@ -132,24 +132,54 @@ void vidalua_read_state(lua_State* L, const VidaSystem* system, const char* plac
   read_values(&reader, "multipliers", VidaSystem_ConstraintName, m, false, lambda);
 }
 
-/* Columns by the names of trajectories that are no columns of this system. */
-static void check_columns(const StateReader* reader, const double* q, const double* v) {
-  lua_State* L = reader->L;
-  const int n = VidaSystem_CoordinateCount(reader->system);
-  int known = 0, given = 0;
+static const char* start_name(const void* list, int index) {
+  const char* const* names = list;
+  return names[index];
+}
+
+/* The names of coordinates, and then of their rates as columns of trajectories are called; on the
+ * stack. */
+static const char** push_start_names(lua_State* L, const VidaSystem* system) {
+  const int n = VidaSystem_CoordinateCount(system);
+  const char** names = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *names + 1, 0);
+  lua_createtable(L, n, 0); /* keeps the texts of rates alive */
   for (int i = 0; i < n; i++) {
-    known += isfinite(q[i]) + isfinite(v[i]);
+    names[i] = VidaSystem_CoordinateName(system, i);
+    names[n + i] = lua_pushfstring(L, "d %s/dt", names[i]);
+    lua_rawseti(L, -2, i + 1);
   }
+  return names;
+}
+
+/* Keys of the table at `values` that are no names of coordinates or rates, and what is no finite
+ * number. */
+static void check_columns(const StateReader* reader, int values) {
+  lua_State* L = reader->L;
+  const int top = lua_gettop(L);
+  const int count = 2 * VidaSystem_CoordinateCount(reader->system);
+  const char** names = push_start_names(L, reader->system);
+  const VidaLuaNames all = {count, start_name, names};
   lua_pushnil(L);
-  while (lua_next(L, -2)) {
-    given++;
+  while (lua_next(L, values)) {
+    const char* key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    int index = 0;
+    while (index < count && !(key && strcmp(names[index], key) == 0)) {
+      index++;
+    }
+    if (index == count) {
+      const char* nearest = key ? vidalua_nearest_name(key, all) : NULL;
+      lua_pushvalue(L, -2);
+      const char* text = luaL_tolstring(L, -1, NULL);
+      vidalua_error(L, "%s: system '%s' has no coordinate or rate '%s'%s%s%s", reader->place,
+                    VidaSystem_Name(reader->system), text,
+                    nearest ? "; did you mean '" : "; the first are '",
+                    nearest ? nearest : lua_pushfstring(L, "%s' and 'd %s/dt", names[0], names[0]),
+                    nearest ? "'?" : "'");
+    }
+    vidalua_check_finite(L, -1, reader->place, key);
     lua_pop(L, 1);
   }
-  if (given != known) {
-    vidalua_error(L, "%s: expected names of coordinates ('%s') and of their rates ('d %s/dt') only",
-                  reader->place, VidaSystem_CoordinateName(reader->system, 0),
-                  VidaSystem_CoordinateName(reader->system, 0));
-  }
+  lua_settop(L, top);
 }
 
 const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const char* place, double* q,
@@ -168,8 +198,8 @@ const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const cha
   if (vidalua_field(L, -1, "values") != LUA_TTABLE) {
     vidalua_expected(L, place, "values", "values by the names of coordinates and rates", -1);
   }
+  check_columns(&reader, lua_gettop(L));
   read_columns(&reader, q, v, lambda);
-  check_columns(&reader, q, v);
   lua_pop(L, 1);
   lua_remove(L, -2);
   return label;

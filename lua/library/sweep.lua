@@ -65,6 +65,20 @@ local function generator(seed)
   end
 end
 
+-- Whether what the constraints leave of two starts is the same: all of the spread is taken away. A
+-- start that is not found is told by its run.
+local function is_same(system, first, second, spread, names)
+  local found, one, other = pcall(function()
+    return (library.start(system, first)), (library.start(system, second))
+  end)
+  local width, change = 0, 0
+  for _, name in ipairs(names) do
+    width = math.max(width, math.abs(spread[name] or 0))
+    change = math.max(change, found and math.abs(other[name] - one[name]) or math.huge)
+  end
+  return width > 0 and change < 1e-9 * width
+end
+
 -- Starts spread evenly about that of the system.
 local function cloud_starts(system, cloud)
   library.check_keys(cloud, "cloud", "key", 0, { "count", "spread", "seed" })
@@ -92,8 +106,8 @@ local function cloud_starts(system, cloud)
       local nearest = library.nearest_name(tostring(name), names)
       fail(("cloud.spread: the system has no '%s'%s"):format(tostring(name),
         nearest and ("; did you mean '%s'?"):format(nearest) or ""))
-    elseif type(width) ~= "number" then
-      expected("cloud.spread", name, "a number", width)
+    elseif type(width) ~= "number" or width - width ~= 0 then
+      expected("cloud.spread", name, "a finite number", width)
     end
   end
   local random = generator(seed)
@@ -106,6 +120,10 @@ local function cloud_starts(system, cloud)
       end
     end
     starts[i] = { label = "start=" .. i, values = values }
+  end
+  if count > 1 and is_same(system, starts[1].values, starts[2].values, spread, names) then
+    fail("cloud.spread: the constraints take it all away: starts are spread, then led back to the " ..
+      "constraints, and would be the same; expected coordinates that can move")
   end
   return starts
 end

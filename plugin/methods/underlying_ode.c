@@ -341,13 +341,15 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
   const char* detail = vida__equations_evaluator(own->equations)->error.message;
   /* Evaluations tell more than their code does. */
   const bool has_detail = *detail && strcmp(cause->message, Vida_CodeText(cause->code)) == 0;
-  const bool smaller = !stepper->adaptive && cause->code > 0;
+  /* What is singular by itself is so at any step. */
+  const bool curable = cause->code > 0 && !(has_detail && cause->code == VIDA_STEP_SINGULAR);
+  const bool smaller = !stepper->adaptive && curable;
   return vida__fail_flag(error, cause->code, cause->flag, "step %ld from t = %s, at t = %s: %s%s%s",
                          stepper->step + 1, vida__real_text(from, vida__node_time(stepper), 10),
                          vida__real_text(to, reached, 10), has_detail ? detail : cause->message,
-                         smaller           ? "; try a step of less than h = "
-                         : cause->code > 0 ? "; try another rtol, or ida-ggl"
-                                           : "",
+                         smaller   ? "; try a step of less than h = "
+                         : curable ? "; try another rtol, or ida-ggl"
+                                   : "",
                          smaller ? vida__real_text(h, stepper->h, 6) : "");
 }
 

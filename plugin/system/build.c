@@ -423,7 +423,10 @@ int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError
   }
   const char* name = spring->name;
   int index[6];
-  double values[VIDA_SPRING_PARAMETERS] = {spring->stiffness, spring->cubic, spring->length};
+  double values[VIDA_SPRING_PARAMETERS] = {[VIDA_SPRING_STIFFNESS] = spring->stiffness,
+                                           [VIDA_SPRING_CUBIC] = spring->cubic,
+                                           [VIDA_SPRING_LENGTH] = spring->length,
+                                           [VIDA_SPRING_NUMBER] = system->spring_count};
   int code = vida__check_addition(system, "spring", name, error);
   code = code ? code : check_ends(system, "spring", name, &spring->from, &spring->to, error);
   code = code ? code : check_number("spring", name, "stiffness", spring->stiffness, true, error);
@@ -443,7 +446,8 @@ int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError
   }
   const vida_term_kernel* kernel =
       spring->law == VIDA_SPRING_LINEAR ? &vida__linear_spring : &vida__squared_spring;
-  const int width = find_ends(system, &spring->from, &spring->to, index, values + 3);
+  const int width =
+      find_ends(system, &spring->from, &spring->to, index, values + VIDA_SPRING_ANCHOR);
   const vida_term_batch like = {.kernel = kernel,
                                 .dimension = system->dimension,
                                 .width = width,

@@ -75,12 +75,13 @@ static void find_scales(VidaCheck* check) {
   }
 }
 
-static bool can_evaluate(VidaCheck* check, double* work, double* entries) {
+static bool can_evaluate(VidaCheck* check, const double* q, const double* v, double* work,
+                         double* entries) {
   const VidaSystem* system = check->system;
   const int n = system->coordinate_count;
   double sum = 0.0;
-  if (vida__gradient(&check->evaluator, check->t, check->q_near, check->v_near, work, work + n) ||
-      vida__jacobian(&check->evaluator, check->t, check->q_near, entries)) {
+  if (vida__gradient(&check->evaluator, check->t, q, v, work, work + n) ||
+      vida__jacobian(&check->evaluator, check->t, q, entries)) {
     return false;
   }
   for (int i = 0; i < 2 * n; i++) {
@@ -101,7 +102,7 @@ static bool find_near(VidaCheck* check, double* work, double* entries) {
       check->v_near[i] = check->v[i] + (10.0 * away + 0.1 * distance[k] * fabs(check->v[i])) *
                                            vida__check_number(&seed);
     }
-    if (can_evaluate(check, work, entries)) {
+    if (can_evaluate(check, check->q_near, check->v_near, work, entries)) {
       return true;
     }
   }
@@ -285,6 +286,11 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
   if (start) {
     vida__check_find(check, VIDA_SEVERITY_ERROR, "start", "%s", problem.message);
     take_given_values(check);
+  }
+  check->evaluator.error.message[0] = '\0';
+  if (!start && !can_evaluate(check, check->q, check->v, work, entries)) {
+    vida__check_find(check, VIDA_SEVERITY_ERROR, "start", "forces have no finite value there%s%s",
+                     *check->evaluator.error.message ? ": " : "", check->evaluator.error.message);
   }
   find_scales(check);
   int code = VIDA_SUCCESS;

@@ -225,7 +225,7 @@ static int add_particles(vida_picture* picture, int most, VidaError* error) {
 
 static int add_pairs(vida_picture* picture, int most, VidaError* error) {
   const VidaSystem* system = picture->system;
-  const int anchor_of_spring = VIDA_SPRING_PARAMETERS - 3;
+  const int anchor_of_spring = VIDA_SPRING_ANCHOR;
   const int anchor_of_distance = VIDA_DISTANCE_PARAMETERS - 3;
   int code = VIDA_SUCCESS;
   for (int b = 0; b < system->constraint_batch_count; b++) {

@@ -18,6 +18,7 @@
 #include "system/rank.h"
 #include "system/sizes.h"
 #include "system/symmetry.h"
+#include "system/vanishing.h"
 
 enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20, MOST_PARTNERS = 4 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
@@ -471,24 +472,6 @@ static int judge_change(start_work* work, level which, const VidaStartOptions* o
 
 /* ---- the two levels -------------------------------------------------------------------------- */
 
-static int check_gradients(const start_work* work, VidaError* error) {
-  const VidaSystem* system = work->system;
-  memset(work->size, 0, (size_t)system->row_count * sizeof *work->size);
-  for (int e = 0; e < system->entry_count; e++) {
-    work->size[system->entries[e].row] += fabs(work->entries[e]);
-  }
-  for (int r = 0; r < system->row_count; r++) {
-    if (!(work->size[r] > 0.0)) {
-      return vida__fail(
-          error, VIDA_INCONSISTENT_START,
-          "the gradient of constraint '%s' vanishes at the start: its ends are at the "
-          "same place",
-          system->rows[r].name);
-    }
-  }
-  return VIDA_SUCCESS;
-}
-
 static void mark_touched(const start_work* work, level which, bool* touched) {
   const VidaSystem* system = work->system;
   for (int e = 0; e < system->entry_count; e++) {
@@ -635,7 +618,7 @@ static int report_unsolved(start_work* work, level which, VidaError* error) {
   const double left = fabs(work->residual[worst]);
   char text[2 * VIDA_REAL_TEXT_SIZE];
   /* Where a gradient vanishes, that is why. */
-  int code = check_gradients(work, error);
+  int code = vida__check_gradients(system, work->entries, work->size, error);
   code = code ? code : report_contradiction(work, which, error);
   return code
              ? code
@@ -786,11 +769,12 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
   if (!code) {
     fill_guesses(&work);
     code = make_consistent(&work, POSITIONS, options, notes, error);
-    code = code ? code : check_gradients(&work, error);
+    code = code ? code : vida__check_gradients(system, work.entries, work.size, error);
     if (!code && options->adjust) {
       vida__scale_quaternion_rates(system, q, v, notes);
     }
     code = code ? code : make_consistent(&work, VELOCITIES, options, notes, error);
+    code = code ? code : vida__check_springs(system, q, error);
     code = code ? code : check_energy(&work, error);
   }
   destroy_work(&work);

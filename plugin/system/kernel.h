@@ -171,8 +171,16 @@ struct vida_constraint_batch {
 /* Springs and distances: point to point (width 2 x dimension) or point to a fixed place. */
 extern const vida_term_kernel vida__linear_spring, vida__squared_spring;
 extern const vida_constraint_kernel vida__distance;
-/* Parameters of a spring: k, k3, l, anchor (3). Of a distance: l, anchor (3). */
-enum { VIDA_SPRING_PARAMETERS = 6, VIDA_DISTANCE_PARAMETERS = 4 };
+/* Parameters of a spring, and of a distance: l, anchor (3). */
+enum {
+  VIDA_SPRING_STIFFNESS,
+  VIDA_SPRING_CUBIC,
+  VIDA_SPRING_LENGTH,
+  VIDA_SPRING_NUMBER, /* among the system's springs: its name */
+  VIDA_SPRING_ANCHOR, /* 3 */
+  VIDA_SPRING_PARAMETERS = VIDA_SPRING_ANCHOR + 3
+};
+enum { VIDA_DISTANCE_PARAMETERS = 4 };
 
 extern const vida_term_kernel vida__callback_lagrangian;
 extern const vida_constraint_kernel vida__callback_constraint;

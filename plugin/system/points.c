@@ -39,7 +39,6 @@
     }                                                                         \
   } while (0)
 
-enum { PARAMETER_STIFFNESS, PARAMETER_CUBIC, PARAMETER_LENGTH, PARAMETER_ANCHOR };
 enum { DISTANCE_LENGTH, DISTANCE_ANCHOR };
 
 ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimension, bool paired,
@@ -108,9 +107,9 @@ typedef void (*spring_quotient)(const double* parameter, double s0, double s1, d
                                 double* derivative);
 
 static spring_state linear_law(const double* parameter, double square) {
-  const double k = parameter[PARAMETER_STIFFNESS];
-  const double k3 = parameter[PARAMETER_CUBIC];
-  const double l = parameter[PARAMETER_LENGTH];
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double k3 = parameter[VIDA_SPRING_CUBIC];
+  const double l = parameter[VIDA_SPRING_LENGTH];
   const double r = sqrt(square);
   const double s = r - l;
   spring_state state = {0.5 * k * s * s + 0.25 * k3 * s * s * s * s, k, 0.0};
@@ -128,9 +127,9 @@ static spring_state linear_law(const double* parameter, double square) {
 
 static void linear_quotient(const double* parameter, double s0, double s1, double* quotient,
                             double* derivative) {
-  const double k = parameter[PARAMETER_STIFFNESS];
-  const double k3 = parameter[PARAMETER_CUBIC];
-  const double l = parameter[PARAMETER_LENGTH];
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double k3 = parameter[VIDA_SPRING_CUBIC];
+  const double l = parameter[VIDA_SPRING_LENGTH];
   if (l == 0.0) {
     *quotient = 0.5 * k + 0.25 * k3 * (s0 + s1);
     *derivative = 0.25 * k3;
@@ -149,16 +148,16 @@ static void linear_quotient(const double* parameter, double s0, double s1, doubl
 }
 
 static spring_state squared_law(const double* parameter, double square) {
-  const double k = parameter[PARAMETER_STIFFNESS];
-  const double e = square - parameter[PARAMETER_LENGTH] * parameter[PARAMETER_LENGTH];
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double e = square - parameter[VIDA_SPRING_LENGTH] * parameter[VIDA_SPRING_LENGTH];
   const spring_state state = {0.25 * k * e * e, k * e, 2.0 * k};
   return state;
 }
 
 static void squared_quotient(const double* parameter, double s0, double s1, double* quotient,
                              double* derivative) {
-  const double k = parameter[PARAMETER_STIFFNESS];
-  const double square = parameter[PARAMETER_LENGTH] * parameter[PARAMETER_LENGTH];
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double square = parameter[VIDA_SPRING_LENGTH] * parameter[VIDA_SPRING_LENGTH];
   *quotient = 0.25 * k * ((s0 - square) + (s1 - square));
   *derivative = 0.25 * k;
 }
@@ -169,7 +168,7 @@ ALWAYS_INLINE void add_spring_values(const vida_term_batch* batch, const double*
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
     find_difference(q, batch->index + i * batch->width, dimension, paired,
-                    parameter + PARAMETER_ANCHOR, d);
+                    parameter + VIDA_SPRING_ANCHOR, d);
     *lagrangian -= law(parameter, dot(d, d, dimension)).potential;
   }
 }
@@ -180,7 +179,7 @@ ALWAYS_INLINE void add_spring_gradients(const vida_term_batch* batch, const doub
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
     const int* index = batch->index + i * batch->width;
-    find_difference(q, index, dimension, paired, parameter + PARAMETER_ANCHOR, d);
+    find_difference(q, index, dimension, paired, parameter + VIDA_SPRING_ANCHOR, d);
     const spring_state state = law(parameter, dot(d, d, dimension));
     add_along(l_q, index, dimension, paired, -state.slope, d);
   }
@@ -194,7 +193,7 @@ ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const doubl
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
     find_difference(q, batch->index + i * batch->width, dimension, paired,
-                    parameter + PARAMETER_ANCHOR, d);
+                    parameter + VIDA_SPRING_ANCHOR, d);
     const spring_state state = law(parameter, dot(d, d, dimension));
     add_block(matrix, batch->slot + i * block, dimension, paired, -weight * state.slope,
               -weight * state.bend, d, d);
@@ -227,7 +226,8 @@ ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const doubl
     const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
     const int* index = batch->index + i * batch->width;
     double quotient, derivative;
-    find_precise_difference(q0, q_low, index, dimension, paired, parameter + PARAMETER_ANCHOR, d0);
+    find_precise_difference(q0, q_low, index, dimension, paired, parameter + VIDA_SPRING_ANCHOR,
+                            d0);
     find_change(dq, index, dimension, paired, d1);
     for (int k = 0; k < dimension; k++) {
       d1[k] += d0[k];

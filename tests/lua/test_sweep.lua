@@ -72,7 +72,14 @@ local far = sweep({ vary = { ["bob.x"] = { 0.6, 3 } }, jobs = 2 }):run { quiet =
 assert(far[1].status == "ok" and far[2].status ~= "ok" and far[2].message ~= "")
 
 -- ---- mistakes ------------------------------------------------------------------------------------
-check.fails_here("expected names of coordinates ('bob.x')", sweep, { vary = { ["bob.q"] = { 1 } } })
+check.fails_here("has no coordinate or rate 'bob.q'; did you mean 'bob.x'?", sweep,
+  { vary = { ["bob.q"] = { 1 } } })
+check.fails_here("has no coordinate or rate 'nothing of that'", sweep,
+  { vary = { ["nothing of that"] = { 1 } } })
+check.fails_here("starts[2].bob.x: expected a finite number, got nan", sweep,
+  { vary = { ["bob.x"] = { 1, 0 / 0 } } })
+check.fails_here("cloud.spread.bob.x: expected a finite number", sweep,
+  { cloud = { count = 2, spread = { ["bob.x"] = 0 / 0 } } })
 check.fails_here("did you mean 'bob.x'?", sweep, { cloud = { count = 1, spread = { ["bob.xx"] = 1 } } })
 check.fails_here("cloud.count: expected a number of starts", sweep, { cloud = { spread = 1 } })
 check.fails_here("cloud.spread: expected a number", sweep, { cloud = { count = 1 } })
