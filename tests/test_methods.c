@@ -151,8 +151,10 @@ static void measure_order(const VidaMethodInfo* method, const Case* c) {
     if (!errors_at(method, c, steps << level, &errors[level])) {
       return;
     }
-    /* methods of high order reach rounding: begin with larger steps */
-    if (level == LEVELS - 1 && errors[level].position < floor && steps > 3) {
+    /* methods of high order reach rounding, which grows with the number of steps: begin with larger
+     * ones */
+    if (level == LEVELS - 1 && steps > 3 &&
+        (errors[level].position < floor || errors[level].position > errors[0].position)) {
       steps /= 2;
       level = -1;
     }

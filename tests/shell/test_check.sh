@@ -78,6 +78,27 @@ shows "1 error, 0 warnings"
 expect 0 check "$work/inconsistent.lua" --set adjust_start=true
 shows "adjusted: the given positions violated constraint 'rod' by 1.5 m"
 
+# A spring has no direction where its ends are at the same place, nor has a square where it is zero.
+script coincident <<'TEXT'
+local vida = require "vida"
+local s = vida.system { "coincident", dimension = 2 }
+local a = s:particle { "a", mass = 1, position = { 1, 0 } }
+local b = s:particle { "b", mass = 1, position = { 1, 0 } }
+s:spring { "soft", a, b, stiffness = 3, length = 0 }
+if vida.setting { "squared", false } then
+  s:constraint { "x2", a.x ^ 2 - 2 * a.x + 1 }
+else
+  s:spring { "stiff", a, b, stiffness = 10, length = 1 }
+end
+return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
+TEXT
+expect 1 check "$work/coincident.lua"
+shows "error: start: spring 'stiff': its ends are at the same place"
+expect 1 run "$work/coincident.lua"
+says "spring 'stiff': its ends are at the same place"
+expect 1 run "$work/coincident.lua" --set squared=true
+says "the gradient of constraint 'x2' vanishes at the start: it restricts no velocity there"
+
 # Rods that contradict each other are refused with what is left over.
 script contradiction <<'TEXT'
 local vida = require "vida"
