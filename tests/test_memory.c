@@ -464,7 +464,7 @@ static int live(const char* method, const char* solver, VidaError* error) {
 
 /* 1000 lives leave nothing behind (fewer where each takes long). */
 static void test_cycles(void) {
-  const int lives = under_valgrind() || CHECK_SANITIZED ? 50 : 1000;
+  const int lives = under_valgrind() ? 6 : CHECK_SANITIZED ? 50 : 1000;
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const char* method = Vida_MethodInfo(i)->name;
     VidaError error = {0};
@@ -490,11 +490,12 @@ static void test_cycles(void) {
 #if CAN_FAIL
 static void fail_each_allocation(const char* method, const char* solver) {
   enum { MOST = 5000 };
+  const long apart = under_valgrind() ? 41 : 1; /* where each takes long */
   VidaError error = {0};
   if (live(method, solver, &error) == VIDA_NOT_SUPPORTED) {
     return;
   }
-  for (long n = 1; n <= MOST; n++) {
+  for (long n = 1; n <= MOST; n += apart) {
     const long kept = allocations - releases;
     calls_of_vida = 0;
     fail_at = n;
