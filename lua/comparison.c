@@ -232,9 +232,16 @@ static int comparison_run(lua_State* L) {
   wishes.is_interrupted = vidalua_host_interrupts;
   wishes.data = &watch;
   const VidaStudy* const studies[] = {study};
-  if ((wishes.directory && VidaReport_PrepareFolder(wishes.directory, &error)) ||
-      vidalua_run_study(study, &wishes, &error) ||
-      (wishes.directory && VidaReport_Write(studies, 1, wishes.directory, &error))) {
+  VidaFolder* folder = NULL; /* released before any Lua error is raised */
+  int code = wishes.directory ? VidaReport_HoldFolder(wishes.directory, &folder, &error) : 0;
+  code = code ? code : vidalua_run_study(study, &wishes, &error);
+  if (!code && wishes.directory) {
+    code = VidaReport_Write(studies, 1, wishes.directory, &error);
+  } else if (code == VIDA_STOPPED && wishes.directory) {
+    VidaReport_Write(studies, 1, wishes.directory, NULL); /* what had finished is kept */
+  }
+  VidaReport_ReleaseFolder(&folder);
+  if (code) {
     return vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_result(L, 1, wishes.directory);

@@ -185,7 +185,12 @@ static void test_reports(void) {
   REFUSED("studies", VidaReport_Json(NULL, 1, stderr, &error));
   REFUSED("studies[0]", VidaReport_Json(none, 1, stderr, &error));
   REFUSED("file", VidaReport_Json(none, 0, NULL, &error));
+  VidaFolder* folder = NULL;
   REFUSED("directory", VidaReport_PrepareFolder(NULL, &error));
+  REFUSED("directory", VidaReport_HoldFolder(NULL, &folder, &error));
+  REFUSED("folder", VidaReport_HoldFolder(".", NULL, &error));
+  VidaReport_ReleaseFolder(&folder);
+  VidaReport_ReleaseFolder(NULL);
   REFUSED("directory", VidaReport_Write(none, 0, NULL, &error));
   REFUSED("study", VidaTrajectories_Create(NULL, ".", &trajectories, &error));
   REFUSED("audit", VidaReport_AuditTable(NULL, stderr, &error));

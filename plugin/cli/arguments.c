@@ -1,8 +1,11 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "binding.h"
 
@@ -57,15 +60,23 @@ void cli_print_wrapped(FILE* file, int indent, const char* text) {
   fputc('\n', file);
 }
 
-bool cli_finish_output(void) {
+bool cli_reader_is_gone(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+int cli_finish_output(int code) {
   const bool failed_before = ferror(stdout) != 0;
   errno = 0;
   if (fflush(stdout) == 0 && !failed_before) {
-    return true;
+    return code;
+  }
+  if (errno == EPIPE || cli_reader_is_gone()) {
+    return code ? code : EXIT_SIGNAL + SIGPIPE;
   }
   fprintf(stderr, "vida: the output could not be written%s%s\n", errno ? ": " : "",
           errno ? strerror(errno) : "");
-  return false;
+  return code ? code : EXIT_FAILED;
 }
 
 static void print_help(const CliCommand* command) {

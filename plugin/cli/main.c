@@ -69,9 +69,8 @@ static int dispatch(int count, char** arguments) {
 
 int main(int count, char** arguments) {
 #ifdef SIGPIPE
-  /* A reader that goes away is an output error like any other, and is told as one. */
+  /* A reader of stdout that goes away must not keep files from being written. */
   signal(SIGPIPE, SIG_IGN);
 #endif
-  const int code = dispatch(count - 1, arguments + 1);
-  return cli_finish_output() ? code : (code ? code : EXIT_FAILED);
+  return cli_finish_output(dispatch(count - 1, arguments + 1));
 }

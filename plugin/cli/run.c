@@ -94,6 +94,7 @@ static const CliOption run_options[] = {
 typedef struct Work {
   Scenario scenario; /* first: what is shared by commands */
   const RunArguments* arguments;
+  VidaFolder* folder; /* NULL: nothing is written */
 } Work;
 
 /* Leaves out comparisons that --only has left without runs. */
@@ -129,16 +130,6 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   VidaLuaRun wishes = {.is_interrupted = vidalua_host_interrupts, .data = &watch};
   wishes.show_progress = !arguments->quiet && vidalua_progress_has_terminal();
   watch.hook = NULL; /* also an interrupt that came before */
-  if (arguments->out) {
-    int code = VidaReport_PrepareFolder(arguments->out, error);
-    for (int i = 0; i < work->scenario.count && !code; i++) {
-      code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
-      lua_pop(L, 1);
-    }
-    if (code) {
-      return code;
-    }
-  }
   for (int i = 0; i < work->scenario.count; i++) {
     const int top = lua_gettop(L);
     wishes.directory = push_directory(L, work, i);
@@ -149,6 +140,20 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
     }
   }
   return VIDA_SUCCESS;
+}
+
+/* The folder and those of its comparisons are this run's alone, and can be written into. */
+static int hold_folders(lua_State* L, Work* work, VidaError* error) {
+  const char* out = work->arguments->out;
+  if (!out) {
+    return VIDA_SUCCESS;
+  }
+  int code = VidaReport_HoldFolder(out, &work->folder, error);
+  for (int i = 0; i < work->scenario.count && work->scenario.count > 1 && !code; i++) {
+    code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
+    lua_pop(L, 1);
+  }
+  return code;
 }
 
 /* Columns of the terminal; 0 when stdout is none. */
@@ -212,23 +217,67 @@ static int draw_pictures(const RunArguments* arguments, VidaError* error) {
   return code;
 }
 
-static void count_failures(Work* work) {
-  int failed = 0;
-  int runs = 0;
+typedef struct Tally {
+  int runs, finished, failed; /* the rest was not run */
+} Tally;
+
+static Tally count_runs(const Work* work) {
+  Tally tally = {0};
   for (int i = 0; i < work->scenario.count; i++) {
-    for (int run = 0; run < VidaStudy_RunCount(work->scenario.studies[i]); run++) {
-      runs++;
-      failed += strcmp(VidaStudy_Row(work->scenario.studies[i], run)->status, "ok") != 0;
+    const VidaStudy* study = work->scenario.studies[i];
+    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+      const char* status = VidaStudy_Row(study, run)->status;
+      tally.runs++;
+      tally.finished += strcmp(status, "ok") == 0;
+      tally.failed += strcmp(status, "ok") != 0 && strcmp(status, "NOT_RUN") != 0;
     }
   }
-  if (failed > 0) {
-    fflush(stdout); /* so that the rows come first on a terminal */
-    fprintf(stderr, "vida: %d of %d runs failed\n", failed, runs);
+  return tally;
+}
+
+/* What there is in the end, also when the comparisons could not be finished. */
+static void say_failures(Work* work, int code, const VidaError* error) {
+  const Tally tally = count_runs(work);
+  char message[VIDA_MESSAGE_SIZE + 80];
+  fflush(stdout); /* so that the rows come first on a terminal */
+  if (code) {
+    snprintf(message, sizeof message, "%s", error->message);
+    if (tally.finished + tally.failed > 0) {
+      snprintf(message, sizeof message, "%s; %d of %d runs had finished", error->message,
+               tally.finished, tally.runs);
+    }
+    cli_fail(&work->scenario, EXIT_FAILED, message);
+  } else if (tally.finished < tally.runs) {
+    fprintf(stderr, "vida: %d of %d runs failed\n", tally.runs - tally.finished, tally.runs);
     work->scenario.exit_code = EXIT_FAILED;
   }
 }
 
 /* ---- everything that Lua may interrupt, in protected mode ------------------------------------ */
+
+/* Makes the runs and writes and prints what has come of them. An end before the last one is told
+ * last, and takes nothing away from those that had finished. */
+static int run_and_report(lua_State* L, Work* work, VidaError* error) {
+  const RunArguments* arguments = work->arguments;
+  VidaError later = {0};
+  int code = run_studies(L, work, error);
+  const Tally tally = count_runs(work);
+  if (code && tally.finished + tally.failed == 0) {
+    return code;
+  }
+  cli_ignore_interrupt(L);
+  int after = arguments->out ? write_results(L, work, &later) : VIDA_SUCCESS;
+  if (after && !code) { /* rows that cannot be kept can still be shown */
+    code = after;
+    *error = later;
+  }
+  after = report(work, &later);
+  if (after && !code && !cli_reader_is_gone()) {
+    code = after;
+    *error = later;
+  }
+  return code;
+}
 
 static int run_protected(lua_State* L) {
   VidaError error;
@@ -244,20 +293,15 @@ static int run_protected(lua_State* L) {
   if (!drop_empty_studies(work)) {
     return 0;
   }
-  int code = run_studies(L, work, &error);
-  if (!code && arguments->out) {
-    code = write_results(L, work, &error);
-  }
-  if (!code) {
-    code = report(work, &error);
-  }
-  if (!code && arguments->plot) {
-    code = draw_pictures(arguments, &error);
-  }
+  int code = hold_folders(L, work, &error);
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
   }
-  count_failures(work);
+  code = run_and_report(L, work, &error);
+  if (!code && arguments->plot) {
+    code = draw_pictures(arguments, &error);
+  }
+  say_failures(work, code, &error);
   return 0;
 }
 
@@ -276,6 +320,7 @@ static int run_command(const CliCommand* command, int count, char** texts) {
     Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
                  .arguments = &arguments};
     code = cli_run_protected(run_protected, &work.scenario);
+    VidaReport_ReleaseFolder(&work.folder);
   }
   free(arguments.settings.items);
   free(arguments.only.items);
@@ -290,7 +335,10 @@ const CliCommand cli_run_command = {
         "\nRows go to stdout, progress and messages to stderr. With --out, rows go to\n"
         "DIR/comparison.csv and .json as well, and trajectories to DIR/<run>.csv\n"
         "(DIR/1/<run>.csv, ... when the scenario returns several comparisons).\n"
-        "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage.\n",
+        "Ctrl-C (or SIGTERM) ends the runs: finished ones are printed and written, the others\n"
+        "have the status STOPPED or NOT_RUN.\n"
+        "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage,\n"
+        "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has gone.\n",
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua\n"
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"

@@ -34,8 +34,10 @@ int cli_fail(Scenario* scenario, int code, const char* message);
  * errors. */
 bool cli_load_scenario(lua_State* L, Scenario* scenario);
 /* Calls the function with `work` as light userdata in a new Lua state, in protected mode, while
- * Ctrl-C interrupts it as lua5.4 does; `work` begins with a Scenario, whose exit code is returned.
- */
+ * SIGINT, SIGTERM and SIGHUP interrupt it as Ctrl-C does in lua5.4; `work` begins with a Scenario,
+ * whose exit code is returned: EXIT_SIGNAL + the signal after an interruption. */
 int cli_run_protected(lua_CFunction function, Scenario* work);
+/* Lets what follows an interrupted comparison go on in peace. */
+void cli_ignore_interrupt(lua_State* L);
 
 #endif

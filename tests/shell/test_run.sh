@@ -97,8 +97,10 @@ silent
 (($(wc -l <"$work/err") == 1)) || complain "more than one message"
 expect 1 run "$work/short.lua" --out "$work/short.lua"
 silent
-expect 1 run "$work/short.lua" --out "$work/no/such/folder"
-silent
+expect 0 run "$work/short.lua" --out "$work/no/such/folder" # with those above it
+[[ -e $work/no/such/folder/comparison.csv ]] || complain "no results in a folder below new ones"
+expect 0 run "$work/short.lua" --out "$work/no//such/../other/"
+[[ -e $work/no/other/comparison.csv ]] || complain "no results in a folder with a slash at its end"
 if ((EUID != 0)); then
   mkdir -m 555 "$work/readonly"
   expect 1 run "$work/short.lua" --out "$work/readonly"
@@ -119,12 +121,29 @@ if [[ -e /dev/full ]]; then
   ((code == 1)) || complain "a full disk gave exit code $code"
   says "the output could not be written"
 fi
+# A reader that has gone is no error to talk about, and keeps nothing from being written.
+for format in table csv json; do
+  {
+    sleep 0.2
+    "$VIDA" run "$work/short.lua" --format "$format" --out "$work/pipe-$format" 2>"$work/err"
+    echo $? >"$work/code"
+  } | true
+  [[ $(cat "$work/code") == 141 ]] || complain "a closed pipe gave exit code $(cat "$work/code")"
+  [[ ! -s $work/err ]] || complain "a closed pipe was told of: $(cat "$work/err")"
+  [[ -e $work/pipe-$format/comparison.csv ]] || complain "results were lost with the pipe"
+done
 {
   sleep 0.2
-  "$VIDA" run "$work/short.lua" 2>"$work/err"
+  "$VIDA" run "$work/failing.lua" 2>"$work/err"
   echo $? >"$work/code"
 } | true
-[[ $(cat "$work/code") == 1 ]] || complain "a closed pipe gave exit code $(cat "$work/code")"
+[[ $(cat "$work/code") == 1 ]] || complain "a failed run into a closed pipe: $(cat "$work/code")"
+{
+  sleep 0.2
+  "$VIDA" methods 2>"$work/err"
+  echo $? >"$work/code"
+} | true
+[[ $(cat "$work/code") == 141 && ! -s $work/err ]] || complain "methods into a closed pipe"
 
 # ---- runs that fail ----------------------------------------------------------------------------
 expect 1 run "$work/failing.lua" --format json --out "$work/failed"
