@@ -2,6 +2,8 @@
 #ifndef VIDA_CLI_COMMANDS_H
 #define VIDA_CLI_COMMANDS_H
 
+#include <vida/options.h>
+
 #include "arguments.h"
 
 extern const CliCommand cli_run_command;
@@ -9,6 +11,10 @@ extern const CliCommand cli_check_command;
 extern const CliCommand cli_methods_command;
 extern const CliCommand cli_audit_command;
 extern const CliCommand cli_plot_command;
+
+/* "number (s), default 0.01": what an option takes (methods.c). */
+void cli_describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,
+                         size_t size);
 
 /* "unknown method ...; did you mean ...?" on stderr; returns false. */
 bool cli_complain_about_method(const char* command, const char* name);

@@ -23,8 +23,10 @@ typedef struct RunArguments {
   RunFormat format;
   bool quiet;
   bool plot;
+  bool settings_only;
   CliPictures pictures;
-  TextList settings; /* "name=value" */
+  TextList settings;       /* "name=value" */
+  char jobs[32], seed[40]; /* two of them */
   TextList only;
 } RunArguments;
 
@@ -55,6 +57,31 @@ static bool take_setting(void* data, const char* value) {
   return cli_add_setting("run", &((RunArguments*)data)->settings, value);
 }
 
+/* A whole number between the limits as the setting of that name. */
+static bool take_whole(RunArguments* arguments, const char* name, const char* value,
+                       long long least, long long most, char* text, size_t size) {
+  char* end = NULL;
+  errno = 0;
+  const long long number = strtoll(value, &end, 10);
+  if (end == value || *end || errno || number < least || number > most) {
+    return cli_complain("run", "--%s: expected a whole number%s, got '%s'", name,
+                        most <= 1024 ? " from 0 (as many as processors) to 1024" : "", value);
+  }
+  snprintf(text, size, "%s=%lld", name, number);
+  return cli_add_text("run", &arguments->settings, text);
+}
+
+static bool take_jobs(void* data, const char* value) {
+  RunArguments* arguments = data;
+  return take_whole(arguments, "jobs", value, 0, 1024, arguments->jobs, sizeof arguments->jobs);
+}
+
+static bool take_seed(void* data, const char* value) {
+  RunArguments* arguments = data;
+  return take_whole(arguments, "seed", value, LLONG_MIN, LLONG_MAX, arguments->seed,
+                    sizeof arguments->seed);
+}
+
 static bool take_only(void* data, const char* value) {
   if (!Vida_FindMethod(value)) {
     return cli_complain_about_method("run", value);
@@ -65,6 +92,12 @@ static bool take_only(void* data, const char* value) {
 static bool take_quiet(void* data, const char* value) {
   (void)value;
   ((RunArguments*)data)->quiet = true;
+  return true;
+}
+
+static bool take_settings(void* data, const char* value) {
+  (void)value;
+  ((RunArguments*)data)->settings_only = true;
   return true;
 }
 
@@ -83,7 +116,13 @@ static const CliOption run_options[] = {
     {"--out", "DIR", "write comparison.csv, comparison.json and every trajectory", take_out},
     {"--format", "FORMAT", "table (the default), csv or json", take_format},
     {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
+    {"--settings", NULL, "list what --set can give, with types and units, and run nothing",
+     take_settings},
     {"--only", "METHOD", "make the runs of this method only; may be repeated", take_only},
+    {"--jobs", "N", "make N runs at once, 0: one on each processor; times are then of shared ones",
+     take_jobs},
+    {"--seed", "N", "seed of random numbers: of clouds of starts, and of a vida.setting \"seed\"",
+     take_seed},
     {"--plot", "[KIND,...]",
      "draw pictures with gnuplot into DIR/plots; 'vida plot --help' says more", take_plot},
     {"--quiet", NULL, "show no progress", take_quiet},
@@ -290,6 +329,9 @@ static int run_protected(lua_State* L) {
   if (!cli_load_scenario(L, &work->scenario)) {
     return 0;
   }
+  if (arguments->settings_only) {
+    return cli_list_settings(L, &work->scenario);
+  }
   if (!drop_empty_studies(work)) {
     return 0;
   }
@@ -341,8 +383,10 @@ const CliCommand cli_run_command = {
         "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has gone.\n",
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua\n"
+        "  vida run scenarios/pendulum.lua --settings\n"
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"
         "  vida run scenarios/pendulum.lua --out results --plot energy,convergence\n"
+        "  vida run scenarios/double_spherical_pendulum.lua --jobs 0\n"
         "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n",
     .options = run_options,
     .take_operand = take_script,

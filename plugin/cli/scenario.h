@@ -33,6 +33,8 @@ int cli_fail(Scenario* scenario, int code, const char* message);
 /* Runs the script with its settings and finds its comparisons; false after a message. Raises Lua
  * errors. */
 bool cli_load_scenario(lua_State* L, Scenario* scenario);
+/* Prints what --set can give to the scenario (settings.c); returns 0. */
+int cli_list_settings(lua_State* L, Scenario* scenario);
 /* Calls the function with `work` as light userdata in a new Lua state, in protected mode, while
  * SIGINT, SIGTERM and SIGHUP interrupt it as Ctrl-C does in lua5.4; `work` begins with a Scenario,
  * whose exit code is returned: EXIT_SIGNAL + the signal after an interruption. */

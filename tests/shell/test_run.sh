@@ -49,7 +49,52 @@ says "did you mean 'time'?"
 expect 2 run "$work/short.lua" --set xyzzy=0.5
 says "--set: nothing in the script reads 'xyzzy'"
 expect 2 run "$work/short.lua" --set duration=long
-says "--set duration: expected a number, got 'long'"
+says "--set duration: expected a number in s, got 'long'"
+
+expect 0 run "$work/short.lua" --settings
+shows "duration           number (s), default 1.0"
+shows "norm               mean|max|end|mixed, default mean"
+shows "every "
+expect 0 run "$work/short.lua" --format json --jobs 2
+same "$(column steps)" "10 20 10"
+expect 0 run "$work/short.lua" --jobs=0
+expect 0 run "$work/short.lua" --jobs 3 --out "$work/shared"
+shows "times are those of runs that share the machine, 3 at once"
+grep -q '^jobs: 3$' "$work/shared/study.txt" || complain "study.txt does not tell of the jobs"
+for wrong in -1 2000 two 1.5 ''; do
+  expect 2 run "$work/short.lua" --jobs "$wrong"
+  says "--jobs: expected a whole number from 0 (as many as processors) to 1024, got '$wrong'"
+done
+
+# A seed goes to what draws random numbers, or to the script that asks for it.
+script cloud <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "cloud", dimension = 2 }
+system:particle { "p", mass = 1, position = { 0, 0 }, velocity = { 1, 0 } }
+return vida.sweep {
+  system = system, time = 1, cloud = { count = 3, spread = 0.1, seed = 5 },
+  methods = { { "verlet", h = 0.5 } },
+}
+TEXT
+script seeded <<'TEXT'
+local vida = require "vida"
+local seed = vida.setting { "seed", 1 }
+local system = vida.system "seed"
+system:particle { "p", mass = seed, position = { 0, 0, 0 }, velocity = { 1, 0, 0 } }
+return vida.compare { system = system, time = seed, methods = { { "verlet", h = 1 } } }
+TEXT
+expect 0 run "$work/cloud.lua" --out "$work/cloud5"
+expect 0 run "$work/cloud.lua" --seed 5 --out "$work/cloud5-again"
+expect 0 run "$work/cloud.lua" --seed 6 --out "$work/cloud6"
+trajectory=$(cd "$work/cloud5" && ls cloud*.csv | head -n 1)
+cmp -s "$work/cloud5/$trajectory" "$work/cloud5-again/$trajectory" || complain "the same seed, another cloud"
+cmp -s "$work/cloud5/$trajectory" "$work/cloud6/$trajectory" && complain "another seed, the same cloud"
+expect 0 run "$work/seeded.lua" --seed 3 --format json
+same "$(column steps)" 3
+expect 2 run "$work/short.lua" --seed 3
+says "--set: nothing in the script reads 'seed'"
+expect 2 run "$work/short.lua" --seed 3.5
+says "--seed: expected a whole number, got '3.5'"
 expect 2 run "$work/short.lua" --set time=-1
 says "--set time: expected a positive number in s, got '-1'"
 expect 2 run "$work/short.lua" --set norm=men
