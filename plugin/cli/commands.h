@@ -11,6 +11,7 @@ extern const CliCommand cli_check_command;
 extern const CliCommand cli_methods_command;
 extern const CliCommand cli_audit_command;
 extern const CliCommand cli_plot_command;
+extern const CliCommand cli_compare_command;
 
 /* "number (s), default 0.01": what an option takes (methods.c). */
 void cli_describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,

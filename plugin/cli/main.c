@@ -6,9 +6,9 @@
 
 #include "commands.h"
 
-static const CliCommand* const commands[] = {&cli_run_command, &cli_check_command,
+static const CliCommand* const commands[] = {&cli_run_command,     &cli_check_command,
                                              &cli_methods_command, &cli_audit_command,
-                                             &cli_plot_command};
+                                             &cli_plot_command,    &cli_compare_command};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE* file) {
@@ -30,7 +30,8 @@ static void print_help(FILE* file) {
       "  vida check scenarios/pendulum.lua\n"
       "  vida methods rattle\n"
       "  vida audit rattle\n"
-      "  vida plot results energy\n",
+      "  vida plot results energy\n"
+      "  vida compare before after\n",
       file);
 }
 

@@ -1,5 +1,6 @@
 /* vida run SCENARIO.lua --settings: what --set can give to a scenario. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "binding.h"
@@ -28,6 +29,23 @@ static void show_setting(void* data, const VidaLuaSetting* setting) {
   print_entry(setting->name, kind, setting->text);
 }
 
+typedef struct Search {
+  const char* name;
+  bool found;
+} Search;
+
+static void compare_name(void* data, const VidaLuaSetting* setting) {
+  Search* search = data;
+  search->found = search->found || strcmp(setting->name, search->name) == 0;
+}
+
+/* A script that reads the value of an option itself puts it where it wants to have it. */
+static bool is_setting(lua_State* L, const char* name) {
+  Search search = {name, false};
+  vidalua_list_settings(L, compare_name, &search);
+  return search.found;
+}
+
 int cli_list_settings(lua_State* L, Scenario* scenario) {
   VidaError error;
   VidaOptions* options = NULL;
@@ -40,6 +58,9 @@ int cli_list_settings(lua_State* L, Scenario* scenario) {
   for (int i = 0; i < VidaOptions_Count(options); i++) {
     const VidaOptionRow* row = VidaOptions_Row(options, i);
     char kind[160];
+    if (is_setting(L, row->name)) {
+      continue;
+    }
     cli_describe_option(options, row, kind, sizeof kind);
     print_entry(row->name, kind, row->text);
   }
