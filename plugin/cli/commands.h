@@ -6,12 +6,20 @@
 
 #include "arguments.h"
 
+extern const CliCommand* const cli_commands[]; /* all, ends with NULL (main.c) */
+extern const CliOption cli_main_options[];     /* without a command: --help, --version, ... */
+
 extern const CliCommand cli_run_command;
 extern const CliCommand cli_check_command;
 extern const CliCommand cli_methods_command;
 extern const CliCommand cli_audit_command;
 extern const CliCommand cli_plot_command;
 extern const CliCommand cli_compare_command;
+extern const CliCommand cli_new_command;
+extern const CliCommand cli_completion_command;
+
+/* The manual page, for man (manual.c). */
+void cli_print_manual(void);
 
 /* "number (s), default 0.01": what an option takes (methods.c). */
 void cli_describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,

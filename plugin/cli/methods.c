@@ -128,7 +128,7 @@ static const CliOption methods_options[] = {{NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_methods_command = {
     .name = "methods",
-    .operand = "[NAME]",
+    .operand = "[METHOD]",
     .summary = "List the methods, or tell everything about one of them.",
     .details = "",
     .examples = "  vida methods\n  vida methods energy-momentum\n",

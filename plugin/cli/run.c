@@ -5,14 +5,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "binding.h"
 #include "commands.h"
 #include "plot.h"
 #include "scenario.h"
 #include "script.h"
+#include "terminal.h"
 
 typedef enum RunFormat { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } RunFormat;
 static const char* const format_names[] = {"table", "csv", "json", NULL};
@@ -114,7 +113,7 @@ static bool takes_next(const CliOption* option, const char* next) {
 
 static const CliOption run_options[] = {
     {"--out", "DIR", "write comparison.csv, comparison.json and every trajectory", take_out},
-    {"--format", "FORMAT", "table (the default), csv or json", take_format},
+    {"--format", "table|csv|json", "how rows are printed, by default as a table", take_format},
     {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
     {"--settings", NULL, "list what --set can give, with types and units, and run nothing",
      take_settings},
@@ -195,19 +194,41 @@ static int hold_folders(lua_State* L, Work* work, VidaError* error) {
   return code;
 }
 
-/* Columns of the terminal; 0 when stdout is none. */
-static int terminal_width(void) {
-  struct winsize size;
-  const char* text = getenv("COLUMNS");
-  char* end = NULL;
-  const long columns = text ? strtol(text, &end, 10) : 0;
-  if (text && end != text && *end == '\0' && columns > 0 && columns < 10000) {
-    return (int)columns;
+/* The table on a terminal: its title stands out, and so do the runs that have not finished. */
+static void print_coloured(const VidaStudy* study, char* table) {
+  bool first = true;
+  for (char *line = table, *end; *line; line = end + (*end ? 1 : 0)) {
+    CliColour colour = first ? CLI_BOLD : CLI_PLAIN;
+    end = line + strcspn(line, "\n");
+    const char after = *end;
+    *end = '\0';
+    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+      const char* status = VidaStudy_Row(study, run)->status;
+      char beginning[8];
+      snprintf(beginning, sizeof beginning, "%.7s", status); /* narrow tables cut it */
+      if (strcmp(status, "ok") != 0 && strstr(line, beginning)) {
+        colour = strcmp(status, "NOT_RUN") == 0 ? CLI_YELLOW : CLI_RED;
+      }
+    }
+    const bool plain = colour == CLI_PLAIN;
+    printf("%s%s%s\n", plain ? "" : cli_colour(stdout, colour), line,
+           plain ? "" : cli_colour(stdout, CLI_PLAIN));
+    first = false;
+    *end = after;
   }
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-    return size.ws_col;
+}
+
+static int print_table(const VidaStudy* study, VidaError* error) {
+  char* table = NULL;
+  size_t size = 0;
+  FILE* file = cli_colour(stdout, CLI_BOLD)[0] ? open_memstream(&table, &size) : NULL;
+  const int code = VidaReport_Table(study, file ? file : stdout, cli_terminal_width(), error);
+  if (file) {
+    fclose(file);
+    print_coloured(study, table ? table : "");
+    free(table);
   }
-  return 0;
+  return code;
 }
 
 static int report(const Work* work, VidaError* error) {
@@ -223,7 +244,7 @@ static int report(const Work* work, VidaError* error) {
         if (i > 0) {
           putchar('\n');
         }
-        const int code = VidaReport_Table(studies[i], stdout, terminal_width(), error);
+        const int code = print_table(studies[i], error);
         if (code) {
           return code;
         }

@@ -9,6 +9,7 @@
 #include "binding.h"
 #include "commands.h"
 #include "script.h"
+#include "terminal.h"
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
@@ -86,7 +87,7 @@ void cli_ignore_interrupt(lua_State* L) {
 /* ---- the comparisons that a script returns --------------------------------------------------- */
 
 int cli_fail(Scenario* work, int code, const char* message) {
-  fputs("vida: ", stderr);
+  fprintf(stderr, "%svida:%s ", cli_colour(stderr, CLI_RED), cli_colour(stderr, CLI_PLAIN));
   for (const char* c = message; *c; c++) { /* it may hold any text of the script's */
     const bool is_plain = (unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t';
     fputc(is_plain && *c != 0x7F ? *c : '?', stderr);
