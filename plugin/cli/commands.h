@@ -15,6 +15,7 @@ extern const CliCommand cli_methods_command;
 extern const CliCommand cli_audit_command;
 extern const CliCommand cli_plot_command;
 extern const CliCommand cli_compare_command;
+extern const CliCommand cli_advise_command;
 extern const CliCommand cli_new_command;
 extern const CliCommand cli_completion_command;
 

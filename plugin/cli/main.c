@@ -6,10 +6,11 @@
 
 #include "commands.h"
 
-const CliCommand* const cli_commands[] = {
-    &cli_run_command,   &cli_check_command,      &cli_methods_command,
-    &cli_audit_command, &cli_plot_command,       &cli_compare_command,
-    &cli_new_command,   &cli_completion_command, NULL};
+const CliCommand* const cli_commands[] = {&cli_run_command,        &cli_check_command,
+                                          &cli_advise_command,     &cli_methods_command,
+                                          &cli_audit_command,      &cli_plot_command,
+                                          &cli_compare_command,    &cli_new_command,
+                                          &cli_completion_command, NULL};
 
 const CliOption cli_main_options[] = {
     {"--version", NULL, "show the versions of vida, SUNDIALS and Lua", NULL},
@@ -35,6 +36,7 @@ static void print_help(FILE* file) {
       "  vida run scenarios/double_spherical_pendulum.lua\n"
       "  vida run scenarios/pendulum.lua --only rattle --format csv\n"
       "  vida check scenarios/pendulum.lua\n"
+      "  vida advise scenarios/pendulum.lua\n"
       "  vida methods rattle\n"
       "  vida audit rattle\n"
       "  vida plot results energy\n"

@@ -165,6 +165,15 @@ bool cli_load_scenario(lua_State* L, Scenario* scenario) {
   return true;
 }
 
+bool cli_is_first_of_system(const Scenario* scenario, int i) {
+  for (int k = 0; k < i; k++) {
+    if (VidaStudy_System(scenario->studies[k]) == VidaStudy_System(scenario->studies[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int cli_run_protected(lua_CFunction function, Scenario* work) {
   lua_State* L = luaL_newstate();
   if (!L) {

@@ -33,6 +33,8 @@ int cli_fail(Scenario* scenario, int code, const char* message);
 /* Runs the script with its settings and finds its comparisons; false after a message. Raises Lua
  * errors. */
 bool cli_load_scenario(lua_State* L, Scenario* scenario);
+/* Comparisons often share a system: whether comparison i is the first of its own. */
+bool cli_is_first_of_system(const Scenario* scenario, int i);
 /* Prints what --set can give to the scenario (settings.c); returns 0. */
 int cli_list_settings(lua_State* L, Scenario* scenario);
 /* Calls the function with `work` as light userdata in a new Lua state, in protected mode, while
