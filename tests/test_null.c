@@ -186,6 +186,13 @@ static void test_reports(void) {
   REFUSED("studies[0]", VidaReport_Json(none, 1, stderr, &error));
   REFUSED("file", VidaReport_Json(none, 0, NULL, &error));
   VidaFolder* folder = NULL;
+  const VidaTolerance tolerance = {0};
+  bool same = false;
+  REFUSED("first", VidaReport_Compare(NULL, "b", &tolerance, stderr, &same, &error));
+  REFUSED("second", VidaReport_Compare("a", NULL, &tolerance, stderr, &same, &error));
+  REFUSED("tolerance", VidaReport_Compare("a", "b", NULL, stderr, &same, &error));
+  REFUSED("file", VidaReport_Compare("a", "b", &tolerance, NULL, &same, &error));
+  REFUSED("same", VidaReport_Compare("a", "b", &tolerance, stderr, NULL, &error));
   REFUSED("directory", VidaReport_PrepareFolder(NULL, &error));
   REFUSED("directory", VidaReport_HoldFolder(NULL, &folder, &error));
   REFUSED("folder", VidaReport_HoldFolder(".", NULL, &error));

@@ -8,7 +8,6 @@
 #include "commands.h"
 #include "scenario.h"
 #include "script.h"
-#include "study/advice.h"
 #include "terminal.h"
 
 typedef struct AdviseArguments {
@@ -29,7 +28,7 @@ static void print_line(const char* format, const char* first, const char* second
 
 /* ---- the system ------------------------------------------------------------------------------ */
 
-static void print_counts(const VidaSystem* system, const vida_advice* advice) {
+static void print_counts(const VidaSystem* system, const VidaAdvice* advice) {
   char line[VIDA_MESSAGE_SIZE] = "";
   vida__append(line, sizeof line, "%s: %d coordinates, %d constraint rows", VidaSystem_Name(system),
                advice->coordinates, advice->rows);
@@ -39,7 +38,7 @@ static void print_counts(const VidaSystem* system, const vida_advice* advice) {
   printf("%s%s%s\n", cli_colour(stdout, CLI_BOLD), line, cli_colour(stdout, CLI_PLAIN));
 }
 
-static void print_equations(const vida_advice* advice) {
+static void print_equations(const VidaAdvice* advice) {
   const int holonomic = advice->rows - advice->nonholonomic;
   const char* kind = holonomic > 0 ? "differential-algebraic, index 3: positions are constrained"
                      : advice->rows > 0
@@ -57,7 +56,7 @@ static void print_equations(const vida_advice* advice) {
   }
 }
 
-static void print_terms(const vida_advice* advice) {
+static void print_terms(const VidaAdvice* advice) {
   const char* mass = advice->constant_mass
                          ? (advice->diagonal_mass ? "constant, diagonal" : "constant, not diagonal")
                      : advice->moving_mass
@@ -93,8 +92,8 @@ static void print_rate(const char* name, double rate, const char* remark, const 
   }
 }
 
-static void print_rates(const VidaSystem* system, const vida_advice* advice) {
-  const vida_rates* rates = &advice->rates;
+static void print_rates(const VidaSystem* system, const VidaAdvice* advice) {
+  const VidaRates* rates = &advice->rates;
   char coordinate[VIDA_NAME_SIZE + 16] = "", text[VIDA_MESSAGE_SIZE] = "";
   char number[4][VIDA_REAL_TEXT_SIZE];
   if (rates->coordinate >= 0) {
@@ -144,7 +143,7 @@ static const Purpose purposes[] = {
 /* Damped motion that dies faster than anything else moves needs methods that damp it as well. */
 static const Purpose stiff_purpose = {"stiff damping", {"radau", "ida-ggl", "ida-index1", NULL}};
 
-static const vida_trial* find_trial(const vida_advice* advice, const char* name) {
+static const VidaTrial* find_trial(const VidaAdvice* advice, const char* name) {
   for (int i = 0; i < advice->trial_count; i++) {
     if (strcmp(advice->trials[i].method->name, name) == 0) {
       return &advice->trials[i];
@@ -153,11 +152,11 @@ static const vida_trial* find_trial(const vida_advice* advice, const char* name)
   return NULL;
 }
 
-static bool is_good(const vida_trial* trial) {
+static bool is_good(const VidaTrial* trial) {
   return trial && trial->taken && trial->code == VIDA_SUCCESS;
 }
 
-static void print_purpose(const vida_advice* advice, const Purpose* purpose) {
+static void print_purpose(const VidaAdvice* advice, const Purpose* purpose) {
   for (int i = 0; purpose->methods[i]; i++) {
     if (is_good(find_trial(advice, purpose->methods[i]))) {
       print_line("%s: %s", purpose->text, purpose->methods[i]);
@@ -166,8 +165,8 @@ static void print_purpose(const vida_advice* advice, const Purpose* purpose) {
   }
 }
 
-static void print_suggestions(const vida_advice* advice) {
-  const vida_rates* rates = &advice->rates;
+static void print_suggestions(const VidaAdvice* advice) {
+  const VidaRates* rates = &advice->rates;
   const double other = fmax(fmax(rates->stiffness, rates->turning), rates->falling);
   print_heading("suggestions");
   if (rates->damping > 20.0 * other) {
@@ -181,13 +180,13 @@ static void print_suggestions(const vida_advice* advice) {
   }
 }
 
-static void print_methods(const vida_advice* advice) {
+static void print_methods(const VidaAdvice* advice) {
   char heading[128] = "", number[VIDA_REAL_TEXT_SIZE];
   vida__append(heading, sizeof heading, "methods that take it, tried with one step of %s s",
                vida__shortest_text(number, advice->step));
   print_heading(heading);
   for (int i = 0; i < advice->trial_count; i++) {
-    const vida_trial* trial = &advice->trials[i];
+    const VidaTrial* trial = &advice->trials[i];
     if (trial->taken) {
       char text[2 * VIDA_MESSAGE_SIZE] = "";
       if (trial->code) {
@@ -202,7 +201,7 @@ static void print_methods(const vida_advice* advice) {
   }
   print_heading("methods that do not, and why");
   for (int i = 0; i < advice->trial_count; i++) {
-    const vida_trial* trial = &advice->trials[i];
+    const VidaTrial* trial = &advice->trials[i];
     if (!trial->taken) {
       /* Those that can are in the list above. */
       char reason[VIDA_MESSAGE_SIZE] = "";
@@ -215,19 +214,19 @@ static void print_methods(const vida_advice* advice) {
 }
 
 static bool print_advice(const VidaStudy* study, VidaError* error) {
-  vida_advice advice = {0};
+  VidaAdvice* advice = NULL;
   const VidaSystem* system = VidaStudy_System(study);
-  const int code = vida__advise(study, &advice, error);
-  if (!code) {
-    print_counts(system, &advice);
-    print_equations(&advice);
-    print_terms(&advice);
-    print_rates(system, &advice);
-    print_suggestions(&advice);
-    print_methods(&advice);
+  if (VidaStudy_Advise(study, &advice, error)) {
+    return false;
   }
-  vida__free_advice(&advice);
-  return code == VIDA_SUCCESS;
+  print_counts(system, advice);
+  print_equations(advice);
+  print_terms(advice);
+  print_rates(system, advice);
+  print_suggestions(advice);
+  print_methods(advice);
+  VidaAdvice_Destroy(&advice);
+  return true;
 }
 
 /* ---- the sub-command ------------------------------------------------------------------------- */

@@ -90,5 +90,9 @@ int main(int count, char** arguments) {
   /* A reader of stdout that goes away must not keep files from being written. */
   signal(SIGPIPE, SIG_IGN);
 #endif
+#ifdef SIGXFSZ
+  /* A file that may not grow any more is one that cannot be written, and is told as that. */
+  signal(SIGXFSZ, SIG_IGN);
+#endif
   return cli_finish_output(dispatch(count - 1, arguments + 1));
 }

@@ -1,8 +1,7 @@
-#include "study/advice.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vida/advice.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -158,7 +157,7 @@ static int find_turning(start_state* state, const double* u, double* rate) {
   return code;
 }
 
-static void find_angle_rates(const start_state* state, vida_rates* rates) {
+static void find_angle_rates(const start_state* state, VidaRates* rates) {
   for (int i = 0; i < state->system->coordinate_count; i++) {
     if (strcmp(VidaSystem_CoordinateUnit(state->system, i), "rad") == 0) {
       rates->angles = fmax(rates->angles, fmax(fabs(state->v[i]), sqrt(fabs(state->a[i]))));
@@ -166,7 +165,7 @@ static void find_angle_rates(const start_state* state, vida_rates* rates) {
   }
 }
 
-static void find_coordinate(const start_state* state, vida_rates* rates) {
+static void find_coordinate(const start_state* state, VidaRates* rates) {
   double largest = 0.0;
   for (int i = 0; i < state->system->coordinate_count; i++) {
     if (fabs(state->x[i]) > largest) {
@@ -192,7 +191,7 @@ static int evaluate(start_state* state) {
                                      state->damping);
 }
 
-static int find_rates(start_state* state, vida_rates* rates) {
+static int find_rates(start_state* state, VidaRates* rates) {
   double eigenvalue = 0.0, fall = 0.0;
   rates->coordinate = -1;
   int code = evaluate(state);
@@ -268,7 +267,7 @@ static bool has_damping(const start_state* state) {
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-static void try_method(const start_state* state, double h, vida_trial* trial) {
+static void try_method(const start_state* state, double h, VidaTrial* trial) {
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
   int code = VidaOptions_Create(trial->method->name, &options, &trial->why);
@@ -308,7 +307,7 @@ static int find_start(const VidaStudy* study, start_state* state, VidaError* err
   return VidaSystem_Start(study->system, study->t0, &start, state->q, state->v, NULL, error);
 }
 
-static void describe(const VidaSystem* system, start_state* state, vida_advice* advice) {
+static void describe(const VidaSystem* system, start_state* state, VidaAdvice* advice) {
   const vida_rank* rank = vida__equations_rank(state->equations);
   advice->coordinates = system->coordinate_count;
   advice->rows = system->row_count;
@@ -326,44 +325,65 @@ static void describe(const VidaSystem* system, start_state* state, vida_advice* 
   advice->general = vida__general_term(system);
 }
 
-int vida__advise(const VidaStudy* study, vida_advice* advice, VidaError* error) {
+/* Rates and the step; where the equations have no solution nothing is known of rates, and methods
+ * say why. */
+static void look(const VidaStudy* study, start_state* state, VidaAdvice* advice) {
+  const double most = study->time / STEPS_AT_LEAST;
+  int code = vida__equations_mark(state->equations, state->t, state->q, state->v);
+  code = code ? code
+              : vida__equations_find(state->equations, state->t, state->q, state->v, NULL, state->a,
+                                     state->lambda);
+  code = code ? code : find_rates(state, &advice->rates);
+  if (code || !isfinite(advice->rates.largest)) {
+    advice->rates = (VidaRates){.coordinate = -1};
+  }
+  describe(state->system, state, advice);
+  advice->damped = has_damping(state);
+  advice->singular_mass = is_singular(state);
+  advice->moving_mass = !advice->constant_mass && is_moving(state);
+  const double wanted =
+      advice->rates.largest > 0.0 ? two_pi / advice->rates.largest / STEPS_PER_PERIOD : most;
+  advice->step = round_step(fmin(wanted, most), study->time);
+}
+
+int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, advice)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  *advice = NULL;
+  if (VIDA_REFUSE_NULL(error, study)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   start_state state = {.system = study->system};
-  *advice = (vida_advice){.time = study->time, .trial_count = Vida_MethodCount()};
-  advice->trials = vida__allocate((size_t)advice->trial_count, sizeof *advice->trials);
-  int code = !advice->trials || allocate(&state) ? vida__fail_memory(error) : VIDA_SUCCESS;
+  VidaAdvice* made = vida__allocate(1, sizeof *made);
+  int code = made ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    *made = (VidaAdvice){.time = study->time, .trial_count = Vida_MethodCount()};
+    made->trials = vida__allocate((size_t)made->trial_count, sizeof *made->trials);
+    code = !made->trials || allocate(&state) ? vida__fail_memory(error) : VIDA_SUCCESS;
+  }
   code = code ? code : find_start(study, &state, error);
   code =
       code ? code : vida__equations_create(state.system, VIDA_SOLVER_AUTO, &state.equations, error);
   if (!code) {
-    /* Where the equations have no solution, nothing is known of rates; methods say why. */
-    code = vida__equations_mark(state.equations, state.t, state.q, state.v);
-    code = code ? code
-                : vida__equations_find(state.equations, state.t, state.q, state.v, NULL, state.a,
-                                       state.lambda);
-    code = code ? code : find_rates(&state, &advice->rates);
-    if (code) {
-      advice->rates = (vida_rates){.coordinate = -1};
+    look(study, &state, made);
+    for (int i = 0; i < made->trial_count; i++) {
+      made->trials[i].method = Vida_MethodInfo(i);
+      try_method(&state, made->step, &made->trials[i]);
     }
-    describe(state.system, &state, advice);
-    advice->damped = has_damping(&state);
-    advice->singular_mass = is_singular(&state);
-    advice->moving_mass = !advice->constant_mass && is_moving(&state);
-    const double most = study->time / STEPS_AT_LEAST;
-    const double wanted =
-        advice->rates.largest > 0.0 ? two_pi / advice->rates.largest / STEPS_PER_PERIOD : most;
-    advice->step = round_step(fmin(wanted, most), study->time);
-    for (int i = 0; i < advice->trial_count; i++) {
-      advice->trials[i].method = Vida_MethodInfo(i);
-      try_method(&state, advice->step, &advice->trials[i]);
-    }
-    code = VIDA_SUCCESS;
+    *advice = made;
+  } else {
+    VidaAdvice_Destroy(&made);
   }
   vida__equations_destroy(&state.equations);
   free(state.block);
   return code;
 }
 
-void vida__free_advice(vida_advice* advice) {
-  free(advice->trials);
-  advice->trials = NULL;
+void VidaAdvice_Destroy(VidaAdvice** advice) {
+  if (advice && *advice) {
+    free((*advice)->trials);
+    free(*advice);
+    *advice = NULL;
+  }
 }

@@ -190,6 +190,19 @@ done
 } | true
 [[ $(cat "$work/code") == 141 && ! -s $work/err ]] || complain "methods into a closed pipe"
 
+# A disk that is full (here: a file that may not grow) is told of, and the rows are shown all the same.
+(
+  ulimit -f 4
+  "$VIDA" run "$work/short.lua" --out "$work/full" --set duration=20 --format csv >"$work/out" 2>"$work/err"
+  echo $? >"$work/code"
+)
+[[ $(cat "$work/code") == 1 ]] || complain "a full disk gave exit code $(cat "$work/code")"
+says "cannot write $work/full/short-rattle-h_0.1.csv.partial: "
+shows ",,INPUT_OUTPUT,"
+shows ",,NOT_RUN,0,"
+complete=("$work"/full/*h_0.1.csv)
+[[ ! -e ${complete[0]} ]] || complain "a cut trajectory passes for a whole one"
+
 # ---- runs that fail ----------------------------------------------------------------------------
 expect 1 run "$work/failing.lua" --format json --out "$work/failed"
 says "vida: 1 of 2 runs failed"

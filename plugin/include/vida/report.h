@@ -45,6 +45,23 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
 void VidaTrajectories_Destroy(VidaTrajectories** trajectories);
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories);
 
+/* ---- files against each other ---------------------------------------------------------------- */
+
+/* When two numbers differ: beyond both tolerances. In comparisons rtol is of the larger value, in
+ * trajectories of the largest one in the column. */
+typedef struct VidaTolerance {
+  double rtol, atol;
+  bool all;    /* every cell that differs is shown, not only the first ones */
+  bool common; /* rows and columns that one file only has are no difference */
+} VidaTolerance;
+
+/* Compares two comparison.csv, whose rows are matched by system, method, options, h and rtol
+ * (wall_s and message are left out), or two trajectories, whose rows are matched by t: the cells
+ * that differ, and the largest differences of each column, go to `file`. *same: nothing differs.
+ * VIDA_INPUT_OUTPUT: a file that cannot be read; VIDA_BAD_ARGUMENT: files of other kinds. */
+int VidaReport_Compare(const char* first, const char* second, const VidaTolerance* tolerance,
+                       FILE* file, bool* same, VidaError* error);
+
 /* ---- pictures --------------------------------------------------------------------------------
  * Drawn by gnuplot (found in PATH when it is needed) from the results in a folder. */
 
