@@ -126,6 +126,14 @@ static int match_rows(file_pair* comparison) {
   return VIDA_SUCCESS;
 }
 
+/* A text of a file, in which nothing can command a terminal. */
+static void print_plain(FILE* file, const char* text) {
+  for (; *text; text++) {
+    const bool is_plain = (unsigned char)*text >= 0x20 && *text != 0x7F;
+    fputc(is_plain ? *text : '?', file);
+  }
+}
+
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static void describe_row(const file_pair* comparison, int file, long row, char text[LABEL_SIZE]) {
@@ -171,8 +179,12 @@ static void show_cell(file_pair* comparison, long a, const char* title, const ch
   }
   comparison->shown++;
   describe_row(comparison, 0, a, label);
-  fprintf(comparison->file, "row %ld (%s): %s: %s, %s\n", a + 1, label, title, x[0] ? x : "empty",
-          y[0] ? y : "empty");
+  const char* parts[] = {label, "): ", title, ": ", x[0] ? x : "empty", ", ", y[0] ? y : "empty"};
+  fprintf(comparison->file, "row %ld (", a + 1);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    print_plain(comparison->file, parts[i]);
+  }
+  fputc('\n', comparison->file);
 }
 
 static double column_scale(const file_pair* comparison, const int columns[2]) {
@@ -224,9 +236,13 @@ static void print_column(const file_pair* comparison, const char* title,
   if (column->at >= 0) {
     describe_row(comparison, 0, column->at, label);
   }
-  fprintf(comparison->file, "%-24s %6ld  %9s  %9s  %s\n", title, column->beyond,
+  const int width = 24 - (int)strlen(title);
+  print_plain(comparison->file, title);
+  fprintf(comparison->file, "%*s %6ld  %9s  %9s  ", width > 0 ? width : 0, "", column->beyond,
           isfinite(column->relative) ? vida__real_text(relative, column->relative, 3) : "-",
-          isfinite(column->absolute) ? vida__real_text(absolute, column->absolute, 3) : "-", label);
+          isfinite(column->absolute) ? vida__real_text(absolute, column->absolute, 3) : "-");
+  print_plain(comparison->file, label);
+  fputc('\n', comparison->file);
 }
 
 /* Cells first, then a line for each column. */

@@ -67,6 +67,13 @@ shows "and 30 more; --all shows them"
 expect 1 compare "$work/many1.csv" "$work/many2.csv" --all
 (($(grep -c '^row ' "$work/out") == 50)) || complain "not all cells are shown"
 
+# A file commands no terminal.
+printf 't,\033[2Jx\n0,1\n' >"$work/evil1.csv"
+printf 't,\033[2Jx\n0,\033c\n' >"$work/evil2.csv"
+expect 1 compare "$work/evil1.csv" "$work/evil2.csv"
+shows "?[2Jx: 1, ?c"
+grep -q $'\033' "$work/out" && complain "an escape character of a file was printed"
+
 # Trouble is no difference.
 expect 2 compare "$work/a.csv"
 says "the names of two files are needed"
