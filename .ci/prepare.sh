@@ -69,44 +69,64 @@ vida_missing() {
   fi
 }
 
-vida_prepare() {
-  local missing what packages
-  missing=$(vida_missing "$1")
-  if [[ -z $missing ]]; then
-    return 0
-  fi
-  what=$(cut -d'|' -f1 <<<"$missing" | paste -s -d, | sed 's/,/, /g')
-  packages=$(cut -d'|' -f2 <<<"$missing" | paste -s -d' ')
-  echo "Missing: $what." >&2
-  if ! vida_is_command apt-get; then
-    echo "Please install them; on Debian they are called: $packages" >&2
-    return 1
-  fi
-
+# Installs Debian packages; its output goes to .build/logs/install.log.
+vida_install() {
   local as_root=()
   if ((EUID != 0)); then
     if ! vida_is_command sudo; then
-      echo "Please install them as root: apt-get install $packages" >&2
+      echo "Please install them as root: apt-get install $*" >&2
       return 1
     fi
     as_root=(sudo)
   fi
   local log=$root/.build/logs/install.log
   mkdir -p "$root/.build/logs"
-  echo "Installing with apt-get (this may take some minutes): $packages" >&2
-  # shellcheck disable=SC2086 # the packages are words
+  echo "Installing with apt-get (this may take some minutes): $*" >&2
   if ! { "${as_root[@]}" apt-get update &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y \
-      --no-install-recommends $packages; } >"$log" 2>&1; then
+      --no-install-recommends "$@"; } >"$log" 2>&1; then
     tail -n 20 "$log" >&2
-    echo "The installation failed." >&2
     return 1
   fi
+}
 
+# A browser for the test of reports, which is skipped without one: not every distribution has it as
+# a package.
+vida_prepare_browser() {
+  if vida_is_command chromedriver && vida_is_command curl &&
+    vida_first_command chromium chromium-browser google-chrome >/dev/null; then
+    return 0
+  fi
+  echo "Missing: a headless browser." >&2
+  if ! vida_is_command apt-get || ! vida_install chromium chromium-driver curl; then
+    echo "No browser could be installed: the test of reports will be skipped." >&2
+  fi
+}
+
+vida_prepare() {
+  local missing what packages
   missing=$(vida_missing "$1")
   if [[ -n $missing ]]; then
-    echo "Still missing after the installation: $(cut -d'|' -f1 <<<"$missing" | paste -s -d,)." >&2
-    return 1
+    what=$(cut -d'|' -f1 <<<"$missing" | paste -s -d, | sed 's/,/, /g')
+    packages=$(cut -d'|' -f2 <<<"$missing" | paste -s -d' ')
+    echo "Missing: $what." >&2
+    if ! vida_is_command apt-get; then
+      echo "Please install them; on Debian they are called: $packages" >&2
+      return 1
+    fi
+    # shellcheck disable=SC2086 # the packages are words
+    if ! vida_install $packages; then
+      echo "The installation failed." >&2
+      return 1
+    fi
+    missing=$(vida_missing "$1")
+    if [[ -n $missing ]]; then
+      echo "Still missing after the installation: $(cut -d'|' -f1 <<<"$missing" | paste -s -d,)." >&2
+      return 1
+    fi
+  fi
+  if [[ $1 == tests ]]; then
+    vida_prepare_browser
   fi
 }
 

@@ -52,7 +52,11 @@ typedef struct VidaLuaRun {
   bool show_progress;                 /* on stderr, which then should be a terminal */
   bool (*is_interrupted)(void* data); /* asked about ten times a second; nullable */
   void* data;
+  VidaRecording* recording; /* nullable */
 } VidaLuaRun;
+
+/* Pushes an object that owns a recording of this study. */
+VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study);
 
 /* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
@@ -296,6 +300,9 @@ extern const VidaLuaFile vidalua_library[];
 
 /* Runs them with the module on top of the stack, as chunks of (vida, system_methods, library). */
 void vidalua_open_library(lua_State* L);
+/* library.add_line(system, name, style, points) (drawing.c) */
+int vidalua_add_line(lua_State* L);
+
 /* ---- charts (chart.c) ------------------------------------------------------------------------ */
 
 int vidalua_chart(lua_State* L); /* system:chart { coordinates = ..., embedding = ... } */
@@ -318,8 +325,8 @@ void vidalua_read_state(lua_State* L, const VidaSystem* system, const char* plac
 const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const char* place, double* q,
                                double* v);
 
-/* Sets the reference of a study from what the script says at `index`: a method, a function of time
- * or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
+/* Sets the reference of a study from what the script says at `index`: "auto", a method, a function
+ * of time or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
  * comparison. (reference.c) */
 void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index);
 /* Reads { "rattle", h = 0.01, ... } and visits it; with `lists`, options may be lists, and every

@@ -204,6 +204,12 @@ static int new_comparison(lua_State* L) {
   }
   check_start(L, box->system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
+    if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
+      vidalua_error(L,
+                    "reference: it has the start of the system, so that runs with starts of "
+                    "their own cannot be compared with it; leave it out");
+    }
+    lua_pop(L, 1);
     vidalua_read_reference(L, handle->study, comparison, -1);
   }
   read_methods(L, handle);
@@ -214,32 +220,42 @@ static int new_comparison(lua_State* L) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* comparison:run { quiet = false, out = "DIR" } */
+/* comparison:run { quiet = false, out = "DIR", report = "page.html" } */
 static int comparison_run(lua_State* L) {
-  static const char* const keys[] = {"quiet", "out", NULL};
+  static const char* const keys[] = {"quiet", "out", "report", NULL};
   VidaError error;
   VidaLuaRun wishes = {0};
   bool quiet = false;
+  const char* page = NULL;
+  const VidaPageFacts facts = {.software = LUA_RELEASE};
   VidaStudy* study = vidalua_check_study(L, 1);
   if (!lua_isnoneornil(L, 2)) {
     vidalua_check_table(L, 2, "run", "{ quiet = true, out = \"DIR\" }");
     vidalua_check_keys(L, 2, "run", "key", 0, vidalua_names(keys));
     quiet = vidalua_optional_boolean(L, 2, "run", "quiet", false);
     wishes.directory = vidalua_optional_text(L, 2, "run", "out");
+    page = vidalua_optional_text(L, 2, "run", "report");
   }
   VidaLuaWatch watch = vidalua_watch_host(L);
   wishes.show_progress = !quiet && vidalua_progress_has_terminal();
   wishes.is_interrupted = vidalua_host_interrupts;
   wishes.data = &watch;
   const VidaStudy* const studies[] = {study};
+  const char* data =
+      wishes.directory ? lua_pushfstring(L, "%s/report.json", wishes.directory) : NULL;
+  wishes.recording = page || data ? vidalua_new_recording(L, study) : NULL;
+  const VidaRecording* const recordings[] = {wishes.recording};
   VidaFolder* folder = NULL; /* released before any Lua error is raised */
   int code = wishes.directory ? VidaReport_HoldFolder(wishes.directory, &folder, &error) : 0;
+  code = code || !page ? code : VidaReport_PreparePage(page, &error);
   code = code ? code : vidalua_run_study(study, &wishes, &error);
   if (!code && wishes.directory) {
     code = VidaReport_Write(studies, 1, wishes.directory, &error);
   } else if (code == VIDA_STOPPED && wishes.directory) {
     VidaReport_Write(studies, 1, wishes.directory, NULL); /* what had finished is kept */
   }
+  code = code || !data ? code : VidaReport_PageData(recordings, 1, &facts, data, &error);
+  code = code || !page ? code : VidaReport_Page(recordings, 1, &facts, page, &error);
   VidaReport_ReleaseFolder(&folder);
   if (code) {
     return vidalua_raise(L, "", NULL, &error);

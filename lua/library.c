@@ -283,6 +283,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"parameter_point", library_parameter_point},
                                        {"add_element", library_add_element},
                                        {"add_motion", library_add_motion},
+                                       {"add_line", vidalua_add_line},
                                        {"script_folder", library_script_folder},
                                        {"start", library_start},
                                        {NULL, NULL}};

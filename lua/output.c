@@ -4,6 +4,30 @@
 
 #include "binding.h"
 
+/* ---- recordings ------------------------------------------------------------------------------ */
+
+#define VIDALUA_RECORDING "vida.recording"
+
+static int recording_gc(lua_State* L) {
+  VidaRecording_Destroy(luaL_checkudata(L, 1, VIDALUA_RECORDING));
+  return 0;
+}
+
+VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study) {
+  VidaError error;
+  VidaRecording** recording = lua_newuserdatauv(L, sizeof(VidaRecording*), 0);
+  *recording = NULL;
+  if (luaL_newmetatable(L, VIDALUA_RECORDING)) {
+    lua_pushcfunction(L, recording_gc);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  if (VidaRecording_Create(study, recording, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  return *recording;
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 VidaLuaWatch vidalua_watch_host(lua_State* L) {
@@ -19,26 +43,33 @@ bool vidalua_host_interrupts(void* data) {
   return hook && hook != watch->hook;
 }
 
-/* Passes everything on to the trajectories (when there are some) and shows the progress. */
+/* Passes everything on to the trajectories and to the recording (when there are some) and shows the
+ * progress. */
 typedef struct Watcher {
   const VidaLuaRun* wishes;
-  VidaObserver trajectories; /* members NULL without trajectories */
+  VidaObserver trajectories, recording; /* members NULL without them */
   VidaLuaProgress progress;
 } Watcher;
 
 static int watch_begin(void* data, int run, const VidaRow* row, VidaError* error) {
   const VidaObserver* inner = &((const Watcher*)data)->trajectories;
-  return inner->begin ? inner->begin(inner->data, run, row, error) : 0;
+  const VidaObserver* second = &((const Watcher*)data)->recording;
+  const int code = inner->begin ? inner->begin(inner->data, run, row, error) : 0;
+  return !code && second->begin ? second->begin(second->data, run, row, error) : code;
 }
 
 static int watch_sample(void* data, int run, const VidaSample* sample, VidaError* error) {
   const VidaObserver* inner = &((const Watcher*)data)->trajectories;
-  return inner->sample ? inner->sample(inner->data, run, sample, error) : 0;
+  const VidaObserver* second = &((const Watcher*)data)->recording;
+  const int code = inner->sample ? inner->sample(inner->data, run, sample, error) : 0;
+  return !code && second->sample ? second->sample(second->data, run, sample, error) : code;
 }
 
 static int watch_end(void* data, int run, const VidaRow* row, VidaError* error) {
   const VidaObserver* inner = &((const Watcher*)data)->trajectories;
-  return inner->end ? inner->end(inner->data, run, row, error) : 0;
+  const VidaObserver* second = &((const Watcher*)data)->recording;
+  const int code = inner->end ? inner->end(inner->data, run, row, error) : 0;
+  return !code && second->end ? second->end(second->data, run, row, error) : code;
 }
 
 static int watch_progress(void* data, int run, const char* what, double fraction) {
@@ -64,6 +95,9 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
       return code;
     }
     watcher.trajectories = VidaTrajectories_Observer(trajectories);
+  }
+  if (wishes->recording) {
+    watcher.recording = VidaRecording_Observer(wishes->recording);
   }
   const VidaObserver observer = {watch_begin, watch_sample, watch_end, watch_progress, &watcher};
   vidalua_progress_begin(&watcher.progress, VidaStudy_RunCount(study));

@@ -147,7 +147,17 @@ static void set_known(lua_State* L, VidaStudy* study, int comparison, int table)
 void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index) {
   const int top = lua_gettop(L);
   index = lua_absindex(L, index);
-  if (lua_isfunction(L, index)) {
+  const char* word = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
+  if (word) {
+    VidaError error;
+    if (strcmp(word, "auto") != 0) {
+      vidalua_expected(L, "", "reference", "\"auto\", a method, a function of time or states",
+                       index);
+    }
+    if (VidaStudy_SetAutomaticReference(study, &error)) {
+      vidalua_raise(L, "reference", NULL, &error);
+    }
+  } else if (lua_isfunction(L, index)) {
     lua_pushvalue(L, index);
     set_exact(L, study, comparison, "the exact solution", (double)NAN);
   } else if (lua_istable(L, index) && lua_rawlen(L, index) == 0) {

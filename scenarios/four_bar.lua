@@ -38,8 +38,10 @@ for i = 0, windows do
   local x = frame:coordinate { "B" .. i .. ".x", unit = "m", value = i * length, rate = 1 }
   local y = frame:coordinate { "B" .. i .. ".y", unit = "m", value = length, rate = 0 }
   frame:add(link, "A" .. i .. "-B" .. i, i * length, 0, x, y)
+  frame:draw { "A" .. i .. "-B" .. i, { i * length, 0 }, { x, y }, style = "body" }
   if i > 0 then
     frame:add(link, "B" .. i - 1 .. "-B" .. i, left_x, left_y, x, y)
+    frame:draw { "B" .. i - 1 .. "-B" .. i, { left_x, left_y }, { x, y }, style = "body" }
   end
   left_x, left_y = x, y
 end

@@ -19,6 +19,8 @@ local planet = kepler:particle { "planet",
 }
 kepler:potential { "gravity of the sun", -1 / vida.norm { planet.x, planet.y } }
 
+kepler:draw { "sun", { 0, 0 } }
+
 local steps = { 5e-2, 2e-2, 1e-2 }
 
 return vida.compare {

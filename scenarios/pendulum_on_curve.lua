@@ -31,6 +31,7 @@ pendulum:potential { "weight", gravity * (pivot_mass * y + tip_mass * tip_y) }
 if damping ~= 0 then
   pendulum:rayleigh { "friction", damping / 2 * (vx ^ 2 + vy ^ 2) }
 end
+pendulum:draw { "pendulum", { x, y }, { x + length * vida.sin(theta), tip_y }, style = "rod" }
 pendulum:constraint { "curve", y - x ^ 2 / 2, unit = "m" }
 
 local steps = { 1e-2, 5e-3, 2e-3, 1e-3 } -- s

@@ -40,6 +40,15 @@ body:lagrangian { "rotation", kinetic }
 body:constraint { "unit length", vida.dot(q, q) - 1 }
 body:momentum { "L", vida.rotate(q, momentum), unit = "kg m^2/s" } -- in space
 
+-- What there is to see: a line along each principal axis, longer where there is more mass.
+for i, name in ipairs { "first axis", "second axis", "third axis" } do
+  local sum = inertia[1] + inertia[2] + inertia[3]
+  local tip = { 0, 0, 0 }
+  tip[i] = math.sqrt(math.max(sum - 2 * inertia[i], 1))
+  local place = vida.rotate(q, tip)
+  body:draw { name, { 0, 0, 0 }, { place[1], place[2], place[3] }, style = "body" }
+end
+
 local steps = { 1e-1, 1e-2, 1e-3 } -- s
 
 return vida.compare {

@@ -55,6 +55,7 @@ local function quaternion_top()
   top:potential { "weight", mass * gravity * arm * up }
   top:constraint { "unit length", vida.dot(q, q) - 1 }
   top:momentum { "L about the vertical", vida.rotate(q, momentum)[3], unit = "kg m^2/s" }
+  top:draw { "axis", { 0, 0, 0 }, vida.rotate(q, { 0, 0, 2 * arm }), style = "body" }
   return top
 end
 

@@ -40,6 +40,7 @@ local function new_arm(name)
     arm:kinetic { "link " .. i, mass[i] / 2 * (middle_vx ^ 2 + middle_vy ^ 2)
       + inertia / 2 * rate[i] ^ 2 }
     arm:potential { "weight " .. i, mass[i] * gravity * (y + across / 2) }
+    arm:draw { "link " .. i, { x, y }, { x + along, y + across }, style = "body" }
     x, y = x + along, y + across
     vx, vy = vx - across * rate[i], vy + along * rate[i]
   end

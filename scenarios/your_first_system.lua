@@ -30,6 +30,9 @@ local spring = stiffness / 2 * (r - length) ^ 2
 
 -- The Lagrangian. Parts may be added one by one; a name shows up in messages. Something to try:
 -- swing:constraint { "stiff", r - 1.3, unit = "m" } makes a rod of the spring.
+-- What there is to see in the animation of a report; it has no part in the motion.
+swing:draw { "spring", { 0, 0 }, { r * vida.sin(theta), -r * vida.cos(theta) }, style = "spring" }
+
 swing:lagrangian { "spring pendulum", kinetic + weight - spring }
 
 -- The steps to compare, in s.

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vida/drawing.h>
 #include <vida/expression.h>
+#include <vida/report.h>
 
 #include "support/check.h"
 #include "support/motion.h"
@@ -360,6 +362,16 @@ static void test_counter(void) {
 
 /* ---- life and death ------------------------------------------------------------------------- */
 
+static int draw(VidaSystem* system, VidaError* error) {
+  VidaDrawnPoint points[2] = {{.frame = VIDA_DRAWN_CENTRE, .centre = 0},
+                              {.frame = VIDA_DRAWN_FORMULA, .components = 2}};
+  int code = VidaSystem_Position(system, 0, &points[1].formula[0], error);
+  code = code ? code
+              : VidaSystem_Apply(system, "sin", 1, &points[1].formula[0], &points[1].formula[1],
+                                 error);
+  return code ? code : VidaSystem_AddLine(system, "line", "body", 2, points, error);
+}
+
 /* A whole life: system, options, stepper, two steps, a failing step, a comparison. What is returned
  * is the first failure. */
 static int build(VidaSystem** system, VidaError* error) {
@@ -386,6 +398,7 @@ static int build(VidaSystem** system, VidaError* error) {
                              .stiffness = 2.0,
                              .length = 0.5};
   code = code ? code : VidaSystem_AddSpring(*system, &spring, error);
+  code = code ? code : draw(*system, error);
   return code ? code : VidaSystem_Complete(*system, error);
 }
 
@@ -405,6 +418,7 @@ static int step_twice(const VidaSystem* system, const VidaOptions* options, Vida
 static int compare_with(const VidaSystem* system, const VidaOptions* method, VidaError* error) {
   VidaOptions* options = NULL;
   VidaStudy* study = NULL;
+  VidaRecording* recording = NULL;
   int code = VidaStudy_CreateOptions(&options, error);
   code = code ? code : VidaOptions_SetReal(options, "time", 0.1, error);
   /* an estimate that cannot be made is left out, which is no failure */
@@ -412,13 +426,18 @@ static int compare_with(const VidaSystem* system, const VidaOptions* method, Vid
   code = code ? code : VidaStudy_Create(system, options, &study, error);
   code = code ? code : VidaStudy_SetReference(study, method, error);
   code = code ? code : VidaStudy_AddRun(study, method, error);
-  code = code ? code : VidaStudy_Run(study, NULL, error);
+  code = code ? code : VidaRecording_Create(study, &recording, error);
+  if (!code) {
+    const VidaObserver observer = VidaRecording_Observer(recording);
+    code = VidaStudy_Run(study, &observer, error);
+  }
   if (!code && strcmp(VidaStudy_Row(study, 0)->status, "ok") != 0) {
     const VidaRow* row = VidaStudy_Row(study, 0); /* a run that failed keeps its row */
     code = VIDA_OUT_OF_MEMORY;
     error->code = code;
     snprintf(error->message, sizeof error->message, "%.100s: %.300s", row->status, row->message);
   }
+  VidaRecording_Destroy(&recording);
   VidaStudy_Destroy(&study);
   VidaOptions_Destroy(&options);
   return code;
@@ -443,9 +462,9 @@ static int live(const char* method, const char* solver, VidaError* error) {
   return code;
 }
 
-/* 1000 lives leave nothing behind. */
+/* 1000 lives leave nothing behind (fewer where each takes long). */
 static void test_cycles(void) {
-  const int lives = under_valgrind() ? 50 : 1000;
+  const int lives = under_valgrind() || CHECK_SANITIZED ? 50 : 1000;
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const char* method = Vida_MethodInfo(i)->name;
     VidaError error = {0};

@@ -429,10 +429,12 @@ function system_methods.rod(system, given)
   library.add_motion(system, "direction", turning)
   library.add_traced(system, "rod" .. dimension, "rod", name .. ": direction", {},
     { inertia = inertia, length = given.length }, rod_functions, turning)
-  return (finish_body(system, given, {
+  local body, frame = finish_body(system, given, {
     kind = library.frame_kinds["rod" .. dimension], particle = particle, turning = turning,
     position = position, velocity = velocity, values = u, rates = rate, half_length = given.length / 2,
-  }))
+  })
+  library.draw_rod(system, frame)
+  return body
 end
 
 -- ---- rigid bodies in the plane ------------------------------------------------------------------
@@ -455,10 +457,12 @@ local function add_plane_body(system, place, given)
   library.add_motion(system, "angle", turning)
   library.add_traced(system, "body2", "body", given[1], {}, { inertia = given.inertia }, plane_functions,
     turning)
-  return (finish_body(system, given, {
+  local body, frame = finish_body(system, given, {
     kind = library.frame_kinds.plane, particle = particle, turning = turning,
     position = position, velocity = velocity, values = { angle }, rates = { spin },
-  }))
+  })
+  library.draw_plane_body(system, frame, given.mass, given.inertia)
+  return body
 end
 
 -- ---- rigid bodies in space ----------------------------------------------------------------------
@@ -603,7 +607,9 @@ local function add_space_body(system, place, given)
   local parts = as == "quaternion" and add_quaternion_body(system, given, q, spin, inertia.matrix)
     or add_director_body(system, place, given, q, spin, inertia)
   parts.particle, parts.position, parts.velocity = particle, position, velocity
-  return (finish_body(system, given, parts))
+  local body, frame = finish_body(system, given, parts)
+  library.draw_space_body(system, frame, given.mass, inertia, to_frame)
+  return body
 end
 
 -- ---- bodies that do not move --------------------------------------------------------------------

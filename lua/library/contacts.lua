@@ -223,12 +223,15 @@ function system_methods.rolling_disk(system, given)
       fail(place .. ": axis: in the plane the axis of a disk is across the plane")
     end
     library.add_traced(system, "rolling disk", "rolling disk", given[1], { frame }, values, rolling_in_plane)
+    library.draw_circle(system, given[1], frame, values.radius, { 1, 0 }, { 0, 1 })
     return
   end
   values.axis = library.resolve_direction(frame, given.axis, place, "axis")
   values.tangent1 = library.across(normal)
   values.tangent2 = vida.cross(normal, values.tangent1)
   library.add_traced(system, "rolling disk", "rolling disk", given[1], { frame }, values, rolling_in_space)
+  local across = library.across(values.axis)
+  library.draw_circle(system, given[1], frame, values.radius, across, vida.cross(values.axis, across))
 end
 
 -- ---- knife edges --------------------------------------------------------------------------------

@@ -362,6 +362,7 @@ function library.add_traced(system, key, title, name, frames, values, functions,
     elements[full_key] = element
   end
   system_methods.add(system, element, name, list, flat)
+  library.draw_joint(system, title, name, frames, values)
 end
 
 -- ---- checks --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ extern const CliCommand cli_run_command;
 extern const CliCommand cli_check_command;
 extern const CliCommand cli_methods_command;
 extern const CliCommand cli_audit_command;
+extern const CliCommand cli_report_command;
 extern const CliCommand cli_plot_command;
 extern const CliCommand cli_compare_command;
 extern const CliCommand cli_advise_command;

@@ -6,11 +6,17 @@
 
 #include "commands.h"
 
-const CliCommand* const cli_commands[] = {&cli_run_command,        &cli_check_command,
-                                          &cli_advise_command,     &cli_methods_command,
-                                          &cli_audit_command,      &cli_plot_command,
-                                          &cli_compare_command,    &cli_new_command,
-                                          &cli_completion_command, NULL};
+const CliCommand* const cli_commands[] = {&cli_run_command,
+                                          &cli_check_command,
+                                          &cli_advise_command,
+                                          &cli_methods_command,
+                                          &cli_audit_command,
+                                          &cli_plot_command,
+                                          &cli_report_command,
+                                          &cli_compare_command,
+                                          &cli_new_command,
+                                          &cli_completion_command,
+                                          NULL};
 
 const CliOption cli_main_options[] = {
     {"--version", NULL, "show the versions of vida, SUNDIALS and Lua", NULL},
@@ -40,6 +46,7 @@ static void print_help(FILE* file) {
       "  vida methods rattle\n"
       "  vida audit rattle\n"
       "  vida plot results energy\n"
+      "  vida report results\n"
       "  vida compare before after\n",
       file);
 }

@@ -19,6 +19,7 @@ static const char* const format_names[] = {"table", "csv", "json", NULL};
 typedef struct RunArguments {
   const char* script;
   const char* out; /* NULL: nothing is written */
+  bool report;
   RunFormat format;
   bool quiet;
   bool plot;
@@ -100,6 +101,12 @@ static bool take_settings(void* data, const char* value) {
   return true;
 }
 
+static bool take_report(void* data, const char* value) {
+  (void)value;
+  ((RunArguments*)data)->report = true;
+  return true;
+}
+
 static bool take_plot(void* data, const char* value) {
   RunArguments* arguments = data;
   arguments->plot = true;
@@ -112,7 +119,8 @@ static bool takes_next(const CliOption* option, const char* next) {
 }
 
 static const CliOption run_options[] = {
-    {"--out", "DIR", "write comparison.csv, comparison.json and every trajectory", take_out},
+    {"--out", "DIR", "write comparison.csv and .json, every trajectory and report.json", take_out},
+    {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
     {"--format", "table|csv|json", "how rows are printed, by default as a table", take_format},
     {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
     {"--settings", NULL, "list what --set can give, with types and units, and run nothing",
@@ -133,6 +141,9 @@ typedef struct Work {
   Scenario scenario; /* first: what is shared by commands */
   const RunArguments* arguments;
   VidaFolder* folder; /* NULL: nothing is written */
+  const char* out;    /* that of the arguments, or a name that Lua owns */
+  const VidaRecording**
+      recording; /* one for each study, owned by Lua; NULL where nothing is written */
 } Work;
 
 /* Leaves out comparisons that --only has left without runs. */
@@ -154,7 +165,7 @@ static bool drop_empty_studies(Work* work) {
 
 /* Where trajectories of study i go: DIR, or DIR/1, DIR/2, ... when there are several. */
 static const char* push_directory(lua_State* L, const Work* work, int i) {
-  const char* out = work->arguments->out;
+  const char* out = work->out;
   if (!out) {
     return NULL;
   }
@@ -171,6 +182,7 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   for (int i = 0; i < work->scenario.count; i++) {
     const int top = lua_gettop(L);
     wishes.directory = push_directory(L, work, i);
+    wishes.recording = work->recording ? (VidaRecording*)work->recording[i] : NULL;
     const int code = vidalua_run_study(work->scenario.studies[i], &wishes, error);
     lua_settop(L, top);
     if (code) {
@@ -182,11 +194,10 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
 
 /* The folder and those of its comparisons are this run's alone, and can be written into. */
 static int hold_folders(lua_State* L, Work* work, VidaError* error) {
-  const char* out = work->arguments->out;
-  if (!out) {
+  if (!work->out) {
     return VIDA_SUCCESS;
   }
-  int code = VidaReport_HoldFolder(out, &work->folder, error);
+  int code = VidaReport_HoldFolder(work->out, &work->folder, error);
   for (int i = 0; i < work->scenario.count && work->scenario.count > 1 && !code; i++) {
     code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
     lua_pop(L, 1);
@@ -253,12 +264,55 @@ static int report(const Work* work, VidaError* error) {
   }
 }
 
+/* ---- the page ---------------------------------------------------------------------------------
+ */
+
+/* Makes recordings, and a name for the folder where none was given: that of the scenario. */
+static void prepare_report(lua_State* L, Work* work) {
+  const char* script = work->arguments->script;
+  work->out = work->arguments->out;
+  if (!work->out && !work->arguments->report) {
+    return;
+  }
+  if (!work->out) {
+    const char* name = strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
+    const size_t length = strlen(name);
+    const bool is_lua = length > 4 && strcmp(name + length - 4, ".lua") == 0;
+    lua_pushlstring(L, name, is_lua ? length - 4 : length);
+    work->out = lua_pushfstring(L, "%s-report", lua_tostring(L, -1));
+  }
+  work->recording = lua_newuserdatauv(L, (size_t)work->scenario.count * sizeof *work->recording, 0);
+  luaL_checkstack(L, work->scenario.count + LUA_MINSTACK, "too many comparisons");
+  for (int i = 0; i < work->scenario.count; i++) { /* all stay on the stack until the end */
+    work->recording[i] = vidalua_new_recording(L, work->scenario.studies[i]);
+  }
+}
+
+/* DIR/report.json, of which vida report makes the page at any time, and DIR/report.html. */
+static int write_page(lua_State* L, const Work* work, VidaError* error) {
+  const char* slash = strrchr(work->arguments->script, '/');
+  const VidaPageFacts facts = {.scenario = slash ? slash + 1 : work->arguments->script,
+                               .software = LUA_RELEASE};
+  const int count = work->scenario.count;
+  const char* data = lua_pushfstring(L, "%s/report.json", work->out);
+  const char* page = lua_pushfstring(L, "%s/report.html", work->out);
+  int code = VidaReport_PageData(work->recording, count, &facts, data, error);
+  if (!code && work->arguments->report) {
+    code = VidaReport_Page(work->recording, count, &facts, page, error);
+  }
+  if (!code && work->arguments->report) {
+    fprintf(stderr, "vida: the report is %s\n", page);
+  }
+  lua_pop(L, 2);
+  return code;
+}
+
 /* DIR/comparison.csv has the rows of all; each comparison's own files are beside its trajectories.
  */
 static int write_results(lua_State* L, const Work* work, VidaError* error) {
   const VidaStudy* const* studies = (const VidaStudy* const*)work->scenario.studies;
   const int count = work->scenario.count;
-  int code = VidaReport_Write(studies, count, work->arguments->out, error);
+  int code = VidaReport_Write(studies, count, work->out, error);
   for (int i = 0; i < count && count > 1 && !code; i++) {
     code = VidaReport_Write(studies + i, 1, push_directory(L, work, i), error);
     lua_pop(L, 1);
@@ -318,7 +372,6 @@ static void say_failures(Work* work, int code, const VidaError* error) {
 /* Makes the runs and writes and prints what has come of them. An end before the last one is told
  * last, and takes nothing away from those that had finished. */
 static int run_and_report(lua_State* L, Work* work, VidaError* error) {
-  const RunArguments* arguments = work->arguments;
   VidaError later = {0};
   int code = run_studies(L, work, error);
   const Tally tally = count_runs(work);
@@ -326,7 +379,8 @@ static int run_and_report(lua_State* L, Work* work, VidaError* error) {
     return code;
   }
   cli_ignore_interrupt(L);
-  int after = arguments->out ? write_results(L, work, &later) : VIDA_SUCCESS;
+  int after = work->out ? write_results(L, work, &later) : VIDA_SUCCESS;
+  after = after || !work->recording ? after : write_page(L, work, &later);
   if (after && !code) { /* rows that cannot be kept can still be shown */
     code = after;
     *error = later;
@@ -356,6 +410,7 @@ static int run_protected(lua_State* L) {
   if (!drop_empty_studies(work)) {
     return 0;
   }
+  prepare_report(L, work);
   int code = hold_folders(L, work, &error);
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
@@ -397,7 +452,9 @@ const CliCommand cli_run_command = {
     .details =
         "\nRows go to stdout, progress and messages to stderr. With --out, rows go to\n"
         "DIR/comparison.csv and .json as well, and trajectories to DIR/<run>.csv\n"
-        "(DIR/1/<run>.csv, ... when the scenario returns several comparisons).\n"
+        "(DIR/1/<run>.csv, ... when the scenario returns several comparisons). --report\n"
+        "adds DIR/report.html, a page with table, plots and an animation for any\n"
+        "browser; 'vida report DIR' makes it later, of DIR/report.json.\n"
         "Ctrl-C (or SIGTERM) ends the runs: finished ones are printed and written, the others\n"
         "have the status STOPPED or NOT_RUN.\n"
         "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage,\n"
@@ -408,7 +465,8 @@ const CliCommand cli_run_command = {
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"
         "  vida run scenarios/pendulum.lua --out results --plot energy,convergence\n"
         "  vida run scenarios/double_spherical_pendulum.lua --jobs 0\n"
-        "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n",
+        "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
+        "  vida run scenarios/double_spherical_pendulum.lua --report\n",
     .options = run_options,
     .take_operand = take_script,
     .takes_next = takes_next,

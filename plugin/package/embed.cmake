@@ -1,5 +1,8 @@
-# Writes Lua files as C arrays: cmake -DOUTPUT=FILE.c "-DFILES=A.lua|B.lua" -P embed.cmake
-# The result defines `vidalua_library` of binding.h, in the order of FILES.
+# Writes files as C arrays:
+#   cmake -DOUTPUT=FILE.c "-DFILES=A.lua|B.lua" -DHEADER=binding.h -DTYPE=VidaLuaFile
+#     -DLIST=vidalua_library -P embed.cmake
+# The result defines LIST, an array of { name, bytes, size } of TYPE, which HEADER declares, in the
+# order of FILES and with a last one that has no name.
 string(REPLACE "|" ";" files "${FILES}")
 set(arrays "")
 set(rows "")
@@ -16,10 +19,10 @@ foreach(file IN LISTS files)
   math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUTPUT}.new "/* Written by embed.cmake. */
-#include \"binding.h\"
+#include \"${HEADER}\"
 
 ${arrays}
-const VidaLuaFile vidalua_library[] = {
+const ${TYPE} ${LIST}[] = {
 ${rows}    {NULL, NULL, 0}};
 ")
 file(RENAME ${OUTPUT}.new ${OUTPUT})

@@ -78,7 +78,8 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   remove(path);
   vida__remove_pictures(directory);
   /* What an earlier run has left would not belong to the files that are written now. */
-  static const char* const results[] = {"comparison.csv", "comparison.json", "study.txt"};
+  static const char* const results[] = {"comparison.csv", "comparison.json", "study.txt",
+                                        "report.json", "report.html"};
   for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
     code = join(path, directory, results[i], error);
     if (!code && remove(path) != 0 && errno != ENOENT) {

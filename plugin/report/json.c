@@ -54,9 +54,9 @@ void vida__write_json_string(FILE* file, const char* text) {
   fputc('"', file);
 }
 
-static void write_row(FILE* file, const VidaRow* row) {
+void vida__write_json_row(FILE* file, const VidaRow* row) {
   char text[VIDA_MESSAGE_SIZE];
-  fputs("  {", file);
+  fputs("{", file);
   for (int i = 0; i < VIDA_COLUMNS; i++) {
     const VidaColumn* column = Vida_Column(i);
     vida__cell_text(row, column, text, sizeof text);
@@ -78,8 +78,8 @@ int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, Vida
   fputs("[", file);
   for (int s = 0; s < count; s++) {
     for (int run = 0; run < VidaStudy_RunCount(studies[s]); run++) {
-      fputs(first ? "\n" : ",\n", file);
-      write_row(file, VidaStudy_Row(studies[s], run));
+      fputs(first ? "\n  " : ",\n  ", file);
+      vida__write_json_row(file, VidaStudy_Row(studies[s], run));
       first = false;
     }
   }

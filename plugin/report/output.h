@@ -42,6 +42,11 @@ void vida__write_csv_field(FILE* file, const char* text);
 
 /* Writes a text in quotes, as strict JSON has it (json.c). */
 void vida__write_json_string(FILE* file, const char* text);
+/* Writes a row as an object of all columns; what was not measured is null (json.c). */
+void vida__write_json_row(FILE* file, const VidaRow* row);
+
+/* The unit of a multiplier whose row has this unit: lambda g is an energy (trajectory.c). */
+void vida__multiplier_unit(const char* unit, char* text, size_t size);
 
 /* The name of the run's files without an ending: system, method, set options and h, in letters that
  * every file system takes. `number` > 1 is added to tell equal ones apart. */

@@ -112,8 +112,7 @@ static void rate_unit(const char* unit, char* text, size_t size) {
   vida__append(text, size, "%s/s", unit[0] ? unit : "1");
 }
 
-/* lambda g is an energy. */
-static void multiplier_unit(const char* unit, char* text, size_t size) {
+void vida__multiplier_unit(const char* unit, char* text, size_t size) {
   text[0] = '\0';
   if (strcmp(unit, "m") == 0) {
     vida__append(text, size, "N");
@@ -139,7 +138,7 @@ static void write_header(FILE* file, const VidaSystem* system) {
     write_column(file, unit, "d ", VidaSystem_CoordinateName(system, i), "/dt");
   }
   for (int i = 0; i < m; i++) {
-    multiplier_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
+    vida__multiplier_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
     write_column(file, unit, "lambda ", VidaSystem_ConstraintName(system, i), "");
   }
   if (m > 0) {

@@ -17,6 +17,7 @@ int vida__create_known_reference(const VidaKnownSolution* solution, vida_referen
     return vida__fail_memory(error);
   }
   vida_reference* made = *reference;
+  made->candidate = -1;
   made->known = *solution;
   made->known.text = made->text;
   made->position_error = solution->error;

@@ -93,9 +93,18 @@ static void forget_solution(vida_reference* reference) {
 
 /* ---- making it ------------------------------------------------------------------------------ */
 
+static void describe_reference(vida_reference* reference, const VidaOptions* method) {
+  char options[VIDA_OPTIONS_SIZE];
+  reference->text[0] = '\0';
+  vida__describe_steps(method, reference->text, sizeof reference->text);
+  VidaOptions_Describe(method, options, sizeof options);
+  if (options[0] != '\0') {
+    vida__append(reference->text, sizeof reference->text, ", %s", options);
+  }
+}
+
 int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
                            vida_reference** reference, VidaError* error) {
-  char options[VIDA_OPTIONS_SIZE];
   if (VidaOptions_HasChoice(method, "start", "two-point")) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "the reference cannot start from two points: its second point would have to "
@@ -105,6 +114,7 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
   if (!made) {
     return vida__fail_memory(error);
   }
+  made->candidate = -1;
   made->position_error = NAN;
   made->order = Vida_MethodOrder(method);
   made->adaptive = Vida_IsAdaptive(method);
@@ -119,12 +129,65 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
     vida__destroy_reference(&made);
     return code;
   }
-  vida__describe_steps(method, made->text, sizeof made->text);
-  VidaOptions_Describe(method, options, sizeof options);
-  if (options[0] != '\0') {
-    vida__append(made->text, sizeof made->text, ", %s", options);
-  }
+  describe_reference(made, method);
   *reference = made;
+  return VIDA_SUCCESS;
+}
+
+/* ---- without being told a method ------------------------------------------------------------- */
+
+/* One after the other until one comes to the end. */
+static const struct {
+  const char* method;
+  const char* options[6]; /* names and values */
+} candidates[] = {
+    {"coordinate-projection", {"integrator", "fehlberg", "rtol", "1e-13", "max_steps", "2000"}},
+    {"radau", {"rtol", "1e-11"}},
+    {"radau", {"rtol", "1e-9"}}};
+enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
+
+static int candidate_options(int candidate, VidaOptions** options, VidaError* error) {
+  const char* const* given = candidates[candidate].options;
+  int code = VidaOptions_Create(candidates[candidate].method, options, error);
+  for (int i = 0; i < 6 && given[i] && code == VIDA_SUCCESS; i += 2) {
+    code = VidaOptions_SetText(*options, given[i], given[i + 1], error);
+  }
+  if (code != VIDA_SUCCESS) {
+    VidaOptions_Destroy(options);
+  }
+  return code;
+}
+
+int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error) {
+  VidaOptions* options = NULL;
+  vida_reference* reference = NULL;
+  if (VIDA_REFUSE_NULL(error, study)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  int code = candidate_options(0, &options, error);
+  code = code ? code : vida__create_reference(study, options, &reference, error);
+  VidaOptions_Destroy(&options);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  reference->candidate = 0;
+  return vida__adopt_reference(study, reference, error);
+}
+
+/* Begins with the first candidate again: a study may be run twice. */
+static int choose_candidate(const VidaStudy* study, int candidate, VidaError* error) {
+  vida_reference* reference = study->reference;
+  VidaOptions* options = NULL;
+  int code = candidate_options(candidate, &options, error);
+  code = code ? code : VidaOptions_SetReal(options, "h", reference->grid.h, error);
+  if (code != VIDA_SUCCESS) {
+    VidaOptions_Destroy(&options);
+    return code;
+  }
+  VidaOptions_Destroy(&reference->options);
+  reference->options = options;
+  reference->candidate = candidate;
+  describe_reference(reference, options);
   return VIDA_SUCCESS;
 }
 
@@ -321,7 +384,8 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between,
  *
  * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
  * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
- * and a difference of 5 to 9 errors, of which the smaller is taken. */
+ * and a difference of 5 to 9 errors, of which the smaller is taken. Where the states that are given
+ * out bound the steps, half of them double these. */
 typedef struct rougher {
   const char* option;
   double value, divisor;
@@ -335,6 +399,11 @@ static bool find_rougher(const vida_reference* reference, rougher* than) {
     than->option = "rtol";
     than->value = 10.0 * VidaOptions_Get(reference->options, "rtol");
     than->divisor = 5.0;
+    if (reference->grid.last == 0.0 && reference->grid.full % 2 == 0) {
+      than->grid.h *= 2.0;
+      than->grid.full /= 2;
+      than->between = 2;
+    }
     return true;
   }
   if (reference->grid.last > 0.0 || reference->grid.full % 2 != 0 || reference->order < 1) {
@@ -367,6 +436,9 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaEr
     code = VidaOptions_SetReal(options, than.option, than.value, &problem);
   }
   if (code == VIDA_SUCCESS) {
+    code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
     code = vida__create_march(study->system, options, &than.grid, &march, &problem);
   }
   if (code == VIDA_SUCCESS) {
@@ -386,14 +458,14 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaEr
   return code;
 }
 
-int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+static int make_solution(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   vida_reference* reference = study->reference;
-  forget_solution(reference);
   vida_march march = {0};
   VidaError problem = {0};
+  forget_solution(reference);
   int code = reserve_states(study, error);
-  if (code != VIDA_SUCCESS || reference->known.state) {
-    return code ? code : ask_all(study, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
   }
   code = vida__create_march(study->system, reference->options, &reference->grid, &march, &problem);
   if (code == VIDA_SUCCESS) {
@@ -409,6 +481,32 @@ int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaErr
     }
   }
   vida__destroy_march(&march);
+  return code;
+}
+
+/* The first candidate that comes to the end. */
+static int try_candidates(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int candidate = 0; candidate < CANDIDATES; candidate++) {
+    code = choose_candidate(study, candidate, error);
+    code = code ? code : make_solution(study, observer, error);
+    if (code == VIDA_SUCCESS || code == VIDA_STOPPED || code == VIDA_OUT_OF_MEMORY) {
+      break;
+    }
+  }
+  return code;
+}
+
+int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  vida_reference* reference = study->reference;
+  int code = VIDA_SUCCESS;
+  if (reference->known.state) {
+    forget_solution(reference);
+    code = reserve_states(study, error);
+    return code ? code : ask_all(study, error);
+  }
+  code = reference->candidate >= 0 ? try_candidates(study, observer, error)
+                                   : make_solution(study, observer, error);
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
     code = estimate_error(study, observer, error);
   }

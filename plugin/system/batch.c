@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/build.h"
+#include "system/drawing.h"
 
 enum { ROW_NUMBER_SIZE = 32 }; /* of " (row 2)" */
 
@@ -280,6 +281,11 @@ void vida__place_tapes(VidaSystem* system) {
   }
   for (int b = 0; b < system->observable_count; b++) {
     vida_term_batch* batch = &system->observable_batches[b];
+    place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
+                &batch->tape);
+  }
+  for (int b = 0; system->drawing && b < system->drawing->batch_count; b++) {
+    vida_term_batch* batch = &system->drawing->batches[b];
     place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
                 &batch->tape);
   }

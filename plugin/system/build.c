@@ -11,6 +11,7 @@
 #include "expr/graph.h"
 #include "system/build.h"
 #include "system/chart.h"
+#include "system/drawing.h"
 #include "system/model.h"
 
 VidaInitial VidaInitial_Given(double value) {
@@ -152,6 +153,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   free(old->uniform_force);
   vida__graph_destroy(&old->graph);
   vida__chart_destroy(&old->chart);
+  vida__drawing_destroy(&old->drawing);
   free(old->name);
   free(old);
   *system = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/drawing.h"
 
 static void prepare_functions(const vida_functions* functions, const vida_tape_place* place,
                               double* tapes) {
@@ -32,6 +33,10 @@ int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, 
   }
   for (int b = 0; b < system->observable_count; b++) {
     const vida_term_batch* batch = &system->observable_batches[b];
+    prepare_functions(batch->functions, &batch->tape, evaluator->scratch);
+  }
+  for (int b = 0; system->drawing && b < system->drawing->batch_count; b++) {
+    const vida_term_batch* batch = &system->drawing->batches[b];
     prepare_functions(batch->functions, &batch->tape, evaluator->scratch);
   }
   return VIDA_SUCCESS;

@@ -86,9 +86,27 @@ return function(torque)
     squeezer:constraint { name .. ", y", p.y - q.y, unit = "m" }
   end
   local end_of_rod = sum(f, vector(-d, 0, rod, rod_rate))
-  joined("triangle", end_of_rod, sum(b, vector(0, -ss, gamma, gamma_rate)))
-  joined("upper links", end_of_rod, sum(g, vector(0, -e, upper, upper_rate)))
-  joined("lower links", end_of_rod, sum(h, vector(zf, 0, lower, lower_rate)))
+  local end_of_triangle = sum(b, vector(0, -ss, gamma, gamma_rate))
+  local end_of_upper = sum(g, vector(0, -e, upper, upper_rate))
+  local end_of_lower = sum(h, vector(zf, 0, lower, lower_rate))
+  joined("triangle", end_of_rod, end_of_triangle)
+  joined("upper links", end_of_rod, end_of_upper)
+  joined("lower links", end_of_rod, end_of_lower)
+
+  -- What there is to see: the bodies, from joint to joint, and the spring.
+  local function draw(name, style, ...)
+    local line = { name, style = style }
+    for i, p in ipairs { ... } do
+      line[i + 1] = { p.x, p.y }
+    end
+    squeezer:draw(line)
+  end
+  draw("spring", "spring", fixed(xc, yc), corner)
+  draw("K3", "body", b, corner, end_of_triangle, b)
+  draw("K1", "body", fixed(0, 0), f)
+  draw("K5, K4", "body", a, g, end_of_upper)
+  draw("K7, K6", "body", a, h, end_of_lower)
+  draw("K2", "body", f, end_of_rod)
 
   return squeezer
 end

@@ -17,7 +17,7 @@ end
 -- The same for mistakes in a script: the message begins with the line of the call.
 function check.fails_here(text, f, ...)
   local message = check.fails(text, f, ...)
-  if not message:find("^[^\n]*test_%w+%.lua:%d+: ") then
+  if not message:find("^[^\n]*test_[%w_]+%.lua:%d+: ") then
     error("the message does not name the line: " .. message, 2)
   end
 end

@@ -87,7 +87,7 @@ fails("reference: unknown method 'energy-momentun'; did you mean 'energy-momentu
   compare { reference = { "energy-momentun", h = 0.1 } })
 fails("reference.h: expected a number in s, got a table",
   compare { reference = { "energy-momentum", h = { 0.1, 0.2 } } })
-fails("reference: expected a table such as", compare { reference = "energy-momentum" })
+fails('reference: expected "auto", a method', compare { reference = "energy-momentum" })
 
 -- ---- coordinates --------------------------------------------------------------------------------
 fails("coordinates: expected a table such as", compare { coordinates = bob })

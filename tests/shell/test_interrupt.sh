@@ -101,6 +101,11 @@ for signal in INT TERM; do
 done
 signal=INT
 
+stop "$VIDA" run "$work/several.lua" --report --out "$work/page" --format json
+((code == 130)) || complain "an interrupted run with a page gave exit code $code"
+is_json "$work/page/report.json" '#value.studies[1].rows == 3'
+[[ -s $work/page/report.html ]] || complain "no page of what had finished"
+
 stop "$VIDA" run "$work/several.lua" --set jobs=2 --format json
 ((code == 130)) || complain "two interrupted runs at once gave exit code $code"
 [[ $(cells "$work/out" status) == *" STOPPED STOPPED" ]] || complain "$(cells "$work/out" status)"

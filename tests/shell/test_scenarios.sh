@@ -40,7 +40,6 @@ quick=(
   "high_order --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
   "two_link_arm_adaptive --set time=0.2 --set interval=0.1"
-  "pendulum_formulations --set time=0.5"
   "ladder --set cells=2 --set time=0.1"
   "heavy_top --set time=0.02"
   "door --set time=0.4"
@@ -86,6 +85,11 @@ says "vida: 1 of 2 runs failed"
 is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[2].status ~= "ok"'
 expect 1 run "$scenarios/dumbbell.lua"
 shows "velocities"
+
+# Of all formulations of one pendulum, only the raw index 3 stops, and says what to take.
+expect 1 run "$scenarios/pendulum_formulations.lua" --set time=0.5 --format csv
+says "vida: 1 of"
+grep -q "raw=true.*IDA_.*ida-ggl" "$work/out" || complain "the raw index 3 does not explain itself"
 
 # The ladder: SPOOK gets through, the same rows with Newton's method end when it begins to whip.
 expect 1 run "$scenarios/spook_ladder.lua" --set time=8 --only spook --only spook-newton --format json

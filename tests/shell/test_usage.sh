@@ -15,7 +15,7 @@ expect 2
 says "usage: vida COMMAND"
 silent
 
-for command in run check methods audit; do
+for command in run check methods audit plot report; do
   expect 0 "$command" --help
   shows "usage: vida $command"
   shows "examples:"

@@ -100,6 +100,36 @@ int VidaReport_StudyCount(const char* directory, VidaError* error);
 /* Whether gnuplot is there. */
 bool VidaReport_HasGnuplot(void);
 
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/* An observer that keeps some hundred states of each run in memory, evenly thinned out, with the
+ * points of the system's drawing: what a page shows beside the rows. Create it before VidaStudy_Run
+ * and free it before the study. Of very large systems it keeps the first coordinates, rows and
+ * points, and of very many runs the first ones; the page says so. */
+typedef struct VidaRecording VidaRecording;
+int VidaRecording_Create(const VidaStudy* study, VidaRecording** recording, VidaError* error);
+void VidaRecording_Destroy(VidaRecording** recording); /* NULL is allowed */
+VidaObserver VidaRecording_Observer(VidaRecording* recording);
+
+/* What only the caller knows; every member is nullable. */
+typedef struct VidaPageFacts {
+  const char* scenario; /* where it came from: "scenarios/pendulum.lua" */
+  const char* software; /* versions besides those of VIDA and SUNDIALS: "Lua 5.4.6" */
+} VidaPageFacts;
+
+/* Makes sure that a page can be written there, and removes what was there: to be asked before a
+ * long computation. */
+int VidaReport_PreparePage(const char* path, VidaError* error);
+/* Writes one self-contained HTML page on the studies, which have been run: what was run, the table,
+ * plots and an animation. It needs neither a network nor anything beside it. Appears under its name
+ * when it is whole. */
+int VidaReport_Page(const VidaRecording* const* recordings, int count, const VidaPageFacts* facts,
+                    const char* path, VidaError* error);
+/* The data of the page alone, as strict JSON, and a page made of such a file. */
+int VidaReport_PageData(const VidaRecording* const* recordings, int count,
+                        const VidaPageFacts* facts, const char* path, VidaError* error);
+int VidaReport_PageFromData(const char* data_path, const char* path, VidaError* error);
+
 #ifdef __cplusplus
 }
 #endif

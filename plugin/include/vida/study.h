@@ -92,6 +92,12 @@ void VidaStudy_Destroy(VidaStudy** study);
  * unmeasured. */
 int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
 
+/* A reference that is found without being told a method: the underlying ODE by an explicit
+ * Runge-Kutta method of order 8, projected to the constraints after each step, or, where that
+ * cannot take the system or needs too many steps, Radau IIA; both at tight tolerances, with an
+ * estimate of the error from a second run at ten times the tolerance. */
+int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error);
+
 /* A solution that is known otherwise: in closed form, from a file. */
 typedef struct VidaKnownSolution {
   const char* text; /* what it is, for titles: "closed form" */

@@ -5,6 +5,7 @@
 #include <vida/advice.h>
 #include <vida/audit.h>
 #include <vida/check.h>
+#include <vida/drawing.h>
 #include <vida/error.h>
 #include <vida/expression.h>
 #include <vida/options.h>

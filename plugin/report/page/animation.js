@@ -1,0 +1,385 @@
+// The mechanism in motion: copies of it, one for each run, at the same time.
+
+// Where `run` is at time t: an index and the weights of four neighbours (a cubic through them, so
+// that rods do not shrink between samples).
+function interpolation(times, t) {
+  const last = times.length - 1;
+  if (last === 0 || t <= times[0]) {
+    return { at: [0], weights: [1] };
+  }
+  if (t >= times[last]) {
+    return { at: [last], weights: [1] };
+  }
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  const at = [Math.max(low - 1, 0), low, high, Math.min(high + 1, last)];
+  const h = times[high] - times[low];
+  const s = (t - times[low]) / h;
+  const weights = [0, 0, 0, 0];
+  weights[1] += 1 + s * s * (2 * s - 3);
+  weights[2] += s * s * (3 - 2 * s);
+  const addSlope = (a, b, factor) => { // of the chord from neighbour a to b
+    const span = times[at[b]] - times[at[a]];
+    if (span > 0) {
+      weights[b] += factor * h / span;
+      weights[a] -= factor * h / span;
+    }
+  };
+  addSlope(0, 2, s * (1 - s) * (1 - s));
+  addSlope(1, 3, s * s * (s - 1));
+  return { at, weights };
+}
+
+// Points [x, y, z] of a run at time t.
+function pointsAt(run, t) {
+  const { at, weights } = interpolation(run.t, t);
+  const value = (column) => at.reduce((sum, index, k) =>
+    sum + (column[index] === null ? NaN : weights[k] * column[index]), 0);
+  const points = [];
+  for (let i = 0; i < run.points.length; i += 3) {
+    points.push([value(run.points[i]), value(run.points[i + 1]), value(run.points[i + 2])]);
+  }
+  return points;
+}
+
+// ---- the view ----
+
+// Orthographic, z upwards: turned by `azimuth` about it and tilted by `elevation`.
+function makeProjection(dimension, view) {
+  if (dimension === 2) {
+    return (p) => [p[0], p[1]];
+  }
+  const [ca, sa] = [Math.cos(view.azimuth), Math.sin(view.azimuth)];
+  const [ce, se] = [Math.cos(view.elevation), Math.sin(view.elevation)];
+  return (p) => [ca * p[0] + sa * p[1], ce * p[2] + se * (sa * p[0] - ca * p[1])];
+}
+
+// Some of the points of all copies, at some times.
+function somePoints(copies) {
+  const points = [];
+  for (const { run } of copies) {
+    for (let i = 0; i < run.t.length; i += Math.max(1, Math.floor(run.t.length / 100))) {
+      for (let k = 0; k < run.points.length; k += 3) {
+        const point = [run.points[k][i], run.points[k + 1][i], run.points[k + 2][i]];
+        if (!point.includes(null)) {
+          points.push(point);
+        }
+      }
+    }
+  }
+  return points;
+}
+
+// Smallest and largest of numbers but for the last percent: what few far points there are, of a run
+// that went astray, do not count.
+function mostOf(numbers) {
+  const sorted = Float64Array.from(numbers).sort();
+  const cut = Math.floor(sorted.length * 0.005);
+  return sorted.length > 0 ? [sorted[cut], sorted[sorted.length - 1 - cut]] : [0, 0];
+}
+
+// Centre and half size of all that is seen; in space those of a sphere, which turning does not change.
+function findExtent(study, copies) {
+  const points = somePoints(copies);
+  const range = [0, 1, 2].map((axis) => mostOf(points.map((p) => p[axis])));
+  const centre = range.map(([from, to]) => (from + to) / 2);
+  const half = range.map(([from, to]) => (to - from) / 2);
+  if (study.drawing.dimension === 3) {
+    const radius = mostOf(points.map((p) => Math.hypot(...p.map((x, axis) => x - centre[axis]))))[1];
+    return { centre, half: [radius, radius] };
+  }
+  const least = Math.max(half[0], half[1], 1e-300) * 0.15;
+  return { centre, half: [Math.max(half[0], least), Math.max(half[1], least)] };
+}
+
+function zigzag(context, from, to) {
+  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+  const length = Math.hypot(dx, dy) || 1;
+  const [nx, ny] = [-dy / length * 5, dx / length * 5];
+  context.moveTo(...from);
+  for (let k = 1; k < 16; k++) {
+    const side = k < 2 || k > 14 ? 0 : k % 2 === 0 ? 1 : -1;
+    context.lineTo(from[0] + dx * k / 16 + nx * side, from[1] + dy * k / 16 + ny * side);
+  }
+  context.lineTo(...to);
+}
+
+const lineWidths = { body: 4, rod: 2.5, line: 2.5, spring: 1.5, damper: 2, inertia: 1 };
+
+function drawLine(context, line, places, wider) {
+  const ends = places.slice(line.first, line.first + line.count);
+  context.lineWidth = (lineWidths[line.style] || 2) + wider;
+  context.beginPath();
+  if (line.count === 1) {
+    context.arc(...ends[0], 4, 0, 2 * Math.PI);
+    context.fill();
+  } else if (line.style === "spring" && line.count === 2) {
+    zigzag(context, ends[0], ends[1]);
+  } else {
+    ends.forEach((end, i) => (i === 0 ? context.moveTo(...end) : context.lineTo(...end)));
+  }
+  context.stroke();
+}
+
+// `wider`: by how many pixels, so that copies beneath others that coincide with them are seen.
+function drawCopy(context, study, copy, places, largestMass, wider) {
+  const drawing = study.drawing;
+  context.strokeStyle = context.fillStyle = copy.colour;
+  context.setLineDash((dashes[copy.dash % dashes.length] || "").split(" ").filter(Boolean).map(Number));
+  const alpha = context.globalAlpha;
+  for (const line of drawing.lines) {
+    context.globalAlpha = line.style === "inertia" ? alpha * 0.55 : alpha;
+    drawLine(context, line, places, wider);
+  }
+  context.globalAlpha = alpha;
+  context.setLineDash([]);
+  drawing.particles.forEach((particle, i) => {
+    const radius = 2.5 + 4.5 * Math.cbrt(particle.mass / largestMass || 0) + wider / 2;
+    context.beginPath();
+    context.arc(...places[i], radius, 0, 2 * Math.PI);
+    context.fill();
+  });
+}
+
+// x, y and z from a corner, so that one sees how the view is turned.
+function drawAxes(context, height, project, dimension, ink) {
+  const names = ["x", "y", "z"].slice(0, dimension);
+  context.strokeStyle = context.fillStyle = ink;
+  context.lineWidth = 1;
+  context.font = "12px system-ui, sans-serif";
+  names.forEach((name, k) => {
+    const end = project([0, 1, 2].map((i) => (i === k ? 1 : 0)));
+    context.beginPath();
+    context.moveTo(34, height - 34);
+    context.lineTo(34 + 22 * end[0], height - 34 - 22 * end[1]);
+    context.stroke();
+    context.fillText(name, 31 + 29 * end[0], height - 30 - 29 * end[1]);
+  });
+}
+
+// ---- the player ----
+
+const trailPart = 0.2; // of the time: how long the path is that a copy draws behind it
+const speeds = [0.1, 0.25, 0.5, 1, 2, 5, 10];
+
+// `copiesOf()`: the runs that are chosen, { name, colour, dash, run, row }. Returns the element;
+// element.redraw() draws what has been chosen, element.state tells tests what is shown.
+function makeAnimation(study, copiesOf) {
+  const spatial = study.drawing.dimension === 3;
+  const first = { azimuth: 0.5, elevation: 0.3 };
+  const view = { ...first };
+  const state = { t: study.t0, playing: false, frames: 0 };
+  // Short and long motions are shown in about 20 s; others as fast as they are.
+  const rate = study.time >= 2 && study.time <= 120 ? 1 : study.time / 20;
+  let speed = 1, before = null, width = 0, extent = null, shown = null;
+  const largestMass = Math.max(...study.drawing.particles.map((p) => p.mass), 0);
+
+  const canvas = element("canvas", { tabindex: 0, role: "img", class: spatial ? "turns" : null });
+  const context = canvas.getContext("2d");
+  const play = element("button", { type: "button" }, "Play");
+  const slider = element("input", { type: "range", min: 0, max: 1000, step: 1, value: 0, "aria-label": "time" });
+  const clock = element("output");
+  const remark = element("p", { class: "faint", role: "status" });
+  const trails = element("input", { type: "checkbox", checked: true });
+
+  function stoppedAt(copy) {
+    return copy.run.t[copy.run.t.length - 1];
+  }
+
+  // The largest distance of a copy's points from those of the first copy, in words.
+  function describe(copies) {
+    const end = study.t0 + study.time;
+    const stopped = copies.filter((c) => stoppedAt(c) < Math.min(state.t, end) - 1e-9 * study.time)
+      .map((c) => `${c.name} stopped at t = ${numberText(stoppedAt(c))} s`);
+    let apart = "";
+    if (copies.length > 1) {
+      const lists = copies.map((c) => pointsAt(c.run, state.t));
+      const farthest = { distance: -1, copy: null };
+      lists.forEach((points, i) => points.forEach((p, k) => {
+        const distance = Math.hypot(...p.map((x, axis) => x - lists[0][k][axis]));
+        if (distance > farthest.distance) {
+          farthest.distance = distance;
+          farthest.copy = copies[i];
+        }
+      }));
+      apart = farthest.distance > 0
+        ? `Largest distance from the copy of ${copies[0].name}: ${numberText(farthest.distance, 3)} m, of ${farthest.copy.name}. `
+        : "";
+    }
+    return `t = ${numberText(state.t)} s. ${apart}${stopped.join("; ")}`;
+  }
+
+  function drawTrail(copy, toScreen) {
+    const points = study.drawing.particles.length || study.drawing.points;
+    const last = study.drawing.particles.length > 0 ? points - 1 : study.drawing.points - 1;
+    context.globalAlpha = 0.35;
+    context.lineWidth = 1;
+    context.strokeStyle = copy.colour;
+    context.beginPath();
+    let pen = false;
+    for (let i = 0; i < copy.run.t.length && copy.run.t[i] <= state.t; i++) {
+      if (copy.run.t[i] < state.t - trailPart * study.time) {
+        continue;
+      }
+      const p = [0, 1, 2].map((k) => copy.run.points[3 * last + k][i]);
+      if (p.includes(null)) {
+        pen = false;
+        continue;
+      }
+      context[pen ? "lineTo" : "moveTo"](...toScreen(p));
+      pen = true;
+    }
+    context.stroke();
+  }
+
+  function draw() {
+    const copies = copiesOf();
+    const key = copies.map((c) => c.name).join("|");
+    if (width === 0) {
+      return;
+    }
+    if (key !== shown || !extent) {
+      shown = key;
+      extent = findExtent(study, copies);
+    }
+    const height = Math.round(Math.min(480, Math.max(260, width * 0.6)));
+    const pixels = window.devicePixelRatio || 1;
+    if (canvas.width !== Math.round(width * pixels) || canvas.height !== Math.round(height * pixels)) {
+      canvas.width = Math.round(width * pixels);
+      canvas.height = Math.round(height * pixels);
+      canvas.style.height = `${height}px`;
+    }
+    context.setTransform(pixels, 0, 0, pixels, 0, 0);
+    context.globalAlpha = 1;
+    context.clearRect(0, 0, width, height);
+    const ink = getComputedStyle(document.body).getPropertyValue("--faint");
+    const project = makeProjection(study.drawing.dimension, view);
+    const scale = Math.min((width - 40) / (2 * extent.half[0] || 1), (height - 40) / (2 * extent.half[1] || 1));
+    const centre = project(extent.centre);
+    const toScreen = (p) => {
+      const [x, y] = project(p);
+      return [width / 2 + (x - centre[0]) * scale, height / 2 - (y - centre[1]) * scale];
+    };
+    drawAxes(context, height, project, study.drawing.dimension, ink);
+    for (const copy of trails.checked ? copies : []) {
+      drawTrail(copy, toScreen);
+    }
+    copies.forEach((copy, index) => {
+      const places = pointsAt(copy.run, state.t).map(toScreen);
+      context.globalAlpha = stoppedAt(copy) < state.t - 1e-9 * study.time ? 0.3 : 0.85;
+      drawCopy(context, study, copy, places, largestMass, Math.min(copies.length - 1 - index, 5) * 2.5);
+      if (index === copies.length - 1) {
+        context.globalAlpha = 1;
+        context.fillStyle = ink;
+        study.drawing.fixed.forEach((i) => context.fillRect(places[i][0] - 4, places[i][1] - 4, 8, 8));
+      }
+    });
+    context.globalAlpha = 1;
+    state.frames++;
+    slider.value = Math.round((state.t - study.t0) / study.time * 1000);
+    slider.setAttribute("aria-valuetext", `t = ${numberText(state.t)} s`);
+    clock.textContent = `t = ${state.t.toFixed(study.time < 10 ? 3 : 2)} s`;
+  }
+
+  function settle() { // what is told when nothing moves
+    remark.textContent = describe(copiesOf());
+    canvas.setAttribute("aria-label", `${study.system.name}, ${copiesOf().length} copies. ${remark.textContent}`
+      + (spatial ? " Arrow keys turn the view." : ""));
+  }
+
+  function step(now) {
+    if (!state.playing) {
+      return;
+    }
+    if (before !== null) {
+      state.t += Math.min(now - before, 100) / 1000 * rate * speed;
+    }
+    before = now;
+    if (state.t >= study.t0 + study.time) {
+      state.t = study.t0 + study.time;
+      setPlaying(false);
+    }
+    draw();
+    requestAnimationFrame(step);
+  }
+
+  function setPlaying(playing) {
+    state.playing = playing;
+    play.textContent = playing ? "Pause" : "Play";
+    before = null;
+    if (playing) {
+      if (state.t >= study.t0 + study.time) {
+        state.t = study.t0;
+      }
+      requestAnimationFrame(step);
+    } else {
+      settle();
+    }
+  }
+
+  function turn(azimuth, elevation) {
+    view.azimuth += azimuth;
+    view.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, view.elevation + elevation));
+    draw();
+  }
+
+  play.addEventListener("click", () => setPlaying(!state.playing));
+  slider.addEventListener("input", () => {
+    state.t = study.t0 + slider.value / 1000 * study.time;
+    setPlaying(false);
+    draw();
+  });
+  trails.addEventListener("change", draw);
+  canvas.addEventListener("keydown", (event) => {
+    const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
+    if (event.key === " ") {
+      setPlaying(!state.playing);
+    } else if (spatial && turns[event.key]) {
+      turn(...turns[event.key]);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+  if (spatial) {
+    canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener("pointermove", (event) => {
+      if (canvas.hasPointerCapture(event.pointerId)) {
+        turn(-event.movementX / 120, event.movementY / 120);
+      }
+    });
+  }
+  const reset = element("button", { type: "button" }, "Reset view");
+  reset.addEventListener("click", () => {
+    Object.assign(view, first);
+    draw();
+  });
+  const speedNames = speeds.map((s) => (rate === 1 ? `${s} x` : `${numberText(s * rate, 3)} s/s`));
+  const stage = element("div", { class: "stage" }, canvas);
+  const made = element("div", {}, stage,
+    element("div", { class: "controls" }, play, element("label", { class: "time" }, slider), clock,
+      choice("speed", speedNames, speeds.indexOf(1), (i) => { speed = speeds[i]; }),
+      element("label", {}, trails, "paths"), spatial ? reset : null),
+    remark);
+  made.redraw = () => {
+    draw();
+    if (!state.playing) {
+      settle();
+    }
+  };
+  made.state = state;
+  new ResizeObserver((entries) => {
+    width = Math.round(entries[0].contentRect.width);
+    made.redraw();
+  }).observe(stage);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => made.redraw());
+  return made;
+}

@@ -1,0 +1,421 @@
+// The page: what was run, the table, failures, the animation and the plots of each comparison.
+
+// ---- methods and their colours ----
+
+function optionText(row) {
+  return row.options ? ` ${row.options}` : "";
+}
+
+function stepText(row) {
+  return row.h !== null ? `h = ${numberText(row.h, 6)} s` : `rtol = ${numberText(row.rtol, 6)}`;
+}
+
+// The states of a run that can be drawn: not those of one that has hardly any (of work and precision
+// only the ends may be there), where others have many.
+function drawnRuns(study) {
+  const counts = study.runs.map((run) => (run ? run.t.length : 0));
+  const least = Math.max(...counts) > 10 ? 4 : 1;
+  return study.runs.map((run, i) => (counts[i] >= least ? run : null));
+}
+
+// Methods with the same options are one family, which has one colour throughout; its runs differ in
+// step or tolerance, and in dashes.
+function makeFamilies(study) {
+  const families = [];
+  const drawn = drawnRuns(study);
+  const nameOf = (row) => row.method + optionText(row);
+  const fixed = new Set(study.rows.filter((row) => row.h !== null).map(nameOf));
+  study.rows.forEach((row, index) => {
+    const name = nameOf(row) + (row.h === null && fixed.has(nameOf(row)) ? " (adaptive)" : "");
+    let family = families.find((f) => f.name === name);
+    if (!family) {
+      family = { name, method: row.method, members: [] };
+      families.push(family);
+    }
+    family.members.push({ row, index, run: drawn[index], family, shown: false });
+  });
+  families.forEach((family, i) => {
+    family.variable = `--c${i % 12}`; // of more than twelve, dashes tell apart those of one colour
+    family.dash = Math.floor(i / 12);
+    family.members.sort((a, b) => (b.row.h ?? b.row.rtol) - (a.row.h ?? a.row.rtol));
+    family.members.forEach((member, k) => {
+      member.dash = k + family.dash;
+      member.name = `${family.name}, ${stepText(member.row)}`;
+    });
+    // What differs is seen with the largest steps that reach the end.
+    const chosen = family.members.find((m) => m.run && m.row.status === "ok") || family.members.find((m) => m.run);
+    if (chosen && i < 12) {
+      chosen.shown = true;
+    }
+  });
+  return families;
+}
+
+function colourOf(family) {
+  return getComputedStyle(document.documentElement).getPropertyValue(family.variable).trim();
+}
+
+function swatch(family) {
+  return element("span", { class: "swatch", style: `background: var(${family.variable})`, "aria-hidden": "true" });
+}
+
+// ---- what was run ----
+
+function list(terms) {
+  const made = element("dl");
+  for (const [term, ...texts] of terms) {
+    if (texts.some(Boolean)) {
+      made.append(element("dt", {}, term), ...texts.filter(Boolean).map((text) => element("dd", {}, text)));
+    }
+  }
+  return made;
+}
+
+function plainTable(heads, rows) {
+  const cell = (name, text, i) => element(name, { class: i === 0 ? "text" : null }, text);
+  return element("div", { class: "scroll plain" }, element("table", {},
+    element("thead", {}, element("tr", {}, ...heads.map((h, i) =>
+      element("th", { scope: "col", class: i === 0 ? "text" : null, style: "padding: 0.3rem 0.6rem" }, h)))),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text, i) => cell("td", text, i)))))));
+}
+
+// Groups in order of appearance: Map from key to items.
+function groupBy(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    groups.set(keyOf(item), [...(groups.get(keyOf(item)) || []), item]);
+  }
+  return groups;
+}
+
+function termTexts(terms) {
+  return [...groupBy(terms, (term) => (term.law ? springText(term) : term.role))].map(([role, group]) =>
+    (group[0].law ? role : `${role}: ${group.map((term) =>
+      `${term.count > 1 ? `${term.count} x ` : ""}“${term.name}”`).join(", ")}`));
+}
+
+function springText(term) {
+  const law = term.law === "squared" ? "V = k (|d|² − l²)² / 4" : "V = k s² / 2 + k₃ s⁴ / 4, s = |d| − l";
+  return `spring: ${law}, k = ${numberText(term.stiffness)}, k₃ = ${numberText(term.cubic)}, l = ${numberText(term.length)} m`;
+}
+
+function constraintTexts(rows) {
+  const kinds = {
+    distance: "distances g = (|d|² − l²) / 2l", holonomic: "g(q, t) = 0", nonholonomic: "nonholonomic, A(q, t) v + b = 0",
+  };
+  const detail = (row) => (row.kind === "distance" ? `, l = ${numberText(row.length, 6)} m` : row.unit && ` [${row.unit}]`);
+  return [...groupBy(rows, (row) => row.kind)].map(([kind, group]) =>
+    `${kinds[kind]}: ${group.map((row) => `“${row.name}”${detail(row)}`).join("; ")}`);
+}
+
+function countNote(shown, all, what) {
+  return shown < all ? element("p", { class: "faint" }, `The first ${shown} of ${all} ${what}.`) : null;
+}
+
+function describeStudy(study) {
+  const system = study.system;
+  const masses = system.particles.map((p) => `“${p.name}” ${numberText(p.mass, 6)} kg`).join(", ");
+  const gravity = system.gravity.some((g) => g !== 0) ? `(${system.gravity.map((g) => numberText(g, 6)).join(", ")}) m/s²` : "";
+  const holonomic = system.constraints.filter((c) => c.kind !== "nonholonomic").length > 0;
+  const rows = system.constraints.length > 0;
+  const norm = `${study.norm}, ${study.relative ? "relative" : "absolute"}`;
+  return [
+    element("p", {}, `${system.coordinate_count} coordinates q with rates v, ${system.constraint_count} constraint rows: `,
+      `d/dt ∂L/∂v − ∂L/∂q = f${rows ? " − Gᵀ λ" : ""}${holonomic ? ", g(q, t) = 0, G = ∂g/∂q" : ""}. `,
+      `From t = ${numberText(study.t0, 6)} s to ${numberText(study.t0 + study.time, 6)} s.`),
+    list([
+      ["Masses", masses], ["Gravity", gravity],
+      ["Terms of L and f", ...termTexts(system.terms)],
+      ["Constraints", ...constraintTexts(system.constraints.slice(0, 40))],
+      ["Parameters", system.parameters.map((p) => `${p.name} = ${numberText(p.value, 8)}`).join(", ")],
+      ["Conserved", [...system.momenta.map((m) => withUnit(m.name, m.unit)),
+        ...system.observables.filter((o) => o.conserved).map((o) => withUnit(o.name, o.unit))].join(", ")],
+      ["Observed", system.observables.filter((o) => !o.conserved).map((o) => withUnit(o.name, o.unit)).join(", ")],
+      ["Settings", study.options],
+      ["Reference", study.reference ? study.reference + (study.reference_error !== null
+        ? ` (own position error about ${numberText(study.reference_error, 2)})` : "") : "none"],
+      ["Error norm", norm],
+      ["Initial values", ...study.notes.split("\n")],
+    ]),
+    element("details", {}, element("summary", {}, "Coordinates and start values"),
+      plainTable(["coordinate", "unit", "start", "rate at start", "mass"], system.coordinates.map((c) =>
+        [c.name, c.unit, numberText(c.value, 10), numberText(c.rate, 10), c.mass ? numberText(c.mass, 6) : ""])),
+      countNote(system.coordinates.length, system.coordinate_count, "coordinates")),
+  ];
+}
+
+// ---- the table ----
+
+const digitsOf = { h: 6, rtol: 6, t_end: 6 };
+
+function makeTable(study, columns, families) {
+  const measured = columns.filter((column) => column.name !== "system" && column.name !== "message"
+    && study.rows.some((row) => row[column.name] !== null && row[column.name] !== ""));
+  // What is compared first, what it took last.
+  const isCost = (column) => column.type === "count" || column.name === "wall_s";
+  const shown = [...measured.filter((c) => !isCost(c)), ...measured.filter(isCost)];
+  const members = families.flatMap((family) => family.members).sort((a, b) => a.index - b.index);
+  const body = element("tbody");
+  const heads = [];
+  const status = element("p", { class: "faint", role: "status" });
+
+  const fill = (order) => body.replaceChildren(...order.map((member) => element("tr", {},
+    ...shown.map((column) => {
+      const value = member.row[column.name];
+      if (column.type !== "text") {
+        return element("td", { title: value === null ? "not measured" : String(value) },
+          numberText(value, column.type === "count" ? 15 : digitsOf[column.name] || 4));
+      }
+      const bad = column.name === "status" && value !== "ok";
+      const kind = column.name === "options" ? "text options" : bad ? "text bad" : "text";
+      return column.name === "method"
+        ? element("th", { scope: "row", class: kind }, swatch(member.family), value)
+        : element("td", { class: kind }, value);
+    }))));
+
+  function sortBy(column, index) {
+    const descending = heads[index].getAttribute("aria-sort") === "ascending";
+    const order = [...members].sort((a, b) => {
+      const [x, y] = [a.row[column.name], b.row[column.name]];
+      if (x === null || y === null) { // not measured: last, either way
+        return (x === null) - (y === null) || a.index - b.index;
+      }
+      const difference = column.type === "text" ? x.localeCompare(y, "en") : x - y;
+      return (descending ? -difference : difference) || a.index - b.index;
+    });
+    heads.forEach((head) => head.removeAttribute("aria-sort"));
+    heads[index].setAttribute("aria-sort", descending ? "descending" : "ascending");
+    status.textContent = `Sorted by ${column.name}, ${descending ? "descending" : "ascending"}.`;
+    fill(order);
+  }
+
+  shown.forEach((column, index) => {
+    const button = element("button", { type: "button", title: column.text }, column.name.replaceAll("_", " "),
+      element("span", { class: "unit" }, column.unit === "1" ? "" : column.unit));
+    button.addEventListener("click", () => sortBy(column, index));
+    heads.push(element("th", { scope: "col", class: column.type === "text" ? "text" : null }, button));
+  });
+  fill(members);
+  return [element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
+    element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)), status];
+}
+
+function makeOrders(study) {
+  const known = study.series.filter((s) => s.order !== null);
+  return known.length === 0 ? [] : [element("h3", {}, "Fitted orders of the position error"),
+    plainTable(["method", "order", "95 % interval", "runs"], known.map((s) =>
+      [`${s.method} ${s.options}`, numberText(s.order, 3) + (s.adaptive ? " in rtol" : ""),
+        s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs)]))];
+}
+
+function makeMessages(families) {
+  const members = families.flatMap((family) => family.members);
+  const entries = (wanted) => element("ul", {}, ...wanted.map((m) => element("li", {}, swatch(m.family),
+    element("strong", {}, m.name), m.row.status === "ok" ? `: ${m.row.message}`
+      : `: ${m.row.status} at t = ${numberText(m.row.t_end, 6)} s. ${m.row.message}`)));
+  const failed = members.filter((m) => m.row.status !== "ok");
+  const remarked = members.filter((m) => m.row.status === "ok" && m.row.message);
+  return [
+    element("h3", {}, "Failures"),
+    failed.length > 0 ? entries(failed) : element("p", {}, "All runs reached their end."),
+    ...(remarked.length > 0 ? [element("h3", {}, "Remarks"), entries(remarked)] : []),
+  ];
+}
+
+// ---- which runs are shown ----
+
+function makeChooser(families, onChange) {
+  const boxes = [];
+  const groups = families.filter((family) => family.members.some((m) => m.run)).map((family) => element("div", {}, swatch(family), element("strong", {}, family.name), " ",
+    ...family.members.filter((member) => member.run).map((member) => {
+      const box = element("input", { type: "checkbox", checked: member.shown,
+        "aria-label": member.name });
+      box.addEventListener("change", () => {
+        member.shown = box.checked;
+        onChange();
+      });
+      boxes.push({ box, member });
+      return element("label", {}, box, ` ${stepText(member.row)}${member.row.status === "ok" ? "" : " (failed)"}`);
+    })));
+  const all = (text, wanted) => {
+    const button = element("button", { type: "button" }, text);
+    button.addEventListener("click", () => {
+      boxes.forEach(({ box, member }) => { box.checked = member.shown = wanted(member); });
+      onChange();
+    });
+    return button;
+  };
+  return element("fieldset", {}, element("legend", {}, "Runs in the animation and in plots over time"),
+    element("div", { class: "controls" }, all("Largest steps", (m) => m === m.family.members.find((x) => x.run)),
+      all("Smallest steps", (m) => m === m.family.members.findLast((x) => x.run)), all("All", () => true),
+      all("None", () => false)),
+    element("div", { class: "runs" }, ...groups));
+}
+
+// ---- plots ----
+
+function makePlots(study, families, chosen) {
+  const system = study.system;
+  const curves = (points) => chosen().map((m) => ({ name: m.name, colour: colourOf(m.family), dash: m.dash, points: points(m) }));
+  const against = (m, values) => m.run.t.map((t, i) => [t, values[i]]);
+  const size = (values) => values.map((v) => (v === null ? null : Math.abs(v)));
+  const overTime = (title, yLabel, values, logY = true) => plotFigure(() => ({
+    title, xLabel: "t [s]", yLabel, logY, curves: curves((m) => against(m, values(m))),
+    empty: logY ? "Exactly zero throughout, for the runs that are chosen." : undefined }));
+  const figures = [overTime("Energy error", "|E − E(0)| [J]", (m) => size(m.run.energy_change))];
+  if (system.momenta.length > 0) {
+    figures.push(overTime("Momentum error", `|J − J(0)| [${system.momenta.length === 1 ? system.momenta[0].unit : "SI"}]`,
+      (m) => m.run.momentum_change));
+  }
+  if (system.constraint_count > 0) {
+    figures.push(overTime("Constraints, position level", "largest |g|", (m) => m.run.constraint_position),
+      overTime("Constraints, velocity level", "largest |G v + ∂g/∂t|", (m) => m.run.constraint_velocity));
+    let row = 0;
+    const figure = plotFigure(() => ({
+      title: "Multipliers: constraint forces", xLabel: "t [s]",
+      yLabel: withUnit(`λ ${system.constraints[row].name}`, system.constraints[row].multiplier_unit),
+      curves: curves((m) => m.run.multipliers_t.map((t, i) => [t, m.run.multipliers[row][i]])),
+    }), [choice("of", system.constraints.slice(0, study.runs.find(Boolean).multipliers.length).map((c) => c.name), 0,
+      (i) => { row = i; figure.redraw(); })]);
+    figures.push(figure);
+  }
+  figures.push(makePortrait(study, curves, "Phase portrait", 0), makePortrait(study, curves, "Trajectory", 1));
+  return figures;
+}
+
+// Any quantity against any other: phase portraits, trajectories, coordinates over time.
+function makePortrait(study, curves, title, kind) {
+  const recorded = study.runs.find(Boolean);
+  const named = study.system.coordinates.slice(0, recorded.q.length);
+  const quantities = [{ name: "t [s]", of: (run) => run.t },
+    ...named.map((c, i) => ({ name: withUnit(c.name, c.unit), of: (run) => run.q[i] })),
+    ...named.map((c, i) => ({ name: `d ${c.name}/dt [${c.unit || "1"}/s]`, of: (run) => run.v[i] })),
+    ...study.system.observables.slice(0, recorded.observables.length)
+      .map((o, i) => ({ name: withUnit(o.name, o.unit), of: (run) => run.observables[i] }))];
+  const n = named.length;
+  const x = { chosen: kind === 0 || n > 1 ? 1 : 0 };
+  const y = { chosen: kind === 0 ? 1 + n : n > 1 ? 2 : 1 };
+  const figure = plotFigure(() => ({
+    title, xLabel: quantities[x.chosen].name, yLabel: quantities[y.chosen].name,
+    equal: x.chosen >= 1 && y.chosen >= 1 && x.chosen <= n && y.chosen <= n
+      && named[x.chosen - 1].unit === named[y.chosen - 1].unit && named[x.chosen - 1].unit === "m",
+    curves: curves((m) => m.run.t.map((t, i) => [quantities[x.chosen].of(m.run)[i], quantities[y.chosen].of(m.run)[i]])),
+  }), [choice("x:", quantities.map((q) => q.name), x.chosen, (i) => { x.chosen = i; figure.redraw(); }),
+    choice("y:", quantities.map((q) => q.name), y.chosen, (i) => { y.chosen = i; figure.redraw(); })]);
+  return figure;
+}
+
+// Errors of all runs against step, tolerance and wall time.
+function makePrecision(study, columns, families) {
+  const errors = ["position_error", "velocity_error", "multiplier_error", "energy_error", "momentum_error",
+    "constraint_position", "constraint_velocity"]
+    .filter((name) => study.rows.some((row) => row[name] > 0))
+    .map((name) => columns.find((column) => column.name === name));
+  const plot = (title, xLabel, of) => {
+    const members = families.flatMap((f) => f.members).filter((m) => of(m.row) > 0);
+    if (errors.length === 0 || members.length === 0) {
+      return null;
+    }
+    let shown = 0;
+    const figure = plotFigure(() => ({
+      title, xLabel, yLabel: withUnit(errors[shown].name.replaceAll("_", " "), errors[shown].unit), logX: true, logY: true,
+      curves: families.map((family) => ({
+        name: family.name, colour: colourOf(family), dash: family.dash, marks: true,
+        points: family.members.filter((m) => m.row.status === "ok" && of(m.row) > 0 && m.row[errors[shown].name] > 0)
+          .map((m) => [of(m.row), m.row[errors[shown].name]]),
+      })),
+    }), [choice("error:", errors.map((e) => e.name.replaceAll("_", " ")), 0, (i) => { shown = i; figure.redraw(); })]);
+    return figure;
+  };
+  return [plot("Error against step", "h [s]", (row) => row.h), plot("Error against tolerance", "rtol", (row) => row.rtol),
+    plot("Error against wall time", "wall time [s]", (row) => row.wall_s)].filter(Boolean);
+}
+
+// ---- one comparison ----
+
+function makeMotion(study, chosen) {
+  if (study.drawing.points > 0) {
+    return makeAnimation(study, () => chosen().map((m) => ({ ...m, colour: colourOf(m.family) })));
+  }
+  const figure = makePortrait(study, (points) => chosen().map((m) =>
+    ({ name: m.name, colour: colourOf(m.family), dash: m.dash, points: points(m) })), "Coordinates over time", 0);
+  const [x, y] = figure.querySelectorAll("select");
+  [x.value, y.value] = [0, 1];
+  x.dispatchEvent(new Event("change"));
+  y.dispatchEvent(new Event("change"));
+  const made = element("div", {}, element("p", {}, "This system says nothing of points in space that could be drawn, so its ",
+    "coordinates are shown instead. ", element("code", {}, "system:draw { \"arm\", { 0, 0 }, { x, y } }"),
+    " in the scenario gives it lines to animate."), figure);
+  made.redraw = figure.redraw;
+  return made;
+}
+
+const mostInLegend = 40;
+
+function makeStudy(study, columns, number, several) {
+  const families = makeFamilies(study);
+  const chosen = () => families.flatMap((f) => f.members).filter((m) => m.run && m.shown);
+  const any = study.runs.some(Boolean);
+  const parts = [];
+  const redraw = () => parts.forEach((part) => part.redraw());
+  const section = element("section", { id: `comparison-${number}`, "aria-label": study.system.name });
+  section.append(element("h2", {}, several ? `${number}. ${study.system.name}` : "What was run"), ...describeStudy(study));
+  if (any) {
+    const motion = makeMotion(study, chosen);
+    parts.push(motion);
+    section.append(element("h3", {}, "Motion"), motion, makeChooser(families, redraw));
+    section.motion = motion;
+    const undrawn = families.flatMap((f) => f.members).filter((m) => !m.run).length;
+    if (undrawn > 0) {
+      section.append(element("p", { class: "faint" }, `${undrawn} runs are in the table only: few or none of their states were recorded.`));
+    }
+    if (study.drawing.cut) {
+      section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
+    }
+  }
+  section.append(element("h3", {}, "Runs"), ...makeTable(study, columns, families), ...makeOrders(study), ...makeMessages(families));
+  const precision = makePrecision(study, columns, families);
+  const plots = any ? makePlots(study, families, chosen) : [];
+  parts.push(...plots, ...precision);
+  if (parts.length > 0) {
+    const every = Math.max(...study.runs.map((run) => (run ? run.every : 1)));
+    section.append(element("h3", {}, "Plots"), element("p", { class: "faint" },
+      "One colour per method; dashes tell its steps apart. ",
+      every > 1 ? `Curves over time show one of up to ${every} rows of the trajectories. ` : ""),
+    element("ul", { class: "legend" }, ...families.slice(0, mostInLegend).map((family) =>
+      element("li", {}, swatch(family), family.name))),
+    element("div", { class: "plots" }, ...plots, ...precision));
+  }
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  return section;
+}
+
+// ---- the page ----
+
+function makePage(data) {
+  const names = [...new Set(data.studies.map((study) => study.system.name))];
+  const title = `${names.slice(0, 3).join(", ")}${names.length > 3 ? ", ..." : ""}: comparison of methods`;
+  document.title = title;
+  document.getElementById("title").textContent = title;
+  document.getElementById("facts").textContent = [
+    data.scenario && `Scenario ${data.scenario}.`,
+    `VIDA ${data.vida}, SUNDIALS ${data.sundials}${data.software ? `, ${data.software}` : ""}.`,
+    `${[data.processor, data.machine].filter(Boolean).join(", ")}, ${data.processors} processors.`,
+    data.made && `Made ${data.made}.`].filter(Boolean).join(" ");
+  const sections = data.studies.map((study, i) => makeStudy(study, data.columns, i + 1, data.studies.length > 1));
+  document.getElementById("main").append(...sections);
+  if (sections.length > 1) {
+    const contents = document.getElementById("contents");
+    contents.hidden = false;
+    contents.append(element("ul", {}, ...data.studies.map((study, i) =>
+      element("li", {}, element("a", { href: `#comparison-${i + 1}` }, `${i + 1}. ${study.system.name}`)))));
+  }
+}
+
+try {
+  makePage(JSON.parse(document.getElementById("data").textContent));
+} catch (error) {
+  document.getElementById("main").append(element("p", { class: "bad", role: "alert" },
+    `This page could not be drawn: ${error.message}`));
+  throw error;
+}

@@ -1,0 +1,197 @@
+/* Recording: an observer that keeps what the page draws. Rows are thinned out as they come: when
+ * there are too many, every second one goes, and from then on half as many are kept. */
+#include "report/recording.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "study/study.h"
+
+enum {
+  MOST_RUNS = 60,        /* that are recorded */
+  MOST_COLUMNS = 24,     /* coordinates, rows of constraints, observables */
+  MOST_POINTS = 600,     /* of the drawing */
+  MOST_ROWS = 500,       /* of one run, */
+  LEAST_ROWS = 60,       /* but not fewer than these */
+  MOST_NUMBERS = 600000, /* altogether, which makes a page of some megabytes */
+};
+
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+static vida_recorded_layout lay_out(const VidaSystem* system, int points) {
+  vida_recorded_layout at = {.n = least(VidaSystem_CoordinateCount(system), MOST_COLUMNS),
+                             .m = least(VidaSystem_ConstraintCount(system), MOST_COLUMNS),
+                             .momenta = VidaSystem_MomentumCount(system),
+                             .observables = least(VidaSystem_ObservableCount(system), MOST_COLUMNS),
+                             .points = points};
+  at.q = 1;
+  at.v = at.q + at.n;
+  at.multipliers = at.v + at.n;
+  at.multipliers_t = at.multipliers + at.m;
+  at.energy = at.multipliers_t + 1;
+  at.momentum = at.energy + 1;
+  at.g = at.momentum + at.momenta;
+  at.g_rate = at.g + 1;
+  at.observable = at.g_rate + 1;
+  at.point = at.observable + at.observables;
+  at.width = at.point + 3 * points;
+  return at;
+}
+
+static int allocate(VidaRecording* made, VidaError* error) {
+  made->layout = lay_out(made->system, made->picture.point_count);
+  made->runs = least(VidaStudy_RunCount(made->study), MOST_RUNS);
+  const int affordable = MOST_NUMBERS / ((made->runs > 0 ? made->runs : 1) * made->layout.width);
+  made->most = affordable > MOST_ROWS    ? MOST_ROWS
+               : affordable < LEAST_ROWS ? LEAST_ROWS
+                                         : affordable;
+  made->xyz = vida__allocate((size_t)made->picture.point_count * 3, sizeof *made->xyz);
+  made->run = vida__allocate((size_t)made->runs, sizeof *made->run);
+  if (!made->xyz || !made->run) {
+    return vida__fail_memory(error);
+  }
+  const size_t width = (size_t)made->layout.width;
+  for (int i = 0; i < made->runs; i++) {
+    made->run[i].last = vida__allocate(width, sizeof(double));
+    if (!made->run[i].last) {
+      return vida__fail_memory(error);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int VidaRecording_Create(const VidaStudy* study, VidaRecording** recording, VidaError* error) {
+  *recording = NULL;
+  VidaRecording* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->study = study;
+  made->system = VidaStudy_System(study);
+  int code = vida__evaluator_create(made->system, &made->evaluator, error);
+  code = code ? code : vida__picture_create(made->system, MOST_POINTS, &made->picture, error);
+  code = code ? code : allocate(made, error);
+  if (code) {
+    VidaRecording_Destroy(&made);
+    return code;
+  }
+  *recording = made;
+  return VIDA_SUCCESS;
+}
+
+void VidaRecording_Destroy(VidaRecording** recording) {
+  VidaRecording* old = recording ? *recording : NULL;
+  if (!old) {
+    return;
+  }
+  for (int i = 0; i < old->runs && old->run; i++) {
+    free(old->run[i].rows);
+    free(old->run[i].last);
+  }
+  free(old->run);
+  free(old->xyz);
+  vida__picture_destroy(&old->picture);
+  vida__evaluator_destroy(&old->evaluator);
+  free(old);
+  *recording = NULL;
+}
+
+/* ---- rows as they come ----------------------------------------------------------------------- */
+
+static double largest(const double* values, int count) {
+  double found = 0.0;
+  for (int i = 0; i < count; i++) {
+    found = fmax(found, fabs(values[i]));
+  }
+  return found;
+}
+
+static void copy(double* to, const double* from, int count) {
+  memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+static void write_row(VidaRecording* to, const VidaSample* sample, double* row) {
+  const vida_recorded_layout* at = &to->layout;
+  const int m = VidaSystem_ConstraintCount(to->system);
+  row[0] = sample->t;
+  copy(row + at->q, sample->q, at->n);
+  copy(row + at->v, sample->v, at->n);
+  copy(row + at->multipliers, sample->multipliers, at->m);
+  row[at->multipliers_t] = sample->multipliers_t;
+  row[at->energy] = sample->energy;
+  copy(row + at->momentum, sample->momenta, at->momenta);
+  row[at->g] = largest(sample->constraint_position, m);
+  row[at->g_rate] = largest(sample->constraint_velocity, m);
+  copy(row + at->observable, sample->observables, at->observables);
+  vida__picture_points(&to->picture, &to->evaluator, sample->t, sample->q, sample->v, to->xyz);
+  copy(row + at->point, to->xyz, 3 * at->points);
+}
+
+static void thin_out(const VidaRecording* to, vida_recorded_run* run) {
+  const size_t width = (size_t)to->layout.width;
+  const int kept = (run->count + 1) / 2;
+  for (int i = 1; i < kept; i++) {
+    memcpy(run->rows + (size_t)i * width, run->rows + 2 * (size_t)i * width,
+           width * sizeof *run->rows);
+  }
+  run->count = kept;
+  run->every *= 2;
+}
+
+static int begin_run(void* data, int index, const VidaRow* row, VidaError* error) {
+  VidaRecording* to = data;
+  (void)row;
+  (void)error;
+  if (index >= 0 && index < to->runs) {
+    vida_recorded_run* run = &to->run[index];
+    run->count = 0;
+    run->arrived = 0;
+    run->every = 1;
+    run->last_kept = true;
+  }
+  return VIDA_SUCCESS;
+}
+
+static int keep_last(const VidaRecording* to, vida_recorded_run* run, VidaError* error) {
+  const size_t width = (size_t)to->layout.width, used = (size_t)run->count * width;
+  if (vida__reserve((void**)&run->rows, &run->capacity, used + width, sizeof *run->rows)) {
+    return vida__fail_memory(error);
+  }
+  memcpy(run->rows + used, run->last, width * sizeof *run->rows);
+  run->count++;
+  return VIDA_SUCCESS;
+}
+
+static int take_sample(void* data, int index, const VidaSample* sample, VidaError* error) {
+  VidaRecording* to = data;
+  if (index < 0 || index >= to->runs) {
+    return VIDA_SUCCESS;
+  }
+  vida_recorded_run* run = &to->run[index];
+  write_row(to, sample, run->last);
+  if (run->arrived % run->every == 0 && run->count == to->most) {
+    thin_out(to, run);
+  }
+  run->last_kept = run->arrived++ % run->every == 0;
+  return run->last_kept ? keep_last(to, run, error) : VIDA_SUCCESS;
+}
+
+static int end_run(void* data, int index, const VidaRow* row, VidaError* error) {
+  VidaRecording* to = data;
+  (void)row;
+  if (index >= 0 && index < to->runs && !to->run[index].last_kept) {
+    to->run[index].last_kept = true;
+    return keep_last(to, &to->run[index], error);
+  }
+  return VIDA_SUCCESS;
+}
+
+VidaObserver VidaRecording_Observer(VidaRecording* recording) {
+  return (VidaObserver){
+      .begin = begin_run, .sample = take_sample, .end = end_run, .data = recording};
+}

@@ -1,0 +1,55 @@
+-- The reference that is found without being told a method: against closed forms and independent
+-- methods, its estimate right within a factor of ten, and what is below it flagged.
+local check = require "check"
+local vida = require "vida"
+
+-- ---- a closed form: x'' = -x ---------------------------------------------------------------------
+local s = vida.system "oscillator"
+local x, v = s:coordinate { "x", unit = "m", value = 1, rate = 0 }
+s:lagrangian(0.5 * v^2 - 0.5 * x^2)
+local row = vida.compare { system = s, time = 10, norm = "end", reference = "auto",
+  methods = { { "verlet", h = 0.01 } } }:run { quiet = true }[1]
+local phase = 2 * math.asin(0.005)
+check.close(row.position_error, math.abs(math.cos(1000 * phase) - math.cos(10)), 1e-11)
+
+-- ---- the double spherical pendulum, against compositions of order 8 --------------------------------
+local function pendulum()
+  local dsp = vida.system "double spherical pendulum"
+  dsp:gravity { 0, 0, -9.81 }
+  local upper = dsp:particle { "upper", mass = 2.0, position = { 2.820, 0.025, vida.free(-1) },
+    velocity = { 3.381, 2.506, vida.free() } }
+  local lower = dsp:particle { "lower", mass = 3.5, position = { 5.085, 0.105, vida.free(-1) },
+    velocity = { 2.497, 10.495, vida.free() } }
+  dsp:distance { "upper rod", dsp.ground, upper, length = 4.0 }
+  dsp:distance { "lower rod", upper, lower, length = 3.0 }
+  return dsp
+end
+local result = vida.compare { system = pendulum(), time = 5, norm = "end", reference = "auto",
+  methods = {
+    { "compose", base = "rattle", scheme = "kahan-li8", h = 0.005 },
+    { "rattle", h = 0.01 },
+  } }:run { quiet = true }
+local agreement = result[1].position_error
+assert(agreement < 1e-10, agreement)
+assert(result.reference_error > agreement / 10 and result.reference_error < agreement * 10,
+  ("estimated %g, measured %g"):format(result.reference_error, agreement))
+assert(result[2].position_error > result.reference_error)
+assert(not result[2].message:find("own estimated error", 1, true))
+
+-- ---- where the explicit method needs too many steps, or cannot take the system ----------------------
+local stiff = vida.system "stiff"
+local y, w = stiff:coordinate { "y", unit = "m", value = 1e-3, rate = 0 }
+local z, u = stiff:coordinate { "z", unit = "m", value = 1, rate = 0 }
+stiff:lagrangian(0.5 * w^2 + 0.5 * u^2 - 0.5 * z^2)
+stiff:rayleigh(0.5e8 * w^2)
+stiff:force(y, -1e8 * y)
+-- y' = -y after a short moment: y falls as exp(-t)
+row = vida.compare { system = stiff, time = 1, norm = "end", reference = "auto",
+  methods = { { "del-midpoint", h = 0.01 } } }:run { quiet = true }
+assert(row.reference:find "^radau", row.reference)
+
+local function misspell()
+  local made = vida.compare { system = s, time = 1, reference = "atuo", methods = { { "verlet", h = 0.1 } } }
+  return made
+end
+check.fails_here('reference: expected "auto", a method', misspell)

@@ -1,0 +1,204 @@
+#!/usr/bin/env bash
+# The page of a report in a real browser: it loads without errors and without a network, its table
+# sorts, its animation plays, and no name in it can break out of its data.
+# shellcheck source-path=SCRIPTDIR source=support.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+# shellcheck source-path=SCRIPTDIR source=browser.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/browser.sh"
+
+# is WHAT EXPECTED SCRIPT: what the script returns in the page.
+is() {
+  local got
+  got=$(browser_do "$3")
+  [[ $got == "$2" ]] || complain "$1: expected '$2', got '$got'"
+}
+
+# ---- the files ---------------------------------------------------------------------------------
+cd "$work" || exit 1
+expect 1 run "$work/short.lua" --report --out short.lua/folder
+says "cannot create the folder 'short.lua/folder': 'short.lua' is no folder"
+
+# Names that would end the element of the data, or an attribute, if they were written as they are.
+script hostile <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "</script><script>alert(1)</script>", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "<b>\"bob\"</b>", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod <!-- ]]>", system.ground, bob, length = 1.0 }
+system:draw { "line", { 0, 0 }, bob }
+return vida.compare {
+  system = system, time = 1, reference = { "rattle", h = 0.001 },
+  methods = { { "rattle", h = { 0.1, 0.02, 0.05 } }, { "del-midpoint", h = 0.1 } },
+}
+TEXT
+expect 0 run "$work/hostile.lua" --report --quiet
+says "the report is hostile-report/report.html"
+is_json hostile-report/report.json \
+  'value.vida_page == 1 and #value.studies[1].rows == 4 and #value.studies[1].runs == 4'
+is_json hostile-report/report.json 'value.studies[1].system.name == "</script><script>alert(1)</script>"'
+(($(grep -c -i '</script' hostile-report/report.html) == 2)) || complain "a name ends a script element"
+if grep -E -q 'https?://[^w]' hostile-report/report.html; then
+  complain "the page speaks of something in the network"
+fi
+
+# From its data the page comes out the same; what is no data is refused.
+mv hostile-report/report.html first.html
+expect 0 report hostile-report
+cmp -s first.html hostile-report/report.html || complain "vida report makes another page"
+mkdir other
+echo '{"vida_page": 1, "studies": [' >other/report.json
+expect 1 report other
+says "is not, or not wholly, the data of a report"
+[[ ! -e other/report.html ]] || complain "a page of data that are cut off"
+expect 1 report "$work"
+says "cannot read"
+expect 2 report
+expect 2 report one two
+
+# The data are there without the page; a page of an earlier run goes.
+expect 0 run "$work/short.lua" --out hostile-report --quiet
+[[ ! -e hostile-report/report.html ]] || complain "a page of an earlier run is left"
+expect 0 report hostile-report
+grep -q -F '"name": "short"' hostile-report/report.html || complain "no page of stored data"
+expect 0 run "$work/hostile.lua" --report --quiet
+
+# Failures, from Lua, of a system without points.
+cat >plain.lua <<'TEXT'
+local vida = require "vida"
+local swing = vida.system "swing"
+local x, v = swing:coordinate { "angle", unit = "rad", value = 1, rate = 0 }
+swing:lagrangian(0.5 * v ^ 2 + vida.cos(x))
+local comparison = vida.compare { system = swing, time = 2, methods = { { "rattle", h = { 0.1, 0.05 } } } }
+local good, message = pcall(comparison.run, comparison, { quiet = true, report = "no/such/plain.html" })
+assert(not good and message:find("cannot write 'no/such/plain.html'", 1, true), message)
+comparison:run { quiet = true, report = "plain.html" }
+TEXT
+"${lua[@]}" plain.lua || complain "comparison:run { report = ... } failed"
+expect 1 run "$work/failing.lua" --report --quiet
+
+# Scenarios, whose pages are opened below.
+expect 0 run "$SOURCE/scenarios/double_spherical_pendulum.lua" --set time=2 --report --quiet
+expect 0 run "$SOURCE/scenarios/squeezer_work_precision.lua" --only rattle --set repeats=1 --report --quiet
+expect 0 run "$SOURCE/scenarios/rolling_disk.lua" --report --quiet
+
+# ---- in the browser ----------------------------------------------------------------------------
+browser_start
+
+browser_open "$work/hostile-report/report.html"
+is "the title" "</script><script>alert(1)</script>: comparison of methods" \
+  'return document.getElementById("title").textContent'
+is "tables have a row per run" 4 'return document.querySelectorAll("section > .scroll tbody")[0].rows.length'
+
+# Sorting: by h upwards and downwards, by click and by keyboard; the text of the second column.
+order='const table = document.querySelector("section > .scroll table");
+  const at = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.startsWith("h"));
+  const head = table.tHead.rows[0].cells[at];
+  const values = () => [...table.tBodies[0].rows].map((row) => row.cells[at].textContent).join(" ");'
+is "before sorting" "0.1 0.02 0.05 0.1" "$order return values()"
+is "sorted" "0.02 0.05 0.1 0.1 ascending" \
+  "$order head.querySelector('button').click(); return values() + ' ' + head.getAttribute('aria-sort')"
+is "sorted downwards" "0.1 0.1 0.05 0.02 descending" \
+  "$order head.querySelector('button').click(); return values() + ' ' + head.getAttribute('aria-sort')"
+is "heads can be reached by keyboard" true \
+  "$order head.querySelector('button').focus(); return document.activeElement.tagName === 'BUTTON'"
+
+# The animation: plays, goes on in time, pauses, follows the slider, and draws something.
+motion='const motion = document.querySelector("section").motion;'
+is "at the start" "0 false" "$motion return motion.state.t + ' ' + motion.state.playing"
+is "the button" Pause \
+  "$motion const play = motion.querySelector('button'); play.click(); return play.textContent"
+sleep 1
+is "it moves" true "$motion return motion.state.t > 0 && motion.state.frames > 3"
+is "paused, or at its end" "false Play" "$motion const play = motion.querySelector('button');
+  if (motion.state.playing) { play.click(); } return motion.state.playing + ' ' + play.textContent"
+is "scrubbed" 0.25 "$motion const slider = motion.querySelector('input[type=range]');
+  slider.value = 250; slider.dispatchEvent(new Event('input')); return motion.state.t"
+is "told to screen readers" true \
+  "$motion return motion.querySelector('canvas').getAttribute('aria-label').includes('t = 0.25 s')"
+is "something is drawn" true "$motion const canvas = motion.querySelector('canvas');
+  const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  return pixels.some((value) => value > 0)"
+
+# The particle is where a free pendulum of 1 m, released from the horizontal, is at t = 0.25 s: its
+# angle from there, and its height -sin of it, follow from a'' = 9.81 cos a (fourth-order Runge and
+# Kutta here).
+is "the drawing is right" true "$motion const step = (a, w) => [w, 9.81 * Math.cos(a)];
+  let [a, w] = [0, 0]; const h = 1e-4;
+  for (let i = 0; i < 2500; i++) {
+    const k1 = step(a, w), k2 = step(a + h / 2 * k1[0], w + h / 2 * k1[1]),
+      k3 = step(a + h / 2 * k2[0], w + h / 2 * k2[1]), k4 = step(a + h * k3[0], w + h * k3[1]);
+    a += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0]);
+    w += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1]);
+  }
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const p = pointsAt(data.studies[0].runs[1], 0.25)[0];
+  return Math.hypot(p[0] - Math.cos(a), p[1] + Math.sin(a)) < 1e-3"
+
+# Plots: those of errors over time, multipliers, portraits, convergence and work, with curves.
+is "plots" true 'return document.querySelectorAll("figure").length >= 8'
+is "plots with curves" 0 'return [...document.querySelectorAll("figure")]
+  .filter((figure) => !figure.querySelector("path.curve")).map((f) => f.textContent).join().length'
+is "one colour per method" true 'const of = (title) => [...document.querySelectorAll("figure")]
+    .find((f) => f.textContent.includes(title));
+  const stroke = (title) => [...of(title).querySelectorAll("path")]
+    .filter((p) => p.textContent.startsWith("rattle")).map((p) => p.getAttribute("stroke"));
+  return new Set([...stroke("Energy error"), ...stroke("Error against step")]).size === 1'
+is "plots have descriptions" true 'return [...document.querySelectorAll("figure svg")]
+  .every((svg) => svg.getAttribute("aria-label").length > 20)'
+
+# Narrow: nothing but tables is wider than the window. Dark: other colours.
+browser_protocol Emulation.setDeviceMetricsOverride \
+  '{"width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": false}' >/dev/null
+browser_open "$work/hostile-report/report.html"
+is "fits 360 pixels" true 'return document.documentElement.scrollWidth <= 360'
+paper='return getComputedStyle(document.body).backgroundColor'
+light=$(browser_do "$paper")
+browser_protocol Emulation.setEmulatedMedia \
+  '{"features": [{"name": "prefers-color-scheme", "value": "dark"}]}' >/dev/null
+[[ $light != "$(browser_do "$paper")" ]] || complain "dark is as light"
+
+# Failures have their reasons; a system without points shows its coordinates and says so.
+browser_open "$work/failing-report/report.html"
+is "the failure is told" true \
+  'return /rattle, h = 1 s: \w+ at t = /.test(document.querySelector("section").textContent)'
+browser_open "$work/plain.html"
+is "no points" true 'const text = document.querySelector("main").textContent;
+  return text.includes("system:draw") && text.includes("All runs reached their end.")'
+
+# The scenarios: a section and an animation for each comparison, in which something is drawn
+# and no number is missing.
+for name in double_spherical_pendulum:1 squeezer_work_precision:1 rolling_disk:3; do
+  browser_open "$work/${name%:*}-report/report.html"
+  is "$name: animations" "${name#*:}" 'return document.querySelectorAll("section canvas").length'
+  is "$name: all runs are well" "${name#*:}" \
+    'return document.querySelector("main").textContent.split("All runs reached their end.").length - 1'
+  is "$name: drawn" true 'return [...document.querySelectorAll("canvas")].every((canvas) => canvas.width > 100
+    && canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v > 0))'
+  is "$name: error against step" true 'return [...document.querySelectorAll("figure")]
+    .find((f) => f.textContent.includes("Error against step")).querySelectorAll("circle").length >= 3'
+  is "$name: no number is missing" false 'return /NaN|undefined|null|Infinity/.test(
+    document.querySelector("main").textContent + [...document.querySelectorAll("path")].map((p) => p.getAttribute("d")))'
+done
+browser_open "$work/double_spherical_pendulum-report/report.html"
+is "keys turn the view" true 'const canvas = document.querySelector("canvas");
+  const before = canvas.toDataURL();
+  canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" }));
+  return canvas.toDataURL() !== before'
+is "runs can be chosen" true 'const of = () => [...document.querySelectorAll("figure")]
+    .find((f) => f.textContent.includes("Energy error")).querySelectorAll("path").length;
+  const before = of();
+  [...document.querySelectorAll("button")].find((b) => b.textContent === "All").click();
+  return of() > before'
+
+log=$(browser_log browser)
+[[ $log == '{"value":[]}' ]] || complain "the console says $log"
+# Every request of the browser: the pages themselves and nothing else.
+# (The start page of the browser is none of ours.)
+browser_log performance | sed 's/{"level"/\n&/g' | grep 'Network.requestWillBeSent' |
+  grep -F '"documentURL\":\"file:' >"$work/requests"
+(($(wc -l <"$work/requests") >= 4)) || complain "the browser's requests are not known"
+if grep -o -E '\\"url\\":\\"(https?|wss?|ftp):[^"]*' "$work/requests"; then
+  complain "the page asks the network"
+fi
+
+finish
