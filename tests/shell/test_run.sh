@@ -86,7 +86,8 @@ TEXT
 expect 0 run "$work/cloud.lua" --out "$work/cloud5"
 expect 0 run "$work/cloud.lua" --seed 5 --out "$work/cloud5-again"
 expect 0 run "$work/cloud.lua" --seed 6 --out "$work/cloud6"
-trajectory=$(cd "$work/cloud5" && ls cloud*.csv | head -n 1)
+trajectories=("$work"/cloud5/cloud*.csv)
+trajectory=${trajectories[0]##*/}
 cmp -s "$work/cloud5/$trajectory" "$work/cloud5-again/$trajectory" || complain "the same seed, another cloud"
 cmp -s "$work/cloud5/$trajectory" "$work/cloud6/$trajectory" && complain "another seed, the same cloud"
 expect 0 run "$work/seeded.lua" --seed 3 --format json
