@@ -8,6 +8,8 @@
 #include "study/study.h"
 #include "system/equations.h"
 
+/* Unknowns up to which methods are tried: some solve with dense matrices. */
+enum { MOST_TRIED = 1000 };
 enum { MOST_ITERATIONS = 300, STEPS_PER_PERIOD = 50, STEPS_AT_LEAST = 100 };
 static const double converged = 1e-4;
 static const double two_pi = 6.283185307179586476925286766559;
@@ -267,16 +269,20 @@ static bool has_damping(const start_state* state) {
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-static void try_method(const start_state* state, double h, VidaTrial* trial) {
+static void try_method(const start_state* state, const VidaAdvice* advice, VidaTrial* trial) {
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
   int code = VidaOptions_Create(trial->method->name, &options, &trial->why);
-  code = code ? code : VidaOptions_SetReal(options, "h", h, &trial->why);
+  code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->why);
   trial->adaptive = !code && Vida_IsAdaptive(options);
   code = code ? code : VidaStepper_Create(state->system, options, &stepper, &trial->why);
-  code = code ? code : VidaStepper_Start(stepper, state->t, state->q, state->v, &trial->why);
+  if (!code && advice->tried) {
+    code = VidaStepper_Start(stepper, state->t, state->q, state->v, &trial->why);
+  }
   trial->taken = code == VIDA_SUCCESS;
-  code = code ? code : VidaStepper_Step(stepper, &trial->why);
+  if (!code && advice->tried) {
+    code = VidaStepper_Step(stepper, &trial->why);
+  }
   trial->code = code;
   VidaStepper_Destroy(&stepper);
   VidaOptions_Destroy(&options);
@@ -338,6 +344,7 @@ static void look(const VidaStudy* study, start_state* state, VidaAdvice* advice)
     advice->rates = (VidaRates){.coordinate = -1};
   }
   describe(state->system, state, advice);
+  advice->tried = advice->coordinates + advice->rows <= MOST_TRIED;
   advice->damped = has_damping(state);
   advice->singular_mass = is_singular(state);
   advice->moving_mass = !advice->constant_mass && is_moving(state);
@@ -369,7 +376,7 @@ int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* err
     look(study, &state, made);
     for (int i = 0; i < made->trial_count; i++) {
       made->trials[i].method = Vida_MethodInfo(i);
-      try_method(&state, made->step, &made->trials[i]);
+      try_method(&state, made, &made->trials[i]);
     }
     *advice = made;
   } else {

@@ -142,6 +142,22 @@ sed -n '/methods that do not/,$p' "$work/out" | grep -q '^  verlet ' || complain
 sed -n '/methods that take it/,/methods that do not/p' "$work/out" | grep -q '^  del-midpoint ' ||
   complain "del-midpoint refuses M(q)"
 
+# Large systems: sizes are told, and no method is tried. A chain that hangs, with N links of length l:
+# the fastest mode is below 2 sqrt(N g / l), and near it.
+advise <<'TEXT'
+local s = vida.system { "chain", dimension = 2 }
+s:gravity { 0, -9.81 }
+local last = s.ground
+for i = 1, 400 do
+  local mass = s:particle { "mass " .. i, mass = 1, position = { 0, -i } }
+  s:distance { "link " .. i, last, mass, length = 1 }
+  last = mass
+end
+TEXT
+shows "too large for a try of all"
+awk '/^  oscillation:/ { found = $2 } END { top = 2 * sqrt(400 * 9.81); exit !(found > 0.95 * top && found <= top) }' \
+  "$work/out" || complain "the fastest mode of a chain: $(grep oscillation "$work/out")"
+
 expect 2 advise
 says "the name of a scenario is missing"
 expect 1 advise "$work/nowhere.lua"

@@ -26,7 +26,7 @@ typedef struct VidaRates {
 
 typedef struct VidaTrial {
   const VidaMethodInfo* method;
-  bool taken;    /* the method takes the system and starts; only then there was a step */
+  bool taken;    /* the method takes the system, and where it was tried starts */
   int code;      /* of the step, or of what refused */
   VidaError why; /* filled where one failed */
   bool adaptive;
@@ -38,6 +38,7 @@ typedef struct VidaAdvice {
   bool forces, damped, driven;
   const char* general; /* the first general Lagrangian; NULL: none */
   VidaRates rates;
+  bool tried;        /* methods made a step; not in large systems, where some of them take long */
   double time, step; /* of the comparison; to begin with, a divisor of it */
   int trial_count;
   VidaTrial* trials; /* of all methods with their default options */
