@@ -104,7 +104,8 @@ static int run_audit(const CliCommand* command, int count, char** arguments) {
 static const CliOption audit_options[] = {
     {"--system", "NAME", "on this system only; may be repeated", take_system},
     {"--long", NULL, "watch 100000 steps instead of 4000", take_long},
-    {"--format", "FORMAT", "table (the default), csv, json or markdown", take_format},
+    {"--format", "table|csv|json|markdown", "how results are printed, by default as a table",
+     take_format},
     {NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_audit_command = {

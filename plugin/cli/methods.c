@@ -28,9 +28,8 @@ static void print_capabilities(unsigned capabilities) {
   }
 }
 
-/* "a positive number, default 1e-12": what an option takes. */
-static void describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,
-                            size_t size) {
+void cli_describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,
+                         size_t size) {
   char value[64];
   size_t used = 0;
   if (row->type == VIDA_OPTION_CHOICE) {
@@ -61,7 +60,7 @@ static int print_options(const char* method) {
   for (int i = 0; i < VidaOptions_Count(options); i++) {
     const VidaOptionRow* row = VidaOptions_Row(options, i);
     char kind[160];
-    describe_option(options, row, kind, sizeof kind);
+    cli_describe_option(options, row, kind, sizeof kind);
     printf("    %-16s %s\n%*s", row->name, kind, OPTION_COLUMN, "");
     cli_print_wrapped(stdout, OPTION_COLUMN, row->text);
   }
@@ -129,7 +128,7 @@ static const CliOption methods_options[] = {{NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_methods_command = {
     .name = "methods",
-    .operand = "[NAME]",
+    .operand = "[METHOD]",
     .summary = "List the methods, or tell everything about one of them.",
     .details = "",
     .examples = "  vida methods\n  vida methods energy-momentum\n",

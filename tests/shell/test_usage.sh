@@ -36,7 +36,7 @@ expect 2 run "$work/short.lua" --fromat csv
 says "vida run: unknown option '--fromat'; did you mean '--format'?"
 says "Try 'vida run --help'."
 expect 2 run "$work/short.lua" --format
-says "--format needs a value: --format FORMAT"
+says "--format needs a value: --format table|csv|json"
 expect 2 run "$work/short.lua" --format cvs
 says "--format: expected table, csv or json, got 'cvs'; did you mean 'csv'?"
 expect 2 run "$work/short.lua" --quiet=yes
