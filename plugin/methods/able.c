@@ -71,10 +71,16 @@ int vida__name_able(const VidaSystem* system, const VidaOptions* options, int co
   start_state at;
   int count = 0;
   find_start(system, &at);
-  for (int i = 0; vida__methods[i]; i++) {
-    if (strcmp(vida__methods[i]->info.name, VidaOptions_Method(options)) != 0 &&
-        can_take(vida__methods[i], system, &at, VidaOptions_Get(options, "h"))) {
-      able[count++] = vida__methods[i];
+  /* Who asks one for rigid bodies would like another one best. */
+  const VidaMethod* const refused = vida__find_method(VidaOptions_Method(options));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; vida__methods[i]; i++) {
+      const unsigned both = vida__methods[i]->info.capabilities & refused->info.capabilities;
+      const bool is_first = (both & VIDA_CAN_RIGID_BODIES) != 0;
+      if (is_first == (pass == 0) && vida__methods[i] != refused &&
+          can_take(vida__methods[i], system, &at, VidaOptions_Get(options, "h"))) {
+        able[count++] = vida__methods[i];
+      }
     }
   }
   vida__append(error->message, VIDA_MESSAGE_SIZE, "%s",

@@ -245,7 +245,8 @@ const VidaMethod vida__compose = {
              "(kahan-li8), 0.66 h (suzuki4), 0.80 h (kahan-li6), 1.32 h (yoshida6) or 1.70 h "
              "(yoshida4), forwards or backwards. Of rattle and verlet, whose own limit is 2, "
              "oscillations of frequency w first grow at h w = 3.10, 2.72, 2.53, 2.27 and 1.57 in "
-             "this order. Dissipation is amplified by steps backwards.",
+             "this order. Velocities of a base that leaves the hidden constraints stay of its own "
+             "order. Dissipation is amplified by steps backwards.",
              4,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |

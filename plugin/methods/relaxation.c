@@ -209,11 +209,11 @@ static int check_violation(const VidaStepper* stepper, VidaError* error) {
   for (int r = 0; r < stepper->m; r++) {
     const vida_row* row = &stepper->system->rows[r];
     const double g = fabs(stepper->g0[r]);
+    const double force = fmax(fabs(stepper->lambda[r]), fabs(own->next[stepper->n + r]) / h);
     const double compliance =
         own->share[r] > 0.0 ? own->softness[r] * h * h / (4.0 * own->share[r]) : 0.0;
     if (!row->is_nonholonomic && stepper->value_size[r] > 0.0 && g > fabs(own->kept_g[r]) &&
-        g > far_beyond * stepper->value_size[r] &&
-        g > explained * compliance * fabs(stepper->lambda[r])) {
+        g > far_beyond * stepper->value_size[r] && g > explained * compliance * force) {
       char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], text[VIDA_REAL_TEXT_SIZE];
       return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "UNBOUNDED",
                              "%s: constraint '%s' is violated by %s times its own size, and more "
