@@ -215,11 +215,43 @@ static const double caution = 0.5;
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* Relative: what is left where terms cancel, also of sums over many constraints. */
+static const double rounding = 1e-11;
+
 static void largest_of_groups(const vida_reference_ida* own, int n, const double* values,
                               double* size) {
   memset(size, 0, (size_t)n * sizeof *size);
   for (int i = 0; i < n; i++) {
     size[own->group[i]] = fmax(size[own->group[i]], fabs(values[i]));
+  }
+}
+
+/* Where nothing moves, rounding of what balances must not become a size that tolerances are parts
+ * of: velocities and accelerations as small as the rounding of the constraint rows that hold them
+ * and of the forces that cancel are none. */
+static void forget_rounding(VidaStepper* stepper, const double* lambda, double* speed,
+                            double* acceleration) {
+  vida_reference_ida* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  double *held = own->moved_v, *strength = own->moved_q, *row_speed = own->rate;
+  memset(row_speed, 0, (size_t)stepper->m * sizeof *row_speed);
+  memset(held, 0, (size_t)stepper->n * sizeof *held);
+  vida__measure_strength(stepper, own->entries, lambda, strength);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const double size = fabs(own->entries[e]);
+    row_speed[entry->row] += size * fabs(own->v[entry->coordinate]);
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const double stiffness = stepper->row_stiffness[entry->row];
+    held[entry->coordinate] +=
+        fabs(own->entries[e]) * row_speed[entry->row] / (stiffness * stiffness);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    const double mass = stepper->root_mass[i] * stepper->root_mass[i];
+    speed[i] = fabs(own->v[i]) <= rounding * held[i] / mass ? 0.0 : own->v[i];
+    acceleration[i] = fabs(own->a[i]) <= rounding * strength[i] / mass ? 0.0 : own->a[i];
   }
 }
 
@@ -229,10 +261,12 @@ static void measure(VidaStepper* stepper) {
   vida_reference_ida* own = stepper->own;
   const int n = stepper->n;
   const double h = stepper->h;
+  const double* lambda = vida__ida_values(own->ida) + own->lambda;
   double* acceleration = own->force;
+  forget_rounding(stepper, lambda, own->l_v, own->l_q);
   largest_of_groups(own, n, stepper->q, own->position_size);
-  largest_of_groups(own, n, own->v, own->speed_size);
-  largest_of_groups(own, n, own->a, acceleration);
+  largest_of_groups(own, n, own->l_v, own->speed_size);
+  largest_of_groups(own, n, own->l_q, acceleration);
   for (int i = 0; i < n; i++) {
     if (own->group[i] != i) {
       continue;
@@ -250,7 +284,6 @@ static void measure(VidaStepper* stepper) {
     own->speed_size[i] = own->speed_size[group];
     own->metric[i] = own->position_size[i] * own->position_size[i];
   }
-  const double* lambda = vida__ida_values(own->ida) + own->lambda;
   double force = 0.0;
   for (int i = 0; i < n; i++) {
     force = fmax(force, stepper->force_size[i] * stepper->inverse_root[i]);
