@@ -417,18 +417,22 @@ static void count(VidaStepper* stepper) {
   own->counted = now;
 }
 
-/* What else to try. */
-static const char* advice(const vida_reference_ida* own) {
+/* What else to try; nothing where what is left out of the constraints, or is not finite, would fail
+ * in the others as well. */
+static const char* advice(const vida_reference_ida* own, bool is_evaluation) {
+  if (is_evaluation || own->left_out > 0) {
+    return "";
+  }
   if (own->index == 3) {
-    return "in index 3 velocities and multipliers jump by amounts that do not shrink with the "
-           "step; ida-ggl and ida-index2 do without";
+    return " (in index 3 velocities and multipliers jump by amounts that do not shrink with the "
+           "step; ida-ggl and ida-index2 do without)";
   }
   if (own->level == VIDA_AT_ACCELERATION) {
-    return "constraints of accelerations let the state drift off the other levels, until motions "
-           "become impossible; ida-ggl keeps both";
+    return " (constraints of accelerations let the state drift off the other levels, until motions "
+           "become impossible; ida-ggl keeps both)";
   }
-  return own->raw ? "without raw, multipliers are scaled and the first step fits the tolerance"
-                  : "try another rtol, or check the model with 'vida check'";
+  return own->raw ? " (without raw, multipliers are scaled and the first step fits the tolerance)"
+                  : " (try another rtol, or check the model with 'vida check')";
 }
 
 static int describe_failure(const VidaStepper* stepper, double time, double step,
@@ -437,12 +441,15 @@ static int describe_failure(const VidaStepper* stepper, double time, double step
   char at[VIDA_REAL_TEXT_SIZE], of[VIDA_REAL_TEXT_SIZE], rtol[VIDA_REAL_TEXT_SIZE];
   const VidaError* evaluation = &stepper->evaluator.error;
   const bool has_reason = cause->code == VIDA_NOT_FINITE && evaluation->code;
-  return vida__fail_flag(error, has_reason ? evaluation->code : cause->code, cause->flag,
-                         "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s (%s)",
-                         stepper->method->info.name, vida__real_text(at, time, 6),
-                         vida__real_text(of, step, 2), vida__shortest_text(rtol, own->rtol),
-                         cause->message, has_reason ? ": " : "",
-                         has_reason ? evaluation->message : "", advice(own));
+  if (own->kept > 0 && stepper->step == 0 && !has_reason) {
+    return vida__reference_ida_fail_start(stepper, cause, error);
+  }
+  return vida__fail_flag(
+      error, has_reason ? evaluation->code : cause->code, cause->flag,
+      "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s%s", stepper->method->info.name,
+      vida__real_text(at, time, 6), vida__real_text(of, step, 2),
+      vida__shortest_text(rtol, own->rtol), cause->message, has_reason ? ": " : "",
+      has_reason ? evaluation->message : "", advice(own, cause->code == VIDA_NOT_FINITE));
 }
 
 static int take_state(VidaStepper* stepper, double t, VidaError* error) {

@@ -13,6 +13,7 @@ void vida__reference_ida_leave_out(vida_reference_ida* own, vida_rank* rank, int
   const int* dependent = rank ? vida__rank_dependent(rank) : NULL;
   memset(own->is_dependent, 0, (size_t)m * sizeof *own->is_dependent);
   own->left_out = rank ? vida__rank_dependent_count(rank) : 0;
+  own->kept = 0;
   for (int k = 0; k < own->left_out; k++) {
     own->is_dependent[dependent[k]] = true;
   }
@@ -48,6 +49,7 @@ static bool come_back(VidaStepper* stepper, double t) {
 
 void vida__reference_ida_settle_rows(VidaStepper* stepper, double pace) {
   vida_reference_ida* own = stepper->own;
+  const int at_start = own->left_out;
   double away = 0.1 / pace;
   for (int tries = 0; tries < 3; tries++, away *= 0.25) {
     const double t = stepper->t0 + away;
@@ -62,7 +64,28 @@ void vida__reference_ida_settle_rows(VidaStepper* stepper, double pace) {
       break;
     }
   }
+  own->kept = at_start - own->left_out;
   vida__equations_mark(own->equations, stepper->t0, stepper->q, own->v);
+}
+
+int vida__reference_ida_fail_start(const VidaStepper* stepper, const VidaError* cause,
+                                   VidaError* error) {
+  const vida_reference_ida* own = stepper->own;
+  const int* dependent = vida__rank_dependent(stepper->rank);
+  char names[VIDA_MESSAGE_SIZE] = "";
+  const char* first = NULL;
+  for (int k = 0; k < vida__rank_dependent_count(stepper->rank) && !first; k++) {
+    first = own->is_dependent[dependent[k]] ? NULL : stepper->system->rows[dependent[k]].name;
+  }
+  if (own->kept > 1) {
+    vida__append(names, sizeof names, " and %d more", own->kept - 1);
+  }
+  return vida__fail_flag(
+      error, VIDA_STEP_SINGULAR, "SINGULAR_START",
+      "%s makes no step from this start, rtol = %g: %s; it is a singular configuration: '%s'%s "
+      "depend%s on others here, but not on the way; start beside it, or use coordinate-projection",
+      stepper->method->info.name, own->rtol, cause->message, first ? first : "", names,
+      own->kept > 1 ? "" : "s");
 }
 
 /* ---- their multipliers ----------------------------------------------------------------------- */

@@ -345,9 +345,10 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
   return vida__fail_flag(error, cause->code, cause->flag, "step %ld from t = %s, at t = %s: %s%s%s",
                          stepper->step + 1, vida__real_text(from, vida__node_time(stepper), 10),
                          vida__real_text(to, reached, 10), has_detail ? detail : cause->message,
-                         smaller           ? "; try a step of less than h = "
-                         : cause->code > 0 ? "; try another rtol, or ida-ggl"
-                                           : "",
+                         smaller ? "; try a step of less than h = "
+                         : cause->code > 0 && cause->code != VIDA_NOT_FINITE && !stepper->redundant
+                             ? "; try another rtol, or ida-ggl"
+                             : "",
                          smaller ? vida__real_text(h, stepper->h, 6) : "");
 }
 
