@@ -440,16 +440,18 @@ static int describe_failure(const VidaStepper* stepper, double time, double step
   const vida_reference_ida* own = stepper->own;
   char at[VIDA_REAL_TEXT_SIZE], of[VIDA_REAL_TEXT_SIZE], rtol[VIDA_REAL_TEXT_SIZE];
   const VidaError* evaluation = &stepper->evaluator.error;
-  const bool has_reason = cause->code == VIDA_NOT_FINITE && evaluation->code;
+  /* Steps end small where what lies ahead has no values. */
+  const bool is_lost = cause->code == VIDA_NOT_FINITE || !strcmp(cause->flag, "STEP_TOO_SMALL");
+  const bool has_reason = is_lost && evaluation->code;
   if (own->kept > 0 && stepper->step == 0 && !has_reason) {
     return vida__reference_ida_fail_start(stepper, cause, error);
   }
-  return vida__fail_flag(
-      error, has_reason ? evaluation->code : cause->code, cause->flag,
-      "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s%s", stepper->method->info.name,
-      vida__real_text(at, time, 6), vida__real_text(of, step, 2),
-      vida__shortest_text(rtol, own->rtol), cause->message, has_reason ? ": " : "",
-      has_reason ? evaluation->message : "", advice(own, cause->code == VIDA_NOT_FINITE));
+  return vida__fail_flag(error, has_reason ? evaluation->code : cause->code, cause->flag,
+                         "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s%s",
+                         stepper->method->info.name, vida__real_text(at, time, 6),
+                         vida__real_text(of, step, 2), vida__shortest_text(rtol, own->rtol),
+                         cause->message, has_reason ? ": " : "",
+                         has_reason ? evaluation->message : "", advice(own, has_reason));
 }
 
 static int take_state(VidaStepper* stepper, double t, VidaError* error) {
