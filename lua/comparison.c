@@ -204,6 +204,12 @@ static int new_comparison(lua_State* L) {
   }
   check_start(L, box->system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
+    if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
+      vidalua_error(L,
+                    "reference: it has the start of the system, so that runs with starts of "
+                    "their own cannot be compared with it; leave it out");
+    }
+    lua_pop(L, 1);
     vidalua_read_reference(L, handle->study, comparison, -1);
   }
   read_methods(L, handle);

@@ -128,11 +128,17 @@ static void tell_false_claims(const VidaAudit* audit) {
 static void test_all_methods(void) {
   VidaAudit* audit = NULL;
   VidaError error = {0};
+  /* Under sanitizers some of the systems: one of each kind. */
+  static const char* const some[] = {"pendulum", "heavy top", "knife edge", "driven pendulum"};
+  const int systems = CHECK_SANITIZED ? 4 : VidaAudit_SystemCount();
   REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  for (int i = 0; i < 4 && CHECK_SANITIZED; i++) {
+    REQUIRE_OK(VidaAudit_SelectSystem(audit, some[i], &error), &error);
+  }
   for (int i = 0; i < Vida_MethodCount(); i++) {
     REQUIRE_OK(VidaAudit_Method(audit, Vida_MethodInfo(i), &error), &error);
   }
-  EXPECT(VidaAudit_RowCount(audit) == Vida_MethodCount() * (VidaAudit_SystemCount() + 1), "%d rows",
+  EXPECT(VidaAudit_RowCount(audit) == Vida_MethodCount() * (systems + 1), "%d rows",
          VidaAudit_RowCount(audit));
   tell_false_claims(audit);
   EXPECT(VidaAudit_FalseClaims(audit) == 0, "%d false claims", VidaAudit_FalseClaims(audit));

@@ -23,6 +23,7 @@ typedef enum cell_kind {
   CELL_STEP,     /* as typed */
   CELL_ERROR,    /* 1.234e-05 */
   CELL_POSITION, /* the same, marked when below the reference's own error */
+  CELL_OPTIONS,  /* key=value ... */
   CELL_DIGITS,   /* that are correct, in the mixed norm */
   CELL_COST,     /* microseconds for each step */
   CELL_STEPS,    /* of adaptive methods */
@@ -33,7 +34,7 @@ typedef enum cell_kind {
  * left out first. */
 #define TABLE_COLUMN_LIST(X)                                        \
   X(METHOD, "method", CELL_TEXT, method, 13)                        \
-  X(OPTIONS, "options", CELL_TEXT, options, 8)                      \
+  X(OPTIONS, "options", CELL_OPTIONS, options, 8)                   \
   X(STEP, "h", CELL_STEP, h, 12)                                    \
   X(TOLERANCE, "rtol", CELL_STEP, rtol, 12)                         \
   X(STATUS, "status", CELL_TEXT, status, 7)                         \
@@ -73,6 +74,7 @@ typedef struct table_layout {
   double reference_error; /* NaN: not estimated */
   bool failures;          /* some run did not reach its end */
   bool adaptive;          /* some method chose its own steps */
+  bool drifts;            /* some methods keep the constraints, and others do not */
   bool shown[TABLE_COLUMNS];
   int widths[TABLE_COLUMNS];
   char units[TABLE_COLUMNS][VIDA_NAME_SIZE];
@@ -101,6 +103,33 @@ static double real_member(const VidaRow* row, size_t offset) {
   double value;
   memcpy(&value, (const char*)row + offset, sizeof value);
   return value;
+}
+
+/* Whether all runs of the method have this "key=value" among their options. */
+static bool is_shared(const VidaStudy* study, const char* method, const char* word, size_t length) {
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    const VidaRow* row = VidaStudy_Row(study, run);
+    bool has = strcmp(row->method, method) != 0;
+    for (const char* at = row->options; *at && !has; at += strcspn(at, " "), at += *at == ' ') {
+      has = strcspn(at, " ") == length && strncmp(at, word, length) == 0;
+    }
+    if (!has) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Options that tell runs of a method apart come first: texts that are too long lose their end. */
+static void options_text(const VidaStudy* study, const VidaRow* row, char text[CELL_SIZE]) {
+  for (int shared = 0; shared <= 1; shared++) {
+    for (const char* at = row->options; *at; at += strcspn(at, " "), at += *at == ' ') {
+      const size_t length = strcspn(at, " ");
+      if (is_shared(study, row->method, at, length) == (shared == 1)) {
+        vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
+      }
+    }
+  }
 }
 
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
@@ -145,6 +174,9 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
         vida__append(text, CELL_SIZE, "%s", vida__real_text(number, 1e3 * row->wall_s, 3));
       }
       break;
+    case CELL_OPTIONS:
+      options_text(table->study, row, text);
+      break;
     case CELL_TEXT:
     default:
       vida__append(text, CELL_SIZE, "%s", (const char*)row + what->offset);
@@ -166,7 +198,7 @@ static void append_cell(const table_layout* table, int column, const char* text,
                         char line[LINE_SIZE]) {
   const int width = table->widths[column];
   const int spare = width - text_width(text);
-  const bool left = columns[column].kind == CELL_TEXT;
+  const bool left = columns[column].kind == CELL_TEXT || columns[column].kind == CELL_OPTIONS;
   if (spare >= 0) {
     vida__append(line, LINE_SIZE, "%*s%s%*s", left ? 0 : spare, "", text, left ? spare + GAP : GAP,
                  "");
@@ -242,9 +274,27 @@ static int total_width(const table_layout* table) {
 }
 
 /* The status says little when every run is well, and much when one is not: then it goes only before
- * the last of the errors, as the sentences below have it, too. */
+ * the last of the errors, as the sentences below have it, too. Violations of the constraints are as
+ * telling where some methods keep them and others do not, as the options of these. */
 static int importance(const table_layout* table, int column) {
-  return columns[column == TABLE_STATUS && table->failures ? TABLE_POSITION : column].importance;
+  const bool telling = (column == TABLE_STATUS && table->failures) ||
+                       (column == TABLE_CONSTRAINT && table->drifts) ||
+                       (column == TABLE_CONSTRAINT_RATE && table->drifts) ||
+                       (column == TABLE_OPTIONS && table->drifts);
+  return columns[telling ? TABLE_POSITION : column].importance;
+}
+
+/* Whether some run has a million times what another has. */
+static bool differ_much(const VidaStudy* study, size_t offset) {
+  double least = INFINITY, most = 0.0;
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    const double value = real_member(VidaStudy_Row(study, run), offset);
+    if (isfinite(value)) {
+      least = fmin(least, value);
+      most = fmax(most, value);
+    }
+  }
+  return most > 1e6 * least;
 }
 
 static int find_least_important(const table_layout* table) {
@@ -443,6 +493,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     table.failures = table.failures || strcmp(VidaStudy_Row(study, run)->status, "ok") != 0;
     table.adaptive = table.adaptive || isnan(VidaStudy_Row(study, run)->h);
   }
+  table.drifts = differ_much(study, columns[TABLE_CONSTRAINT].offset);
   find_units(&table);
   lay_out(&table);
   write_title(&table);

@@ -289,6 +289,10 @@ static double norm_of(const vida_error_norm* norm, const char* name, const VidaS
   return value;
 }
 
+static bool study_norm_is_of_all_steps(const VidaStudy* study) {
+  return study->norm == VIDA_NORM_MEAN || study->norm == VIDA_NORM_MAX;
+}
+
 static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
   const vida_reference* reference = monitors->study->reference;
   char remark[VIDA_NAME_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
@@ -296,6 +300,9 @@ static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
     vida__append(remark, sizeof remark, "compared with the reference after every %ld steps only",
                  monitors->run->between);
     add_remark(row, remark);
+  }
+  if (monitors->run->end_only && study_norm_is_of_all_steps(monitors->study)) {
+    add_remark(row, "compared with the reference at the end only");
   }
   if (row->position_error < reference->position_error) {
     remark[0] = '\0';

@@ -384,7 +384,8 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between,
  *
  * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
  * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
- * and a difference of 5 to 9 errors, of which the smaller is taken. */
+ * and a difference of 5 to 9 errors, of which the smaller is taken. Where the states that are given
+ * out bound the steps, half of them double these. */
 typedef struct rougher {
   const char* option;
   double value, divisor;
@@ -398,6 +399,11 @@ static bool find_rougher(const vida_reference* reference, rougher* than) {
     than->option = "rtol";
     than->value = 10.0 * VidaOptions_Get(reference->options, "rtol");
     than->divisor = 5.0;
+    if (reference->grid.last == 0.0 && reference->grid.full % 2 == 0) {
+      than->grid.h *= 2.0;
+      than->grid.full /= 2;
+      than->between = 2;
+    }
     return true;
   }
   if (reference->grid.last > 0.0 || reference->grid.full % 2 != 0 || reference->order < 1) {
@@ -428,6 +434,9 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaEr
   int code = VidaOptions_Copy(reference->options, &options, &problem);
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_SetReal(options, than.option, than.value, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
   }
   if (code == VIDA_SUCCESS) {
     code = vida__create_march(study->system, options, &than.grid, &march, &problem);

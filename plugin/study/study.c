@@ -186,6 +186,8 @@ static int match_reference(const VidaStudy* study, const vida_reference* referen
     return VIDA_SUCCESS;
   }
   vida__real_text(reference_h, reference->grid.h, 12);
+  /* Steps that do not divide the time are those of no grid that a reference may choose. */
+  run->end_only = run->end_only || (reference->automatic && run->grid.last > 0.0);
   const bool meet =
       vida__match_grids(&run->grid, &reference->grid, &run->between, &run->reference_between);
   if (run->two_points && (!meet || run->between != 1)) {
@@ -218,7 +220,7 @@ static void cut_text(char* text, size_t size, const char* from) {
 }
 
 static void clear_row(const VidaStudy* study, vida_run* run) {
-  char options[VIDA_OPTIONS_SIZE];
+  char options[VIDA_OPTIONS_SIZE], h[VIDA_REAL_TEXT_SIZE];
   VidaRow* row = &run->row;
   *row = (VidaRow){.h = run->adaptive ? (double)NAN : run->grid.h,
                    .rtol = VidaOptions_Get(run->options, "rtol"),
@@ -239,11 +241,21 @@ static void clear_row(const VidaStudy* study, vida_run* run) {
   VidaOptions_Describe(run->options, options, sizeof options);
   vida__append(row->options, sizeof row->options, "%s%s%s", run->label,
                run->label[0] && options[0] ? " " : "", options);
+  if (run->adaptive && !run->automatic) { /* no step, and so not in the column of steps */
+    vida__append(row->options, sizeof row->options, "%sh=%s", row->options[0] ? " " : "",
+                 vida__real_text(h, run->grid.h, 12));
+  }
 }
 
 /* ---- grids of adaptive methods --------------------------------------------------------------- */
 
 enum { AUTOMATIC_STEPS = 1000, MOST_AUTOMATIC_STEPS = 4000, MOST_COMMON_STEPS = 200000 };
+enum { WORK_PRECISION_STEPS = 20 }; /* few: states cost time, and some methods end a step at each */
+
+static long automatic_steps(const VidaStudy* study) {
+  return VidaOptions_Get(study->options, "work_precision") != 0.0 ? WORK_PRECISION_STEPS
+                                                                  : AUTOMATIC_STEPS;
+}
 
 /* The most steps, at most `most`, of which each is as long as a whole number of these. */
 static long thin_out(long steps, long most) {
@@ -261,10 +273,12 @@ static void divide_time(const VidaStudy* study, long steps, vida_time_grid* grid
 /* An adaptive run is looked at where there are states of the reference. */
 static void choose_run_grid(const VidaStudy* study, const vida_reference* reference,
                             vida_time_grid* grid) {
-  long steps = AUTOMATIC_STEPS;
+  const long wanted = automatic_steps(study);
+  long steps = wanted;
   if (reference && reference->grid.last == 0.0) {
-    const long common = thin_out(reference->grid.full, MOST_AUTOMATIC_STEPS);
-    steps = common >= AUTOMATIC_STEPS / 10 || common == reference->grid.full ? common : steps;
+    const long most = wanted < AUTOMATIC_STEPS ? 2 * wanted : MOST_AUTOMATIC_STEPS;
+    const long common = thin_out(reference->grid.full, most);
+    steps = common >= wanted / 10 || common == reference->grid.full ? common : steps;
   }
   divide_time(study, steps, grid);
 }
@@ -341,7 +355,7 @@ static int describe_run(VidaStudy* study, const VidaOptions* method, vida_run* r
   run->adaptive = Vida_IsAdaptive(method);
   run->automatic = run->adaptive && !VidaOptions_IsSet(method, "h");
   if (run->automatic) {
-    divide_time(study, AUTOMATIC_STEPS, &run->grid);
+    divide_time(study, automatic_steps(study), &run->grid);
   } else {
     const int code = vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"),
                                      study->shorten, &run->grid, error);
