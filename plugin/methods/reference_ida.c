@@ -435,8 +435,8 @@ static const char* advice(const vida_reference_ida* own, bool is_evaluation) {
                   : " (try another rtol, or check the model with 'vida check')";
 }
 
-static int describe_failure(const VidaStepper* stepper, double time, double step,
-                            const VidaError* cause, VidaError* error) {
+static int describe_failure(VidaStepper* stepper, double time, double step, const VidaError* cause,
+                            VidaError* error) {
   const vida_reference_ida* own = stepper->own;
   char at[VIDA_REAL_TEXT_SIZE], of[VIDA_REAL_TEXT_SIZE], rtol[VIDA_REAL_TEXT_SIZE];
   const VidaError* evaluation = &stepper->evaluator.error;

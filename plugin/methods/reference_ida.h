@@ -95,8 +95,7 @@ int vida__reference_ida_begin_rows(VidaStepper* stepper, VidaError* error);
 /* Multipliers at the node, of the same forces, but of least norm. */
 int vida__reference_ida_spread(VidaStepper* stepper, VidaError* error);
 /* What it means that no step was made from a start where rows are kept. */
-int vida__reference_ida_fail_start(const VidaStepper* stepper, const VidaError* cause,
-                                   VidaError* error);
+int vida__reference_ida_fail_start(VidaStepper* stepper, const VidaError* cause, VidaError* error);
 /* Fails with RANK_CHANGED where rows that are left out do not hold at the state y. */
 int vida__reference_ida_check_rows(VidaStepper* stepper, double t, const double* y,
                                    VidaError* error);

@@ -68,24 +68,55 @@ void vida__reference_ida_settle_rows(VidaStepper* stepper, double pace) {
   vida__equations_mark(own->equations, stepper->t0, stepper->q, own->v);
 }
 
-int vida__reference_ida_fail_start(const VidaStepper* stepper, const VidaError* cause,
-                                   VidaError* error) {
+/* Of the largest term of a row: less is rounding. */
+static const double contradiction = 1e-6;
+
+/* The first row whose acceleration no force makes zero at the start, or -1. */
+static int find_contradiction(VidaStepper* stepper) {
+  vida_reference_ida* own = stepper->own;
+  double* size = stepper->constraint_work;
+  if (vida__motion_bias(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, own->force,
+                        own->rows, own->l_v) ||
+      vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, own->entries)) {
+    return -1;
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    size[r] = fabs(own->rows[r]);
+  }
+  for (int e = 0; e < stepper->system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &stepper->system->entries[e];
+    const double term = own->entries[e] * own->a[entry->coordinate];
+    own->rows[entry->row] += term;
+    size[entry->row] = fmax(size[entry->row], fabs(term));
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    if (fabs(own->rows[r]) > contradiction * size[r]) {
+      return r;
+    }
+  }
+  return -1;
+}
+
+int vida__reference_ida_fail_start(VidaStepper* stepper, const VidaError* cause, VidaError* error) {
   const vida_reference_ida* own = stepper->own;
   const int* dependent = vida__rank_dependent(stepper->rank);
-  char names[VIDA_MESSAGE_SIZE] = "";
-  const char* first = NULL;
-  for (int k = 0; k < vida__rank_dependent_count(stepper->rank) && !first; k++) {
-    first = own->is_dependent[dependent[k]] ? NULL : stepper->system->rows[dependent[k]].name;
+  const bool contradicts = find_contradiction(stepper) >= 0;
+  char more[VIDA_NAME_SIZE] = "", rtol[VIDA_REAL_TEXT_SIZE];
+  const char* first = "";
+  for (int k = 0; k < vida__rank_dependent_count(stepper->rank) && !*first; k++) {
+    first = own->is_dependent[dependent[k]] ? "" : stepper->system->rows[dependent[k]].name;
   }
   if (own->kept > 1) {
-    vida__append(names, sizeof names, " and %d more", own->kept - 1);
+    vida__append(more, sizeof more, " and %d more", own->kept - 1);
   }
   return vida__fail_flag(
       error, VIDA_STEP_SINGULAR, "SINGULAR_START",
-      "%s makes no step from this start, rtol = %g: %s; it is a singular configuration: '%s'%s "
-      "depend%s on others here, but not on the way; start beside it, or use coordinate-projection",
-      stepper->method->info.name, own->rtol, cause->message, first ? first : "", names,
-      own->kept > 1 ? "" : "s");
+      "%s makes no step from this start, rtol = %s: %s; it is a singular configuration: '%s'%s "
+      "depend%s on others here, but not on the way; %s",
+      stepper->method->info.name, vida__shortest_text(rtol, own->rtol), cause->message, first, more,
+      own->kept > 1 ? "" : "s",
+      contradicts ? "with these velocities no accelerations keep all constraints: change them"
+                  : "start beside it, or use coordinate-projection");
 }
 
 /* ---- their multipliers ----------------------------------------------------------------------- */
