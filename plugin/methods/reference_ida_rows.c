@@ -101,7 +101,7 @@ int vida__reference_ida_fail_start(VidaStepper* stepper, const VidaError* cause,
   const vida_reference_ida* own = stepper->own;
   const int* dependent = vida__rank_dependent(stepper->rank);
   const bool contradicts = find_contradiction(stepper) >= 0;
-  char more[VIDA_NAME_SIZE] = "", rtol[VIDA_REAL_TEXT_SIZE];
+  char more[32] = "", rtol[VIDA_REAL_TEXT_SIZE];
   const char* first = "";
   for (int k = 0; k < vida__rank_dependent_count(stepper->rank) && !*first; k++) {
     first = own->is_dependent[dependent[k]] ? "" : stepper->system->rows[dependent[k]].name;
