@@ -248,16 +248,25 @@ static int find_defect(VidaStepper* stepper, double gamma0, const double* q, con
   return code;
 }
 
-/* Of a coordinate per mass, in the time between nodes: forces that cancel, the constraints' among
- * them, round in steps of any size. */
-static double find_impulse(const VidaStepper* stepper, int k) {
+/* How long forces have acted. */
+static double find_duration(const VidaStepper* stepper) {
   const vida_radau* own = stepper->own;
-  return stepper->h * own->strength[k] / (stepper->root_mass[k] * stepper->root_mass[k]);
+  return fmax(stepper->h, own->t + own->h - stepper->t0);
 }
 
-/* Where what has moved is no more than what the rounding of `change` makes, that rounding. */
-static double rounding_of(double scale, double change) {
-  return scale <= nothing * DBL_EPSILON * change ? at_rest * DBL_EPSILON * change : 0.0;
+/* What forces that cancel, the constraints' among them, would each have made of a velocity by now:
+ * their rounding adds up over steps of any size. */
+static double find_impulse(const VidaStepper* stepper, int k) {
+  const vida_radau* own = stepper->own;
+  const double mass = stepper->root_mass[k] * stepper->root_mass[k];
+  return find_duration(stepper) * own->strength[k] / mass;
+}
+
+/* Where what has moved is no more than what the rounding of `change` makes, that rounding. What
+ * balances by rows that depend on others is as good as Newton's method, which is less. */
+static double rounding_of(const VidaStepper* stepper, double scale, double change) {
+  const double part = stepper->redundant ? nothing : at_rest;
+  return scale <= nothing * DBL_EPSILON * change ? part * DBL_EPSILON * change : 0.0;
 }
 
 /* The largest forces so far, from those of the last stage. */
@@ -281,7 +290,7 @@ static double position_tolerance(const VidaStepper* stepper, int k) {
   const double scale = own->position_scale[k];
   const double least = isfinite(own->atol) ? own->atol : own->rtol * share_of_largest * scale;
   return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale +
-         rounding_of(scale, stepper->h * find_impulse(stepper, k));
+         rounding_of(stepper, scale, find_duration(stepper) * find_impulse(stepper, k));
 }
 
 static double velocity_tolerance(const VidaStepper* stepper, int k) {
@@ -292,7 +301,7 @@ static double velocity_tolerance(const VidaStepper* stepper, int k) {
                        : of_positions > 0.0 ? own->atol / of_positions * scale
                                             : own->rtol * scale;
   return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
-         rounding_of(scale, find_impulse(stepper, k));
+         rounding_of(stepper, scale, find_impulse(stepper, k));
 }
 
 /* The largest error of positions and velocities, in units of what is tolerated. */
