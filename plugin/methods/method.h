@@ -175,6 +175,11 @@ void vida__add_impulses(VidaStepper* stepper, const double* entries, double weig
                         const double* mu);
 /* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
 int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
+/* strength (n): the forces of each coordinate before they cancel, those of the multipliers lambda
+ * (m) among them, and what the forces that a row meets make of its multiplier's rounding. entries:
+ * of G. */
+void vida__measure_strength(VidaStepper* stepper, const double* entries, const double* lambda,
+                            double* strength);
 /* Gives components of one point or direction the largest size among them (size: n). */
 void vida__share_sizes(const VidaSystem* system, double* size);
 /* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G

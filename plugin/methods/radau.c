@@ -248,12 +248,49 @@ static int find_defect(VidaStepper* stepper, double gamma0, const double* q, con
   return code;
 }
 
+/* How long forces have acted. */
+static double find_duration(const VidaStepper* stepper) {
+  const vida_radau* own = stepper->own;
+  return fmax(stepper->h, own->t + own->h - stepper->t0);
+}
+
+/* What forces that cancel, the constraints' among them, would each have made of a velocity by now:
+ * their rounding adds up over steps of any size. */
+static double find_impulse(const VidaStepper* stepper, int k) {
+  const vida_radau* own = stepper->own;
+  const double mass = stepper->root_mass[k] * stepper->root_mass[k];
+  return find_duration(stepper) * own->strength[k] / mass;
+}
+
+/* Where what has moved is no more than what the rounding of `change` makes, that rounding. What
+ * balances by rows that depend on others is as good as Newton's method, which is less. */
+static double rounding_of(const VidaStepper* stepper, double scale, double change) {
+  const double part = stepper->redundant ? nothing : at_rest;
+  return scale <= nothing * DBL_EPSILON * change ? part * DBL_EPSILON * change : 0.0;
+}
+
+/* The largest forces so far, from those of the last stage. */
+static void update_strength(VidaStepper* stepper) {
+  vida_radau* own = stepper->own;
+  const double* mu =
+      own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * (ptrdiff_t)stepper->n;
+  for (int r = 0; r < stepper->m; r++) {
+    own->eta[r] = mu[r] / own->h;
+  }
+  vida__measure_strength(stepper, stepper->entries0, own->eta, stepper->l_q);
+  for (int k = 0; k < stepper->n; k++) {
+    own->strength[k] = fmax(own->strength[k], stepper->l_q[k]);
+  }
+}
+
 /* What errors of coordinate k and of its velocity are tolerated: parts of what they are, and what
  * rounding makes of positions, velocities and impulses of forces. */
-static double position_tolerance(const vida_radau* own, int k) {
+static double position_tolerance(const VidaStepper* stepper, int k) {
+  const vida_radau* own = stepper->own;
   const double scale = own->position_scale[k];
   const double least = isfinite(own->atol) ? own->atol : own->rtol * share_of_largest * scale;
-  return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale;
+  return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale +
+         rounding_of(stepper, scale, find_duration(stepper) * find_impulse(stepper, k));
 }
 
 static double velocity_tolerance(const VidaStepper* stepper, int k) {
@@ -263,10 +300,8 @@ static double velocity_tolerance(const VidaStepper* stepper, int k) {
   const double least = !isfinite(own->atol) ? own->rtol * share_of_largest * scale
                        : of_positions > 0.0 ? own->atol / of_positions * scale
                                             : own->rtol * scale;
-  const double mass = stepper->root_mass[k] * stepper->root_mass[k];
-  const double impulse = own->h * stepper->force_size[k] / mass;
   return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
-         (scale <= nothing * DBL_EPSILON * impulse ? at_rest * DBL_EPSILON * impulse : 0.0);
+         rounding_of(stepper, scale, find_impulse(stepper, k));
 }
 
 /* The largest error of positions and velocities, in units of what is tolerated. */
@@ -275,11 +310,12 @@ static double measure_error(VidaStepper* stepper, double gamma0) {
   const int n = stepper->n;
   const int end = VIDA_RADAU_STAGES - 1;
   double largest = 0.0;
+  update_strength(stepper);
   update_sizes(stepper, own->place + end * n, own->unknown + end * own->block + n);
   for (int k = 0; k < n; k++) {
     const double position = gamma0 * own->h * fabs(own->defect[k]);
     const double velocity = fabs(own->defect[n + k]);
-    const double q_size = position_tolerance(own, k);
+    const double q_size = position_tolerance(stepper, k);
     const double v_size = velocity_tolerance(stepper, k);
     largest = position > largest * q_size ? position / q_size : largest;
     largest = velocity > largest * v_size ? velocity / v_size : largest;
@@ -549,6 +585,7 @@ static int start(VidaStepper* stepper, VidaError* error) {
   }
   memset(own->position_size, 0, bytes);
   memset(own->velocity_size, 0, bytes);
+  memset(own->strength, 0, bytes);
   update_sizes(stepper, stepper->q, stepper->v0);
   own->h_wanted = own->h = first_step(stepper);
   /* What KLU allocates is allocated here. */
@@ -594,6 +631,7 @@ static size_t lay_out(const VidaStepper* stepper, vida_radau* own, double* begin
                            {&own->defect, block},
                            {&own->position_size, n},
                            {&own->velocity_size, n},
+                           {&own->strength, n},
                            {&own->position_scale, n},
                            {&own->velocity_scale, n}};
   size_t total = 0;

@@ -60,6 +60,7 @@ typedef struct vida_radau {
   /* The largest values so far: by coordinates, and by their units. */
   double *position_size, *velocity_size;
   double *position_scale, *velocity_scale;
+  double* strength; /* n: of the forces that act on it, before they cancel */
 } vida_radau;
 
 extern const double vida__radau_c[VIDA_RADAU_STAGES];

@@ -215,6 +215,9 @@ static const double caution = 0.5;
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* Relative: what is left where terms cancel, also of sums over many constraints. */
+static const double rounding = 1e-11;
+
 static void largest_of_groups(const vida_reference_ida* own, int n, const double* values,
                               double* size) {
   memset(size, 0, (size_t)n * sizeof *size);
@@ -223,24 +226,66 @@ static void largest_of_groups(const vida_reference_ida* own, int n, const double
   }
 }
 
-/* Sizes of positions and velocities by units, from the start: where a coordinate begins at zero or
- * at rest, how far accelerations and velocities take it. W, too. */
+/* Where nothing moves, rounding of what balances must not become a size that tolerances are parts
+ * of: velocities and accelerations as small as the rounding of the constraint rows that hold them
+ * and of the forces that cancel are none. */
+static void forget_rounding(VidaStepper* stepper, const double* lambda, double* speed,
+                            double* acceleration) {
+  vida_reference_ida* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  double *held = own->moved_v, *strength = own->moved_q, *row_speed = own->rate;
+  memset(row_speed, 0, (size_t)stepper->m * sizeof *row_speed);
+  memset(held, 0, (size_t)stepper->n * sizeof *held);
+  vida__measure_strength(stepper, own->entries, lambda, strength);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const double size = fabs(own->entries[e]);
+    row_speed[entry->row] += size * fabs(own->v[entry->coordinate]);
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const double stiffness = stepper->row_stiffness[entry->row];
+    held[entry->coordinate] +=
+        fabs(own->entries[e]) * row_speed[entry->row] / (stiffness * stiffness);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    const double mass = stepper->root_mass[i] * stepper->root_mass[i];
+    speed[i] = fabs(own->v[i]) <= rounding * held[i] / mass ? 0.0 : own->v[i];
+    acceleration[i] = fabs(own->a[i]) <= rounding * strength[i] / mass ? 0.0 : own->a[i];
+  }
+}
+
+/* How far a unit goes that begins at zero: as far as what else there is makes of it by masses, an
+ * angle no more than a radian; where all is at zero, where accelerations and velocities take it. */
+static double unmoved_size(const VidaStepper* stepper, int i, double speed, double acceleration) {
+  const double h = stepper->h;
+  const bool is_angle = strcmp(stepper->system->coordinates[i].unit, "rad") == 0;
+  double way = 0.0;
+  for (int k = 0; k < stepper->n; k++) {
+    way = fmax(way, stepper->root_mass[k] * fabs(stepper->q[k]));
+  }
+  way = way > 0.0 ? way * stepper->inverse_root[i] : h * speed + 0.5 * h * h * acceleration;
+  return way > 0.0 && !(is_angle && way > 1.0) ? way : 1.0;
+}
+
+/* Sizes of positions and velocities by units, from the start. W, too. */
 static void measure(VidaStepper* stepper) {
   vida_reference_ida* own = stepper->own;
   const int n = stepper->n;
   const double h = stepper->h;
+  const double* lambda = vida__ida_values(own->ida) + own->lambda;
   double* acceleration = own->force;
+  forget_rounding(stepper, lambda, own->l_v, own->l_q);
   largest_of_groups(own, n, stepper->q, own->position_size);
-  largest_of_groups(own, n, own->v, own->speed_size);
-  largest_of_groups(own, n, own->a, acceleration);
+  largest_of_groups(own, n, own->l_v, own->speed_size);
+  largest_of_groups(own, n, own->l_q, acceleration);
   for (int i = 0; i < n; i++) {
     if (own->group[i] != i) {
       continue;
     }
     double* size = &own->position_size[i];
     double* speed = &own->speed_size[i];
-    *size = *size > 0.0 ? *size : h * *speed + 0.5 * h * h * acceleration[i];
-    *size = *size > 0.0 ? *size : 1.0; /* nothing of this unit moves */
+    *size = *size > 0.0 ? *size : unmoved_size(stepper, i, *speed, acceleration[i]);
     *speed = fmax(*speed, sqrt(acceleration[i] * *size));
     *speed = *speed > 0.0 ? *speed : *size / h;
   }
@@ -250,7 +295,6 @@ static void measure(VidaStepper* stepper) {
     own->speed_size[i] = own->speed_size[group];
     own->metric[i] = own->position_size[i] * own->position_size[i];
   }
-  const double* lambda = vida__ida_values(own->ida) + own->lambda;
   double force = 0.0;
   for (int i = 0; i < n; i++) {
     force = fmax(force, stepper->force_size[i] * stepper->inverse_root[i]);
@@ -260,20 +304,23 @@ static void measure(VidaStepper* stepper) {
   }
 }
 
-/* Of a step of order one the error is about (h/T)^2 of its sizes, where T is the time in which
- * something changes by them. */
-static double find_first_step(const VidaStepper* stepper) {
+/* How often in a second something changes by its size. */
+static double find_pace(const VidaStepper* stepper) {
   const vida_reference_ida* own = stepper->own;
   double rate = 0.0;
-  if (isfinite(own->first_step) || own->raw) {
-    return own->first_step;
-  }
   for (int i = 0; i < stepper->n; i++) {
     rate = fmax(rate, fabs(own->v[i]) / own->position_size[i]);
     rate = fmax(rate, fabs(own->a[i]) / own->speed_size[i]);
   }
-  rate = rate > 0.0 ? rate : 1.0 / stepper->h;
-  return 0.5 * sqrt(own->rtol) / rate;
+  return rate > 0.0 ? rate : 1.0 / stepper->h;
+}
+
+/* Of a step of order one the error is about (h/T)^2 of its sizes, where T is the time in which
+ * something changes by them. */
+static double find_first_step(const VidaStepper* stepper) {
+  const vida_reference_ida* own = stepper->own;
+  const bool is_given = isfinite(own->first_step) || own->raw;
+  return is_given ? own->first_step : 0.5 * sqrt(own->rtol) / find_pace(stepper);
 }
 
 /* Values and rates at the node, consistent on all levels. */
@@ -310,40 +357,6 @@ static int fill(VidaStepper* stepper, double t, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Multipliers of rows that are left out become zero, the others make up for them: M x + G^T lambda
- * = what all of them did, G x = 0. */
-static int leave_out(VidaStepper* stepper, VidaError* error) {
-  const vida_reference_ida* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  const int n = stepper->n;
-  double* lambda = vida__ida_values(own->ida) + own->lambda;
-  double* matrix = stepper->node_matrix->values;
-  double* x = stepper->node_step;
-  vida__linear_clear(stepper->node_matrix);
-  int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q, own->v,
-                               mass_only, matrix);
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    if (!own->is_dependent[entry->row]) {
-      matrix[entry->row_slot] += own->entries[e];
-      matrix[entry->column_slot] += own->entries[e];
-    }
-  }
-  for (int r = 0; r < stepper->m; r++) {
-    matrix[vida__constraint_diagonal(system, r)] += own->is_dependent[r] ? 1.0 : 0.0;
-  }
-  memset(x, 0, (size_t)(n + stepper->m) * sizeof *x);
-  vida__add_reaction(system, own->entries, 1.0, lambda, x);
-  code = code ? code : vida__linear_factor(stepper->node_matrix);
-  code = code ? code : vida__linear_solve(stepper->node_matrix, x, x);
-  if (code) {
-    return vida__evaluation_failed(stepper, code, error);
-  }
-  memcpy(lambda, x + n, (size_t)stepper->m * sizeof *lambda);
-  return VIDA_SUCCESS;
-}
-
 static void choose_differential(VidaStepper* stepper) {
   vida_reference_ida* own = stepper->own;
   int tested = 0;
@@ -361,7 +374,7 @@ static void choose_differential(VidaStepper* stepper) {
 static int begin(VidaStepper* stepper, double t, VidaError* error) {
   vida_reference_ida* own = stepper->own;
   int code = fill(stepper, t, error);
-  code = code || !stepper->redundant ? code : leave_out(stepper, error);
+  code = code || own->left_out == 0 ? code : vida__reference_ida_begin_rows(stepper, error);
   if (!code && stepper->step == 0) {
     measure(stepper);
   }
@@ -373,20 +386,16 @@ static int begin(VidaStepper* stepper, double t, VidaError* error) {
 
 static int start(VidaStepper* stepper, VidaError* error) {
   vida_reference_ida* own = stepper->own;
-  const int* dependent;
   memcpy(own->v, stepper->v0, (size_t)stepper->n * sizeof *own->v);
   int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, own->v);
   if (code) {
     return vida__equations_failed(own->equations, code, error);
   }
-  memset(own->is_dependent, 0, (size_t)stepper->m * sizeof *own->is_dependent);
-  if (stepper->redundant) {
-    dependent = vida__rank_dependent(stepper->rank);
-    for (int k = 0; k < vida__rank_dependent_count(stepper->rank); k++) {
-      own->is_dependent[dependent[k]] = true;
-    }
-  }
+  vida__reference_ida_leave_out(own, stepper->redundant ? stepper->rank : NULL, stepper->m);
   code = begin(stepper, stepper->t0, error);
+  if (!code && own->left_out > 0) {
+    vida__reference_ida_settle_rows(stepper, find_pace(stepper));
+  }
   stepper->lambda_t = stepper->t0;
   return code;
 }
@@ -408,46 +417,41 @@ static void count(VidaStepper* stepper) {
   own->counted = now;
 }
 
-/* What else to try. */
-static const char* advice(const vida_reference_ida* own) {
+/* What else to try; nothing where what is left out of the constraints, or is not finite, would fail
+ * in the others as well. */
+static const char* advice(const vida_reference_ida* own, bool is_evaluation) {
+  if (is_evaluation || own->left_out > 0) {
+    return "";
+  }
   if (own->index == 3) {
-    return "in index 3 velocities and multipliers jump by amounts that do not shrink with the "
-           "step; ida-ggl and ida-index2 do without";
+    return " (in index 3 velocities and multipliers jump by amounts that do not shrink with the "
+           "step; ida-ggl and ida-index2 do without)";
   }
   if (own->level == VIDA_AT_ACCELERATION) {
-    return "constraints of accelerations let the state drift off the other levels, until motions "
-           "become impossible; ida-ggl keeps both";
+    return " (constraints of accelerations let the state drift off the other levels, until motions "
+           "become impossible; ida-ggl keeps both)";
   }
-  return own->raw ? "without raw, multipliers are scaled and the first step fits the tolerance"
-                  : "try another rtol, or check the model with 'vida check'";
+  return own->raw ? " (without raw, multipliers are scaled and the first step fits the tolerance)"
+                  : " (try another rtol, or check the model with 'vida check')";
 }
 
-static int describe_failure(const VidaStepper* stepper, double time, double step,
-                            const VidaError* cause, VidaError* error) {
+static int describe_failure(VidaStepper* stepper, double time, double step, const VidaError* cause,
+                            VidaError* error) {
   const vida_reference_ida* own = stepper->own;
   char at[VIDA_REAL_TEXT_SIZE], of[VIDA_REAL_TEXT_SIZE], rtol[VIDA_REAL_TEXT_SIZE];
   const VidaError* evaluation = &stepper->evaluator.error;
-  const bool has_reason = cause->code == VIDA_NOT_FINITE && evaluation->code;
+  /* Steps end small where what lies ahead has no values. */
+  const bool is_lost = cause->code == VIDA_NOT_FINITE || !strcmp(cause->flag, "STEP_TOO_SMALL");
+  const bool has_reason = is_lost && evaluation->code;
+  if (own->kept > 0 && stepper->step == 0 && !has_reason) {
+    return vida__reference_ida_fail_start(stepper, cause, error);
+  }
   return vida__fail_flag(error, has_reason ? evaluation->code : cause->code, cause->flag,
-                         "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s (%s)",
+                         "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s%s",
                          stepper->method->info.name, vida__real_text(at, time, 6),
                          vida__real_text(of, step, 2), vida__shortest_text(rtol, own->rtol),
                          cause->message, has_reason ? ": " : "",
-                         has_reason ? evaluation->message : "", advice(own));
-}
-
-/* With dependent rows left out, multipliers of the same forces, but of least norm. */
-static int spread_multipliers(VidaStepper* stepper, VidaError* error) {
-  const vida_reference_ida* own = stepper->own;
-  const double t = vida__next_time(stepper);
-  int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
-  code = code ? code : vida__factor_node_matrix(stepper, stepper->entries, own->v);
-  code = code ? code : vida__find_least_norm(stepper, stepper->entries, stepper->lambda);
-  if (code) {
-    return vida__evaluation_failed(stepper, code, error);
-  }
-  memcpy(stepper->lambda, stepper->least_norm, (size_t)stepper->m * sizeof(double));
-  return VIDA_SUCCESS;
+                         has_reason ? evaluation->message : "", advice(own, has_reason));
 }
 
 static int take_state(VidaStepper* stepper, double t, VidaError* error) {
@@ -463,6 +467,10 @@ static int take_state(VidaStepper* stepper, double t, VidaError* error) {
   if (code) {
     return vida__evaluation_failed(stepper, code, error);
   }
+  code = vida__reference_ida_check_rows(stepper, t, y, error);
+  if (code) {
+    return code;
+  }
   memcpy(stepper->q, y, bytes);
   memcpy(own->v, y + stepper->n, bytes);
   memcpy(stepper->p, p, bytes);
@@ -472,7 +480,7 @@ static int take_state(VidaStepper* stepper, double t, VidaError* error) {
     memcpy(stepper->lambda, y + own->lambda, (size_t)stepper->m * sizeof *y);
   }
   stepper->lambda_t = t;
-  return stepper->redundant ? spread_multipliers(stepper, error) : VIDA_SUCCESS;
+  return own->left_out > 0 ? vida__reference_ida_spread(stepper, error) : VIDA_SUCCESS;
 }
 
 static int step(VidaStepper* stepper, VidaError* error) {

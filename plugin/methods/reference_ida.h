@@ -62,14 +62,16 @@ typedef struct vida_reference_ida {
   /* Sizes, which grow with the motion. */
   int* group;  /* n: the first coordinate of the same unit */
   int* family; /* n: the first component of the same vector, where its size is */
-  double *position_size, *speed_size;         /* n */
-  double* multiplier_size;                    /* m */
-  double* row_tolerance;                      /* m: work */
-  bool* is_dependent;                         /* m: rows that are left out */
-  double *row_scale, *column_scale;           /* of the reduced matrix */
-  double *l_q, *l_v, *force;                  /* n: work */
-  double *rows, *rate;                        /* m: work */
-  double *moved_q, *moved_v;                  /* n: work */
+  double *position_size, *speed_size; /* n */
+  double* multiplier_size;            /* m */
+  double* row_tolerance;              /* m: work */
+  bool* is_dependent;                 /* m: rows that are left out */
+  int left_out;                       /* how many */
+  int kept;                           /* dependent where the motion starts, and not left out */
+  double *row_scale, *column_scale;   /* of the reduced matrix */
+  double *l_q, *l_v, *force;          /* n: work */
+  double *rows, *rate;                /* m: work */
+  double *moved_q, *moved_v;          /* n: work */
   double *entries, *slopes, *changes, *turns; /* of G: work; (G v + g_t)_q, and how both change */
   double *l_vv, *l_vq, *hessian; /* KKT pattern: those of the last Jacobian, and work */
   double c;                      /* of the last Jacobian */
@@ -81,6 +83,22 @@ typedef struct vida_reference_ida {
 /* Pattern and slots (reference_ida_pattern.c). */
 int vida__reference_ida_build(const VidaSystem* system, vida_reference_ida* own, VidaError* error);
 void vida__reference_ida_release(vida_reference_ida* own);
+
+/* Rows that depend on others (reference_ida_rows.c). Those that `rank` (NULL: none) has found are
+ * left out: their multipliers are zero. */
+void vida__reference_ida_leave_out(vida_reference_ida* own, vida_rank* rank, int m);
+/* Keeps those that depend on others only where the motion starts, at a singular configuration: on
+ * the way, where something has moved by a part of its size (pace: 1/s), they do not. */
+void vida__reference_ida_settle_rows(VidaStepper* stepper, double pace);
+/* Multipliers of rows that are left out become zero in y, the others make up for them. */
+int vida__reference_ida_begin_rows(VidaStepper* stepper, VidaError* error);
+/* Multipliers at the node, of the same forces, but of least norm. */
+int vida__reference_ida_spread(VidaStepper* stepper, VidaError* error);
+/* What it means that no step was made from a start where rows are kept. */
+int vida__reference_ida_fail_start(VidaStepper* stepper, const VidaError* cause, VidaError* error);
+/* Fails with RANK_CHANGED where rows that are left out do not hold at the state y. */
+int vida__reference_ida_check_rows(VidaStepper* stepper, double t, const double* y,
+                                   VidaError* error);
 
 /* What IDA evaluates (reference_ida_equations.c); data is a VidaStepper. */
 extern const vida_ida_functions vida__reference_ida_functions;

@@ -196,6 +196,30 @@ int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
+void vida__measure_strength(VidaStepper* stepper, const double* entries, const double* lambda,
+                            double* strength) {
+  const VidaSystem* system = stepper->system;
+  double* row_force = stepper->constraint_work;
+  memcpy(strength, stepper->force_size, (size_t)stepper->n * sizeof *strength);
+  memset(row_force, 0, (size_t)stepper->m * sizeof *row_force);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    strength[entry->coordinate] += fabs(entries[e] * lambda[entry->row]);
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    const int i = entry->coordinate;
+    if (entries[e] != 0.0) {
+      row_force[entry->row] = fmax(row_force[entry->row], strength[i] * stepper->inverse_root[i]);
+    }
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    strength[entry->coordinate] +=
+        fabs(entries[e]) * row_force[entry->row] / stepper->row_stiffness[entry->row];
+  }
+}
+
 /* Relative to G M^-1 G^T: small beside all that a step needs of it, large beside rounding. */
 static const double regularization = 1e-10;
 

@@ -347,9 +347,10 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
   return vida__fail_flag(error, cause->code, cause->flag, "%s, at t = %s: %s%s%s",
                          vida__name_step(stepper, step), vida__real_text(to, reached, 10),
                          has_detail ? detail : cause->message,
-                         smaller   ? "; try a step of less than h = "
-                         : curable ? "; try another rtol, or ida-ggl"
-                                   : "",
+                         smaller ? "; try a step of less than h = "
+                         : curable && cause->code != VIDA_NOT_FINITE && !stepper->redundant
+                             ? "; try another rtol, or ida-ggl"
+                             : "",
                          smaller ? vida__real_text(h, stepper->h, 6) : "");
 }
 

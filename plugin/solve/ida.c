@@ -226,8 +226,6 @@ int vida__ida_start(vida_ida* ida, double t, double first_step, VidaError* error
 /* What IDA's flags mean, in words. */
 static const char* explain(int flag) {
   switch (flag) {
-    case IDA_TOO_MUCH_WORK:
-      return "the allowed number of steps was not enough";
     case IDA_TOO_MUCH_ACC:
       return "the tolerance is below rounding";
     case IDA_ERR_FAIL:
@@ -278,9 +276,15 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
     return vida__fail_flag(error, VIDA_NOT_FINITE, vida__flag_name(VIDA_IDA, flag),
                            "the solution left the finite numbers");
   }
-  if (ida->is_stuck) {
-    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, vida__flag_name(VIDA_IDA, flag),
+  if (ida->is_stuck) { /* IDA's own flag would be that of weights that it does not get */
+    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "STEP_TOO_SMALL",
                            "steps became so small that the time no longer changes");
+  }
+  if (flag == IDA_TOO_MUCH_WORK) {
+    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, vida__flag_name(VIDA_IDA, flag),
+                           "max_steps = %.0f steps between two states that are given out were not "
+                           "enough; ask for more, or for less with rtol",
+                           ida->options.max_steps);
   }
   return vida__fail_flag(error, code_of(flag), vida__flag_name(VIDA_IDA, flag), "%s",
                          explain(flag));

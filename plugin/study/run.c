@@ -163,6 +163,9 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
                problem->flag[0] ? problem->flag : Vida_CodeName(code));
   vida__append(row->message, sizeof row->message, "%s",
                problem->message[0] ? problem->message : Vida_CodeText(code));
+  if (work->monitors.dependent[0] && !strstr(row->message, "on others")) {
+    vida__append(row->message, sizeof row->message, "; %s", work->monitors.dependent);
+  }
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
