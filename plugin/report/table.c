@@ -39,7 +39,7 @@ typedef enum cell_kind {
   X(TOLERANCE, "rtol", CELL_STEP, rtol, 12)                         \
   X(STATUS, "status", CELL_TEXT, status, 7)                         \
   X(POSITION, "position", CELL_POSITION, position_error, 11)        \
-  X(DIGITS, "mescd", CELL_DIGITS, position_error, 10)               \
+  X(DIGITS, "mescd", CELL_DIGITS, position_error, 12)               \
   X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 5)            \
   X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 1)      \
   X(ENERGY, "energy", CELL_ERROR, energy_error, 10)                 \
