@@ -30,6 +30,17 @@ bool vidalua_blames_setting(lua_State* L);
  * message that names it and the nearest known one is pushed. */
 bool vidalua_push_unused_setting(lua_State* L);
 
+/* A value that the script reads with vida.setting. */
+typedef struct VidaLuaSetting {
+  const char* name;
+  const char* kind;        /* "number", "text", "true|false" */
+  const char* value;       /* its default, as it would be given */
+  const char *unit, *text; /* "": none */
+} VidaLuaSetting;
+/* Hands over all of them in the order in which they were read; nobody keeps the texts. */
+void vidalua_list_settings(lua_State* L, void (*show)(void* data, const VidaLuaSetting* setting),
+                           void* data);
+
 /* The study behind the comparison at `index`; NULL for any other value. It lives as long as the Lua
  * object. */
 VidaStudy* vidalua_to_study(lua_State* L, int index);
@@ -344,7 +355,8 @@ VidaStudy* vidalua_check_study(lua_State* L, int index);
 void vidalua_open_stepper(lua_State* L);
 int vidalua_new_stepper(lua_State* L); /* the method system:stepper */
 
-int vidalua_setting(lua_State* L); /* vida.setting */
+int vidalua_setting(lua_State* L);    /* vida.setting */
+int vidalua_given_seed(lua_State* L); /* library.given_seed */
 /* Sets options of a comparison that were given from outside and that no vida.setting has read. */
 void vidalua_apply_settings(lua_State* L, VidaOptions* options);
 /* Whether runs of this method are wanted. */

@@ -245,11 +245,19 @@ static int comparison_run(lua_State* L) {
       wishes.directory ? lua_pushfstring(L, "%s/report.json", wishes.directory) : NULL;
   wishes.recording = page || data ? vidalua_new_recording(L, study) : NULL;
   const VidaRecording* const recordings[] = {wishes.recording};
-  if ((wishes.directory && VidaReport_PrepareFolder(wishes.directory, &error)) ||
-      (page && VidaReport_PreparePage(page, &error)) || vidalua_run_study(study, &wishes, &error) ||
-      (wishes.directory && VidaReport_Write(studies, 1, wishes.directory, &error)) ||
-      (data && VidaReport_PageData(recordings, 1, &facts, data, &error)) ||
-      (page && VidaReport_Page(recordings, 1, &facts, page, &error))) {
+  VidaFolder* folder = NULL; /* released before any Lua error is raised */
+  int code = wishes.directory ? VidaReport_HoldFolder(wishes.directory, &folder, &error) : 0;
+  code = code || !page ? code : VidaReport_PreparePage(page, &error);
+  code = code ? code : vidalua_run_study(study, &wishes, &error);
+  if (!code && wishes.directory) {
+    code = VidaReport_Write(studies, 1, wishes.directory, &error);
+  } else if (code == VIDA_STOPPED && wishes.directory) {
+    VidaReport_Write(studies, 1, wishes.directory, NULL); /* what had finished is kept */
+  }
+  code = code || !data ? code : VidaReport_PageData(recordings, 1, &facts, data, &error);
+  code = code || !page ? code : VidaReport_Page(recordings, 1, &facts, page, &error);
+  VidaReport_ReleaseFolder(&folder);
+  if (code) {
     return vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_result(L, 1, wishes.directory);

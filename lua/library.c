@@ -275,6 +275,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"check_keys", library_check_keys},
                                        {"nearest_name", library_nearest_name},
                                        {"kind", library_kind},
+                                       {"given_seed", vidalua_given_seed},
                                        {"coordinate", library_coordinate},
                                        {"parameter", library_parameter},
                                        {"point", library_point},

@@ -1,5 +1,7 @@
 /* One line on the terminal that says how far a comparison has come. */
+#include <limits.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +18,7 @@ bool vidalua_progress_has_terminal(void) {
 }
 
 void vidalua_progress_begin(VidaLuaProgress* progress, int runs) {
-  *progress = (VidaLuaProgress){.runs = runs, .run = -2};
+  *progress = (VidaLuaProgress){.runs = runs, .run = INT_MIN};
 }
 
 static void describe_rest(char* text, size_t size, double seconds) {
@@ -28,6 +30,13 @@ static void describe_rest(char* text, size_t size, double seconds) {
   } else {
     snprintf(text, size, "%ld s", rest);
   }
+}
+
+/* A line that is longer than the terminal would go on below, and stay there. */
+static int line_width(void) {
+  struct winsize size;
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col - 1 : 79;
 }
 
 void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction) {
@@ -44,8 +53,12 @@ void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what,
     describe_rest(time, sizeof time, elapsed * (1.0 - fraction) / fraction);
     snprintf(rest, sizeof rest, ", %s left", time);
   }
-  fprintf(stderr, "\r\033[K[%d/%d] %.60s: %.0f %%%s", run < 0 ? 0 : run + 1, progress->runs, what,
-          100.0 * fraction, rest);
+  char which[32] = "", line[160];
+  if (run != VIDA_ALL_RUNS) {
+    snprintf(which, sizeof which, "[%d/%d] ", run < 0 ? 0 : run + 1, progress->runs);
+  }
+  snprintf(line, sizeof line, "%s%.60s: %.0f %%%s", which, what, 100.0 * fraction, rest);
+  fprintf(stderr, "\r\033[K%.*s", line_width(), line);
   fflush(stderr);
   progress->drawn = true;
 }

@@ -189,8 +189,11 @@ static int result_write(lua_State* L) {
   const VidaStudy* const studies[] = {check_result(L)};
   const char* directory = vidalua_plain_text(L, 2);
   luaL_argexpected(L, directory, 2, "the name of a folder");
-  if (VidaReport_PrepareFolder(directory, &error) ||
-      VidaReport_Write(studies, 1, directory, &error)) {
+  VidaFolder* folder = NULL;
+  int code = VidaReport_HoldFolder(directory, &folder, &error);
+  code = code ? code : VidaReport_Write(studies, 1, directory, &error);
+  VidaReport_ReleaseFolder(&folder);
+  if (code) {
     return vidalua_raise(L, "", NULL, &error);
   }
   return 0;

@@ -1,7 +1,8 @@
 /* Values given to a script from outside: vida.setting, `--set` and `--only` of the command.
  *
  * They live in one table of the registry, so that every Lua state has its own:
- *   given[name] = text      used[name] = true      declared[name] = true      only[method] = true
+ *   given[name] = text      used[name] = true      only[method] = true
+ *   declared[name] = true   order = { { name, default, unit, text }, ... }, of vida.setting
  *   blamed = true           when the last error was that of a given value */
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 static const char registry_key = 0; /* only its address is used */
 
 static void push_settings(lua_State* L) {
-  static const char* const parts[] = {"given", "used", "declared", "only", NULL};
+  static const char* const parts[] = {"given", "used", "declared", "order", "only", NULL};
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &registry_key) == LUA_TTABLE) {
     return;
   }
@@ -91,8 +92,9 @@ static void blame(lua_State* L) {
 
 /* ---- vida.setting ---------------------------------------------------------------------------- */
 
-/* Pushes the given text as a value of the type of the default at `index`. */
-static void push_given(lua_State* L, const char* name, const char* text, int index) {
+/* Pushes the given text as a value of the type of the default at `index`, which has this unit. */
+static void push_given(lua_State* L, const char* name, const char* text, const char* unit,
+                       int index) {
   const char* expected = "a number";
   switch (lua_type(L, index)) {
     case LUA_TSTRING:
@@ -112,7 +114,61 @@ static void push_given(lua_State* L, const char* name, const char* text, int ind
       break;
   }
   blame(L);
-  vidalua_error(L, "--set %s: expected %s, got '%s'", name, expected, text);
+  vidalua_error(L, "--set %s: expected %s%s%s, got '%s'", name, expected, unit ? " in " : "",
+                unit ? unit : "", text);
+}
+
+/* Notes the setting at 1, whose default is on top of the stack. */
+static void declare(lua_State* L, const char* name) {
+  static const char* const fields[] = {"unit", "text"};
+  if (is_marked(L, "declared", name)) {
+    return;
+  }
+  mark(L, "declared", name);
+  push_settings(L);
+  lua_getfield(L, -1, "order");
+  lua_createtable(L, 4, 0);
+  lua_pushstring(L, name);
+  lua_rawseti(L, -2, 1);
+  lua_pushvalue(L, -4);
+  lua_rawseti(L, -2, 2);
+  for (int i = 0; i < 2; i++) {
+    vidalua_field(L, 1, fields[i]);
+    lua_rawseti(L, -2, 3 + i);
+  }
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pop(L, 2);
+}
+
+static const char* text_at(lua_State* L, int index, const char* otherwise) {
+  return lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : otherwise;
+}
+
+void vidalua_list_settings(lua_State* L, void (*show)(void* data, const VidaLuaSetting* setting),
+                           void* data) {
+  const int top = lua_gettop(L);
+  push_settings(L);
+  lua_getfield(L, -1, "order");
+  const int order = lua_gettop(L), count = (int)lua_rawlen(L, order);
+  for (int i = 1; i <= count; i++) {
+    lua_rawgeti(L, order, i);
+    for (int k = 1; k <= 4; k++) {
+      lua_rawgeti(L, order + 1, k);
+    }
+    const int type = lua_type(L, order + 3);
+    const VidaLuaSetting setting = {
+        .name = text_at(L, order + 2, ""),
+        .kind = type == LUA_TNUMBER    ? "number"
+                : type == LUA_TBOOLEAN ? "true|false"
+                                       : "text",
+        .value = luaL_tolstring(L, order + 3, NULL),
+        .unit = text_at(L, order + 4, ""),
+        .text = text_at(L, order + 5, ""),
+    };
+    show(data, &setting);
+    lua_settop(L, order);
+  }
+  lua_settop(L, top);
 }
 
 /* vida.setting { "time", 30, unit = "s", text = "simulated time" } */
@@ -122,17 +178,29 @@ int vidalua_setting(lua_State* L) {
   const char* name = vidalua_check_name(L, 1, "setting");
   const char* place = lua_pushfstring(L, "setting '%s'", name);
   vidalua_check_keys(L, 1, place, "key", 2, vidalua_names(keys));
-  vidalua_optional_text(L, 1, place, "unit");
+  const char* unit = vidalua_optional_text(L, 1, place, "unit");
   vidalua_optional_text(L, 1, place, "text");
   const int type = lua_rawgeti(L, 1, 2);
   if (type != LUA_TNUMBER && type != LUA_TBOOLEAN && type != LUA_TSTRING) {
     vidalua_expected(L, place, "default", "a number, a text, true or false", -1);
   }
-  mark(L, "declared", name);
+  declare(L, name);
   const char* text = given_text(L, name);
   if (text) {
     mark(L, "used", name);
-    push_given(L, name, text, -1);
+    push_given(L, name, text, unit, -1);
+  }
+  return 1;
+}
+
+/* library.given_seed(default): the setting "seed" for what draws random numbers, unless the script
+ * reads it itself and does with it what it wants */
+int vidalua_given_seed(lua_State* L) {
+  const char* text = given_text(L, "seed");
+  lua_settop(L, 1);
+  if (text && !is_marked(L, "declared", "seed")) {
+    mark(L, "used", "seed");
+    push_given(L, "seed", text, NULL, 1);
   }
   return 1;
 }

@@ -133,6 +133,7 @@ static void test_refusals(void) {
   REQUIRE_OK(VidaOptions_SetReal(options, "h", 0.01, &error), &error);
   EXPECT_ERROR(VidaOptions_SetText(options, "scheme", "yoshida8", &error), &error,
                VIDA_BAD_ARGUMENT, "yoshida");
+  REQUIRE_OK(VidaOptions_SetText(options, "scheme", "kahan-li6", &error), &error);
   REQUIRE_OK(VidaOptions_SetText(options, "base", "energy-momentum", &error), &error);
   EXPECT_ERROR(VidaStepper_Create(system, options, &stepper, &error), &error, VIDA_NOT_SUPPORTED,
                "energy-momentum leaves the hidden constraints");

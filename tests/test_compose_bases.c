@@ -13,6 +13,7 @@ enum { MOST = 16, LEVELS = 4 };
 typedef struct Subject {
   VidaSystem* system;
   int n;
+  bool only_positions; /* are compared */
   double time;
   double q0[MOST], v0[MOST], q[MOST], v[MOST]; /* at the start and at `time` */
 } Subject;
@@ -43,7 +44,7 @@ static double error_at(const Subject* subject, const char* scheme, const char* b
   REQUIRE_OK(VidaStepper_Velocities(stepper, v, &error), &error);
   for (int i = 0; i < subject->n; i++) {
     largest = fmax(largest, fabs(VidaStepper_Positions(stepper)[i] - subject->q[i]));
-    largest = fmax(largest, fabs(v[i] - subject->v[i]));
+    largest = subject->only_positions ? largest : fmax(largest, fabs(v[i] - subject->v[i]));
   }
   VidaStepper_Destroy(&stepper);
   return largest;
@@ -116,6 +117,10 @@ static void test_constrained_systems(void) {
   expect_order(&subject, "suzuki4", "spark-lobatto", 4, 40);
   expect_order(&subject, "kahan-li6", "spark-lobatto", 6, 40);
   expect_order(&subject, "kahan-li6", "rattle", 6, 30);
+  /* Its velocities are off the hidden constraints by second order. */
+  subject.only_positions = true;
+  expect_order(&subject, "suzuki4", "energy-momentum", 4, 60);
+  expect_order(&subject, "yoshida4", "energy-momentum", 4, 60);
   VidaSystem_Destroy(&subject.system);
 }
 

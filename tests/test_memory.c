@@ -254,7 +254,13 @@ static int look(VidaStepper* stepper, double* v, double* values) {
   return code;
 }
 
+/* Valgrind does not count, and takes long. */
+static int steps_to_count(void) {
+  return under_valgrind() ? 20 : 1000;
+}
+
 static void count_in_steps(const Model* model, const char* method, const char* solver) {
+  const int steps = steps_to_count();
   double v[MODEL_COORDINATES], values[MODEL_COORDINATES];
   VidaError error = {0};
   int code = 0;
@@ -262,19 +268,20 @@ static void count_in_steps(const Model* model, const char* method, const char* s
   if (motion.stepper) {
     const long before = allocations;
     code = VidaStepper_Start(motion.stepper, 0.0, motion.q0, motion.v0, &error);
-    for (int i = 0; i < 1000 && !code; i++) {
+    for (int i = 0; i < steps && !code; i++) {
       code = VidaStepper_Step(motion.stepper, &error);
       code = code ? code : look(motion.stepper, v, values);
     }
     const long made = allocations - before;
     REQUIRE_OK(code, &error);
-    EXPECT(made == 0, "%ld allocations in 1000 steps of %s with %s on %s", made, method, solver,
-           model->name);
+    EXPECT(made == 0, "%ld allocations in %d steps of %s with %s on %s", made, steps, method,
+           solver, model->name);
   }
   motion_end(&motion);
 }
 
 static void count_in_body_steps(const char* method, const char* solver) {
+  const int steps = steps_to_count();
   const char* const settings[] = {"linear_solver", solver, NULL};
   VidaOptions* options = motion_method(method, 0.01, settings);
   VidaSystem* system = NULL;
@@ -287,13 +294,14 @@ static void count_in_body_steps(const char* method, const char* solver) {
   REQUIRE_OK(VidaStepper_Start(stepper, 0.0, q, v, &error), &error);
   const long before = allocations;
   int code = VidaStepper_Start(stepper, 0.0, q, v, &error);
-  for (int i = 0; i < 1000 && !code; i++) {
+  for (int i = 0; i < steps && !code; i++) {
     code = VidaStepper_Step(stepper, &error);
     code = code ? code : look(stepper, v, values);
   }
   const long made = allocations - before;
   REQUIRE_OK(code, &error);
-  EXPECT(made == 0, "%ld allocations in 1000 steps of %s with %s on a body", made, method, solver);
+  EXPECT(made == 0, "%ld allocations in %d steps of %s with %s on a body", made, steps, method,
+         solver);
   VidaStepper_Destroy(&stepper);
   VidaSystem_Destroy(&system);
   VidaOptions_Destroy(&options);
@@ -464,7 +472,7 @@ static int live(const char* method, const char* solver, VidaError* error) {
 
 /* 1000 lives leave nothing behind (fewer where each takes long). */
 static void test_cycles(void) {
-  const int lives = under_valgrind() || CHECK_SANITIZED ? 50 : 1000;
+  const int lives = under_valgrind() ? 6 : CHECK_SANITIZED ? 50 : 1000;
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const char* method = Vida_MethodInfo(i)->name;
     VidaError error = {0};
@@ -490,11 +498,12 @@ static void test_cycles(void) {
 #if CAN_FAIL
 static void fail_each_allocation(const char* method, const char* solver) {
   enum { MOST = 5000 };
+  const long apart = under_valgrind() ? 41 : 1; /* where each takes long */
   VidaError error = {0};
   if (live(method, solver, &error) == VIDA_NOT_SUPPORTED) {
     return;
   }
-  for (long n = 1; n <= MOST; n++) {
+  for (long n = 1; n <= MOST; n += apart) {
     const long kept = allocations - releases;
     calls_of_vida = 0;
     fail_at = n;

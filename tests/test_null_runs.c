@@ -104,6 +104,11 @@ static void test_studies(void) {
   REFUSED("study", VidaStudy_Series(NULL, 0, &series, &error));
   REFUSED("series", VidaStudy_Series(s, 0, NULL, &error));
   REFUSED("study", VidaStudy_Check(NULL, &check, &error));
+  VidaAdvice* advice = NULL;
+  REFUSED("study", VidaStudy_Advise(NULL, &advice, &error));
+  REFUSED("advice", VidaStudy_Advise(s, NULL, &error));
+  VidaAdvice_Destroy(&advice);
+  VidaAdvice_Destroy(NULL);
   REFUSED("check", VidaStudy_Check(s, NULL, &error));
   VidaStudy_Destroy(&s);
   VidaStudy_Destroy(NULL);

@@ -292,7 +292,8 @@ static void test_recurrence(void) {
     REQUIRE_OK(VidaSystem_AddParticle(system, &particle, NULL, &error), &error);
     constrain(system, "line", position(system, 0));
     complete(system);
-    REQUIRE_OK(VidaSystem_SetRelaxation(system, "line", cases[c].compliance, theta * h, &error),
+    const double damping_time = theta > 0.0 ? theta * h : (double)NAN;
+    REQUIRE_OK(VidaSystem_SetRelaxation(system, "line", cases[c].compliance, damping_time, &error),
                &error);
     VidaStepper* stepper = start_stepper(system, method, h, NULL, &q0, &v0);
     make_steps(stepper, 1);
@@ -457,7 +458,7 @@ static void test_singular_on_the_way(void) {
       EXPECT_NEAR(VidaStepper_Positions(stepper)[0], 1.0, 1e-14, "x");
     } else {
       EXPECT_ERROR(VidaStepper_Step(stepper, &error), &error, VIDA_STEP_SINGULAR,
-                   "step 5 from t = 1: ");
+                   "step 4 from t = 0.75, in the step after it, ");
       EXPECT(strstr(error.message, "need a compliance"), "%s", error.message);
       EXPECT(VidaStepper_StepCount(stepper) == 3 && VidaStepper_Positions(stepper)[0] == -0.25,
              "the failed step has been made");
@@ -659,7 +660,7 @@ static void test_relaxation(void) {
   make_steps(stepper, 300);
   EXPECT_NEAR(VidaStepper_Positions(stepper)[1], -MODEL_GRAVITY * 1e-4, 1e-13, "its own sag");
   VidaStepper_Destroy(&stepper);
-  EXPECT_ERROR(VidaSystem_SetRelaxation(system, "strink", 1.0, 0.0, &error), &error,
+  EXPECT_ERROR(VidaSystem_SetRelaxation(system, "strink", 1.0, 1.0, &error), &error,
                VIDA_UNKNOWN_NAME, "did you mean 'string'?");
   EXPECT_ERROR(VidaSystem_SetRelaxation(system, "string", -1.0, 0.0, &error), &error,
                VIDA_BAD_ARGUMENT, "compliance: expected a number not below 0, got -1");
@@ -707,9 +708,9 @@ static void test_refusals(void) {
                  "epsilon");
     VidaOptions_Destroy(&options);
   }
-  REQUIRE_OK(VidaSystem_SetRelaxation(system, "string", 0.0, 0.0, &error), &error);
-  expect_refusal(system, "spook", NULL, VIDA_BAD_ARGUMENT,
-                 "damping_time of constraint 'string': expected a positive number");
+  EXPECT_ERROR(VidaSystem_SetRelaxation(system, "string", 1e-6, 0.0, &error), &error,
+               VIDA_BAD_ARGUMENT,
+               "damping_time of constraint 'string': expected a positive number, got 0");
   REQUIRE_OK(VidaSystem_SetRelaxation(system, "string", 1e-4, 0.05, &error), &error);
   expect_refusal(system, "del-regularized", NULL, VIDA_NOT_SUPPORTED,
                  "cannot take the damping time of constraint 'string'; these can: spook");

@@ -72,7 +72,7 @@ local function cloud_starts(system, cloud)
   if not count or count < 1 then
     expected("cloud", "count", "a number of starts", cloud.count)
   end
-  local seed = math.tointeger(cloud.seed or 1)
+  local seed = math.tointeger(library.given_seed(cloud.seed or 1))
   if not seed then
     expected("cloud", "seed", "an integer", cloud.seed)
   end

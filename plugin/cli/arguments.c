@@ -1,17 +1,23 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "binding.h"
+#include "terminal.h"
 
-enum { MOST_OPTIONS = 32, HELP_COLUMN = 24, HELP_WIDTH = 80 };
+enum { MOST_OPTIONS = 32, HELP_COLUMN = 24, HELP_WIDTH = 80, NARROW_WIDTH = 64, NARROW_COLUMN = 6 };
 
 bool cli_complain(const char* command, const char* format, ...) {
   va_list list;
   const char* space = command[0] ? " " : "";
-  fprintf(stderr, "vida%s%s: ", space, command);
+  fprintf(stderr, "%svida%s%s:%s ", cli_colour(stderr, CLI_RED), space, command,
+          cli_colour(stderr, CLI_PLAIN));
   va_start(list, format);
   vfprintf(stderr, format, list);
   va_end(list);
@@ -28,21 +34,53 @@ const char* cli_suggestion(char* text, size_t size, const char* name, const char
   return text;
 }
 
+static int page_width(void) {
+  const int width = cli_terminal_width();
+  return width <= 0 || width > HELP_WIDTH ? HELP_WIDTH : width;
+}
+
 void cli_print_item(FILE* file, const char* term, const char* text) {
   const int width = (int)strlen(term);
-  if (width + 3 > HELP_COLUMN) {
-    fprintf(file, "  %s\n%*s", term, HELP_COLUMN, "");
+  const int column = page_width() < NARROW_WIDTH ? NARROW_COLUMN : HELP_COLUMN;
+  if (width + 3 > column) {
+    fprintf(file, "  %s\n%*s", term, column, "");
   } else {
-    fprintf(file, "  %-*s", HELP_COLUMN - 2, term);
+    fprintf(file, "  %-*s", column - 2, term);
   }
-  cli_print_wrapped(file, HELP_COLUMN, text);
+  cli_print_wrapped(file, column, text);
+}
+
+/* Paragraphs whose lines are made for a page of full width. */
+static void print_paragraphs(FILE* file, const char* text) {
+  if (page_width() >= HELP_WIDTH) {
+    fputs(text, file);
+    return;
+  }
+  while (*text) {
+    const char* end = strstr(text, "\n\n");
+    const size_t length = end ? (size_t)(end - text) : strlen(text);
+    char paragraph[2048] = "";
+    vida__append(paragraph, sizeof paragraph, "%.*s", (int)length, text);
+    for (char* c = paragraph; *c; c++) {
+      *c = *c == '\n' ? ' ' : *c;
+    }
+    if (text[0] == '\n') {
+      fputc('\n', file);
+    }
+    cli_print_wrapped(file, 0, paragraph + strspn(paragraph, " "));
+    text += length;
+    if (end) {
+      fputc('\n', file);
+      text += 2;
+    }
+  }
 }
 
 void cli_print_wrapped(FILE* file, int indent, const char* text) {
   int column = indent;
   for (const char* word = text; *word;) {
     const int length = (int)strcspn(word, " ");
-    if (column > indent && column + 1 + length > HELP_WIDTH) {
+    if (column > indent && column + 1 + length > page_width()) {
       fprintf(file, "\n%*s", indent, "");
       column = indent;
     } else if (column > indent) {
@@ -57,15 +95,23 @@ void cli_print_wrapped(FILE* file, int indent, const char* text) {
   fputc('\n', file);
 }
 
-bool cli_finish_output(void) {
+bool cli_reader_is_gone(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+int cli_finish_output(int code) {
   const bool failed_before = ferror(stdout) != 0;
   errno = 0;
   if (fflush(stdout) == 0 && !failed_before) {
-    return true;
+    return code;
+  }
+  if (errno == EPIPE || cli_reader_is_gone()) {
+    return code ? code : EXIT_SIGNAL + SIGPIPE;
   }
   fprintf(stderr, "vida: the output could not be written%s%s\n", errno ? ": " : "",
           errno ? strerror(errno) : "");
-  return false;
+  return code ? code : EXIT_FAILED;
 }
 
 static void print_help(const CliCommand* command) {
@@ -74,14 +120,18 @@ static void print_help(const CliCommand* command) {
   if (command->operand) {
     printf(" %s", command->operand);
   }
-  printf(" [options]\n\n%s\n%s\noptions:\n", command->summary, command->details);
+  printf(" [options]\n\n");
+  cli_print_wrapped(stdout, 0, command->summary);
+  print_paragraphs(stdout, command->details);
+  printf("\n%soptions:%s\n", cli_colour(stdout, CLI_BOLD), cli_colour(stdout, CLI_PLAIN));
   for (const CliOption* option = command->options; option->name; option++) {
     snprintf(term, sizeof term, "%s%s%s", option->name, option->value ? " " : "",
              option->value ? option->value : "");
     cli_print_item(stdout, term, option->text);
   }
   cli_print_item(stdout, "--help", "show this text");
-  printf("\nexamples:\n%s", command->examples);
+  printf("\n%sexamples:%s\n%s", cli_colour(stdout, CLI_BOLD), cli_colour(stdout, CLI_PLAIN),
+         command->examples);
 }
 
 static const CliOption* find_option(const CliCommand* command, const char* name, size_t length) {

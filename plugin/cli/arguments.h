@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Exit codes of the command. */
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 };
 
 typedef struct CliOption {
   const char* name;  /* "--out" */
@@ -50,7 +50,10 @@ void cli_print_item(FILE* file, const char* term, const char* text);
 /* Text that begins at column `indent` and goes on there, in lines of a page. */
 void cli_print_wrapped(FILE* file, int indent, const char* text);
 
-/* Whether everything written to stdout has arrived; otherwise a message. */
-bool cli_finish_output(void);
+/* Whether the reader of stdout has gone, which is its good right and worth no message. */
+bool cli_reader_is_gone(void);
+/* Flushes stdout and returns the exit code: `code`, or when something did not arrive, after a
+ * message, EXIT_FAILED; EXIT_SIGNAL + SIGPIPE when the reader has gone. */
+int cli_finish_output(int code);
 
 #endif

@@ -104,7 +104,8 @@ static int run_audit(const CliCommand* command, int count, char** arguments) {
 static const CliOption audit_options[] = {
     {"--system", "NAME", "on this system only; may be repeated", take_system},
     {"--long", NULL, "watch 100000 steps instead of 4000", take_long},
-    {"--format", "FORMAT", "table (the default), csv, json or markdown", take_format},
+    {"--format", "table|csv|json|markdown", "how results are printed, by default as a table",
+     take_format},
     {NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_audit_command = {
@@ -114,11 +115,12 @@ const CliCommand cli_audit_command = {
     .details =
         "Every method, or the one that is named, runs at its default options on each\n"
         "system of a table: pendulum, double spherical pendulum, four particles, heavy\n"
-        "top, rigid body, two-link arm, spring pendulum, kepler, knife edge, damped\n"
-        "oscillator, driven pendulum. Orders are fitted to errors at five steps, with\n"
-        "95 % confidence, against a closed form or an extrapolation method of order 12. A\n"
-        "claim (see 'vida methods NAME') that is not measured true is a failure: the exit\n"
-        "code is then 1. A method that refuses a system is listed with the reason.\n",
+        "top, rigid body, two-link arm, spring pendulum, duffing oscillator, kepler, knife\n"
+        "edge, damped oscillator, driven pendulum. Orders are fitted to errors at five\n"
+        "steps, with 95 % confidence, against a closed form or an extrapolation method of\n"
+        "order 12. A claim (see 'vida methods NAME') that is not measured true is a\n"
+        "failure: the exit code is then 1. A method that refuses a system is listed with\n"
+        "the reason.\n",
     .examples =
         "  vida audit\n"
         "  vida audit rattle --system 'double spherical pendulum' --long\n"

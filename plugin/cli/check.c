@@ -153,16 +153,6 @@ static bool take_setting(void* data, const char* value) {
   return cli_add_setting("check", &((CheckArguments*)data)->settings, value);
 }
 
-/* Comparisons often share a system: each is looked at once. */
-static bool is_first(const Scenario* scenario, int i) {
-  for (int k = 0; k < i; k++) {
-    if (VidaStudy_System(scenario->studies[k]) == VidaStudy_System(scenario->studies[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static int check_protected(lua_State* L) {
   VidaError error;
   bool wrong = false;
@@ -173,7 +163,7 @@ static int check_protected(lua_State* L) {
     return 0;
   }
   for (int i = 0; i < scenario->count; i++) {
-    if (!is_first(scenario, i)) {
+    if (!cli_is_first_of_system(scenario, i)) {
       continue;
     }
     if (i > 0) {

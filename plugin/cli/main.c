@@ -6,42 +6,63 @@
 
 #include "commands.h"
 
-static const CliCommand* const commands[] = {&cli_run_command,     &cli_check_command,
-                                             &cli_methods_command, &cli_audit_command,
-                                             &cli_plot_command,    &cli_report_command};
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+const CliCommand* const cli_commands[] = {&cli_run_command,
+                                          &cli_check_command,
+                                          &cli_advise_command,
+                                          &cli_methods_command,
+                                          &cli_audit_command,
+                                          &cli_plot_command,
+                                          &cli_report_command,
+                                          &cli_compare_command,
+                                          &cli_new_command,
+                                          &cli_completion_command,
+                                          NULL};
+
+const CliOption cli_main_options[] = {
+    {"--version", NULL, "show the versions of vida, SUNDIALS and Lua", NULL},
+    {"--man", NULL, "print the manual page: vida --man | man -l -", NULL},
+    {"--help", NULL, "show this text; 'vida COMMAND --help' says more", NULL},
+    {NULL, NULL, NULL, NULL}};
 
 static void print_help(FILE* file) {
-  fputs(
-      "usage: vida COMMAND [options]\n\n"
-      "Integrates constrained mechanical systems with several methods side by side.\n\n"
-      "commands:\n",
-      file);
-  for (int i = 0; i < COMMANDS; i++) {
-    cli_print_item(file, commands[i]->name, commands[i]->summary);
+  fputs("usage: vida COMMAND [options]\n\n", file);
+  cli_print_wrapped(file, 0,
+                    "Integrates constrained mechanical systems with several methods side by side.");
+  fputs("\ncommands:\n", file);
+  for (int i = 0; cli_commands[i]; i++) {
+    cli_print_item(file, cli_commands[i]->name, cli_commands[i]->summary);
   }
   fputs("\noptions:\n", file);
-  cli_print_item(file, "--version", "show the versions of vida, SUNDIALS and Lua");
-  cli_print_item(file, "--help", "show this text; 'vida COMMAND --help' says more");
+  for (const CliOption* option = cli_main_options; option->name; option++) {
+    cli_print_item(file, option->name, option->text);
+  }
   fputs(
       "\nexamples:\n"
+      "  vida new crane && vida run crane.lua\n"
       "  vida run scenarios/double_spherical_pendulum.lua\n"
       "  vida run scenarios/pendulum.lua --only rattle --format csv\n"
       "  vida check scenarios/pendulum.lua\n"
+      "  vida advise scenarios/pendulum.lua\n"
       "  vida methods rattle\n"
       "  vida audit rattle\n"
-      "  vida plot results energy\n",
+      "  vida plot results energy\n"
+      "  vida report results\n"
+      "  vida compare before after\n",
       file);
 }
 
+enum { MOST_NAMES = 32 };
+
 static int refuse_command(const char* name) {
-  const char* names[COMMANDS + 1];
+  const char* names[MOST_NAMES] = {NULL};
   char suggestion[80];
-  for (int i = 0; i < COMMANDS; i++) {
-    names[i] = commands[i]->name;
+  const bool is_option = name[0] == '-';
+  for (int i = 0; i < MOST_NAMES - 1 &&
+                  (is_option ? cli_main_options[i].name != NULL : cli_commands[i] != NULL);
+       i++) {
+    names[i] = is_option ? cli_main_options[i].name : cli_commands[i]->name;
   }
-  names[COMMANDS] = NULL;
-  cli_complain("", "unknown %s '%s'%s", name[0] == '-' ? "option" : "command", name,
+  cli_complain("", "unknown %s '%s'%s", is_option ? "option" : "command", name,
                cli_suggestion(suggestion, sizeof suggestion, name, names));
   return EXIT_USAGE;
 }
@@ -59,9 +80,13 @@ static int dispatch(int count, char** arguments) {
     printf("vida %s (SUNDIALS %s, %s)\n", Vida_Version(), Vida_SundialsVersion(), LUA_RELEASE);
     return EXIT_OK;
   }
-  for (int i = 0; i < COMMANDS; i++) {
-    if (strcmp(arguments[0], commands[i]->name) == 0) {
-      return commands[i]->run(commands[i], count - 1, arguments + 1);
+  if (strcmp(arguments[0], "--man") == 0) {
+    cli_print_manual();
+    return EXIT_OK;
+  }
+  for (int i = 0; cli_commands[i]; i++) {
+    if (strcmp(arguments[0], cli_commands[i]->name) == 0) {
+      return cli_commands[i]->run(cli_commands[i], count - 1, arguments + 1);
     }
   }
   return refuse_command(arguments[0]);
@@ -69,9 +94,12 @@ static int dispatch(int count, char** arguments) {
 
 int main(int count, char** arguments) {
 #ifdef SIGPIPE
-  /* A reader that goes away is an output error like any other, and is told as one. */
+  /* A reader of stdout that goes away must not keep files from being written. */
   signal(SIGPIPE, SIG_IGN);
 #endif
-  const int code = dispatch(count - 1, arguments + 1);
-  return cli_finish_output() ? code : (code ? code : EXIT_FAILED);
+#ifdef SIGXFSZ
+  /* A file that may not grow any more is one that cannot be written, and is told as that. */
+  signal(SIGXFSZ, SIG_IGN);
+#endif
+  return cli_finish_output(dispatch(count - 1, arguments + 1));
 }

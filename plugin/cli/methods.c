@@ -7,7 +7,7 @@
 #include "binding.h"
 #include "commands.h"
 
-enum { MOST_METHODS = 256, FIELD_COLUMN = 13, OPTION_COLUMN = 21 };
+enum { MOST_METHODS = 256, FIELD_COLUMN = 13, OPTION_COLUMN = 21, LONG_CHOICES = 48 };
 
 static void list_methods(void) {
   for (int i = 0; i < Vida_MethodCount(); i++) {
@@ -28,13 +28,30 @@ static void print_capabilities(unsigned capabilities) {
   }
 }
 
-/* "a positive number, default 1e-12": what an option takes. */
-static void describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,
-                            size_t size) {
+/* A long list of choices can be broken between them. */
+static size_t describe_choices(const char* choices, char* text, size_t size) {
+  const bool is_long = strlen(choices) > LONG_CHOICES;
+  size_t used = 0;
+  for (const char* c = choices; *c && used + 4 < size; c++) {
+    const bool is_wide = is_long && *c == '|';
+    if (is_wide) {
+      text[used++] = ' ';
+    }
+    text[used++] = *c;
+    if (is_wide) {
+      text[used++] = ' ';
+    }
+  }
+  text[used] = '\0';
+  return used;
+}
+
+void cli_describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,
+                         size_t size) {
   char value[64];
   size_t used = 0;
   if (row->type == VIDA_OPTION_CHOICE) {
-    used = (size_t)snprintf(text, size, "%s", row->choices);
+    used = describe_choices(row->choices, text, size);
   } else if (row->type == VIDA_OPTION_BOOLEAN) {
     used = (size_t)snprintf(text, size, "true|false");
   } else {
@@ -60,9 +77,11 @@ static int print_options(const char* method) {
   printf("  options:\n");
   for (int i = 0; i < VidaOptions_Count(options); i++) {
     const VidaOptionRow* row = VidaOptions_Row(options, i);
-    char kind[160];
-    describe_option(options, row, kind, sizeof kind);
-    printf("    %-16s %s\n%*s", row->name, kind, OPTION_COLUMN, "");
+    char kind[1024];
+    cli_describe_option(options, row, kind, sizeof kind);
+    printf("    %-16s ", row->name);
+    cli_print_wrapped(stdout, OPTION_COLUMN, kind);
+    printf("%*s", OPTION_COLUMN, "");
     cli_print_wrapped(stdout, OPTION_COLUMN, row->text);
   }
   VidaOptions_Destroy(&options);
@@ -129,7 +148,7 @@ static const CliOption methods_options[] = {{NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_methods_command = {
     .name = "methods",
-    .operand = "[NAME]",
+    .operand = "[METHOD]",
     .summary = "List the methods, or tell everything about one of them.",
     .details = "",
     .examples = "  vida methods\n  vida methods energy-momentum\n",

@@ -252,7 +252,7 @@ static const CliOption plot_options[] = {
      take_column},
     {"--time", "FROM:TO", "draw this part of the time, in s", take_time},
     {"--comparison", "N", "of several comparisons in DIR, draw this one", take_study},
-    {"--format", "FORMAT", "svg (the default), png or both", take_format},
+    {"--format", "svg|png|both", "what pictures are written, by default svg", take_format},
     {"--out", "FOLDER", "write the pictures there, not into DIR/plots", take_folder},
     {"--name", "NAME", "of the picture's files, without an ending", take_name},
     {"--title", "TEXT", "of the picture", take_title},

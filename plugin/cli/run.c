@@ -5,14 +5,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "binding.h"
 #include "commands.h"
 #include "plot.h"
 #include "scenario.h"
 #include "script.h"
+#include "terminal.h"
 
 typedef enum RunFormat { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } RunFormat;
 static const char* const format_names[] = {"table", "csv", "json", NULL};
@@ -24,8 +23,10 @@ typedef struct RunArguments {
   RunFormat format;
   bool quiet;
   bool plot;
+  bool settings_only;
   CliPictures pictures;
-  TextList settings; /* "name=value" */
+  TextList settings;       /* "name=value" */
+  char jobs[32], seed[40]; /* two of them */
   TextList only;
 } RunArguments;
 
@@ -56,6 +57,31 @@ static bool take_setting(void* data, const char* value) {
   return cli_add_setting("run", &((RunArguments*)data)->settings, value);
 }
 
+/* A whole number between the limits as the setting of that name. */
+static bool take_whole(RunArguments* arguments, const char* name, const char* value,
+                       long long least, long long most, char* text, size_t size) {
+  char* end = NULL;
+  errno = 0;
+  const long long number = strtoll(value, &end, 10);
+  if (end == value || *end || errno || number < least || number > most) {
+    return cli_complain("run", "--%s: expected a whole number%s, got '%s'", name,
+                        most <= 1024 ? " from 0 (as many as processors) to 1024" : "", value);
+  }
+  snprintf(text, size, "%s=%lld", name, number);
+  return cli_add_text("run", &arguments->settings, text);
+}
+
+static bool take_jobs(void* data, const char* value) {
+  RunArguments* arguments = data;
+  return take_whole(arguments, "jobs", value, 0, 1024, arguments->jobs, sizeof arguments->jobs);
+}
+
+static bool take_seed(void* data, const char* value) {
+  RunArguments* arguments = data;
+  return take_whole(arguments, "seed", value, LLONG_MIN, LLONG_MAX, arguments->seed,
+                    sizeof arguments->seed);
+}
+
 static bool take_only(void* data, const char* value) {
   if (!Vida_FindMethod(value)) {
     return cli_complain_about_method("run", value);
@@ -66,6 +92,12 @@ static bool take_only(void* data, const char* value) {
 static bool take_quiet(void* data, const char* value) {
   (void)value;
   ((RunArguments*)data)->quiet = true;
+  return true;
+}
+
+static bool take_settings(void* data, const char* value) {
+  (void)value;
+  ((RunArguments*)data)->settings_only = true;
   return true;
 }
 
@@ -89,9 +121,15 @@ static bool takes_next(const CliOption* option, const char* next) {
 static const CliOption run_options[] = {
     {"--out", "DIR", "write comparison.csv and .json, every trajectory and report.json", take_out},
     {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
-    {"--format", "FORMAT", "table (the default), csv or json", take_format},
+    {"--format", "table|csv|json", "how rows are printed, by default as a table", take_format},
     {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
+    {"--settings", NULL, "list what --set can give, with types and units, and run nothing",
+     take_settings},
     {"--only", "METHOD", "make the runs of this method only; may be repeated", take_only},
+    {"--jobs", "N", "make N runs at once, 0: one on each processor; times are then of shared ones",
+     take_jobs},
+    {"--seed", "N", "seed of random numbers: of clouds of starts, and of a vida.setting \"seed\"",
+     take_seed},
     {"--plot", "[KIND,...]",
      "draw pictures with gnuplot into DIR/plots; 'vida plot --help' says more", take_plot},
     {"--quiet", NULL, "show no progress", take_quiet},
@@ -102,7 +140,8 @@ static const CliOption run_options[] = {
 typedef struct Work {
   Scenario scenario; /* first: what is shared by commands */
   const RunArguments* arguments;
-  const char* out; /* that of the arguments, or a name that Lua owns */
+  VidaFolder* folder; /* NULL: nothing is written */
+  const char* out;    /* that of the arguments, or a name that Lua owns */
   const VidaRecording**
       recording; /* one for each study, owned by Lua; NULL where nothing is written */
 } Work;
@@ -140,16 +179,6 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   VidaLuaRun wishes = {.is_interrupted = vidalua_host_interrupts, .data = &watch};
   wishes.show_progress = !arguments->quiet && vidalua_progress_has_terminal();
   watch.hook = NULL; /* also an interrupt that came before */
-  if (work->out) {
-    int code = VidaReport_PrepareFolder(work->out, error);
-    for (int i = 0; i < work->scenario.count && !code; i++) {
-      code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
-      lua_pop(L, 1);
-    }
-    if (code) {
-      return code;
-    }
-  }
   for (int i = 0; i < work->scenario.count; i++) {
     const int top = lua_gettop(L);
     wishes.directory = push_directory(L, work, i);
@@ -163,19 +192,54 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Columns of the terminal; 0 when stdout is none. */
-static int terminal_width(void) {
-  struct winsize size;
-  const char* text = getenv("COLUMNS");
-  char* end = NULL;
-  const long columns = text ? strtol(text, &end, 10) : 0;
-  if (text && end != text && *end == '\0' && columns > 0 && columns < 10000) {
-    return (int)columns;
+/* The folder and those of its comparisons are this run's alone, and can be written into. */
+static int hold_folders(lua_State* L, Work* work, VidaError* error) {
+  if (!work->out) {
+    return VIDA_SUCCESS;
   }
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-    return size.ws_col;
+  int code = VidaReport_HoldFolder(work->out, &work->folder, error);
+  for (int i = 0; i < work->scenario.count && work->scenario.count > 1 && !code; i++) {
+    code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
+    lua_pop(L, 1);
   }
-  return 0;
+  return code;
+}
+
+/* The table on a terminal: its title stands out, and so do the runs that have not finished. */
+static void print_coloured(const VidaStudy* study, char* table) {
+  bool first = true;
+  for (char *line = table, *end; *line; line = end + (*end ? 1 : 0)) {
+    CliColour colour = first ? CLI_BOLD : CLI_PLAIN;
+    end = line + strcspn(line, "\n");
+    const char after = *end;
+    *end = '\0';
+    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+      const char* status = VidaStudy_Row(study, run)->status;
+      char beginning[8];
+      snprintf(beginning, sizeof beginning, "%.7s", status); /* narrow tables cut it */
+      if (strcmp(status, "ok") != 0 && strstr(line, beginning)) {
+        colour = strcmp(status, "NOT_RUN") == 0 ? CLI_YELLOW : CLI_RED;
+      }
+    }
+    const bool plain = colour == CLI_PLAIN;
+    printf("%s%s%s\n", plain ? "" : cli_colour(stdout, colour), line,
+           plain ? "" : cli_colour(stdout, CLI_PLAIN));
+    first = false;
+    *end = after;
+  }
+}
+
+static int print_table(const VidaStudy* study, VidaError* error) {
+  char* table = NULL;
+  size_t size = 0;
+  FILE* file = cli_colour(stdout, CLI_BOLD)[0] ? open_memstream(&table, &size) : NULL;
+  const int code = VidaReport_Table(study, file ? file : stdout, cli_terminal_width(), error);
+  if (file) {
+    fclose(file);
+    print_coloured(study, table ? table : "");
+    free(table);
+  }
+  return code;
 }
 
 static int report(const Work* work, VidaError* error) {
@@ -191,7 +255,7 @@ static int report(const Work* work, VidaError* error) {
         if (i > 0) {
           putchar('\n');
         }
-        const int code = VidaReport_Table(studies[i], stdout, terminal_width(), error);
+        const int code = print_table(studies[i], error);
         if (code) {
           return code;
         }
@@ -267,23 +331,67 @@ static int draw_pictures(const RunArguments* arguments, VidaError* error) {
   return code;
 }
 
-static void count_failures(Work* work) {
-  int failed = 0;
-  int runs = 0;
+typedef struct Tally {
+  int runs, finished, failed; /* the rest was not run */
+} Tally;
+
+static Tally count_runs(const Work* work) {
+  Tally tally = {0};
   for (int i = 0; i < work->scenario.count; i++) {
-    for (int run = 0; run < VidaStudy_RunCount(work->scenario.studies[i]); run++) {
-      runs++;
-      failed += strcmp(VidaStudy_Row(work->scenario.studies[i], run)->status, "ok") != 0;
+    const VidaStudy* study = work->scenario.studies[i];
+    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+      const char* status = VidaStudy_Row(study, run)->status;
+      tally.runs++;
+      tally.finished += strcmp(status, "ok") == 0;
+      tally.failed += strcmp(status, "ok") != 0 && strcmp(status, "NOT_RUN") != 0;
     }
   }
-  if (failed > 0) {
-    fflush(stdout); /* so that the rows come first on a terminal */
-    fprintf(stderr, "vida: %d of %d runs failed\n", failed, runs);
+  return tally;
+}
+
+/* What there is in the end, also when the comparisons could not be finished. */
+static void say_failures(Work* work, int code, const VidaError* error) {
+  const Tally tally = count_runs(work);
+  char message[VIDA_MESSAGE_SIZE + 80];
+  fflush(stdout); /* so that the rows come first on a terminal */
+  if (code) {
+    snprintf(message, sizeof message, "%s", error->message);
+    if (tally.finished + tally.failed > 0) {
+      snprintf(message, sizeof message, "%s; %d of %d runs had finished", error->message,
+               tally.finished, tally.runs);
+    }
+    cli_fail(&work->scenario, EXIT_FAILED, message);
+  } else if (tally.finished < tally.runs) {
+    fprintf(stderr, "vida: %d of %d runs failed\n", tally.runs - tally.finished, tally.runs);
     work->scenario.exit_code = EXIT_FAILED;
   }
 }
 
 /* ---- everything that Lua may interrupt, in protected mode ------------------------------------ */
+
+/* Makes the runs and writes and prints what has come of them. An end before the last one is told
+ * last, and takes nothing away from those that had finished. */
+static int run_and_report(lua_State* L, Work* work, VidaError* error) {
+  VidaError later = {0};
+  int code = run_studies(L, work, error);
+  const Tally tally = count_runs(work);
+  if (code && tally.finished + tally.failed == 0) {
+    return code;
+  }
+  cli_ignore_interrupt(L);
+  int after = work->out ? write_results(L, work, &later) : VIDA_SUCCESS;
+  after = after || !work->recording ? after : write_page(L, work, &later);
+  if (after && !code) { /* rows that cannot be kept can still be shown */
+    code = after;
+    *error = later;
+  }
+  after = report(work, &later);
+  if (after && !code && !cli_reader_is_gone()) {
+    code = after;
+    *error = later;
+  }
+  return code;
+}
 
 static int run_protected(lua_State* L) {
   VidaError error;
@@ -296,27 +404,22 @@ static int run_protected(lua_State* L) {
   if (!cli_load_scenario(L, &work->scenario)) {
     return 0;
   }
+  if (arguments->settings_only) {
+    return cli_list_settings(L, &work->scenario);
+  }
   if (!drop_empty_studies(work)) {
     return 0;
   }
   prepare_report(L, work);
-  int code = run_studies(L, work, &error);
-  if (!code && work->out) {
-    code = write_results(L, work, &error);
-  }
-  if (!code && work->recording) {
-    code = write_page(L, work, &error);
-  }
-  if (!code) {
-    code = report(work, &error);
-  }
-  if (!code && arguments->plot) {
-    code = draw_pictures(arguments, &error);
-  }
+  int code = hold_folders(L, work, &error);
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
   }
-  count_failures(work);
+  code = run_and_report(L, work, &error);
+  if (!code && arguments->plot) {
+    code = draw_pictures(arguments, &error);
+  }
+  say_failures(work, code, &error);
   return 0;
 }
 
@@ -335,6 +438,7 @@ static int run_command(const CliCommand* command, int count, char** texts) {
     Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
                  .arguments = &arguments};
     code = cli_run_protected(run_protected, &work.scenario);
+    VidaReport_ReleaseFolder(&work.folder);
   }
   free(arguments.settings.items);
   free(arguments.only.items);
@@ -351,11 +455,16 @@ const CliCommand cli_run_command = {
         "(DIR/1/<run>.csv, ... when the scenario returns several comparisons). --report\n"
         "adds DIR/report.html, a page with table, plots and an animation for any\n"
         "browser; 'vida report DIR' makes it later, of DIR/report.json.\n"
-        "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage.\n",
+        "Ctrl-C (or SIGTERM) ends the runs: finished ones are printed and written, the others\n"
+        "have the status STOPPED or NOT_RUN.\n"
+        "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage,\n"
+        "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has gone.\n",
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua\n"
+        "  vida run scenarios/pendulum.lua --settings\n"
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"
         "  vida run scenarios/pendulum.lua --out results --plot energy,convergence\n"
+        "  vida run scenarios/double_spherical_pendulum.lua --jobs 0\n"
         "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
         "  vida run scenarios/double_spherical_pendulum.lua --report\n",
     .options = run_options,

@@ -9,6 +9,7 @@
 #include "binding.h"
 #include "commands.h"
 #include "script.h"
+#include "terminal.h"
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
@@ -41,8 +42,12 @@ bool cli_take_scenario(const char* command, const char** scenario, const char* v
 /* ---- interruption ---------------------------------------------------------------------------- */
 
 /* As lua5.4 does it: Ctrl-C sets a hook that stops a script, and that the binding notices while a
- * comparison runs. A second Ctrl-C ends the process at once. */
+ * comparison runs; so do a request to end and a terminal that is closed. A second one ends the
+ * process at once. */
+static const int stopping_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { STOPPING_SIGNALS = sizeof stopping_signals / sizeof stopping_signals[0] };
 static lua_State* interrupted_state;
+static volatile sig_atomic_t received_signal;
 
 static void stop_script(lua_State* L, lua_Debug* frame) {
   (void)frame;
@@ -52,14 +57,37 @@ static void stop_script(lua_State* L, lua_Debug* frame) {
 
 static void on_interrupt(int signal_number) {
   const int every = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+  received_signal = signal_number;
   signal(signal_number, SIG_DFL);
   lua_sethook(interrupted_state, stop_script, every, 1);
+}
+
+static void catch_signals(void) {
+  received_signal = 0;
+  for (int i = 0; i < STOPPING_SIGNALS; i++) {
+    const bool is_hangup = stopping_signals[i] == SIGHUP;
+    if (signal(stopping_signals[i], on_interrupt) == SIG_IGN && is_hangup) {
+      signal(SIGHUP, SIG_IGN); /* under nohup */
+    }
+  }
+}
+
+static void let_signals_go(void) {
+  for (int i = 0; i < STOPPING_SIGNALS; i++) {
+    if (signal(stopping_signals[i], SIG_DFL) == SIG_IGN) {
+      signal(stopping_signals[i], SIG_IGN);
+    }
+  }
+}
+
+void cli_ignore_interrupt(lua_State* L) {
+  lua_sethook(L, NULL, 0, 0);
 }
 
 /* ---- the comparisons that a script returns --------------------------------------------------- */
 
 int cli_fail(Scenario* work, int code, const char* message) {
-  fputs("vida: ", stderr);
+  fprintf(stderr, "%svida:%s ", cli_colour(stderr, CLI_RED), cli_colour(stderr, CLI_PLAIN));
   for (const char* c = message; *c; c++) { /* it may hold any text of the script's */
     const bool is_plain = (unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t';
     fputc(is_plain && *c != 0x7F ? *c : '?', stderr);
@@ -137,6 +165,15 @@ bool cli_load_scenario(lua_State* L, Scenario* scenario) {
   return true;
 }
 
+bool cli_is_first_of_system(const Scenario* scenario, int i) {
+  for (int k = 0; k < i; k++) {
+    if (VidaStudy_System(scenario->studies[k]) == VidaStudy_System(scenario->studies[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int cli_run_protected(lua_CFunction function, Scenario* work) {
   lua_State* L = luaL_newstate();
   if (!L) {
@@ -144,14 +181,17 @@ int cli_run_protected(lua_CFunction function, Scenario* work) {
     return work->exit_code;
   }
   interrupted_state = L;
-  signal(SIGINT, on_interrupt);
+  catch_signals();
   lua_pushcfunction(L, function);
   lua_pushlightuserdata(L, work);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
     const char* message = lua_tostring(L, -1);
     cli_fail(work, EXIT_FAILED, message ? message : "an error without a message");
   }
-  signal(SIGINT, SIG_DFL);
+  let_signals_go();
   lua_close(L);
+  if (received_signal && work->exit_code != EXIT_OK) {
+    work->exit_code = EXIT_SIGNAL + received_signal; /* as shells tell it */
+  }
   return work->exit_code;
 }

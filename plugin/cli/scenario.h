@@ -33,9 +33,15 @@ int cli_fail(Scenario* scenario, int code, const char* message);
 /* Runs the script with its settings and finds its comparisons; false after a message. Raises Lua
  * errors. */
 bool cli_load_scenario(lua_State* L, Scenario* scenario);
+/* Comparisons often share a system: whether comparison i is the first of its own. */
+bool cli_is_first_of_system(const Scenario* scenario, int i);
+/* Prints what --set can give to the scenario (settings.c); returns 0. */
+int cli_list_settings(lua_State* L, Scenario* scenario);
 /* Calls the function with `work` as light userdata in a new Lua state, in protected mode, while
- * Ctrl-C interrupts it as lua5.4 does; `work` begins with a Scenario, whose exit code is returned.
- */
+ * SIGINT, SIGTERM and SIGHUP interrupt it as Ctrl-C does in lua5.4; `work` begins with a Scenario,
+ * whose exit code is returned: EXIT_SIGNAL + the signal after an interruption. */
 int cli_run_protected(lua_CFunction function, Scenario* work);
+/* Lets what follows an interrupted comparison go on in peace. */
+void cli_ignore_interrupt(lua_State* L);
 
 #endif

@@ -213,11 +213,11 @@ static int project_velocity(VidaStepper* stepper, VidaError* error) {
     }
   }
   if (code == VIDA_STEP_SINGULAR || (!code && !(left < 1e-9))) {
-    char t[VIDA_REAL_TEXT_SIZE];
+    char step_name[VIDA_STEP_NAME_SIZE];
     return vida__fail(error, code ? code : VIDA_STEP_NOT_CONVERGED,
-                      "step %ld from t = %s: the velocity could not be projected on the hidden "
+                      "%s: the velocity could not be projected on the hidden "
                       "constraints; try a smaller step",
-                      stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10));
+                      vida__name_step(stepper, step_name));
   }
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }

@@ -434,9 +434,9 @@ static int check_system(const VidaSystem* system, VidaError* error) {
   }
   for (int r = 0; r < system->row_count; r++) {
     if (system->rows[r].is_nonholonomic) {
-      return vida__fail(error, VIDA_NOT_SUPPORTED,
-                        "del-chart takes holonomic constraints only, but '%s' is nonholonomic",
-                        system->rows[r].name);
+      return VIDA_REFUSE_SYSTEM(
+          error, "del-chart takes holonomic constraints only, but '%s' is nonholonomic",
+          system->rows[r].name);
     }
   }
   return VIDA_SUCCESS;

@@ -257,18 +257,17 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
 
 static int check_system(VidaStepper* stepper, VidaError* error) {
   if (stepper->n > 1 && VidaOptions_Get(stepper->options, "several") == 0.0) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "system '%s' has %d coordinates, and chorin has no solution for some steps "
-                      "around extremes of the potential or kinetic energy when there are several; "
-                      "itoh-abe takes one coordinate at a time and energy-momentum all of them, or "
-                      "set the option 'several' to try",
-                      stepper->system->name, stepper->n);
+    return VIDA_REFUSE_SYSTEM(
+        error,
+        "system '%s' has %d coordinates, and chorin has no solution for some steps "
+        "around extremes of the potential or kinetic energy when there are several; "
+        "set the option 'several' to try it",
+        stepper->system->name, stepper->n);
   }
   if (stepper->system->has_coupled_mass) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "chorin cannot take system '%s', whose mass matrix is not diagonal; "
-                      "energy-momentum can",
-                      stepper->system->name);
+    return VIDA_REFUSE_SYSTEM(error,
+                              "chorin cannot take system '%s', whose mass matrix is not diagonal",
+                              stepper->system->name);
   }
   return vida__require_discrete_derivatives(stepper, error);
 }

@@ -88,11 +88,12 @@ static double find_weight(const VidaStepper* stepper, const double* matrix, int 
 
 static int fail_without(const VidaStepper* stepper, int row, const char* reason, VidaError* error) {
   const VidaSystem* system = stepper->system;
-  return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "%s needs a mass in all directions, and system '%s' has none along the "
-                    "gradient of '%s', which %s; rattle and del-midpoint do without, or add the "
-                    "square of the constraint's rate to the Lagrangian, which changes no motion",
-                    stepper->method->info.name, system->name, system->rows[row].name, reason);
+  return VIDA_REFUSE_SYSTEM(
+      error,
+      "%s needs a mass in all directions, and system '%s' has none along the "
+      "gradient of '%s', which %s; it would take it with the square of the constraint's "
+      "rate added to the Lagrangian, which changes no motion",
+      stepper->method->info.name, system->name, system->rows[row].name, reason);
 }
 
 /* A row without mass: its weight, and where its products go. `taken` marks coordinates of others.

@@ -81,7 +81,7 @@ int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper*
     code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
   }
   code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
-  code = code ? code : VidaStepper_Create(stepper->system, options, base, error);
+  code = code ? code : vida__create_stepper(stepper->system, options, base, error);
   VidaOptions_Destroy(&options);
   return code;
 }
@@ -95,14 +95,16 @@ static void destroy(VidaStepper* stepper) {
 
 /* Velocities that are off the constraints by second order are not what the next stage, of another
  * length, has to start from. */
-static int check_base(const VidaStepper* stepper, const VidaMethodInfo* base, VidaError* error) {
-  if (stepper->m == 0 || (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_ONLY_FREE))) {
+static int check_base(const VidaStepper* stepper, const VidaMethodInfo* base, int order,
+                      VidaError* error) {
+  if (stepper->m == 0 || order <= 4 ||
+      (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_ONLY_FREE))) {
     return VIDA_SUCCESS; /* the latter say it themselves */
   }
   return vida__fail(error, VIDA_NOT_SUPPORTED,
                     "compose: base: %s leaves the hidden constraints, so that its compositions on "
-                    "constrained systems are of order 4 at most; take rattle, del-midpoint or "
-                    "energy-momentum-projected",
+                    "constrained systems are of order 4 at most; take a scheme of that order, or "
+                    "another base",
                     base->name);
 }
 
@@ -133,10 +135,12 @@ static int create(VidaStepper* stepper, VidaError* error) {
   }
   char name[32];
   VidaOptions_Text(stepper->options, "base", name, sizeof name);
-  int code = check_base(stepper, Vida_FindMethod(name), error);
+  int code = check_base(stepper, Vida_FindMethod(name), chosen->order, error);
   code = code ? code : create_base(stepper, name, &own->base, error);
   if (!code) {
     own->base->one_step = true;
+    own->base->outer = stepper;
+    own->base->stages = own->stages;
   }
   return code;
 }
@@ -176,6 +180,7 @@ static int run_stage(compose_state* own, int stage, double t, double h, VidaErro
   base->t0 = t;
   base->h = own->gamma[stage] * h;
   base->step = 0;
+  base->stage = stage + 1;
   swap_history(own, stage);
   int code = base->prepare(base, error);
   code = code ? code : base->method->step(base, error);
@@ -236,9 +241,12 @@ static const VidaOptionRow options[] = {
 const VidaMethod vida__compose = {
     .info = {"compose", "compositions of order 4, 6 and 8 of a symmetric method",
              "Yoshida 1990; Suzuki 1990; Kahan and Li 1997",
-             "That of the base method for the longest stage, which is 0.4 (kahan-li6: 0.8) to 1.7 "
-             "(yoshida4) "
-             "steps long, forwards or backwards. Dissipation is amplified by steps backwards.",
+             "Each stage has to be a step that the base method can make; the longest one is 0.61 h "
+             "(kahan-li8), 0.66 h (suzuki4), 0.80 h (kahan-li6), 1.32 h (yoshida6) or 1.70 h "
+             "(yoshida4), forwards or backwards. Of rattle and verlet, whose own limit is 2, "
+             "oscillations of frequency w first grow at h w = 3.10, 2.72, 2.53, 2.27 and 1.57 in "
+             "this order. Velocities of a base that leaves the hidden constraints stay of its own "
+             "order. Dissipation is amplified by steps backwards.",
              4,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |

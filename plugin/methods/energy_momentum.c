@@ -134,9 +134,9 @@ int vida__energy_jacobian(void* data, const double* u, double* matrix) {
 
 int vida__energy_start(VidaStepper* stepper, VidaError* error) {
   if (stepper->has_singular_mass) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s needs a regular mass matrix, and that of system '%s' is singular",
-                      stepper->method->info.name, stepper->system->name);
+    return VIDA_REFUSE_SYSTEM(error,
+                              "%s needs a regular mass matrix, and that of system '%s' is singular",
+                              stepper->method->info.name, stepper->system->name);
   }
   const int code = vida__apply_mass(stepper, stepper->v0, stepper->p);
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
@@ -224,11 +224,12 @@ int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaErr
 int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error) {
   const char* name = NULL;
   if (!vida__has_discrete_derivatives(stepper->system, &name)) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s needs discrete derivatives: '%s' of system '%s' has none (functions that "
-                      "compare positions, Lagrangians that are not quadratic in the rates and "
-                      "callbacks have none)",
-                      stepper->method->info.name, name, stepper->system->name);
+    return VIDA_REFUSE_SYSTEM(
+        error,
+        "%s needs discrete derivatives: '%s' of system '%s' has none (functions that "
+        "compare positions, Lagrangians that are not quadratic in the rates and "
+        "callbacks have none)",
+        stepper->method->info.name, name, stepper->system->name);
   }
   return VIDA_SUCCESS;
 }

@@ -235,11 +235,11 @@ static int check_system(VidaStepper* stepper, VidaError* error) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     if (!batch->kernel->is_quadratic) {
-      return vida__fail(error, VIDA_NOT_SUPPORTED,
-                        "energy-momentum-projected needs constraints that are at most quadratic in "
-                        "the positions, and '%s' of system '%s' is not; energy-momentum takes it, "
-                        "without its hidden constraint",
-                        system->rows[batch->row[0]].name, system->name);
+      return VIDA_REFUSE_SYSTEM(
+          error,
+          "energy-momentum-projected needs constraints that are at most quadratic in "
+          "the positions, and '%s' of system '%s' is not",
+          system->rows[batch->row[0]].name, system->name);
     }
   }
   return vida__require_discrete_derivatives(stepper, error);

@@ -112,14 +112,14 @@ static int solve_turn(VidaStepper* stepper, vida_lie_body* body, const double q[
 }
 
 static int fail_turn(const VidaStepper* stepper, const vida_lie_body* body, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
+  char step[VIDA_STEP_NAME_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
   return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
-                    "step %ld from t = %s: the body of '%s' turns too far in a step; the step is "
+                    "%s: the body of '%s' turns too far in a step; the step is "
                     "too large: try less than h = %s",
-                    stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10),
+                    vida__name_step(stepper, step),
                     stepper->system->coordinates[body->coordinate[0]].name,
-                    vida__real_text(h, stepper->h, 6));
+                    vida__real_text(h, vida__asked_step_size(stepper), 6));
 }
 
 /* q += q * ((1, c)/sqrt(1 + c c) - 1) */

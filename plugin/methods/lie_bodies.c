@@ -66,12 +66,11 @@ int vida__lie_invert(const double a[9], double inverse[9]) {
 
 static int refuse(const VidaStepper* stepper, const char* name, const char* reason,
                   VidaError* error) {
-  char able[256];
-  vida__list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_LEVEL, able, sizeof able);
-  return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "%s takes rigid bodies as unit quaternions, without other constraints: '%s' "
-                    "of system '%s' %s; these can: %s",
-                    stepper->method->info.name, name, stepper->system->name, reason, able);
+  return VIDA_REFUSE_SYSTEM(
+      error,
+      "%s takes rigid bodies as unit quaternions, without other constraints: '%s' "
+      "of system '%s' %s",
+      stepper->method->info.name, name, stepper->system->name, reason);
 }
 
 static int refuse_body(const VidaStepper* stepper, const vida_lie_body* body, const char* reason,
@@ -473,12 +472,9 @@ int vida__lie_create(VidaStepper* stepper, VidaError* error) {
   const size_t n = (size_t)stepper->n;
   const size_t bodies = (size_t)stepper->m;
   if (bodies == 0) {
-    char able[256];
-    vida__list_methods(VIDA_CAN_POSITION_FORCES, able, sizeof able);
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s takes rigid bodies, and system '%s' has no unit quaternion; without "
-                      "constraints these can: %s",
-                      stepper->method->info.name, stepper->system->name, able);
+    return VIDA_REFUSE_SYSTEM(error,
+                              "%s takes rigid bodies, and system '%s' has no unit quaternion",
+                              stepper->method->info.name, stepper->system->name);
   }
   vida_lie_state* own = vida__allocate(
       1, sizeof *own + bodies * sizeof own->body[0] + 3 * n * sizeof(double) + n * sizeof(int));

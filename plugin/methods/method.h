@@ -33,7 +33,12 @@ struct VidaStepper {
   double t0, h;
   long step; /* k in t = t0 + k h */
   bool started;
-  bool adaptive;       /* chooses its own steps within h, and counts them itself */
+  bool adaptive; /* chooses its own steps within h, and counts them itself */
+  /* Of a stage of a composition, or of a method that makes its own steps with this one: whose it
+   * is, and which of how many; messages name the step of that. */
+  const VidaStepper* outer; /* NULL: none */
+  int stage, stages;        /* 0: it makes its own */
+  int ahead;                /* 1 while the step after the one asked for is found */
   bool one_step;       /* a stage of a composition: begins and ends on both levels of constraints */
   double tolerance;    /* of the scaled residual */
   double scaled_for;   /* the size of motion that the scales were set for; 0: not yet */
@@ -133,14 +138,30 @@ extern const VidaOptionRow vida__adaptive_options[];
  * steps of another (compose.c). */
 int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper** base,
                       VidaError* error);
-/* "del-midpoint, rattle": the methods that have all of these capabilities (stepper.c). */
-void vida__list_methods(unsigned capability, char* list, size_t size);
+
+/* A refusal because of what the system has, whatever the options are: what was asked for the
+ * stepper adds which methods can take it. */
+#define VIDA_SYSTEM_REFUSED "SYSTEM_REFUSED"
+#define VIDA_REFUSE_SYSTEM(error, ...) \
+  vida__fail_flag(error, VIDA_NOT_SUPPORTED, VIDA_SYSTEM_REFUSED, __VA_ARGS__)
+/* VidaStepper_Create without that; *stepper is NULL (stepper.c). */
+int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
+                         VidaStepper** stepper, VidaError* error);
+/* Where `error` holds such a refusal, appends which methods can take the system with their default
+ * options: "; these can: rattle, hht and 3 more". Returns `code` (able.c). */
+int vida__name_able(const VidaSystem* system, const VidaOptions* options, int code,
+                    VidaError* error);
 
 /* What the option `linear_solver` says (stepper.c). */
 vida_solver vida__solver_of(const VidaOptions* options);
 
 /* ---- tools for methods (tools.c) ---- */
 
+#define VIDA_STEP_NAME_SIZE 160
+/* "step 3 from t = 0.2", of the stepper that was asked for it, and where in it; returns `text`. */
+char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]);
+/* h of that stepper. */
+double vida__asked_step_size(const VidaStepper* stepper);
 double vida__node_time(const VidaStepper* stepper); /* t0 + k h */
 double vida__next_time(const VidaStepper* stepper); /* t0 + (k + 1) h */
 /* sum += increment, keeping in `low` what rounding loses: as if with twice the digits, so that

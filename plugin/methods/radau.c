@@ -493,13 +493,13 @@ static int step_fixed(VidaStepper* stepper, VidaError* error) {
   VidaError local = {0};
   const int code = solve(stepper, &local);
   if (code) {
-    char t[VIDA_REAL_TEXT_SIZE];
+    char name[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
     return vida__fail_flag(error, code, local.flag,
-                           "step %ld from t = %s: %s; try less than h = %s, or rtol, by which "
+                           "%s: %s; try less than h = %s, or rtol, by which "
                            "steps are chosen",
-                           stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10),
-                           local.message, vida__real_text(h, stepper->h, 6));
+                           vida__name_step(stepper, name), local.message,
+                           vida__real_text(h, stepper->h, 6));
   }
   accept(stepper);
   return VIDA_SUCCESS;
@@ -519,9 +519,23 @@ static int step(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* The velocity of the last stage satisfies the hidden constraints where that stage is, which is the
+ * node but for the rounding of an angle that may have made many turns: it is taken to the node. */
 static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  (void)error;
-  memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+  const size_t bytes = (size_t)stepper->n * sizeof *v;
+  const double t = vida__node_time(stepper);
+  memcpy(v, stepper->v0, bytes);
+  if (stepper->m == 0 || stepper->step == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  /* Where there is none, that of the stage is right to rounding of the angle. */
+  if (vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, v, NULL, NULL)) {
+    memcpy(v, stepper->v0, bytes);
+  }
   return VIDA_SUCCESS;
 }
 

@@ -28,6 +28,7 @@ typedef struct vida_regularized_state {
   double* rise;      /* m: (g0 - g_before)/h */
   double* kept_v;    /* n, m: v and rise, for a step that fails */
   double* kept_rise;
+  double* kept_g;   /* m: g at the node that the step has left */
   double* rate;     /* m: G v + g_t at the start */
   double* row_rate; /* m: work, G1 w + g_t */
   double* work;     /* n + m */

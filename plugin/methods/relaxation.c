@@ -83,12 +83,6 @@ static int relax_row(VidaStepper* stepper, const relaxation* common, double h, i
                       "these can: spook, spook-newton",
                       stepper->method->info.name, row->name);
   }
-  if (common->has_damping && compliance == 0.0 && damping == 0.0) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "%s: damping_time of constraint '%s': expected a positive number for a "
-                      "constraint without compliance, got 0",
-                      stepper->method->info.name, row->name);
-  }
   own->share[r] = 1.0 / (1.0 + 4.0 * damping / h);
   own->softness[r] = 4.0 * own->share[r] * compliance / (h * h);
   own->is_averaged[r] = compliance > 0.0 || damping > 0.0;
@@ -124,7 +118,7 @@ static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
   const size_t n = (size_t)stepper->n;
   const size_t m = (size_t)stepper->m;
   const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
-  const size_t numbers = 5 * n + 9 * m + 2 * entries;
+  const size_t numbers = 5 * n + 10 * m + 2 * entries;
   vida_regularized_state* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) + m * sizeof(bool));
   if (!own) {
@@ -134,11 +128,11 @@ static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&own->share, m},      {&own->softness, m},    {&own->v, n},
-                {&own->next, n + m},   {&own->change, n},      {&own->next_rise, m},
-                {&own->rise, m},       {&own->kept_v, n},      {&own->kept_rise, m},
-                {&own->rate, m},       {&own->row_rate, m},    {&own->work, n + m},
-                {&own->rows, entries}, {&own->slopes, entries}};
+  } arrays[] = {{&own->share, m},    {&own->softness, m},   {&own->v, n},
+                {&own->next, n + m}, {&own->change, n},     {&own->next_rise, m},
+                {&own->rise, m},     {&own->kept_v, n},     {&own->kept_rise, m},
+                {&own->rate, m},     {&own->row_rate, m},   {&own->work, n + m},
+                {&own->kept_g, m},   {&own->rows, entries}, {&own->slopes, entries}};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
     *arrays[i].array = next;
     next += arrays[i].count;
@@ -197,9 +191,39 @@ static void undo(VidaStepper* stepper, double lambda_t) {
   vida_regularized_state* own = stepper->own;
   memcpy(own->v, own->kept_v, (size_t)stepper->n * sizeof *own->v);
   memcpy(own->rise, own->kept_rise, (size_t)stepper->m * sizeof *own->rise);
+  own->has_next = false;
   stepper->lambda_t = lambda_t;
   stepper->has_tracked = false;
   stepper->history_count = 0;
+}
+
+/* Violations so far beyond the row's own size at the start, and beyond what its compliance gives
+ * under its multiplier, are those of a motion without bounds, which one step makes larger and the
+ * next one larger still; each of the numbers is a generous one. */
+static const double far_beyond = 1e4;
+static const double explained = 1e2;
+
+static int check_violation(const VidaStepper* stepper, VidaError* error) {
+  const vida_regularized_state* own = stepper->own;
+  const double h = stepper->h;
+  for (int r = 0; r < stepper->m; r++) {
+    const vida_row* row = &stepper->system->rows[r];
+    const double g = fabs(stepper->g0[r]);
+    const double force = fmax(fabs(stepper->lambda[r]), fabs(own->next[stepper->n + r]) / h);
+    const double compliance =
+        own->share[r] > 0.0 ? own->softness[r] * h * h / (4.0 * own->share[r]) : 0.0;
+    if (!row->is_nonholonomic && stepper->value_size[r] > 0.0 && g > fabs(own->kept_g[r]) &&
+        g > far_beyond * stepper->value_size[r] && g > explained * compliance * force) {
+      char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], text[VIDA_REAL_TEXT_SIZE];
+      return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "UNBOUNDED",
+                             "%s: constraint '%s' is violated by %s times its own size, and more "
+                             "with every step; the step is too large: try less than h = %s",
+                             vida__name_step(stepper, step), row->name,
+                             vida__real_text(size, g / stepper->value_size[r], 3),
+                             vida__real_text(text, h, 6));
+    }
+  }
+  return VIDA_SUCCESS;
 }
 
 /* Makes the step that own->next has, and finds the one that follows it: its multipliers are needed
@@ -221,10 +245,14 @@ static int commit(VidaStepper* stepper, vida_find_next find_next, VidaError* err
   }
   stepper->lambda_t = vida__node_time(stepper);
   own->has_next = false;
+  memcpy(own->kept_g, stepper->g0, (size_t)stepper->m * sizeof *own->kept_g);
   stepper->step++;
+  stepper->ahead = 1;
   int code = vida__regularized_prepare(stepper, error);
   code = code ? code : find_next(stepper, error);
+  stepper->ahead = 0;
   stepper->step--;
+  code = code ? code : check_violation(stepper, error);
   if (code) {
     undo(stepper, lambda_t);
   }

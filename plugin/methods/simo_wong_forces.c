@@ -229,15 +229,11 @@ static const double vanishing = 1e-9;
 
 static int refuse(const VidaStepper* stepper, const char* name, const char* reason,
                   VidaError* error) {
-  char able[256];
-  char general[256];
-  vida__list_methods(VIDA_CAN_RIGID_BODIES | VIDA_CAN_SYMPLECTIC, able, sizeof able);
-  vida__list_methods(VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_LEVEL, general,
-                     sizeof general);
-  return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "simo-wong keeps energy and momentum by discrete derivatives of potentials: "
-                    "'%s' of system '%s' %s; these can: %s, %s",
-                    name, stepper->system->name, reason, able, general);
+  return VIDA_REFUSE_SYSTEM(
+      error,
+      "simo-wong keeps energy and momentum by discrete derivatives of potentials: "
+      "'%s' of system '%s' %s",
+      name, stepper->system->name, reason);
 }
 
 static int check_terms(const VidaStepper* stepper, VidaError* error) {

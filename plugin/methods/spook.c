@@ -56,11 +56,11 @@ static int find_right_side(VidaStepper* stepper, double* right) {
 }
 
 static int fail_singular(const VidaStepper* stepper, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
+  char step[VIDA_STEP_NAME_SIZE];
   return vida__fail(error, VIDA_STEP_SINGULAR,
-                    "step %ld from t = %s: the matrix of the step is singular; constraints that "
+                    "%s: the matrix of the step is singular; constraints that "
                     "depend on each other, or that meet at a singular point, need a compliance",
-                    stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10));
+                    vida__name_step(stepper, step));
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */

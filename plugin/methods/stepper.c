@@ -101,73 +101,45 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-void vida__list_methods(unsigned capability, char* list, size_t size) {
-  list[0] = '\0';
-  for (int i = 0; i < Vida_MethodCount(); i++) {
-    const VidaMethodInfo* info = Vida_MethodInfo(i);
-    /* Rigid bodies are all that some take. */
-    const unsigned asked = capability | (info->capabilities & VIDA_CAN_RIGID_BODIES);
-    if ((info->capabilities & asked) == asked && asked == capability) {
-      vida__append(list, size, "%s%s", list[0] ? ", " : "", info->name);
-    }
-  }
-}
-
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
+  const char* const name = method->info.name;
   if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
-    char able[512];
-    vida__list_methods(VIDA_CAN_POSITION_LEVEL, able, sizeof able);
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s is for systems without constraints, and cannot take '%s' of system '%s'; "
-                      "these can: %s",
-                      method->info.name, system->rows[0].name, system->name, able);
+    return VIDA_REFUSE_SYSTEM(
+        error, "%s is for systems without constraints, and cannot take '%s' of system '%s'", name,
+        system->rows[0].name, system->name);
   }
   /* Methods of the last two kinds look at the system themselves. */
   const unsigned not_separable =
       VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES | VIDA_CAN_RIGID_BODIES;
   if (system->constant_mass && !system->separable &&
       !(method->info.capabilities & (not_separable | VIDA_CAN_CONSTANT_MASS))) {
-    char able[512];
-    vida__list_methods(VIDA_CAN_CONSTANT_MASS, able, sizeof able);
-    return vida__fail(
-        error, VIDA_NOT_SUPPORTED, "%s cannot take system '%s', which has %s; these can: %s",
-        method->info.name, system->name,
-        system->has_forces ? "generalized forces" : "a mass matrix that is not diagonal", able);
+    return VIDA_REFUSE_SYSTEM(
+        error, "%s cannot take system '%s', which has %s", name, system->name,
+        system->has_forces ? "generalized forces" : "a mass matrix that is not diagonal");
   }
   if (!system->constant_mass &&
       !(method->info.capabilities & (not_separable | VIDA_CAN_GENERAL_MASS))) {
-    const char* name = vida__general_term(system);
-    return vida__fail(
-        error, VIDA_NOT_SUPPORTED,
-        "%s needs a constant mass matrix and a potential, and cannot take the general "
-        "Lagrangian '%s' of system '%s'",
-        method->info.name, name ? name : "", system->name);
+    const char* term = vida__general_term(system);
+    return VIDA_REFUSE_SYSTEM(error,
+                              "%s needs a constant mass matrix and a potential, and cannot take "
+                              "the general Lagrangian '%s' of system '%s'",
+                              name, term ? term : "", system->name);
   }
   if (system->time_dependent && !(method->info.capabilities & VIDA_CAN_TIME_DEPENDENT)) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s cannot integrate system '%s', whose constraints depend on time",
-                      method->info.name, system->name);
+    return VIDA_REFUSE_SYSTEM(error,
+                              "%s cannot integrate system '%s', whose constraints depend on time",
+                              name, system->name);
   }
   if (system->nonholonomic && !(method->info.capabilities & VIDA_CAN_NONHOLONOMIC)) {
-    char able[256];
-    vida__list_methods(VIDA_CAN_NONHOLONOMIC, able, sizeof able);
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s cannot take the nonholonomic constraints of system '%s'; these can: %s",
-                      method->info.name, system->name, able);
+    return VIDA_REFUSE_SYSTEM(error, "%s cannot take the nonholonomic constraints of system '%s'",
+                              name, system->name);
   }
   return VIDA_SUCCESS;
 }
 
-int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
-                       VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, stepper)) {
-    return VIDA_BAD_ARGUMENT;
-  }
-  *stepper = NULL;
-  if (VIDA_REFUSE_NULL(error, system, options)) {
-    return VIDA_BAD_ARGUMENT;
-  }
+int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
+                         VidaStepper** stepper, VidaError* error) {
   const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
   if (!method) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the options of a %s are not those of a method",
@@ -211,6 +183,19 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   }
   *stepper = created;
   return VIDA_SUCCESS;
+}
+
+int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
+                       VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  *stepper = NULL;
+  if (VIDA_REFUSE_NULL(error, system, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  return vida__name_able(system, options, vida__create_stepper(system, options, stepper, error),
+                         error);
 }
 
 void VidaStepper_Destroy(VidaStepper** stepper) {
@@ -353,7 +338,7 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
   }
   code = code ? code : warm_up(stepper, error);
   stepper->started = !code;
-  return code;
+  return vida__name_able(stepper->system, stepper->options, code, error);
 }
 
 int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const double* v,
@@ -386,7 +371,7 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
   code = code ? code : stepper->method->start_two_points(stepper, q1, error);
   code = code ? code : warm_up(stepper, error);
   stepper->started = !code;
-  return code;
+  return vida__name_able(stepper->system, stepper->options, code, error);
 }
 
 /* ---- step and state -------------------------------------------------------------------------- */
@@ -400,15 +385,15 @@ static int require_start(const VidaStepper* stepper, VidaError* error) {
 
 /* Motion far outside all bounds ends here, not in an output. */
 static int check_state(const VidaStepper* stepper, VidaError* error) {
+  char step[VIDA_STEP_NAME_SIZE];
   double sum = 0.0;
   for (int i = 0; i < stepper->n; i++) {
     sum += 0.0 * stepper->q[i] + 0.0 * stepper->p[i]; /* NaN as soon as one is not finite */
   }
-  return sum == 0.0
-             ? VIDA_SUCCESS
-             : vida__fail(error, VIDA_NOT_FINITE,
-                          "step %ld leads to positions or momenta that are no finite numbers",
-                          stepper->step + 1);
+  return sum == 0.0 ? VIDA_SUCCESS
+                    : vida__fail(error, VIDA_NOT_FINITE,
+                                 "%s leads to positions or momenta that are no finite numbers",
+                                 vida__name_step(stepper, step));
 }
 
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {

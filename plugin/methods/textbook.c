@@ -29,13 +29,10 @@ typedef struct textbook_state {
 /* ---- what the methods take ------------------------------------------------------------------- */
 
 static int refuse(const VidaStepper* stepper, const char* reason, const char* name,
-                  unsigned capability, VidaError* error) {
-  char able[256];
-  vida__list_methods(capability, able, sizeof able);
-  return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "%s cannot integrate system '%s': %s%s%s%s; these can: %s",
-                    stepper->method->info.name, stepper->system->name, reason, *name ? " '" : "",
-                    name, *name ? "'" : "", able);
+                  VidaError* error) {
+  return VIDA_REFUSE_SYSTEM(error, "%s cannot integrate system '%s': %s%s%s%s",
+                            stepper->method->info.name, stepper->system->name, reason,
+                            *name ? " '" : "", name, *name ? "'" : "");
 }
 
 enum { PROBES = 3 };
@@ -154,13 +151,12 @@ static int check_velocities(VidaStepper* stepper, VidaError* error) {
   const int massless = code ? -1 : find_massless(stepper, at.matrix);
   if (massless >= 0) {
     code = refuse(stepper, "it needs a regular mass matrix, and there is no mass on",
-                  system->coordinates[massless].name,
-                  VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_LEVEL, error);
+                  system->coordinates[massless].name, error);
   } else if (wrong >= 0) {
     code = refuse(stepper,
                   "it takes a constant mass matrix and forces of positions and time only; another "
                   "mass, a velocity-dependent potential or force acts on",
-                  system->coordinates[wrong].name, VIDA_CAN_GENERAL_LAGRANGIAN, error);
+                  system->coordinates[wrong].name, error);
   }
   free(at.q);
   return code;
@@ -208,7 +204,7 @@ static int start(VidaStepper* stepper, VidaError* error) {
   code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
   if (code == VIDA_STEP_SINGULAR) {
     return refuse(stepper, "it needs a regular mass matrix, and that of the start is singular", "",
-                  VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_LEVEL, error);
+                  error);
   }
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
@@ -257,17 +253,17 @@ static int fly(VidaStepper* stepper) {
 
 /* A step that is not stable grows until numbers end. */
 static int finish_explicit(VidaStepper* stepper, int code, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
+  char step[VIDA_STEP_NAME_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
   textbook_state* own = stepper->own;
   for (int i = 0; i < stepper->n && !code; i++) {
     if (!isfinite(stepper->q[i]) || !isfinite(stepper->p[i])) {
       own->has_force = false;
       return vida__fail(error, VIDA_NOT_FINITE,
-                        "step %ld from t = %s: coordinate '%s' has grown out of all numbers; the "
+                        "%s: coordinate '%s' has grown out of all numbers; the "
                         "step is too large: try less than h = %s",
-                        stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10),
-                        stepper->system->coordinates[i].name, vida__real_text(h, stepper->h, 6));
+                        vida__name_step(stepper, step), stepper->system->coordinates[i].name,
+                        vida__real_text(h, vida__asked_step_size(stepper), 6));
     }
   }
   own->has_force = own->has_force && !code;

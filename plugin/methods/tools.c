@@ -45,6 +45,34 @@ void vida__add_impulses(VidaStepper* stepper, const double* entries, double weig
   }
 }
 
+/* ---- what failed ----------------------------------------------------------------------------- */
+
+char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  const VidaStepper* asked = stepper->outer ? stepper->outer : stepper;
+  const long step = asked->step - asked->ahead;
+  text[0] = '\0';
+  vida__append(text, VIDA_STEP_NAME_SIZE, "step %ld from t = %s", step + 1,
+               vida__real_text(number, asked->t0 + (double)step * asked->h, 10));
+  if (stepper->outer && stepper->stages > 0) {
+    vida__append(text, VIDA_STEP_NAME_SIZE, ", in stage %d of %d, which is %s long", stepper->stage,
+                 stepper->stages, vida__real_text(number, stepper->h, 6));
+  } else if (stepper->outer) {
+    vida__append(text, VIDA_STEP_NAME_SIZE, ", at t = %s",
+                 vida__real_text(number, vida__node_time(stepper), 10));
+    vida__append(text, VIDA_STEP_NAME_SIZE, " in a step that is %s long",
+                 vida__real_text(number, stepper->h, 6));
+  }
+  if (stepper->ahead) {
+    vida__append(text, VIDA_STEP_NAME_SIZE, ", in the step after it, which its velocity needs");
+  }
+  return text;
+}
+
+double vida__asked_step_size(const VidaStepper* stepper) {
+  return stepper->outer ? stepper->outer->h : stepper->h;
+}
+
 int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error) {
   char t[VIDA_REAL_TEXT_SIZE];
   const char* message = stepper->evaluator.error.message;
@@ -583,7 +611,7 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
   stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);
   if (code) {
-    char t[VIDA_REAL_TEXT_SIZE];
+    char step[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
     const char* advice =
         code == VIDA_STEP_SINGULAR
@@ -591,10 +619,9 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
         : code == VIDA_STEP_NOT_CONVERGED ? "; the step is too large: try less than h = "
                                           : "";
     const bool ask_smaller = code == VIDA_STEP_NOT_CONVERGED;
-    return vida__fail_flag(error, code, local.flag, "step %ld from t = %s: %s%s%s",
-                           stepper->step + 1, vida__real_text(t, vida__node_time(stepper), 10),
-                           local.message, advice,
-                           ask_smaller ? vida__real_text(h, stepper->h, 6) : "");
+    return vida__fail_flag(
+        error, code, local.flag, "%s: %s%s%s", vida__name_step(stepper, step), local.message,
+        advice, ask_smaller ? vida__real_text(h, vida__asked_step_size(stepper), 6) : "");
   }
   remember_unknown(stepper);
   /* Rows of constraints are g at the end over h. */

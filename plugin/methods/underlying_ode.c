@@ -336,15 +336,15 @@ static void copy_counts(VidaStepper* stepper) {
 }
 
 static int explain(VidaStepper* stepper, const VidaError* cause, double reached, VidaError* error) {
-  char from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE], h[VIDA_REAL_TEXT_SIZE];
+  char step[VIDA_STEP_NAME_SIZE], to[VIDA_REAL_TEXT_SIZE], h[VIDA_REAL_TEXT_SIZE];
   underlying_ode* own = stepper->own;
   const char* detail = vida__equations_evaluator(own->equations)->error.message;
   /* Evaluations tell more than their code does. */
   const bool has_detail = *detail && strcmp(cause->message, Vida_CodeText(cause->code)) == 0;
   const bool smaller = !stepper->adaptive && cause->code > 0;
-  return vida__fail_flag(error, cause->code, cause->flag, "step %ld from t = %s, at t = %s: %s%s%s",
-                         stepper->step + 1, vida__real_text(from, vida__node_time(stepper), 10),
-                         vida__real_text(to, reached, 10), has_detail ? detail : cause->message,
+  return vida__fail_flag(error, cause->code, cause->flag, "%s, at t = %s: %s%s%s",
+                         vida__name_step(stepper, step), vida__real_text(to, reached, 10),
+                         has_detail ? detail : cause->message,
                          smaller ? "; try a step of less than h = "
                          : cause->code > 0 && cause->code != VIDA_NOT_FINITE && !stepper->redundant
                              ? "; try another rtol, or ida-ggl"

@@ -106,7 +106,12 @@ static int create(VidaStepper* stepper, VidaError* error) {
   own->values = own->here + entries;
   int code = choose_density(stepper, own, error);
   code = code ? code : vida__create_base(stepper, "rattle", &own->main, error);
-  return code ? code : vida__create_base(stepper, "rattle", &own->partial, error);
+  code = code ? code : vida__create_base(stepper, "rattle", &own->partial, error);
+  if (!code) {
+    own->main->outer = stepper;
+    own->partial->outer = stepper;
+  }
+  return code;
 }
 
 /* ---- the density ----------------------------------------------------------------------------- */

@@ -13,6 +13,27 @@ if(TARGET vida_command)
   install(TARGETS vida_command)
   install(DIRECTORY scenarios/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vida/scenarios
           FILES_MATCHING PATTERN "*.lua")
+  # The command writes its manual page and what shells complete itself, where it can be run.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(made ${CMAKE_CURRENT_BINARY_DIR}/package)
+    install(CODE "
+      foreach(page IN ITEMS --man:vida.1 completion|bash:vida.bash completion|zsh:_vida completion|fish:vida.fish)
+        string(REGEX REPLACE \":.*\" \"\" arguments \"\${page}\")
+        string(REGEX REPLACE \".*:\" \"\" name \"\${page}\")
+        string(REPLACE \"|\" \";\" arguments \"\${arguments}\")
+        execute_process(COMMAND \"$<TARGET_FILE:vida_command>\" \${arguments}
+                        OUTPUT_FILE \"${made}/\${name}\" RESULT_VARIABLE result)
+        if(result)
+          message(FATAL_ERROR \"'vida \${arguments}' failed\")
+        endif()
+      endforeach()")
+    install(FILES ${made}/vida.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${made}/vida.bash RENAME vida
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${made}/_vida DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${made}/vida.fish
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
 if(TARGET vida_module)
   install(TARGETS vida_module LIBRARY DESTINATION ${VIDA_LUA_CDIR})

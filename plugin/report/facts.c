@@ -55,6 +55,7 @@ int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
           VidaSystem_MomentumCount(system));
   fprintf(file, "norm: %s\nrelative: %s\nreference_error: %s\n", norms[study->norm],
           study->relative ? "yes" : "no", isfinite(own) ? vida__real_text(number, own, 17) : "");
+  fprintf(file, "jobs: %d\n", vida__jobs(study)); /* above 1 wall times are of shared processors */
   fprintf(file, "position_unit: %s\nconstraint_unit: %s\nmomentum_unit: %s\n", units.position,
           units.constraint, units.momentum);
   fprintf(file, "pattern_size: %d\npattern: %d\n", pattern->size, stored ? pattern->entries : 0);

@@ -20,17 +20,43 @@ static int join(char path[PATH_SIZE], const char* directory, const char* name, V
   return vida__fail(error, VIDA_INPUT_OUTPUT, "the name of the folder '%s' is too long", directory);
 }
 
-int vida__make_directory(const char* directory, VidaError* error) {
+/* One level of the path `directory`, which is wanted. */
+static int make_level(const char* level, const char* directory, VidaError* error) {
   struct stat status;
-  if (mkdir(directory, 0777) == 0) {
+  if (mkdir(level, 0777) == 0) {
     return VIDA_SUCCESS;
   }
   const int reason = errno;
-  if (reason == EEXIST && stat(directory, &status) == 0 && S_ISDIR(status.st_mode)) {
+  if (stat(level, &status) == 0 && S_ISDIR(status.st_mode)) {
     return VIDA_SUCCESS;
+  }
+  if (reason == EEXIST && strcmp(level, directory) != 0) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot create the folder '%s': '%s' is no folder",
+                      directory, level);
   }
   return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot create the folder '%s': %s", directory,
                     reason == EEXIST ? "there is something else of this name" : strerror(reason));
+}
+
+int vida__make_directory(const char* directory, VidaError* error) {
+  char path[PATH_SIZE];
+  const size_t length = strlen(directory);
+  if (length >= PATH_SIZE) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "the name of the folder '%.40s...' is too long",
+                      directory);
+  }
+  memcpy(path, directory, length + 1);
+  for (size_t i = 1; i < length; i++) {
+    if (path[i] == '/' && path[i - 1] != '/') {
+      path[i] = '\0';
+      const int code = make_level(path, directory, error);
+      path[i] = '/';
+      if (code) {
+        return code;
+      }
+    }
+  }
+  return make_level(path, directory, error);
 }
 
 int VidaReport_PrepareFolder(const char* directory, VidaError* error) {

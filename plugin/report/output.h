@@ -7,7 +7,7 @@
 #include <vida/error.h>
 #include <vida/study.h>
 
-/* Creates a folder, one level, unless it is there (files.c). */
+/* Creates a folder, and those above it, unless it is there (files.c). */
 int vida__make_directory(const char* directory, VidaError* error);
 
 /* Removes pictures of earlier results from DIRECTORY/plots; scripts stay (plot.c). */

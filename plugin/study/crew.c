@@ -16,6 +16,7 @@ typedef struct crew {
   pthread_mutex_t mutex; /* of all below, and of calls to that observer */
   int next, finished, jobs;
   double* fraction; /* of each run */
+  double* weight;   /* what it takes, as far as that is known: its steps */
   int code;         /* of the first failure that ends the study */
   VidaError error;
 } crew;
@@ -59,18 +60,19 @@ static int progress(void* data, int run, const char* what, double fraction) {
   crew* all = data;
   const VidaObserver* to = all->watched;
   char text[VIDA_NAME_SIZE] = "";
-  double sum = 0.0;
+  double done = 0.0, whole = 0.0;
   (void)what;
   pthread_mutex_lock(&all->mutex);
   all->fraction[run] = fraction;
   for (int i = 0; i < all->study->count; i++) {
-    sum += all->fraction[i];
+    done += all->weight[i] * all->fraction[i];
+    whole += all->weight[i];
   }
   vida__append(text, sizeof text, "%d of %d runs, %d at once", all->finished, all->study->count,
                all->jobs);
   int code = all->code;
   if (!code && to->progress) {
-    code = to->progress(to->data, 0, text, sum / all->study->count);
+    code = to->progress(to->data, VIDA_ALL_RUNS, text, done / whole);
   }
   pthread_mutex_unlock(&all->mutex);
   return code;
@@ -112,11 +114,19 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   crew all = {.study = study, .watched = observer, .jobs = jobs};
   pthread_t* threads = vida__allocate((size_t)jobs, sizeof *threads);
   all.fraction = vida__allocate((size_t)study->count, sizeof *all.fraction);
-  if (!threads || !all.fraction || pthread_mutex_init(&all.mutex, NULL)) {
+  all.weight = vida__allocate((size_t)study->count, sizeof *all.weight);
+  if (!threads || !all.fraction || !all.weight || pthread_mutex_init(&all.mutex, NULL)) {
     free(threads);
     free(all.fraction);
+    free(all.weight);
     return vida__fail_memory(error);
   }
+  for (int i = 0; i < study->count; i++) {
+    all.weight[i] = (double)vida__count_steps(&study->runs[i].grid);
+  }
+  vida__append(study->notes, sizeof study->notes,
+               "%stimes are those of runs that share the machine, %d at once",
+               study->notes[0] ? "\n" : "", jobs);
   all.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &all};
   int started = 0;
   while (started < jobs - 1 && pthread_create(&threads[started], NULL, work, &all) == 0) {
@@ -129,20 +139,25 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   pthread_mutex_destroy(&all.mutex);
   free(threads);
   free(all.fraction);
+  free(all.weight);
   if (all.code && error) {
     *error = all.error;
   }
   return all.code;
 }
 
-int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
-  static const VidaObserver nobody = {0};
+int vida__jobs(const VidaStudy* study) {
   const int asked = (int)VidaOptions_Get(study->options, "jobs");
   const int jobs = asked > 0 ? asked : count_processors();
+  return jobs < study->count ? jobs : study->count;
+}
+
+int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  static const VidaObserver nobody = {0};
+  const int jobs = vida__jobs(study);
   int code = VIDA_SUCCESS;
-  if (jobs > 1 && study->count > 1) {
-    return make_at_once(study, jobs < study->count ? jobs : study->count,
-                        observer ? observer : &nobody, error);
+  if (jobs > 1) {
+    return make_at_once(study, jobs, observer ? observer : &nobody, error);
   }
   for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
     code = vida__make_run(study, i, observer, error);

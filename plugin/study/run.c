@@ -178,8 +178,8 @@ static int compare_seconds(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* The same steps again, with nobody watching. */
-static int march_again(run_at_work* work, VidaError* error) {
+/* The same steps again, of which nobody is told but how far they are. */
+static int march_again(run_at_work* work, const char* what, VidaError* error) {
   const VidaStudy* study = work->study;
   const long steps = vida__count_steps(&work->run->grid);
   int code = vida__start_march(&work->march, vida__run_q0(study, work->run),
@@ -189,11 +189,16 @@ static int march_again(run_at_work* work, VidaError* error) {
   }
   while (!code && work->march.step < steps) {
     code = vida__advance_march(&work->march, error);
+    if (!code) {
+      code = vida__show_progress(&work->march, work->observer, work->index, what, error);
+      work->study_must_end = code != VIDA_SUCCESS;
+    }
   }
   return code;
 }
 
-/* Makes the run again until its time is known, and leaves the median in the row. */
+/* Makes the run again until its time is known, and leaves the median in the row. One that is
+ * stopped meanwhile has finished all the same. */
 static int measure_time(run_at_work* work, VidaError* error) {
   const long asked = (long)VidaOptions_Get(work->study->options, "repeats");
   const long most = asked > 0 ? asked : MOST_AUTOMATIC;
@@ -201,12 +206,17 @@ static int measure_time(run_at_work* work, VidaError* error) {
   double total = work->march.wall;
   long count = 1;
   int code = VIDA_SUCCESS;
+  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32];
+  vida__describe_steps(work->run->options, what, sizeof what);
+  vida__append(what, sizeof what, ", again");
   seconds[0] = work->march.wall;
   while (!code && count < most &&
          (asked > 0 || count < LEAST_AUTOMATIC || total < ENOUGH_SECONDS)) {
-    code = march_again(work, error);
-    seconds[count++] = work->march.wall;
-    total += work->march.wall;
+    code = march_again(work, what, error);
+    if (!code) {
+      seconds[count++] = work->march.wall;
+      total += work->march.wall;
+    }
   }
   qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
   work->run->row.wall_s = seconds[count / 2];

@@ -65,7 +65,9 @@ bool vida__is_sampled(const vida_run* run, long step);
 /* The step of the reference at the same time, for a step that is compared. */
 long vida__reference_step(const VidaStudy* study, const vida_run* run, long step);
 
-/* Makes all runs, as many at once as the option `jobs` says (crew.c). */
+/* How many runs are made at once, as the option `jobs` and the processors have it (crew.c). */
+int vida__jobs(const VidaStudy* study);
+/* Makes all runs, so many at once. */
 int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 /* Makes one run. Fails only when the study cannot go on (the observer failed or asked to stop, or
  * there is no memory for the monitors); a failure of the run goes into its row. */

@@ -134,3 +134,31 @@ check.close(q[3], 4, 1e-12)
 check.close(slide:multipliers()[1], 2 * 1.25 * 3 * math.sin(4), 1e-6)
 local _, drift = slide:constraint_errors()
 assert(drift < 1e-13)
+
+-- After many turns rounding of the angle is 1e-11, and the velocity satisfies the hidden constraint
+-- where the angle is now, of rows of either kind.
+local many = 1e5
+local turned = vida.system "turned"
+local u, vu = turned:coordinate { "u", value = 0, rate = 0 }
+local _, vw = turned:coordinate { "w", value = 0, rate = 0 }
+local turn, turning = turned:coordinate { "turn", unit = "rad", value = many, rate = 2 }
+turned:lagrangian(0.625 * (vu ^ 2 + vw ^ 2) + 0.065 * turning ^ 2 + 1.25 * 3 * u)
+turned:nonholonomic { "blade", vu * vida.sin(turn) - vw * vida.cos(turn) }
+local crank = vida.system "crank"
+local c, vc = crank:coordinate { "c", value = math.cos(many), rate = -2 * math.sin(many) }
+local s, vs = crank:coordinate { "s", value = math.sin(many), rate = 2 * math.cos(many) }
+local angle, rate = crank:coordinate { "angle", unit = "rad", value = many, rate = 2 }
+crank:lagrangian(0.5 * (vc ^ 2 + vs ^ 2) + 0.2 * rate ^ 2 - 3 * c)
+crank:constraint { "along", c - vida.cos(angle) }
+crank:constraint { "across", s - vida.sin(angle) }
+for _, system in ipairs { turned, crank } do
+  for _, options in ipairs { { "radau", h = 0.05 }, { "radau", h = 0.05, rtol = 1e-8 } } do
+    local stepper = system:stepper(options)
+    stepper:start()
+    for _ = 1, 200 do
+      assert(stepper:step(1))
+      local _, off = stepper:constraint_errors()
+      assert(off < 1e-14, ("%s, %s: G v = %g"):format(system, options.rtol, off))
+    end
+  end
+end

@@ -4,6 +4,7 @@
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 expect 0 audit --help
+shows "duffing oscillator"
 shows "usage: vida audit [METHOD]"
 for word in --system --long --format examples: "heavy"; do
   shows "$word"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Ctrl-C stops a comparison and a script cleanly; progress is shown on terminals only.
+# Ctrl-C and SIGTERM stop a comparison and a script cleanly, what had finished is kept, and a folder
+# belongs to one run at a time; progress is shown on terminals only.
 # shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
@@ -20,7 +21,24 @@ while true do end
 TEXT
 sed 's/^return long/long:run { quiet = true }/' "$work/long.lua" >"$work/direct.lua"
 
-# stop COMMAND...: starts it, sends an interrupt to it when it is at work, and waits for its end.
+# A run that finishes, one that takes very long, and one that is never begun.
+script several <<TEXT
+local vida = require "vida"
+local system = vida.system { "several", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+local function compare(time, methods)
+  return vida.compare { system = system, time = time, methods = methods, jobs = vida.setting { "jobs", 1 } }
+end
+local long = compare(1e4, { { "rattle", h = 100 }, { "rattle", h = { 1e-5, 1e-4 } } })
+local first, last = compare(1, { { "rattle", h = 0.1 } }), compare(1, { { "rattle", h = 0.1 } })
+io.open("$work/begun", "w"):close()
+return vida.setting { "list", false } and { first, long, last } or long
+TEXT
+
+# stop COMMAND...: starts it, sends \$signal to it when it is at work, and waits for its end.
+signal=INT
 stop() {
   local pid i
   rm -f "$work/begun"
@@ -32,7 +50,7 @@ stop() {
     sleep 0.1
   done
   sleep 0.5
-  kill -INT -- "-$pid"
+  kill "-$signal" -- "-$pid"
   for ((i = 0; i < 300; i++)); do
     kill -0 -- "-$pid" 2>/dev/null || break
     sleep 0.1
@@ -44,19 +62,89 @@ stop() {
   code=$?
 }
 
-stop "$VIDA" run "$work/long.lua" --out "$work/stopped"
-((code == 1)) || complain "an interrupted comparison gave exit code $code"
-says "stopped on request"
-silent
-[[ ! -e $work/stopped/comparison.csv ]] || complain "rows were written that look complete"
-trajectories=("$work"/stopped/*.csv)
-[[ ! -e ${trajectories[0]} || ${trajectories[0]} == *.incomplete.csv ]] ||
+# cells FILE COLUMN: that column of the rows, in one line.
+cells() {
+  "${lua[@]}" - "$1" "$2" <<'TEXT'
+local json = require "json"
+local value = json.read(io.open(arg[1]):read "a")
+local list = {}
+for _, row in ipairs(value.rows or value) do
+  list[#list + 1] = tostring(row[arg[2]])
+end
+print(table.concat(list, " "))
+TEXT
+}
+
+stop "$VIDA" run "$work/long.lua" --out "$work/stopped" --format json
+((code == 130)) || complain "an interrupted comparison gave exit code $code"
+says "stopped on request at t = "
+says "; 0 of 1 runs had finished"
+[[ $(cells "$work/out" status) == STOPPED ]] || complain "printed: $(cat "$work/out")"
+[[ $(cells "$work/stopped/comparison.json" status) == STOPPED ]] || complain "written otherwise"
+is_json "$work/stopped/comparison.json" '(value.rows or value)[1].t_end > 0'
+trajectories=("$work"/stopped/long*.csv)
+[[ ${#trajectories[@]} == 1 && ${trajectories[0]} == *.incomplete.csv ]] ||
   complain "a trajectory was written that looks complete: ${trajectories[*]}"
 
+# Of three comparisons the first has finished, the second is at work, the last has not begun.
+for signal in INT TERM; do
+  expected=130
+  [[ $signal == TERM ]] && expected=143
+  stop "$VIDA" run "$work/several.lua" --out "$work/$signal" --set list=true --format json
+  ((code == expected)) || complain "SIG$signal gave exit code $code"
+  statuses=$(cells "$work/out" status)
+  [[ $statuses == "ok "*" STOPPED NOT_RUN NOT_RUN" ]] || complain "SIG$signal: $statuses"
+  [[ $(cells "$work/$signal/comparison.json" status) == "$statuses" ]] || complain "written otherwise"
+  [[ -e $work/$signal/1/comparison.csv ]] || complain "the first comparison was not written"
+  leftovers=$(find "$work/$signal" -name '*.partial' -o -name '.vida*')
+  [[ -z $leftovers ]] || complain "left over: $leftovers"
+done
+signal=INT
+
+stop "$VIDA" run "$work/several.lua" --report --out "$work/page" --format json
+((code == 130)) || complain "an interrupted run with a page gave exit code $code"
+is_json "$work/page/report.json" '#value.studies[1].rows == 3'
+[[ -s $work/page/report.html ]] || complain "no page of what had finished"
+
+stop "$VIDA" run "$work/several.lua" --set jobs=2 --format json
+((code == 130)) || complain "two interrupted runs at once gave exit code $code"
+[[ $(cells "$work/out" status) == *" STOPPED STOPPED" ]] || complain "$(cells "$work/out" status)"
+
 stop "$VIDA" run "$work/endless.lua"
-((code == 1)) || complain "an interrupted script gave exit code $code"
+((code == 130)) || complain "an interrupted script gave exit code $code"
 says "stopped on request"
 silent
+signal=TERM stop "$VIDA" run "$work/endless.lua"
+((code == 143)) || complain "a script told to end gave exit code $code"
+signal=INT
+
+# ---- a folder in use, and one whose run was killed ----------------------------------------------
+rm -f "$work/begun"
+"$VIDA" run "$work/long.lua" --out "$work/shared" >"$work/first" 2>&1 </dev/null &
+first=$!
+for ((i = 0; i < 300; i++)); do
+  [[ -e $work/shared/.vida.lock ]] && break
+  sleep 0.1
+done
+sleep 0.3
+expect 1 run "$work/short.lua" --out "$work/shared"
+says "another run (process $first) is writing into the folder '$work/shared'"
+silent
+cat >"$work/second.lua" <<TEXT
+local vida = require "vida"
+local system = vida.system "second"
+system:particle { "p", mass = 1, position = { 0, 0, 0 } }
+vida.compare { system = system, time = 1, methods = { { "rattle", h = 0.1 } } }:run { out = "$work/shared" }
+TEXT
+"${lua[@]}" "$work/second.lua" >"$work/out" 2>"$work/err" && complain "a script wrote into it"
+says "is writing into the folder '$work/shared'"
+partial=("$work"/shared/*.csv.partial)
+[[ -e ${partial[0]} ]] || complain "the first run has lost its trajectory"
+kill -KILL "$first"
+wait "$first" 2>/dev/null
+expect 0 run "$work/short.lua" --out "$work/shared"
+[[ ! -e $work/shared/.vida.lock ]] || complain "the lock was left"
+[[ -e ${partial[0]} ]] || complain "what the killed run had written has gone without a word"
 
 # The same in a stock Lua, whose own answer to Ctrl-C has to wait for the library.
 stop "${lua[@]}" "$work/direct.lua"

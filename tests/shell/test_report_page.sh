@@ -15,8 +15,8 @@ is() {
 
 # ---- the files ---------------------------------------------------------------------------------
 cd "$work" || exit 1
-expect 1 run "$work/short.lua" --report --out no/such/folder
-says "cannot create the folder 'no/such/folder'"
+expect 1 run "$work/short.lua" --report --out short.lua/folder
+says "cannot create the folder 'short.lua/folder': 'short.lua' is no folder"
 
 # Names that would end the element of the data, or an attribute, if they were written as they are.
 script hostile <<'TEXT'

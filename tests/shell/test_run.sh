@@ -49,7 +49,53 @@ says "did you mean 'time'?"
 expect 2 run "$work/short.lua" --set xyzzy=0.5
 says "--set: nothing in the script reads 'xyzzy'"
 expect 2 run "$work/short.lua" --set duration=long
-says "--set duration: expected a number, got 'long'"
+says "--set duration: expected a number in s, got 'long'"
+
+expect 0 run "$work/short.lua" --settings
+shows "duration           number (s), default 1.0"
+shows "norm               mean|max|end|mixed, default mean"
+shows "every "
+expect 0 run "$work/short.lua" --format json --jobs 2
+same "$(column steps)" "10 20 10"
+expect 0 run "$work/short.lua" --jobs=0
+expect 0 run "$work/short.lua" --jobs 3 --out "$work/shared"
+shows "times are those of runs that share the machine, 3 at once"
+grep -q '^jobs: 3$' "$work/shared/study.txt" || complain "study.txt does not tell of the jobs"
+for wrong in -1 2000 two 1.5 ''; do
+  expect 2 run "$work/short.lua" --jobs "$wrong"
+  says "--jobs: expected a whole number from 0 (as many as processors) to 1024, got '$wrong'"
+done
+
+# A seed goes to what draws random numbers, or to the script that asks for it.
+script cloud <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "cloud", dimension = 2 }
+system:particle { "p", mass = 1, position = { 0, 0 }, velocity = { 1, 0 } }
+return vida.sweep {
+  system = system, time = 1, cloud = { count = 3, spread = 0.1, seed = 5 },
+  methods = { { "verlet", h = 0.5 } },
+}
+TEXT
+script seeded <<'TEXT'
+local vida = require "vida"
+local seed = vida.setting { "seed", 1 }
+local system = vida.system "seed"
+system:particle { "p", mass = seed, position = { 0, 0, 0 }, velocity = { 1, 0, 0 } }
+return vida.compare { system = system, time = seed, methods = { { "verlet", h = 1 } } }
+TEXT
+expect 0 run "$work/cloud.lua" --out "$work/cloud5"
+expect 0 run "$work/cloud.lua" --seed 5 --out "$work/cloud5-again"
+expect 0 run "$work/cloud.lua" --seed 6 --out "$work/cloud6"
+trajectories=("$work"/cloud5/cloud*.csv)
+trajectory=${trajectories[0]##*/}
+cmp -s "$work/cloud5/$trajectory" "$work/cloud5-again/$trajectory" || complain "the same seed, another cloud"
+cmp -s "$work/cloud5/$trajectory" "$work/cloud6/$trajectory" && complain "another seed, the same cloud"
+expect 0 run "$work/seeded.lua" --seed 3 --format json
+same "$(column steps)" 3
+expect 2 run "$work/short.lua" --seed 3
+says "--set: nothing in the script reads 'seed'"
+expect 2 run "$work/short.lua" --seed 3.5
+says "--seed: expected a whole number, got '3.5'"
 expect 2 run "$work/short.lua" --set time=-1
 says "--set time: expected a positive number in s, got '-1'"
 expect 2 run "$work/short.lua" --set norm=men
@@ -97,8 +143,10 @@ silent
 (($(wc -l <"$work/err") == 1)) || complain "more than one message"
 expect 1 run "$work/short.lua" --out "$work/short.lua"
 silent
-expect 1 run "$work/short.lua" --out "$work/no/such/folder"
-silent
+expect 0 run "$work/short.lua" --out "$work/no/such/folder" # with those above it
+[[ -e $work/no/such/folder/comparison.csv ]] || complain "no results in a folder below new ones"
+expect 0 run "$work/short.lua" --out "$work/no//such/../other/"
+[[ -e $work/no/other/comparison.csv ]] || complain "no results in a folder with a slash at its end"
 if ((EUID != 0)); then
   mkdir -m 555 "$work/readonly"
   expect 1 run "$work/short.lua" --out "$work/readonly"
@@ -119,12 +167,42 @@ if [[ -e /dev/full ]]; then
   ((code == 1)) || complain "a full disk gave exit code $code"
   says "the output could not be written"
 fi
+# A reader that has gone is no error to talk about, and keeps nothing from being written.
+for format in table csv json; do
+  {
+    sleep 0.2
+    "$VIDA" run "$work/short.lua" --format "$format" --out "$work/pipe-$format" 2>"$work/err"
+    echo $? >"$work/code"
+  } | true
+  [[ $(cat "$work/code") == 141 ]] || complain "a closed pipe gave exit code $(cat "$work/code")"
+  [[ ! -s $work/err ]] || complain "a closed pipe was told of: $(cat "$work/err")"
+  [[ -e $work/pipe-$format/comparison.csv ]] || complain "results were lost with the pipe"
+done
 {
   sleep 0.2
-  "$VIDA" run "$work/short.lua" 2>"$work/err"
+  "$VIDA" run "$work/failing.lua" 2>"$work/err"
   echo $? >"$work/code"
 } | true
-[[ $(cat "$work/code") == 1 ]] || complain "a closed pipe gave exit code $(cat "$work/code")"
+[[ $(cat "$work/code") == 1 ]] || complain "a failed run into a closed pipe: $(cat "$work/code")"
+{
+  sleep 0.2
+  "$VIDA" methods 2>"$work/err"
+  echo $? >"$work/code"
+} | true
+[[ $(cat "$work/code") == 141 && ! -s $work/err ]] || complain "methods into a closed pipe"
+
+# A disk that is full (here: a file that may not grow) is told of, and the rows are shown all the same.
+(
+  ulimit -f 4
+  "$VIDA" run "$work/short.lua" --out "$work/full" --set duration=20 --format csv >"$work/out" 2>"$work/err"
+  echo $? >"$work/code"
+)
+[[ $(cat "$work/code") == 1 ]] || complain "a full disk gave exit code $(cat "$work/code")"
+says "cannot write $work/full/short-rattle-h_0.1.csv.partial: "
+shows ",,INPUT_OUTPUT,"
+shows ",,NOT_RUN,0,"
+complete=("$work"/full/*h_0.1.csv)
+[[ ! -e ${complete[0]} ]] || complain "a cut trajectory passes for a whole one"
 
 # ---- runs that fail ----------------------------------------------------------------------------
 expect 1 run "$work/failing.lua" --format json --out "$work/failed"

@@ -36,7 +36,7 @@ expect 2 run "$work/short.lua" --fromat csv
 says "vida run: unknown option '--fromat'; did you mean '--format'?"
 says "Try 'vida run --help'."
 expect 2 run "$work/short.lua" --format
-says "--format needs a value: --format FORMAT"
+says "--format needs a value: --format table|csv|json"
 expect 2 run "$work/short.lua" --format cvs
 says "--format: expected table, csv or json, got 'cvs'; did you mean 'csv'?"
 expect 2 run "$work/short.lua" --quiet=yes
@@ -64,6 +64,8 @@ shows "rattle: "
 shows "equation:"
 shows "order:     2"
 shows "linear_solver    auto|dense|klu, default auto"
+expect 0 methods compose
+shows "simo-wong, default rattle"
 expect 2 methods rattel
 says "vida methods: unknown method 'rattel'; did you mean 'rattle'?"
 expect 2 methods rattle del-midpoint

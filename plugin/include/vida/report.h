@@ -20,9 +20,15 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
 int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 
-/* Creates the folder (one level) and makes sure that files can be written there: to be asked before
- * a long computation. */
+/* Creates the folder with those above it and makes sure that files can be written there: to be
+ * asked before a long computation. */
 int VidaReport_PrepareFolder(const char* directory, VidaError* error);
+/* The same, and keeps other processes out until it is released, which has to be done also after a
+ * failure of what is written. A folder that another process holds is refused with the flag
+ * "IN_USE"; one whose holder has died is free. */
+typedef struct VidaFolder VidaFolder;
+int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, VidaError* error);
+void VidaReport_ReleaseFolder(VidaFolder** folder);
 /* Writes DIRECTORY/comparison.csv and comparison.json, and of one study study.txt, with what
  * pictures need besides (units, norm, pattern of the KKT matrix); none appears unless it is
  * complete. The results of several studies are in DIRECTORY/1, DIRECTORY/2, ...: each is written
@@ -32,12 +38,29 @@ int VidaReport_Write(const VidaStudy* const* studies, int count, const char* dir
 
 /* An observer that writes DIRECTORY/<run>.csv for every run, by way of <run>.csv.partial, which is
  * renamed when the run has ended well; a failed run leaves <run>.incomplete.csv. The directory is
- * created (one level) if need be. Put VidaTrajectories_Observer into VidaStudy_Run. */
+ * created if need be. Put VidaTrajectories_Observer into VidaStudy_Run. */
 typedef struct VidaTrajectories VidaTrajectories;
 int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
                             VidaTrajectories** trajectories, VidaError* error);
 void VidaTrajectories_Destroy(VidaTrajectories** trajectories);
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories);
+
+/* ---- files against each other ---------------------------------------------------------------- */
+
+/* When two numbers differ: beyond both tolerances. In comparisons rtol is of the larger value, in
+ * trajectories of the largest one in the column. */
+typedef struct VidaTolerance {
+  double rtol, atol;
+  bool all;    /* every cell that differs is shown, not only the first ones */
+  bool common; /* rows and columns that one file only has are no difference */
+} VidaTolerance;
+
+/* Compares two comparison.csv, whose rows are matched by system, method, options, h and rtol
+ * (wall_s and message are left out), or two trajectories, whose rows are matched by t: the cells
+ * that differ, and the largest differences of each column, go to `file`. *same: nothing differs.
+ * VIDA_INPUT_OUTPUT: a file that cannot be read; VIDA_BAD_ARGUMENT: files of other kinds. */
+int VidaReport_Compare(const char* first, const char* second, const VidaTolerance* tolerance,
+                       FILE* file, bool* same, VidaError* error);
 
 /* ---- pictures --------------------------------------------------------------------------------
  * Drawn by gnuplot (found in PATH when it is needed) from the results in a folder. */

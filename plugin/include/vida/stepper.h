@@ -79,7 +79,9 @@ bool Vida_IsAdaptive(const VidaOptions* options);
 
 /* A stepper for a completed system; the method and its options come from `options` (copied; the
  * option `h` must be set). Fails with VIDA_NOT_SUPPORTED and the reason when the method cannot
- * integrate this system. Free with VidaStepper_Destroy, before the system. */
+ * integrate this system; where that is because of the system, the message names the methods that
+ * can (each is asked, with its default options and this h). Start may find it, too. Free with
+ * VidaStepper_Destroy, before the system. */
 int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
                        VidaError* error);
 void VidaStepper_Destroy(VidaStepper** stepper);

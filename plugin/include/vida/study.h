@@ -150,12 +150,14 @@ typedef struct VidaSample {
 
 /* Watches a study; every member is nullable. A nonzero return stops the study: `progress` with
  * VIDA_STOPPED, `begin`, `sample` and `end` with the code they return (they fill `error`). */
+#define VIDA_ALL_RUNS (-2)
 typedef struct VidaObserver {
   int (*begin)(void* data, int run, const VidaRow* row, VidaError* error);
   /* rows at k*every*h, with the first and the last state always among them */
   int (*sample)(void* data, int run, const VidaSample* sample, VidaError* error);
   int (*end)(void* data, int run, const VidaRow* row, VidaError* error);
-  /* called about ten times a second: run is -1 for the reference, fraction in 0..1 */
+  /* called about ten times a second, fraction in 0..1; run is -1 for the reference, and
+   * VIDA_ALL_RUNS for all runs together when several are made at once */
   int (*progress)(void* data, int run, const char* what, double fraction);
   void* data;
 } VidaObserver;

@@ -141,9 +141,14 @@ int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, 
 int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, VidaError* error);
 /* How methods that relax constraints (spook, spook-newton, del-regularized,
  * del-nonholonomic-relaxed; paper 004) treat all rows of one constraint; others do not look at it.
- *   compliance    1 / stiffness (>= 0): g = compliance times the force that holds it. Of a
- *                 nonholonomic constraint its mobility: the velocity A v + b over that force
- *   damping_time  damper over stiffness (>= 0), of holonomic constraints only
+ *   compliance    1 / stiffness (>= 0): g = compliance times the multiplier that holds it, g being
+ *                 the row itself. Where that is a length, linear in the positions, it is that of a
+ *                 linear spring; the row of a distance is (d^2 - l^2)/(2 l), the stretch s = d - l
+ *                 and s^2/(2 l) more, with the force lambda d/l along the rod: its spring hardens,
+ *                 so that under a force f it gives 3 f/(2 l stiffness) less than f/stiffness,
+ *                 relatively. Of a nonholonomic constraint its mobility: the velocity A v + b over
+ *                 that force
+ *   damping_time  damper over stiffness (> 0), of holonomic constraints only
  * NaN leaves one to the options of the method. Also for complete systems, as with parameters. Fails
  * with VIDA_UNKNOWN_NAME and the nearest name. */
 int VidaSystem_SetRelaxation(VidaSystem* system, const char* constraint, double compliance,

@@ -2,6 +2,7 @@
 #ifndef VIDA_VIDA_H
 #define VIDA_VIDA_H
 
+#include <vida/advice.h>
 #include <vida/audit.h>
 #include <vida/check.h>
 #include <vida/drawing.h>

@@ -1,0 +1,304 @@
+/* vida advise SCENARIO.lua: which methods suit a system, and which step to begin with. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "binding.h"
+#include "commands.h"
+#include "scenario.h"
+#include "script.h"
+#include "terminal.h"
+
+typedef struct AdviseArguments {
+  const char* script;
+  TextList settings;
+} AdviseArguments;
+
+static void print_heading(const char* text) {
+  printf("\n%s%s%s\n", cli_colour(stdout, CLI_BOLD), text, cli_colour(stdout, CLI_PLAIN));
+}
+
+static void print_line(const char* format, const char* first, const char* second) {
+  char line[VIDA_MESSAGE_SIZE] = "";
+  vida__append(line, sizeof line, format, first, second);
+  printf("  ");
+  cli_print_wrapped(stdout, 4, line);
+}
+
+/* ---- the system ------------------------------------------------------------------------------ */
+
+static void print_counts(const VidaSystem* system, const VidaAdvice* advice) {
+  char line[VIDA_MESSAGE_SIZE] = "";
+  vida__append(line, sizeof line, "%s: %d coordinates, %d constraint rows", VidaSystem_Name(system),
+               advice->coordinates, advice->rows);
+  if (advice->degrees_of_freedom >= 0) {
+    vida__append(line, sizeof line, ", %d degrees of freedom", advice->degrees_of_freedom);
+  }
+  printf("%s%s%s\n", cli_colour(stdout, CLI_BOLD), line, cli_colour(stdout, CLI_PLAIN));
+}
+
+static void print_equations(const VidaAdvice* advice) {
+  const int holonomic = advice->rows - advice->nonholonomic;
+  const char* kind = holonomic > 0 ? "differential-algebraic, index 3: positions are constrained"
+                     : advice->rows > 0
+                         ? "differential-algebraic, index 2: only velocities are constrained"
+                         : "ordinary differential equations, no constraints";
+  print_line("equations: %s%s", kind,
+             holonomic > 0 && advice->nonholonomic > 0 ? ", and velocities besides" : "");
+  if (advice->rows > 0) {
+    char number[32] = "";
+    vida__append(number, sizeof number, "%d of the rows depend", advice->dependent);
+    print_line("constraints: %s%s", advice->dependent > 0 ? number : "independent at the start",
+               advice->dependent > 0
+                   ? " on others: the motion has one solution, the multipliers have many"
+                   : "");
+  }
+}
+
+static void print_terms(const VidaAdvice* advice) {
+  const char* mass = advice->constant_mass
+                         ? (advice->diagonal_mass ? "constant, diagonal" : "constant, not diagonal")
+                     : advice->moving_mass
+                         ? "depends on positions, M(q)"
+                         : "the same at the start and nearby, in a general Lagrangian";
+  print_line("mass matrix: %s%s", mass,
+             advice->singular_mass ? ", singular: some rates have no kinetic energy" : "");
+  if (advice->general) {
+    print_line("general Lagrangian: '%s'%s", advice->general, "");
+  }
+  print_line("forces: %s%s", advice->forces ? "generalized forces" : "from the Lagrangian only",
+             advice->damped ? ", which depend on velocities: energy is not kept" : "");
+  if (advice->driven) {
+    print_line("time: %s%s", "constraints depend on time, and the step has to follow them, too",
+               "");
+  }
+}
+
+/* ---- rates ----------------------------------------------------------------------------------- */
+
+static void print_rate(const char* name, double rate, const char* remark, const char* coordinate) {
+  char number[VIDA_REAL_TEXT_SIZE], text[128] = "";
+  if (rate > 0.0) {
+    vida__append(text, sizeof text, "%s: %s /s", name, vida__real_text(number, rate, 3));
+    print_line("%s%s", text, "");
+    if (remark[0] || coordinate[0]) {
+      printf("    ");
+      char line[VIDA_MESSAGE_SIZE] = "";
+      vida__append(line, sizeof line, "%s%s%s", remark, remark[0] && coordinate[0] ? ", " : "",
+                   coordinate);
+      cli_print_wrapped(stdout, 4, line);
+    }
+  }
+}
+
+static void print_rates(const VidaSystem* system, const VidaAdvice* advice) {
+  const VidaRates* rates = &advice->rates;
+  char coordinate[VIDA_NAME_SIZE + 16] = "", text[VIDA_MESSAGE_SIZE] = "";
+  char number[4][VIDA_REAL_TEXT_SIZE];
+  if (rates->coordinate >= 0) {
+    vida__append(coordinate, sizeof coordinate, "most of it in '%s'",
+                 VidaSystem_CoordinateName(system, rates->coordinate));
+  }
+  print_heading("how fast it moves, at the start");
+  print_rate(rates->growing ? "growing" : "oscillation", rates->stiffness,
+             rates->growing ? "motions nearby part at this rate" : "the stiffest one", coordinate);
+  print_rate("damping", rates->damping, "", "");
+  print_rate("turning", rates->turning, "velocity over radius", "");
+  print_rate("falling", rates->falling, "to which the acceleration leads", "");
+  print_rate("angles", rates->angles, "", "");
+  if (!(rates->largest > 0.0)) {
+    print_line("%s%s", "nothing is known of it: the step is a part of the time", "");
+  }
+  print_heading("step to begin with");
+  vida__append(text, sizeof text, "h = %s s", vida__shortest_text(number[0], advice->step));
+  if (rates->largest > 0.0) {
+    const double period = 6.283185307179586 / rates->largest;
+    vida__append(text, sizeof text, ": %s steps to 2 pi / %s = %s s",
+                 vida__real_text(number[1], period / advice->step, 3),
+                 vida__real_text(number[2], rates->largest, 3),
+                 vida__real_text(number[3], period, 3));
+  }
+  print_line("%s%s", text,
+             "; halve it until the results stay. Faster motion later needs a smaller one");
+}
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+typedef struct Purpose {
+  const char* text;
+  const char* methods[8]; /* the first that took the step; ends with NULL */
+} Purpose;
+
+/* Backed by what 'vida audit' measures: what each keeps, and its order. */
+static const Purpose purposes[] = {
+    {"long times (symplectic form and momenta kept, energy bounded)",
+     {"verlet", "rattle", "lgvi", "del-nonholonomic", "del-midpoint", "implicit-midpoint", NULL}},
+    {"the energy exactly",
+     {"energy-momentum-projected", "energy-momentum", "simo-wong", "average-vector-field", NULL}},
+    {"many digits", {"spark-lobatto", "galerkin-gauss", "compose", "radau", NULL}},
+    {"a tolerance instead of a step", {"radau", "ida-ggl", "ida-index1", "stabilized-ode", NULL}},
+};
+
+/* Damped motion that dies faster than anything else moves needs methods that damp it as well. */
+static const Purpose stiff_purpose = {"stiff damping", {"radau", "ida-ggl", "ida-index1", NULL}};
+
+static const VidaTrial* find_trial(const VidaAdvice* advice, const char* name) {
+  for (int i = 0; i < advice->trial_count; i++) {
+    if (strcmp(advice->trials[i].method->name, name) == 0) {
+      return &advice->trials[i];
+    }
+  }
+  return NULL;
+}
+
+static bool is_good(const VidaTrial* trial) {
+  return trial && trial->taken && trial->code == VIDA_SUCCESS;
+}
+
+static void print_purpose(const VidaAdvice* advice, const Purpose* purpose) {
+  for (int i = 0; purpose->methods[i]; i++) {
+    if (is_good(find_trial(advice, purpose->methods[i]))) {
+      print_line("%s: %s", purpose->text, purpose->methods[i]);
+      return;
+    }
+  }
+}
+
+static void print_suggestions(const VidaAdvice* advice) {
+  const VidaRates* rates = &advice->rates;
+  const double other = fmax(fmax(rates->stiffness, rates->turning), rates->falling);
+  print_heading("suggestions");
+  if (rates->damping > 20.0 * other) {
+    print_purpose(advice, &stiff_purpose);
+  }
+  for (size_t i = 0; i < sizeof purposes / sizeof purposes[0]; i++) {
+    /* Energy that is not there to be kept is no purpose. */
+    if (!(i == 1 && (advice->damped || advice->driven))) {
+      print_purpose(advice, &purposes[i]);
+    }
+  }
+}
+
+static void print_methods(const VidaAdvice* advice) {
+  char heading[128] = "", number[VIDA_REAL_TEXT_SIZE];
+  if (advice->tried) {
+    vida__append(heading, sizeof heading, "methods that take it, tried with one step of %s s",
+                 vida__shortest_text(number, advice->step));
+  } else {
+    vida__append(heading, sizeof heading, "methods that take it (too large for a try of all)");
+  }
+  print_heading(heading);
+  for (int i = 0; i < advice->trial_count; i++) {
+    const VidaTrial* trial = &advice->trials[i];
+    if (trial->taken) {
+      char text[2 * VIDA_MESSAGE_SIZE] = "";
+      if (trial->code) {
+        vida__append(text, sizeof text, "the step failed: %s", trial->why.message);
+      } else if (trial->adaptive) {
+        vida__append(text, sizeof text, "chooses its own steps");
+      } else {
+        vida__append(text, sizeof text, "order %d", trial->method->order);
+      }
+      cli_print_item(stdout, trial->method->name, text);
+    }
+  }
+  print_heading("methods that do not, and why");
+  for (int i = 0; i < advice->trial_count; i++) {
+    const VidaTrial* trial = &advice->trials[i];
+    if (!trial->taken) {
+      /* Those that can are in the list above. */
+      char reason[VIDA_MESSAGE_SIZE] = "";
+      const char* able = strstr(trial->why.message, "; these can: ");
+      const size_t length = able ? (size_t)(able - trial->why.message) : strlen(trial->why.message);
+      vida__append(reason, sizeof reason, "%.*s", (int)length, trial->why.message);
+      cli_print_item(stdout, trial->method->name, reason);
+    }
+  }
+}
+
+static bool print_advice(const VidaStudy* study, VidaError* error) {
+  VidaAdvice* advice = NULL;
+  const VidaSystem* system = VidaStudy_System(study);
+  if (VidaStudy_Advise(study, &advice, error)) {
+    return false;
+  }
+  print_counts(system, advice);
+  print_equations(advice);
+  print_terms(advice);
+  print_rates(system, advice);
+  print_suggestions(advice);
+  print_methods(advice);
+  VidaAdvice_Destroy(&advice);
+  return true;
+}
+
+/* ---- the sub-command ------------------------------------------------------------------------- */
+
+static bool take_script(void* data, const char* value) {
+  return cli_take_scenario("advise", &((AdviseArguments*)data)->script, value);
+}
+
+static bool take_setting(void* data, const char* value) {
+  return cli_add_setting("advise", &((AdviseArguments*)data)->settings, value);
+}
+
+static int advise_protected(lua_State* L) {
+  VidaError error = {0};
+  Scenario* scenario = lua_touserdata(L, 1);
+  cli_open_libraries(L, scenario->script);
+  if (!cli_load_scenario(L, scenario)) {
+    return 0;
+  }
+  for (int i = 0; i < scenario->count; i++) {
+    if (!cli_is_first_of_system(scenario, i)) {
+      continue;
+    }
+    if (i > 0) {
+      printf("\n\n");
+    }
+    if (!print_advice(scenario->studies[i], &error)) {
+      return cli_fail(scenario, EXIT_FAILED, error.message);
+    }
+  }
+  return 0;
+}
+
+static int advise_command(const CliCommand* command, int count, char** texts) {
+  AdviseArguments arguments = {0};
+  int code = EXIT_USAGE;
+  const CliParsed parsed = cli_parse(command, count, texts, &arguments);
+  if (parsed == CLI_HELP_SHOWN) {
+    code = EXIT_OK;
+  } else if (parsed == CLI_GO_ON && !arguments.script) {
+    cli_complain(command->name, "the name of a scenario is missing");
+  } else if (parsed == CLI_GO_ON) {
+    Scenario scenario = {.script = arguments.script, .settings = &arguments.settings};
+    code = cli_run_protected(advise_protected, &scenario);
+  }
+  free(arguments.settings.items);
+  return code;
+}
+
+static const CliOption advise_options[] = {
+    {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
+    {NULL, NULL, NULL, NULL}};
+
+const CliCommand cli_advise_command = {
+    .name = "advise",
+    .operand = "SCENARIO.lua",
+    .summary = "Say which methods suit the system of a scenario, and which step to begin with.",
+    .details =
+        "\nLooks at the equations (index, redundancy, mass matrix, forces) and at the rates of\n"
+        "motion at the start: the stiffest oscillation along the constraints, damping, how\n"
+        "fast constraints turn. The step is a fiftieth of the shortest period. Every method\n"
+        "is tried for one such step, in systems of up to 1000 unknowns; those that refuse\n"
+        "the system say why.\n"
+        "Exit code: 0, 1 the script failed, 2 wrong usage.\n",
+    .examples =
+        "  vida advise scenarios/double_spherical_pendulum.lua\n"
+        "  vida advise scenarios/chain.lua --set links=20\n",
+    .options = advise_options,
+    .take_operand = take_script,
+    .run = advise_command,
+};

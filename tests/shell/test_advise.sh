@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# vida advise: rates against closed forms, kinds of equations, and methods that take the system.
+# shellcheck source-path=SCRIPTDIR source=support.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+# advise TEXT: advice on the system that the script on the standard input makes as `s`.
+advise() {
+  {
+    echo 'local vida = require "vida"'
+    cat
+    echo 'return vida.compare { system = s, time = 10, methods = { { "del-midpoint", h = 0.1 } } }'
+  } >"$work/advised.lua"
+  expect 0 advise "$work/advised.lua"
+}
+# rate NAME EXPECTED: three digits of the line "NAME: 1.23 /s".
+rate() {
+  local got
+  got=$(sed -n "s|^  $1: \\(.*\\) /s\$|\\1|p" "$work/out")
+  awk -v a="$got" -v b="$2" 'BEGIN { exit !(a != "" && (a - b)^2 <= (0.006 * b)^2) }' ||
+    complain "$1: expected $2, got '$got'"
+}
+# step: the step to begin with.
+step() {
+  sed -n 's/^  h = \([^ ]*\) s.*/\1/p' "$work/out"
+}
+
+# A mass on a spring along x: sqrt(k/m) = sqrt(40/2.5) = 4.
+advise <<'TEXT'
+local s = vida.system { "spring", dimension = 2 }
+local x, v = s:coordinate { "x", unit = "m", value = 0.3 }
+s:kinetic(2.5 / 2 * v ^ 2)
+s:potential(40 / 2 * x ^ 2)
+TEXT
+rate oscillation 4
+shows "ordinary differential equations, no constraints"
+# 2 pi / 4 / 50 = 0.0314 s, of which 0.025 divides ten seconds.
+[[ $(step) == 0.025 ]] || complain "the step is $(step)"
+for method in verlet rattle galerkin-gauss; do
+  shows "  $method "
+done
+
+# The same with a damper, f = -c v: damping c/m = 30/2.5 = 12.
+advise <<'TEXT'
+local s = vida.system { "damped", dimension = 2 }
+local x, v = s:coordinate { "x", unit = "m", value = 0.3 }
+s:kinetic(2.5 / 2 * v ^ 2)
+s:potential(40 / 2 * x ^ 2)
+s:rayleigh(30 / 2 * v ^ 2)
+TEXT
+rate oscillation 4
+rate damping 12
+shows "which depend on velocities: energy is not kept"
+grep -q "the energy exactly" "$work/out" && complain "energy is to be kept where it is not"
+
+# A pendulum that hangs at rest: sqrt(g/L) = sqrt(9.81/2) = 2.215; and one that stands.
+for place in "0, -2:oscillation" "0, 2:growing"; do
+  advise <<TEXT
+local s = vida.system { "pendulum", dimension = 2 }
+s:gravity { 0, -9.81 }
+local bob = s:particle { "bob", mass = 3, position = { ${place%%:*} } }
+s:distance { "rod", s.ground, bob, length = 2 }
+TEXT
+  rate "${place##*:}" 2.2147
+  shows "index 3"
+  shows "1 degrees of freedom"
+done
+
+# Let go from the side its rod carries nothing yet, but it will fall: sqrt(g/L) again.
+advise <<'TEXT'
+local s = vida.system { "pendulum", dimension = 2 }
+s:gravity { 0, -9.81 }
+local bob = s:particle { "bob", mass = 3, position = { 2, 0 } }
+s:distance { "rod", s.ground, bob, length = 2 }
+TEXT
+rate falling 2.2147
+grep -q oscillation "$work/out" && complain "an oscillation of a rod without force"
+
+# On a circle without gravity: v/R = 3/2, which is also the rate at which it swings about its plane.
+advise <<'TEXT'
+local s = vida.system { "circle", dimension = 3 }
+local bob = s:particle { "bob", mass = 3, position = { 2, 0, 0 }, velocity = { 0, 3, 0 } }
+s:distance { "rod", s.ground, bob, length = 2 }
+TEXT
+rate turning 1.5
+rate oscillation 1.5
+
+# Two equal pendulums on each other, hanging: sqrt((2 + sqrt 2) g/L) = sqrt(3.41421 * 9.81) = 5.7873.
+advise <<'TEXT'
+local s = vida.system { "double", dimension = 2 }
+s:gravity { 0, -9.81 }
+local a = s:particle { "a", mass = 1, position = { 0, -1 } }
+local b = s:particle { "b", mass = 1, position = { 0, -2 } }
+s:distance { "upper", s.ground, a, length = 1 }
+s:distance { "lower", a, b, length = 1 }
+TEXT
+rate oscillation 5.7873
+# In the stiffer mode the angles are 1 and -sqrt 2: x_a = 1, x_b = 1 - sqrt 2 = -0.41.
+shows "most of it in 'a.x'"
+
+# Nothing depends on the unit of mass.
+for mass in 1e-9 1e9; do
+  advise <<TEXT
+local s = vida.system { "double", dimension = 2 }
+s:gravity { 0, -9.81 }
+local a = s:particle { "a", mass = $mass, position = { 0, -1 } }
+local b = s:particle { "b", mass = $mass, position = { 0, -2 } }
+s:distance { "upper", s.ground, a, length = 1 }
+s:distance { "lower", a, b, length = 1 }
+TEXT
+  rate oscillation 5.7873
+done
+
+# A flight: nothing is known, and nothing is wrong.
+advise <<'TEXT'
+local s = vida.system { "flight", dimension = 2 }
+s:gravity { 0, -9.81 }
+s:particle { "ball", mass = 1, position = { 0, 0 }, velocity = { 3, 4 } }
+TEXT
+shows "nothing is known of it"
+[[ $(step) == 0.1 ]] || complain "the step is $(step)"
+
+# A rod held twice, M(q), and what methods say of it.
+advise <<'TEXT'
+local s = vida.system { "twice", dimension = 2 }
+s:gravity { 0, -9.81 }
+local bob = s:particle { "bob", mass = 3, position = { 0, -2 } }
+s:distance { "rod", s.ground, bob, length = 2 }
+s:distance { "rod again", s.ground, bob, length = 2 }
+TEXT
+shows "1 of the rows depend on others"
+shows "1 degrees of freedom"
+rate oscillation 2.2147
+advise <<'TEXT'
+local s = vida.system { "polar", dimension = 2 }
+local r, rdot = s:coordinate { "r", unit = "m", value = 2 }
+local theta, rate = s:coordinate { "theta", unit = "rad", value = 0, rate = 0.7 }
+s:lagrangian(0.5 * rdot ^ 2 + 0.5 * r ^ 2 * rate ^ 2)
+TEXT
+shows "M(q)"
+rate angles 0.7
+sed -n '/methods that do not/,$p' "$work/out" | grep -q '^  verlet ' || complain "verlet takes M(q)"
+sed -n '/methods that take it/,/methods that do not/p' "$work/out" | grep -q '^  del-midpoint ' ||
+  complain "del-midpoint refuses M(q)"
+
+# Large systems: sizes are told, and no method is tried. A chain that hangs, with N links of length l:
+# the fastest mode is below 2 sqrt(N g / l), and near it.
+advise <<'TEXT'
+local s = vida.system { "chain", dimension = 2 }
+s:gravity { 0, -9.81 }
+local last = s.ground
+for i = 1, 400 do
+  local mass = s:particle { "mass " .. i, mass = 1, position = { 0, -i } }
+  s:distance { "link " .. i, last, mass, length = 1 }
+  last = mass
+end
+TEXT
+shows "too large for a try of all"
+awk '/^  oscillation:/ { found = $2 } END { top = 2 * sqrt(400 * 9.81); exit !(found > 0.95 * top && found <= top) }' \
+  "$work/out" || complain "the fastest mode of a chain: $(grep oscillation "$work/out")"
+
+expect 2 advise
+says "the name of a scenario is missing"
+expect 1 advise "$work/nowhere.lua"
+says "cannot open"
+expect 0 advise "$work/short.lua" --set duration=5
+
+finish
