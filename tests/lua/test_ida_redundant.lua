@@ -97,6 +97,7 @@ do
     check.close(q[1], way * math.cos(angle), 10 * rtol)
     check.close(q[2], way * math.sin(angle), 10 * rtol)
     check.close(q[3], angle, 1e-12)
+    assert(stepper:statistics().steps < 2000, "rounding is no error")
   end
 end
 
