@@ -9,61 +9,14 @@
 #include "support/elliptic.h"
 #include "support/exact.h"
 #include "support/motion.h"
+#include "support/run.h"
 
 enum { MOST = MODEL_COORDINATES, LEVELS = 5 };
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-typedef struct Run {
-  VidaSystem* system;
-  VidaStepper* stepper;
-  int n;
-  double q0[MOST], v0[MOST];
-} Run;
-
 static Run start(VidaSystem* system, const char* method, double h, const char* const* settings) {
-  Run run = {.system = system, .n = VidaSystem_CoordinateCount(system)};
-  VidaError error = {0};
-  VidaOptions* options = motion_method(method, h, settings);
-  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, run.q0, run.v0, NULL, &error), &error);
-  REQUIRE_OK(VidaStepper_Create(system, options, &run.stepper, &error), &error);
-  REQUIRE_OK(VidaStepper_Start(run.stepper, 0.0, run.q0, run.v0, &error), &error);
-  VidaOptions_Destroy(&options);
-  return run;
-}
-
-static void go(Run* run, long steps) {
-  VidaError error = {0};
-  int code = 0;
-  for (long k = 0; k < steps && !code; k++) {
-    code = VidaStepper_Step(run->stepper, &error);
-  }
-  REQUIRE_OK(code, &error);
-}
-
-static void look(Run* run, double* q, double* v) {
-  VidaError error = {0};
-  memcpy(q, VidaStepper_Positions(run->stepper), (size_t)run->n * sizeof *q);
-  REQUIRE_OK(VidaStepper_Velocities(run->stepper, v, &error), &error);
-}
-
-static void stop(Run* run) {
-  VidaStepper_Destroy(&run->stepper);
-  VidaSystem_Destroy(&run->system);
-}
-
-/* The slope of log(error) over log(h) by least squares. */
-static double find_slope(const double* error, const double* h) {
-  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
-  for (int i = 0; i < LEVELS; i++) {
-    const double a = log(h[i]);
-    const double b = log(error[i]);
-    x += a / LEVELS;
-    y += b / LEVELS;
-    xx += a * a / LEVELS;
-    xy += a * b / LEVELS;
-  }
-  return (xy - x * y) / (xx - x * x);
+  return run_start(system, motion_method(method, h, settings));
 }
 
 /* The variants that are tested. */
@@ -120,8 +73,8 @@ static void measure_order(const Case* c, const Variant* variant) {
     const long steps = (long)c->steps << level;
     h[level] = c->time / (double)steps;
     Run run = start(c->make(), variant->method, h[level], variant->settings);
-    go(&run, steps);
-    look(&run, q, v);
+    run_steps(&run, steps);
+    run_state(&run, q, v);
     c->exact(c->time, right_q, right_v);
     position[level] = largest_difference(run.n, q, right_q) / c->length;
     velocity[level] = largest_difference(run.n, v, right_v) / c->speed;
@@ -129,13 +82,13 @@ static void measure_order(const Case* c, const Variant* variant) {
     /* the Newton matrix is exact */
     EXPECT(statistics.newton_iterations <= 4 * steps, "%s on %s: %ld iterations in %ld steps",
            variant->method, c->name, statistics.newton_iterations, steps);
-    stop(&run);
+    run_end(&run);
   }
   /* where damping is strong, the error of third order is large */
-  const double slope = find_slope(position, h);
+  const double slope = find_slope(LEVELS, position, h);
   EXPECT(slope > 1.9 && slope < 2.2, "order %.3f of positions of %s %s on %s, %.3g to %.3g", slope,
          variant->method, setting(variant), c->name, position[0], position[LEVELS - 1]);
-  EXPECT_NEAR(find_slope(velocity, h), 2.0, 0.15, "velocities of %s %s on %s, %.3g to %.3g",
+  EXPECT_NEAR(find_slope(LEVELS, velocity, h), 2.0, 0.15, "velocities of %s %s on %s, %.3g to %.3g",
               variant->method, setting(variant), c->name, velocity[0], velocity[LEVELS - 1]);
 }
 
@@ -162,7 +115,7 @@ static void measure_multipliers(const Variant* variant) {
     Run run = start(model_system(&model), variant->method, h[level], variant->settings);
     for (long k = 1; k <= steps; k++) {
       double angle, rate, t, velocity;
-      go(&run, 1);
+      run_steps(&run, 1);
       const double lambda = VidaStepper_Multipliers(run.stepper, &t)[0];
       pendulum_motion(sqrt(MODEL_GRAVITY / length), 1.0, 0.5, t, &angle, &rate);
       EXPECT_NEAR(t, (double)k * h[level], 1e-13, "time of the multipliers");
@@ -172,17 +125,18 @@ static void measure_multipliers(const Variant* variant) {
       REQUIRE_OK(VidaStepper_ConstraintErrors(run.stepper, NULL, &velocity, &error), &error);
       drift[level] = fmax(drift[level], velocity);
     }
-    stop(&run);
+    run_end(&run);
   }
-  EXPECT_NEAR(find_slope(tension, h), 2.0, 0.15, "multipliers of %s %s, %.3g to %.3g",
+  EXPECT_NEAR(find_slope(LEVELS, tension, h), 2.0, 0.15, "multipliers of %s %s, %.3g to %.3g",
               variant->method, setting(variant), tension[0], tension[LEVELS - 1]);
-  EXPECT(find_slope(first, h) > 1.8, "first multiplier of %s %s, %.3g to %.3g", variant->method,
-         setting(variant), first[0], first[LEVELS - 1]);
+  EXPECT(find_slope(LEVELS, first, h) > 1.8, "first multiplier of %s %s, %.3g to %.3g",
+         variant->method, setting(variant), first[0], first[LEVELS - 1]);
   if (projects(variant)) {
     EXPECT_BELOW(drift[0], 1e-13, "velocities of %s %s", variant->method, setting(variant));
   } else {
-    EXPECT_NEAR(find_slope(drift, h), 2.0, 0.15, "drift of velocities of %s %s, %.3g to %.3g",
-                variant->method, setting(variant), drift[0], drift[LEVELS - 1]);
+    EXPECT_NEAR(find_slope(LEVELS, drift, h), 2.0, 0.15,
+                "drift of velocities of %s %s, %.3g to %.3g", variant->method, setting(variant),
+                drift[0], drift[LEVELS - 1]);
   }
 }
 
@@ -241,10 +195,10 @@ static void sample(const char* method, const char* option, const char* value, do
   Run run = start(make_oscillator(), method, phase / 4.0, settings);
   for (int k = 0; k < SAMPLES; k++) {
     double v;
-    look(&run, &x[k], &v);
-    go(&run, 1);
+    run_state(&run, &x[k], &v);
+    run_steps(&run, 1);
   }
-  stop(&run);
+  run_end(&run);
 }
 
 static void compare_recurrence(const char* method, const char* option, const char* value,
@@ -327,16 +281,16 @@ static void test_loss(void) {
         VidaError error = {0};
         double energy = 0.0;
         REQUIRE_OK(VidaStepper_Energy(run.stepper, &energy, NULL, &error), &error);
-        go(&run, 1);
+        run_steps(&run, 1);
         mean[0] += k >= period && k < 2 * period ? energy : 0.0;
         mean[1] += k >= 19 * period ? energy : 0.0;
       }
       loss[level] = (mean[0] - mean[1]) / mean[0];
       EXPECT(loss[level] > 0.0, "%s gains energy: %g", methods[i], -loss[level]);
-      stop(&run);
+      run_end(&run);
     }
-    EXPECT_NEAR(find_slope(loss, h), 3.0, 0.1, "loss of %s, %.3g to %.3g", methods[i], loss[0],
-                loss[LEVELS - 1]);
+    EXPECT_NEAR(find_slope(LEVELS, loss, h), 3.0, 0.1, "loss of %s, %.3g to %.3g", methods[i],
+                loss[0], loss[LEVELS - 1]);
   }
 }
 
@@ -362,14 +316,14 @@ static double vibration(const char* method, const char* option, const char* valu
   model.particle[0].position[1] = VidaInitial_Given(-(1.0 + stretch) * cos(0.5));
   Run run = start(model_system(&model), method, h, settings);
   double largest = 0.0;
-  go(&run, 60);
+  run_steps(&run, 60);
   for (int k = 0; k < 10; k++) {
     double q[2], v[2];
-    go(&run, 1);
-    look(&run, q, v);
+    run_steps(&run, 1);
+    run_state(&run, q, v);
     largest = fmax(largest, fabs(hypot(q[0], q[1]) - 1.0));
   }
-  stop(&run);
+  run_end(&run);
   return largest;
 }
 
@@ -433,13 +387,13 @@ static double energy_gain(const char* rho, const char* projection, double h, dou
   *turn = 0.0;
   for (long k = 0; k < lround(20.0 / h) && largest < 100.0; k++) {
     double q[4], v[4];
-    go(&run, 1);
-    look(&run, q, v);
+    run_steps(&run, 1);
+    run_state(&run, q, v);
     REQUIRE_OK(VidaStepper_Energy(run.stepper, &energy, NULL, &error), &error);
     largest = fmax(largest, energy - first);
     *turn = fmax(*turn, h * hypot(v[2] - v[0], v[3] - v[1]));
   }
-  stop(&run);
+  run_end(&run);
   return largest / MODEL_GRAVITY;
 }
 
@@ -467,19 +421,19 @@ static void test_failure(void) {
   for (int i = 0; i < VARIANTS; i++) {
     double q[MOST], v[MOST], again_q[MOST], again_v[MOST];
     Run run = start(make_double_pendulum(), variants[i].method, 0.02, variants[i].settings);
-    go(&run, 10);
-    look(&run, q, v);
+    run_steps(&run, 10);
+    run_state(&run, q, v);
     REQUIRE_OK(VidaStepper_StartWithStep(run.stepper, 0.2, 20.0, q, v, &error), &error);
     const int code = VidaStepper_Step(run.stepper, &error);
     if (code) {
       EXPECT(code > 0 && strstr(error.message, "step 1"), "%d: %s", code, error.message);
-      look(&run, again_q, again_v);
+      run_state(&run, again_q, again_v);
       EXPECT(memcmp(q, again_q, (size_t)run.n * sizeof *q) == 0, "positions have moved");
       EXPECT(memcmp(v, again_v, (size_t)run.n * sizeof *v) == 0, "velocities have moved");
     }
     REQUIRE_OK(VidaStepper_StartWithStep(run.stepper, 0.2, 0.02, q, v, &error), &error);
-    go(&run, 10);
-    stop(&run);
+    run_steps(&run, 10);
+    run_end(&run);
   }
 }
 

@@ -8,18 +8,12 @@
 #include "support/elliptic.h"
 #include "support/exact.h"
 #include "support/motion.h"
+#include "support/run.h"
 
 enum { MOST = MODEL_COORDINATES };
 static const double pi = 3.14159265358979323846;
 
 /* ---- runs ----------------------------------------------------------------------------------- */
-
-typedef struct Run {
-  VidaSystem* system;
-  VidaStepper* stepper;
-  int n;
-  double q0[MOST], v0[MOST];
-} Run;
 
 static VidaOptions* make_options(const char* method, double h, int stages) {
   VidaError error = {0};
@@ -31,29 +25,7 @@ static VidaOptions* make_options(const char* method, double h, int stages) {
 }
 
 static Run start(VidaSystem* system, const char* method, double h, int stages) {
-  Run run = {.system = system, .n = VidaSystem_CoordinateCount(system)};
-  VidaError error = {0};
-  VidaOptions* options = make_options(method, h, stages);
-  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, run.q0, run.v0, NULL, &error), &error);
-  REQUIRE_OK(VidaStepper_Create(system, options, &run.stepper, &error), &error);
-  REQUIRE_OK(VidaStepper_Start(run.stepper, 0.0, run.q0, run.v0, &error), &error);
-  VidaOptions_Destroy(&options);
-  return run;
-}
-
-static void go(Run* run, long steps) {
-  VidaError error = {0};
-  int code = 0;
-  for (long k = 0; k < steps && !code; k++) {
-    code = VidaStepper_Step(run->stepper, &error);
-  }
-  REQUIRE_OK(code, &error);
-}
-
-static void look(Run* run, double* q, double* v) {
-  VidaError error = {0};
-  memcpy(q, VidaStepper_Positions(run->stepper), (size_t)run->n * sizeof *q);
-  REQUIRE_OK(VidaStepper_Velocities(run->stepper, v, &error), &error);
+  return run_start(system, make_options(method, h, stages));
 }
 
 static double energy_of(Run* run) {
@@ -61,11 +33,6 @@ static double energy_of(Run* run) {
   double energy = 0.0;
   REQUIRE_OK(VidaStepper_Energy(run->stepper, &energy, NULL, &error), &error);
   return energy;
-}
-
-static void stop(Run* run) {
-  VidaStepper_Destroy(&run->stepper);
-  VidaSystem_Destroy(&run->system);
 }
 
 /* ---- coefficients ---------------------------------------------------------------------------- */
@@ -123,25 +90,13 @@ enum { LEVELS = 5, MOST_LEVELS = 12 };
 
 /* The slope of log(error) over log(h) by least squares, of errors from the floor up: the last
  * LEVELS before it. */
-static double find_slope(int count, const double* error, const double* h) {
-  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
-  for (int i = 0; i < count; i++) {
-    const double a = log(h[i]);
-    const double b = log(error[i]);
-    x += a / count;
-    y += b / count;
-    xx += a * a / count;
-    xy += a * b / count;
-  }
-  return (xy - x * y) / (xx - x * x);
-}
 
 static void errors_at(const Case* c, const char* method, int stages, int steps, double* position,
                       double* velocity) {
   double q[MOST], v[MOST], right_q[MOST], right_v[MOST];
   Run run = start(c->make(), method, c->time / steps, stages);
-  go(&run, steps);
-  look(&run, q, v);
+  run_steps(&run, steps);
+  run_state(&run, q, v);
   c->exact(c->time, right_q, right_v);
   *position = largest_difference(run.n, q, right_q) / c->length;
   *velocity = largest_difference(run.n, v, right_v) / c->speed;
@@ -149,7 +104,7 @@ static void errors_at(const Case* c, const char* method, int stages, int steps, 
       (double)VidaStepper_Statistics(run.stepper).newton_iterations / (double)steps;
   EXPECT(iterations <= 4.0, "%s, %d stages on %s, %d steps: %.2f iterations a step", method, stages,
          c->name, steps, iterations);
-  stop(&run);
+  run_end(&run);
 }
 
 static void measure_order(const Case* c, const char* method, int stages, double order) {
@@ -236,15 +191,15 @@ static void measure_top(double along) {
                                                    : 160) *
                                     pow(1.5, level));
       Run run = start(make_top_with(along), "spark-lobatto", 0.5 / steps, stages);
-      go(&run, steps);
-      look(&run, q, v);
+      run_steps(&run, steps);
+      run_state(&run, q, v);
       const double now[3] = {2.0 * (q[1] * q[2] - q[0] * q[3]),
                              q[0] * q[0] - q[1] * q[1] + q[2] * q[2] - q[3] * q[3],
                              2.0 * (q[2] * q[3] + q[0] * q[1])};
       error[level] = largest_difference(3, now, axis);
       h[level] = 0.5 / steps;
       EXPECT_BELOW(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0, 1e-14, "norm");
-      stop(&run);
+      run_end(&run);
     }
     EXPECT_NEAR(find_slope(5, error, h), 2.0 * stages - 2.0, 0.2,
                 "order of %d stages on the heavy top with %g along itself, errors %.3g to %.3g",
@@ -269,32 +224,32 @@ static void test_precession(void) {
   Run run = start(make_precession(), "spark-lobatto", 0.01, 4);
   double worst = 0.0;
   for (int k = 1; k <= 1000; k++) {
-    go(&run, 1);
+    run_steps(&run, 1);
     exact_precession(0.01 * k, right);
     worst = fmax(worst, largest_difference(4, VidaStepper_Positions(run.stepper), right));
   }
   EXPECT_BELOW(worst, 1e-9, "quaternion over 10 s with h = 0.01");
-  stop(&run);
+  run_end(&run);
 }
 
 /* Forces stand where L_q stands, and keep the order; against a run with a small step. */
 static void test_dragged(void) {
   double right[2], v[2], error[4], h[4];
   Run small = start(make_dragged(), "spark-lobatto", 0.8 / 400, 4);
-  go(&small, 400);
-  look(&small, right, v);
+  run_steps(&small, 400);
+  run_state(&small, right, v);
   EXPECT(energy_of(&small) < -1.0, "energy %g", energy_of(&small));
-  stop(&small);
+  run_end(&small);
   for (int stages = 2; stages <= 4; stages++) {
     for (int level = 0; level < 4; level++) {
       const int steps = (int)lround((stages == 4 ? 12 : 40) * pow(1.4, level));
       double q[2];
       Run run = start(make_dragged(), "spark-lobatto", 0.8 / steps, stages);
-      go(&run, steps);
-      look(&run, q, v);
+      run_steps(&run, steps);
+      run_state(&run, q, v);
       error[level] = largest_difference(2, q, right);
       h[level] = 0.8 / steps;
-      stop(&run);
+      run_end(&run);
     }
     EXPECT_NEAR(find_slope(4, error, h), 2.0 * stages - 2.0, 0.2,
                 "order of %d stages with drag, errors %.3g to %.3g", stages, error[0], error[3]);
@@ -309,16 +264,16 @@ static void compare(VidaSystem* (*make)(void), const char* name, const char* met
   Run two = start(make(), other, h, 0);
   double largest = 0.0;
   for (int k = 0; k < 200; k++) {
-    go(&one, 1);
-    go(&two, 1);
+    run_steps(&one, 1);
+    run_steps(&two, 1);
     largest = fmax(largest, largest_difference(one.n, VidaStepper_Positions(one.stepper),
                                                VidaStepper_Positions(two.stepper)));
   }
   /* rounding of 200 steps, enlarged by the motion itself */
   EXPECT_BELOW(largest, 1e-12 * length, "%s with %d stages and %s on %s", method, stages, other,
                name);
-  stop(&two);
-  stop(&one);
+  run_end(&two);
+  run_end(&one);
 }
 
 static VidaSystem* make_springs(void) {
@@ -374,7 +329,7 @@ static void keep_long(VidaSystem* (*make)(void), const char* name, const char* m
   double amplitude = 0.0;
   VidaSystem_Momentum(run.system, run.q0, VidaStepper_Momenta(run.stepper), first);
   for (long k = 0; k < steps; k++) {
-    go(&run, 1);
+    run_steps(&run, 1);
     const double off = energy_of(&run) / energy0 - 1.0;
     mean[k * BINS / steps] += off * BINS / (double)steps;
     amplitude = fmax(amplitude, fabs(off));
@@ -396,7 +351,7 @@ static void keep_long(VidaSystem* (*make)(void), const char* name, const char* m
   EXPECT_BELOW(highest - lowest, 0.3 * amplitude + 1e-13,
                "energy of %s, %d stages on %s, amplitude %.3g, first %.3g, last %.3g", method,
                stages, name, amplitude, mean[0], mean[BINS - 1]);
-  stop(&run);
+  run_end(&run);
 }
 
 static void test_long_runs(void) {
@@ -413,18 +368,18 @@ static void turn_back(VidaSystem* (*make)(void), const char* name, const char* m
   VidaError error = {0};
   double q[MOST], v[MOST];
   Run run = start(make(), method, h, stages);
-  go(&run, 60);
-  look(&run, q, v);
+  run_steps(&run, 60);
+  run_state(&run, q, v);
   EXPECT(largest_difference(run.n, q, run.q0) > 1e-2, "%s did not move", name);
   for (int i = 0; i < run.n; i++) {
     v[i] = -v[i];
   }
   REQUIRE_OK(VidaStepper_Start(run.stepper, 0.0, q, v, &error), &error);
-  go(&run, 60);
-  look(&run, q, v);
+  run_steps(&run, 60);
+  run_state(&run, q, v);
   EXPECT_BELOW(largest_difference(run.n, q, run.q0), 1e-11, "%s, %d stages on %s there and back",
                method, stages, name);
-  stop(&run);
+  run_end(&run);
 }
 
 static void test_reversal(void) {
@@ -474,7 +429,7 @@ static void test_symplectic_form(void) {
                         slope[0][1] * slope[1][3] - slope[0][3] * slope[1][1];
     /* dangle ^ d(l^2 rate) = l^2 for a mass of 1 */
     EXPECT_NEAR(form / (PENDULUM_LENGTH * PENDULUM_LENGTH), 1.0, 1e-8, "%d stages", stages);
-    stop(&run);
+    run_end(&run);
   }
 }
 
@@ -488,12 +443,12 @@ static void test_multipliers(void) {
       const int steps = 40 << level;
       Run run = start(model_system(&model), "spark-lobatto", 0.8 / steps, stages);
       double angle, rate, t;
-      go(&run, steps);
+      run_steps(&run, steps);
       const double tension = VidaStepper_Multipliers(run.stepper, &t)[0];
       pendulum_motion(sqrt(MODEL_GRAVITY / PENDULUM_LENGTH), 1.0, 0.5, t, &angle, &rate);
       const double right = 1.3 * (MODEL_GRAVITY * cos(angle) + PENDULUM_LENGTH * rate * rate);
       error[level] = fabs(tension - right) / right;
-      stop(&run);
+      run_end(&run);
     }
     const double order = log2(error[2] / error[3]);
     EXPECT(order > (stages < 4 ? 1.75 : 3.75),
@@ -508,10 +463,10 @@ static double swing(double h, int stages) {
   Run run = start(model_system(&model), "spark-lobatto", h, stages);
   double farthest = 0.0;
   for (int k = 0; k < 3000 && farthest < 1e6; k++) {
-    go(&run, 1);
+    run_steps(&run, 1);
     farthest = fmax(farthest, fabs(VidaStepper_Positions(run.stepper)[0]));
   }
-  stop(&run);
+  run_end(&run);
   return farthest;
 }
 
@@ -536,8 +491,8 @@ static void test_dependent_rows(void) {
   for (int stages = 2; stages <= 4; stages++) {
     Run one = start(model_system(&once), "spark-lobatto", 0.01, stages);
     Run two = start(model_system(&twice), "spark-lobatto", 0.01, stages);
-    go(&one, 300);
-    go(&two, 300);
+    run_steps(&one, 300);
+    run_steps(&two, 300);
     EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(one.stepper),
                                     VidaStepper_Positions(two.stepper)),
                  1e-12, "%d stages", stages);
@@ -545,8 +500,8 @@ static void test_dependent_rows(void) {
     const double* half = VidaStepper_Multipliers(two.stepper, NULL);
     EXPECT_NEAR(half[0], 0.5 * tension, 1e-5 * fabs(tension), "%d stages", stages);
     EXPECT_NEAR(half[1], 0.5 * tension, 1e-5 * fabs(tension), "%d stages", stages);
-    stop(&two);
-    stop(&one);
+    run_end(&two);
+    run_end(&one);
   }
 }
 
@@ -561,12 +516,12 @@ static void test_periods(void) {
     Run run = start(model_system(&model), "spark-lobatto", h, stages);
     const double* q = VidaStepper_Positions(run.stepper);
     const double allowed = stages == 3 ? 1e-4 : 1e-8;
-    go(&run, 1000);
+    run_steps(&run, 1000);
     EXPECT_NEAR(q[0], 0.2750874625761, allowed, "x at t = 10, %d stages", stages);
     EXPECT_NEAR(q[1], -0.9614192050991, allowed, "y at t = 10, %d stages", stages);
-    go(&run, 9000);
+    run_steps(&run, 9000);
     EXPECT_NEAR(q[0], 0.181513351427, 10.0 * allowed, "x at t = 100, %d stages", stages);
-    stop(&run);
+    run_end(&run);
   }
 }
 

@@ -10,67 +10,21 @@
 #include "support/exact.h"
 #include "support/mechanism.h"
 #include "support/motion.h"
+#include "support/run.h"
 
 enum { MOST = MODEL_COORDINATES, LEVELS = 5 };
 static const double pi = 3.14159265358979323846;
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-typedef struct Run {
-  VidaSystem* system;
-  VidaStepper* stepper;
-  int n;
-  double q0[MOST], v0[MOST];
-} Run;
-
 /* rtol: text; NULL: fixed steps. More settings may follow. */
 static Run start_with(VidaSystem* system, double h, const char* const* settings) {
-  Run run = {.system = system, .n = VidaSystem_CoordinateCount(system)};
-  VidaError error = {0};
-  VidaOptions* options = motion_method("radau", h, settings);
-  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, run.q0, run.v0, NULL, &error), &error);
-  REQUIRE_OK(VidaStepper_Create(system, options, &run.stepper, &error), &error);
-  REQUIRE_OK(VidaStepper_Start(run.stepper, 0.0, run.q0, run.v0, &error), &error);
-  VidaOptions_Destroy(&options);
-  return run;
+  return run_start(system, motion_method("radau", h, settings));
 }
 
 static Run start(VidaSystem* system, double h, const char* rtol) {
   const char* const settings[] = {rtol ? "rtol" : NULL, rtol, NULL};
   return start_with(system, h, settings);
-}
-
-static void go(Run* run, long steps) {
-  VidaError error = {0};
-  int code = 0;
-  for (long k = 0; k < steps && !code; k++) {
-    code = VidaStepper_Step(run->stepper, &error);
-  }
-  REQUIRE_OK(code, &error);
-}
-
-static void look(Run* run, double* q, double* v) {
-  VidaError error = {0};
-  memcpy(q, VidaStepper_Positions(run->stepper), (size_t)run->n * sizeof *q);
-  REQUIRE_OK(VidaStepper_Velocities(run->stepper, v, &error), &error);
-}
-
-static void stop(Run* run) {
-  VidaStepper_Destroy(&run->stepper);
-  VidaSystem_Destroy(&run->system);
-}
-
-static double find_slope(const double* error, const double* h) {
-  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
-  for (int i = 0; i < LEVELS; i++) {
-    const double a = log(h[i]);
-    const double b = log(error[i]);
-    x += a / LEVELS;
-    y += b / LEVELS;
-    xx += a * a / LEVELS;
-    xy += a * b / LEVELS;
-  }
-  return (xy - x * y) / (xx - x * x);
 }
 
 /* ---- coefficients ---------------------------------------------------------------------------- */
@@ -134,8 +88,8 @@ static void measure_order(const Case* c) {
     const long steps = lround(c->steps * pow(1.5, level));
     h[level] = c->time / (double)steps;
     Run run = start(c->make(), h[level], NULL);
-    go(&run, steps);
-    look(&run, q, v);
+    run_steps(&run, steps);
+    run_state(&run, q, v);
     c->exact(c->time, right_q, right_v);
     position[level] = largest_difference(run.n, q, right_q) / c->length;
     velocity[level] = largest_difference(run.n, v, right_v) / c->speed;
@@ -145,11 +99,11 @@ static void measure_order(const Case* c) {
     /* the Newton matrix is exact */
     EXPECT(statistics.newton_iterations <= 5 * steps, "%s: %ld iterations in %ld steps", c->name,
            statistics.newton_iterations, steps);
-    stop(&run);
+    run_end(&run);
   }
-  EXPECT_NEAR(find_slope(position, h), 5.0, 0.25, "positions on %s, %.3g to %.3g", c->name,
+  EXPECT_NEAR(find_slope(LEVELS, position, h), 5.0, 0.25, "positions on %s, %.3g to %.3g", c->name,
               position[0], position[LEVELS - 1]);
-  EXPECT_NEAR(find_slope(velocity, h), 5.0, 0.25, "velocities on %s, %.3g to %.3g", c->name,
+  EXPECT_NEAR(find_slope(LEVELS, velocity, h), 5.0, 0.25, "velocities on %s, %.3g to %.3g", c->name,
               velocity[0], velocity[LEVELS - 1]);
 }
 
@@ -170,7 +124,7 @@ static void test_multipliers(void) {
     double angle, rate, t, position, velocity;
     h[level] = 1.0 / (double)steps;
     Run run = start(model_system(&model), h[level], NULL);
-    go(&run, steps);
+    run_steps(&run, steps);
     const double lambda = VidaStepper_Multipliers(run.stepper, &t)[0];
     pendulum_motion(sqrt(MODEL_GRAVITY / length), 1.0, 0.5, t, &angle, &rate);
     EXPECT_NEAR(t, 1.0, 1e-14, "time of the multipliers");
@@ -178,9 +132,9 @@ static void test_multipliers(void) {
     REQUIRE_OK(VidaStepper_ConstraintErrors(run.stepper, &position, &velocity, &error), &error);
     EXPECT_BELOW(position, 1e-15, "g");
     EXPECT_BELOW(velocity, 1e-14, "G v");
-    stop(&run);
+    run_end(&run);
   }
-  EXPECT_NEAR(find_slope(tension, h), 5.0, 0.25, "multipliers, %.3g to %.3g", tension[0],
+  EXPECT_NEAR(find_slope(LEVELS, tension, h), 5.0, 0.25, "multipliers, %.3g to %.3g", tension[0],
               tension[LEVELS - 1]);
 }
 
@@ -200,8 +154,8 @@ static void test_tolerances(void) {
       VidaError error = {0};
       const double tolerance = strtod(rtol[i], NULL);
       Run run = start(c->make(), 0.5 * c->time, rtol[i]);
-      go(&run, 2);
-      look(&run, q, v);
+      run_steps(&run, 2);
+      run_state(&run, q, v);
       c->exact(c->time, right_q, right_v);
       const double off = fmax(largest_difference(run.n, q, right_q) / c->length,
                               largest_difference(run.n, v, right_v) / c->speed);
@@ -217,7 +171,7 @@ static void test_tolerances(void) {
       EXPECT_BELOW(velocity, 1e-13, "G v of %s", c->name);
       before = off;
       steps = statistics.steps;
-      stop(&run);
+      run_end(&run);
     }
     /* errors of steps go with h^4: a factor of ten of the tolerance costs 10^(1/4) */
     EXPECT(steps < 6000, "%s took %ld steps at 1e-12", c->name, steps);
@@ -233,18 +187,18 @@ static void test_a1(void) {
     double q[2], v[2], t;
     model.gravity[1] = -13.7503671;
     Run run = start(model_system(&model), 0.1, rtol[i]);
-    go(&run, 5);
-    look(&run, q, v);
+    run_steps(&run, 5);
+    run_state(&run, q, v);
     EXPECT_NEAR(q[0], 0.0, 100.0 * tolerance + 1e-6, "x(0.5) with rtol = %s", rtol[i]);
     EXPECT_NEAR(q[1], -1.0, 100.0 * tolerance, "y(0.5)");
     EXPECT_NEAR(hypot(v[0], v[1]), 5.244114, 100.0 * tolerance + 1e-6, "speed");
     EXPECT_NEAR(VidaStepper_Multipliers(run.stepper, &t)[0], 41.2511, 1000.0 * tolerance + 1e-4,
                 "tension");
-    go(&run, 95);
-    look(&run, q, v);
+    run_steps(&run, 95);
+    run_state(&run, q, v);
     EXPECT_NEAR(q[0], 1.0, 100.0 * tolerance, "x(10) with rtol = %s", rtol[i]);
     EXPECT_NEAR(q[1], -1.9e-11, 1000.0 * tolerance, "y(10) with rtol = %s", rtol[i]);
-    stop(&run);
+    run_end(&run);
   }
 }
 
@@ -259,9 +213,9 @@ static void test_a3(void) {
       const double sign = side ? -1.0 : 1.0;
       const Model model = model_pendulum(2, 1.0, 0.5, sign * angle[i], sign * rate[i]);
       Run run = start(model_system(&model), 0.5, "1e-8");
-      go(&run, 4);
-      look(&run, q[side], v[side]);
-      stop(&run);
+      run_steps(&run, 4);
+      run_state(&run, q[side], v[side]);
+      run_end(&run);
     }
     EXPECT_BELOW(q[0][0] + q[1][0], 1e-12, "x of start %d", i);
     EXPECT_BELOW(q[0][1] - q[1][1], 1e-12, "y of start %d", i);
@@ -270,11 +224,11 @@ static void test_a3(void) {
   const Model model = model_pendulum(2, 1.0, 0.5, pi / 2.0, 0.0);
   double q[2], v[2];
   Run run = start(model_system(&model), 10.0, "1e-9");
-  go(&run, 1);
-  look(&run, q, v);
+  run_steps(&run, 1);
+  run_state(&run, q, v);
   EXPECT_NEAR(q[0], 0.4998931932113, 1e-7, "x(10)");
   EXPECT_NEAR(q[1], -0.01033418506872, 1e-6, "y(10)");
-  stop(&run);
+  run_end(&run);
 }
 
 /* A4: 100 s without drift; the closed form at t = 100 */
@@ -284,17 +238,17 @@ static void test_a4(void) {
   VidaError error = {0};
   Run run = start(model_system(&model), 1.0, "1e-9");
   for (int k = 0; k < 100; k++) {
-    go(&run, 1);
+    run_steps(&run, 1);
     REQUIRE_OK(VidaStepper_ConstraintErrors(run.stepper, &position, &velocity, &error), &error);
     EXPECT_BELOW(position, 1e-14, "g at %d", k);
     EXPECT_BELOW(velocity, 1e-13, "G v at %d", k);
   }
-  look(&run, q, v);
+  run_state(&run, q, v);
   REQUIRE_OK(VidaStepper_Energy(run.stepper, &energy, NULL, &error), &error);
   EXPECT_NEAR(q[0], 0.181513351427, 1e-6, "x(100)");
   EXPECT_NEAR(q[1], -0.9833884803341, 1e-6, "y(100)");
   EXPECT_BELOW(energy, 1e-6, "energy");
-  stop(&run);
+  run_end(&run);
 }
 
 /* A16: the unit of mass changes nothing, neither steps nor positions but for rounding. */
@@ -305,14 +259,14 @@ static void test_a16(void) {
     const Model model = model_pendulum(2, mass[i], 1.0, pi / 3.0, 0.0);
     double q[2], v[2];
     Run run = start(model_system(&model), 1.0, "1e-8");
-    go(&run, 10);
-    look(&run, q, v);
+    run_steps(&run, 10);
+    run_state(&run, q, v);
     EXPECT_NEAR(atan2(q[0], -q[1]), -0.65186304674198, 1e-7, "angle at 10 s, mass %g", mass[i]);
     const VidaStatistics statistics = VidaStepper_Statistics(run.stepper);
     EXPECT(i == 0 || statistics.steps == steps, "%ld steps with mass %g, %ld with 1",
            statistics.steps, mass[i], steps);
     steps = statistics.steps;
-    stop(&run);
+    run_end(&run);
   }
 }
 
@@ -343,13 +297,13 @@ static void test_heavy_bob(void) {
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   double q[4], v[4];
   Run run = start(system, 0.165442893109, "1e-10");
-  go(&run, 1);
-  look(&run, q, v);
+  run_steps(&run, 1);
+  run_state(&run, q, v);
   EXPECT_BELOW(q[2] - q[0], 1e-6, "the bob is below the cart");
   EXPECT_NEAR(fabs(v[2] - v[0]), 162.137, 1e-3, "rate");
   EXPECT_NEAR(fabs(v[0]), 162.12, 1e-2, "speed of the cart");
   EXPECT_NEAR(0.01 * q[0] + 100.0 * q[2], 50.0, 1e-10, "centre of mass");
-  stop(&run);
+  run_end(&run);
 }
 
 /* ---- stiff motion ---------------------------------------------------------------------------- */
@@ -372,10 +326,10 @@ static long swing_on_spring(double stiffness, double* q) {
   model.particle[0].position[0] = VidaInitial_Given((1.0 + stretch) * sin(0.5));
   model.particle[0].position[1] = VidaInitial_Given(-(1.0 + stretch) * cos(0.5));
   Run run = start(model_system(&model), 1.0, "1e-6");
-  go(&run, 2);
-  look(&run, q, v);
+  run_steps(&run, 2);
+  run_state(&run, q, v);
   const VidaStatistics statistics = VidaStepper_Statistics(run.stepper);
-  stop(&run);
+  run_end(&run);
   return statistics.steps + statistics.rejected_steps;
 }
 
@@ -400,13 +354,13 @@ static void test_rest(void) {
         model.chart = MODEL_NO_CHART;
       }
       Run run = start(model_system(&model), 10.0, rtol[k]);
-      go(&run, 1);
-      look(&run, q, v);
+      run_steps(&run, 1);
+      run_state(&run, q, v);
       EXPECT_BELOW(q[0], 1e-14, "x with stiffness %g", stiffness[i]);
       EXPECT_NEAR(q[1], -1.0 - stretch, 1e-14 * (1.0 + stretch), "y");
       EXPECT(VidaStepper_Statistics(run.stepper).steps < 20, "%ld steps",
              VidaStepper_Statistics(run.stepper).steps);
-      stop(&run);
+      run_end(&run);
     }
   }
 }
@@ -434,17 +388,17 @@ static void test_redundant(void) {
     double q[DOOR_COORDINATES], v[DOOR_COORDINATES], other[DOOR_COORDINATES];
     EXPECT(VidaStepper_MultipliersAreUnique(single.stepper), "one hinge");
     EXPECT(VidaStepper_DependentRows(pair.stepper, NULL) == 5, "two hinges");
-    go(&single, 100);
-    go(&pair, 100);
-    look(&single, other, v);
-    look(&pair, q, v);
+    run_steps(&single, 100);
+    run_steps(&pair, 100);
+    run_state(&single, other, v);
+    run_state(&pair, q, v);
     EXPECT_BELOW(largest_difference(DOOR_COORDINATES, q, other), 1e-9, "one and two hinges");
     const double* lambda = VidaStepper_Multipliers(pair.stepper, NULL);
     for (int r = 0; r < VidaSystem_ConstraintCount(pair.system); r++) {
       EXPECT(isfinite(lambda[r]) && fabs(lambda[r]) < 1e4, "multiplier %d is %g", r, lambda[r]);
     }
-    stop(&single);
-    stop(&pair);
+    run_end(&single);
+    run_end(&pair);
   }
 }
 
@@ -455,26 +409,26 @@ static void test_failures(void) {
   const char* const few[] = {"rtol", "1e-10", "max_steps", "7", NULL};
   double q[MOST], v[MOST], after_q[MOST], after_v[MOST];
   Run run = start_with(make_double_pendulum(), 1.0, few);
-  look(&run, q, v);
+  run_state(&run, q, v);
   EXPECT_ERROR(VidaStepper_Step(run.stepper, &error), &error, VIDA_STEP_NOT_CONVERGED,
                "max_steps = 7 steps");
-  look(&run, after_q, after_v);
+  run_state(&run, after_q, after_v);
   EXPECT(memcmp(q, after_q, (size_t)run.n * sizeof *q) == 0, "positions have moved");
   EXPECT(memcmp(v, after_v, (size_t)run.n * sizeof *v) == 0, "velocities have moved");
   EXPECT(VidaStepper_Time(run.stepper) == 0.0, "the time has moved");
   REQUIRE_OK(VidaStepper_StartWithStep(run.stepper, 0.0, 1e-3, q, v, &error), &error);
-  go(&run, 3);
-  stop(&run);
+  run_steps(&run, 3);
+  run_end(&run);
   /* fixed steps that are far too large: an error in words, or a solution, but no state without */
   run = start(make_double_pendulum(), 30.0, NULL);
   const int code = VidaStepper_Step(run.stepper, &error);
-  look(&run, after_q, after_v);
+  run_state(&run, after_q, after_v);
   if (code) {
     EXPECT(code > 0 && strstr(error.message, "step 1"), "%d: %s", code, error.message);
     EXPECT(memcmp(q, after_q, (size_t)run.n * sizeof *q) == 0, "positions have moved");
   }
   EXPECT(all_finite(run.n, after_q) && all_finite(run.n, after_v), "no finite state");
-  stop(&run);
+  run_end(&run);
 }
 
 /* A potential that ends: x'' = 1 / (2 sqrt(1 - x)) drives x to 1, where there is nothing. The run
@@ -502,7 +456,7 @@ static void test_end_of_domain(void) {
   EXPECT(VidaStepper_Step(run.stepper, &error) > 0, "there is no such motion");
   EXPECT(strstr(error.message, "at t = 0.") != NULL, "%s", error.message);
   EXPECT(VidaStepper_Positions(run.stepper)[0] == 0.0, "the state has moved");
-  stop(&run);
+  run_end(&run);
 }
 
 int main(void) {
