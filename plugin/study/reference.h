@@ -6,7 +6,7 @@
 
 struct vida_reference {
   VidaOptions* options; /* NULL where the solution is known otherwise */
-  int candidate; /* of those that are tried when no method is told; -1: one is told */
+  int candidate;        /* of those that are tried when no method is told; -1: one is told */
   VidaKnownSolution known;
   void* known_data; /* what of it is ours, freed with free() */
   vida_time_grid grid;
