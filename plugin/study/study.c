@@ -303,16 +303,18 @@ static void choose_reference_grid(const VidaStudy* study, vida_reference* refere
   divide_time(study, steps, &reference->grid);
 }
 
-/* Chooses the grids that are not given, and finds where all runs meet the reference. */
-static int settle_grids(VidaStudy* study, vida_reference* reference, VidaError* error) {
+/* Chooses the grids that are not given, and finds where the runs from `first` on meet the
+ * reference; all of them where its own grid follows the runs. */
+static int settle_grids(VidaStudy* study, vida_reference* reference, int first, VidaError* error) {
   int code = VIDA_SUCCESS;
   if (reference && reference->automatic) {
+    first = 0;
     choose_reference_grid(study, reference);
     code = reference->options
                ? VidaOptions_SetReal(reference->options, "h", reference->grid.h, error)
                : VIDA_SUCCESS;
   }
-  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
+  for (int i = first; i < study->count && code == VIDA_SUCCESS; i++) {
     vida_run* run = &study->runs[i];
     if (run->automatic) {
       choose_run_grid(study, reference, &run->grid);
@@ -330,7 +332,7 @@ int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError
   const int code = study->reference ? vida__fail(error, VIDA_BAD_ARGUMENT,
                                                  "the comparison has a reference already (%s)",
                                                  study->reference->text)
-                                    : settle_grids(study, reference, error);
+                                    : settle_grids(study, reference, 0, error);
   if (code == VIDA_SUCCESS) {
     study->reference = reference;
   } else {
@@ -391,14 +393,14 @@ static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
   } else {
     clear_row(study, run);
     study->runs[study->count++] = *run;
-    code = settle_grids(study, study->reference, error);
+    code = settle_grids(study, study->reference, study->count - 1, error);
     if (code == VIDA_SUCCESS) {
       clear_row(study, &study->runs[study->count - 1]);
       return VIDA_SUCCESS;
     }
     VidaError unused;
     study->count--;
-    settle_grids(study, study->reference, &unused); /* as it was before */
+    settle_grids(study, study->reference, study->count, &unused); /* as it was before */
   }
   VidaOptions_Destroy(&run->options);
   free(run->own_start);
