@@ -130,6 +130,39 @@ struct VidaMethod {
 /* The list of methods, ended by NULL (registry.c). */
 extern const VidaMethod* const vida__methods[];
 const VidaMethod* vida__find_method(const char* name);
+/* Rows that several of the tables below have. */
+#define VIDA_LINEAR_SOLVER_ROW                                                           \
+  {                                                                                      \
+    "linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",     \
+        "Linear solver inside Newton's method; auto takes KLU for large sparse systems." \
+  }
+#define VIDA_MAX_STEPS_ROW                                              \
+  {                                                                     \
+    "max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL, \
+        "Most steps between two states that are given out."             \
+  }
+/* Of an implicit map. */
+#define VIDA_MAP_ROWS                                                                            \
+  {"tolerance",                                                                                  \
+   VIDA_OPTION_REAL,                                                                             \
+   "1",                                                                                          \
+   1e-14,                                                                                        \
+   1e-15,                                                                                        \
+   1e-3,                                                                                         \
+   false,                                                                                        \
+   NULL,                                                                                         \
+   "Largest residual of the step equations, relative to the momenta and impulses of the step."}, \
+      {"max_iterations",                                                                         \
+       VIDA_OPTION_INTEGER,                                                                      \
+       "1",                                                                                      \
+       20.0,                                                                                     \
+       1.0,                                                                                      \
+       1000.0,                                                                                   \
+       false,                                                                                    \
+       NULL,                                                                                     \
+       "Most Newton iterations of a step, before a line search is tried."},                      \
+      VIDA_LINEAR_SOLVER_ROW
+
 /* Rows that all KINSOL-solved methods share, and rows that methods share which always choose their
  * own steps (`rtol` has a default there). */
 extern const VidaOptionRow vida__common_options[];
@@ -167,6 +200,9 @@ double vida__next_time(const VidaStepper* stepper); /* t0 + (k + 1) h */
 /* sum += increment, keeping in `low` what rounding loses: as if with twice the digits, so that
  * equal and opposite increments leave nothing in a total even after millions of steps. */
 void vida__add_compensated(double* sum, double* low, double increment);
+/* place = q + c h w, and its time. */
+void vida__find_place(const VidaStepper* stepper, const double* w, double c, double* place);
+double vida__place_time(const VidaStepper* stepper, double c);
 /* q += h w */
 void vida__advance_positions(VidaStepper* stepper, const double* w);
 /* p += weight G^T mu, term by term: equal and opposite impulses leave nothing in the total, however

@@ -732,24 +732,15 @@ static void destroy(VidaStepper* stepper) {
 static const VidaOptionRow common[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
      "Step size; with rtol, interval between the states that are given out, on which own steps "
-     "end: "
-     "comparisons choose it where it is not set."},
+     "end: comparisons choose it where it is not set."},
     {"rtol", VIDA_OPTION_REAL, "1", NAN, 1e-15, 1.0, false, NULL,
      "Relative tolerance of the local error of positions and velocities, by which steps are "
-     "chosen; "
-     "not set: fixed steps h."},
+     "chosen; not set: fixed steps h."},
     {"atol", VIDA_OPTION_REAL, "", NAN, 0.0, INFINITY, true, NULL,
      "Absolute tolerance of positions, in their unit; by default 0.01 rtol times the largest one "
-     "of "
-     "the unit. That of velocities is in proportion."},
-    {"max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL,
-     "Most steps between two states that are given out."},
-    {"tolerance", VIDA_OPTION_REAL, "1", 1e-14, 1e-15, 1e-3, false, NULL,
-     "Largest residual of the step equations, relative to the momenta and impulses of the step."},
-    {"max_iterations", VIDA_OPTION_INTEGER, "1", 20.0, 1.0, 1000.0, false, NULL,
-     "Most Newton iterations of a step, before a line search is tried."},
-    {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
-     "Linear solver inside Newton's method; auto takes KLU for large sparse systems."},
+     "of the unit. That of velocities is in proportion."},
+    VIDA_MAX_STEPS_ROW,
+    VIDA_MAP_ROWS,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow options[] = {

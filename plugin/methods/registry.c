@@ -59,12 +59,7 @@ const VidaMethod* const vida__methods[] = {VIDA_METHOD_LIST(LIST) NULL};
 
 const VidaOptionRow vida__common_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},
-    {"tolerance", VIDA_OPTION_REAL, "1", 1e-14, 1e-15, 1e-3, false, NULL,
-     "Largest residual of the step equations, relative to the momenta and impulses of the step."},
-    {"max_iterations", VIDA_OPTION_INTEGER, "1", 20.0, 1.0, 1000.0, false, NULL,
-     "Most Newton iterations of a step, before a line search is tried."},
-    {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
-     "Linear solver inside Newton's method; auto takes KLU for large sparse systems."},
+    VIDA_MAP_ROWS,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaOptionRow vida__adaptive_options[] = {
@@ -76,10 +71,8 @@ const VidaOptionRow vida__adaptive_options[] = {
     {"atol", VIDA_OPTION_REAL, "", NAN, 0.0, INFINITY, true, NULL,
      "Absolute tolerance of positions, in their unit; by default rtol times their size. That of "
      "velocities is in proportion."},
-    {"max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL,
-     "Most steps between two states that are given out."},
-    {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
-     "Linear solver inside Newton's method; auto takes KLU for large sparse systems."},
+    VIDA_MAX_STEPS_ROW,
+    VIDA_LINEAR_SOLVER_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 int Vida_MethodCount(void) {

@@ -7,17 +7,6 @@
 
 #include "base/error.h"
 
-static void find_place(const VidaStepper* stepper, const double* w, double c, double* place) {
-  const double distance = c * stepper->h;
-  for (int i = 0; i < stepper->n; i++) {
-    place[i] = stepper->q[i] + distance * w[i];
-  }
-}
-
-static double place_time(const VidaStepper* stepper, double c) {
-  return vida__node_time(stepper) + c * stepper->h;
-}
-
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
 static bool has_damping(const VidaStepper* stepper) {
@@ -71,8 +60,8 @@ static int residual_rows(VidaStepper* stepper, const double* w, const double* mu
     }
   }
   if (!code && stepper->system->nonholonomic) {
-    find_place(stepper, w, own->row_place, stepper->place);
-    code = vida__nonholonomic(&stepper->evaluator, place_time(stepper, own->row_place),
+    vida__find_place(stepper, w, own->row_place, stepper->place);
+    code = vida__nonholonomic(&stepper->evaluator, vida__place_time(stepper, own->row_place),
                               stepper->place, w, rows);
   }
   for (int r = 0; r < stepper->m; r++) {
@@ -100,8 +89,8 @@ static int residual(void* data, const double* u, double* r) {
 /* The derivatives of nonholonomic rows with respect to w, A + c h a_q. */
 static int find_nonholonomic_entries(VidaStepper* stepper, const double* w) {
   vida_regularized_state* own = stepper->own;
-  const double t = place_time(stepper, own->row_place);
-  find_place(stepper, w, own->row_place, stepper->place);
+  const double t = vida__place_time(stepper, own->row_place);
+  vida__find_place(stepper, w, own->row_place, stepper->place);
   const int code = vida__jacobian(&stepper->evaluator, t, stepper->place, own->rows);
   return code ? code
               : vida__nonholonomic_gradient(&stepper->evaluator, t, stepper->place, w, own->slopes);
@@ -134,7 +123,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
   const vida_hessian_weights weights = {0.0, -stepper->h, 0.0, 1.0};
   int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q, u,
                                weights, matrix);
-  find_place(stepper, u, 1.0, stepper->q1);
+  vida__find_place(stepper, u, 1.0, stepper->q1);
   code = code ? code
               : vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
                                stepper->entries);

@@ -35,6 +35,17 @@ void vida__advance_positions(VidaStepper* stepper, const double* w) {
   }
 }
 
+void vida__find_place(const VidaStepper* stepper, const double* w, double c, double* place) {
+  const double distance = c * stepper->h;
+  for (int i = 0; i < stepper->n; i++) {
+    place[i] = stepper->q[i] + distance * w[i];
+  }
+}
+
+double vida__place_time(const VidaStepper* stepper, double c) {
+  return vida__node_time(stepper) + c * stepper->h;
+}
+
 void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
                         const double* mu) {
   const VidaSystem* system = stepper->system;

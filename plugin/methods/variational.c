@@ -106,17 +106,6 @@ static int create_rattle(VidaStepper* stepper, VidaError* error) {
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
-static void find_place(const VidaStepper* stepper, const double* w, double c, double* place) {
-  const double distance = c * stepper->h;
-  for (int i = 0; i < stepper->n; i++) {
-    place[i] = stepper->q[i] + distance * w[i];
-  }
-}
-
-static double place_time(const VidaStepper* stepper, double c) {
-  return vida__node_time(stepper) + c * stepper->h;
-}
-
 /* At the ends of a step a potential's force is known or not needed: only M w depends on w. */
 static bool is_explicit(const VidaStepper* stepper, double c) {
   return stepper->system->separable && (c == 0.0 || c == 1.0);
@@ -140,9 +129,9 @@ static int residual(void* data, const double* u, double* r) {
       }
       continue;
     }
-    find_place(stepper, w, c, stepper->place);
-    const int code = vida__gradient(&stepper->evaluator, place_time(stepper, c), stepper->place, w,
-                                    stepper->l_q, stepper->l_v);
+    vida__find_place(stepper, w, c, stepper->place);
+    const int code = vida__gradient(&stepper->evaluator, vida__place_time(stepper, c),
+                                    stepper->place, w, stepper->l_q, stepper->l_v);
     if (code) {
       return code;
     }
@@ -165,8 +154,8 @@ static int residual(void* data, const double* u, double* r) {
   if (code || !stepper->system->nonholonomic) {
     return code;
   }
-  find_place(stepper, w, own->row_place, stepper->place);
-  return vida__nonholonomic(&stepper->evaluator, place_time(stepper, own->row_place),
+  vida__find_place(stepper, w, own->row_place, stepper->place);
+  return vida__nonholonomic(&stepper->evaluator, vida__place_time(stepper, own->row_place),
                             stepper->place, w, rows);
 }
 
@@ -174,8 +163,8 @@ static int residual(void* data, const double* u, double* r) {
 static int replace_nonholonomic_entries(VidaStepper* stepper, const double* w) {
   variational_state* own = stepper->own;
   const VidaSystem* system = stepper->system;
-  const double t = place_time(stepper, own->row_place);
-  find_place(stepper, w, own->row_place, stepper->place);
+  const double t = vida__place_time(stepper, own->row_place);
+  vida__find_place(stepper, w, own->row_place, stepper->place);
   int code = vida__jacobian(&stepper->evaluator, t, stepper->place, own->rows);
   code = code ? code
               : vida__nonholonomic_gradient(&stepper->evaluator, t, stepper->place, w, own->slopes);
@@ -198,14 +187,14 @@ static int jacobian(void* data, const double* u, double* matrix) {
     const double c = rule->c[k];
     const double rest = h * (1.0 - c);
     const vida_hessian_weights weights = {-b * rest * h * c, -b * rest, b * h * c, b};
-    find_place(stepper, w, c, stepper->place);
-    const int code = vida__add_hessian(&stepper->evaluator, place_time(stepper, c), stepper->place,
-                                       w, weights, matrix);
+    vida__find_place(stepper, w, c, stepper->place);
+    const int code = vida__add_hessian(&stepper->evaluator, vida__place_time(stepper, c),
+                                       stepper->place, w, weights, matrix);
     if (code) {
       return code;
     }
   }
-  find_place(stepper, w, 1.0, stepper->q1);
+  vida__find_place(stepper, w, 1.0, stepper->q1);
   int code =
       vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1, stepper->entries);
   if (!code && stepper->system->nonholonomic) {
@@ -248,8 +237,8 @@ static int advance_momenta(VidaStepper* stepper, const double* w) {
   double* p_low = stepper->p_low;
   for (int k = 0; k < rule->nodes; k++) {
     const double weight = stepper->h * rule->b[k];
-    find_place(stepper, w, rule->c[k], stepper->place);
-    const int code = vida__gradient(&stepper->evaluator, place_time(stepper, rule->c[k]),
+    vida__find_place(stepper, w, rule->c[k], stepper->place);
+    const int code = vida__gradient(&stepper->evaluator, vida__place_time(stepper, rule->c[k]),
                                     stepper->place, w, stepper->l_q, stepper->l_v);
     if (code) {
       return code;
@@ -349,8 +338,8 @@ static int start_two_points(VidaStepper* stepper, const double* q1, VidaError* e
   const double* w = stepper->v0;
   memcpy(own->w, w, (size_t)stepper->n * sizeof *w);
   for (int k = 0; k < rule->nodes; k++) {
-    find_place(stepper, w, rule->c[k], stepper->place);
-    const int code = vida__gradient(&stepper->evaluator, place_time(stepper, rule->c[k]),
+    vida__find_place(stepper, w, rule->c[k], stepper->place);
+    const int code = vida__gradient(&stepper->evaluator, vida__place_time(stepper, rule->c[k]),
                                     stepper->place, w, stepper->l_q, stepper->l_v);
     if (code) {
       return vida__evaluation_failed(stepper, code, error);
@@ -396,7 +385,7 @@ static int energy(VidaStepper* stepper, double* value, double* t, VidaError* err
   int code = VIDA_SUCCESS;
   *t = vida__node_time(stepper);
   if (own->midpoint_energy && own->has_step) {
-    find_place(stepper, own->w, -0.5, stepper->place);
+    vida__find_place(stepper, own->w, -0.5, stepper->place);
     q = stepper->place;
     *t -= 0.5 * stepper->h;
   } else {
