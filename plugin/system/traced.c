@@ -500,47 +500,16 @@ static int discrete_curvature(const vida_constraint_batch* batch, const vida_int
   return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
 }
 
-const vida_constraint_kernel vida__traced_constraint = {.kind = "constraint",
-                                                        .value = constraint_value,
-                                                        .jacobian = constraint_jacobian,
-                                                        .curvature = constraint_curvature,
-                                                        .rate = constraint_rate,
-                                                        .discrete_jacobian = discrete_jacobian,
-                                                        .discrete_curvature = discrete_curvature,
-                                                        .bias = constraint_bias,
-                                                        .value_gradient = value_gradient};
-const vida_constraint_kernel vida__traced_quadratic = {.kind = "constraint",
-                                                       .is_quadratic = true,
-                                                       .value = constraint_value,
-                                                       .jacobian = constraint_jacobian,
-                                                       .curvature = constraint_curvature,
-                                                       .rate = constraint_rate,
-                                                       .discrete_jacobian = discrete_jacobian,
-                                                       .discrete_curvature = discrete_curvature,
-                                                       .bias = constraint_bias,
-                                                       .value_gradient = value_gradient};
-const vida_constraint_kernel vida__traced_driven = {.kind = "constraint",
-                                                    .is_driven = true,
-                                                    .value = constraint_value,
-                                                    .jacobian = constraint_jacobian,
-                                                    .curvature = constraint_curvature,
-                                                    .rate = constraint_rate,
-                                                    .discrete_jacobian = discrete_jacobian,
-                                                    .discrete_curvature = discrete_curvature,
-                                                    .bias = constraint_bias,
-                                                    .value_gradient = value_gradient};
-const vida_constraint_kernel vida__traced_plain_constraint = {.kind = "constraint",
-                                                              .value = constraint_value,
-                                                              .jacobian = constraint_jacobian,
-                                                              .curvature = constraint_curvature,
-                                                              .rate = constraint_rate,
-                                                              .bias = constraint_bias,
-                                                              .value_gradient = value_gradient};
-const vida_constraint_kernel vida__traced_nonholonomic = {.kind = "nonholonomic constraint",
-                                                          .is_nonholonomic = true,
-                                                          .value = constraint_value,
-                                                          .jacobian = constraint_jacobian,
-                                                          .curvature = constraint_curvature,
-                                                          .rate = constraint_rate,
-                                                          .bias = constraint_bias,
-                                                          .value_gradient = value_gradient};
+#define VALUES                                                                                   \
+  .value = constraint_value, .jacobian = constraint_jacobian, .curvature = constraint_curvature, \
+  .rate = constraint_rate, .bias = constraint_bias, .value_gradient = value_gradient
+#define DISCRETE .discrete_jacobian = discrete_jacobian, .discrete_curvature = discrete_curvature
+
+const vida_constraint_kernel vida__traced_constraint = {.kind = "constraint", VALUES, DISCRETE};
+const vida_constraint_kernel vida__traced_quadratic = {
+    .kind = "constraint", .is_quadratic = true, VALUES, DISCRETE};
+const vida_constraint_kernel vida__traced_driven = {
+    .kind = "constraint", .is_driven = true, VALUES, DISCRETE};
+const vida_constraint_kernel vida__traced_plain_constraint = {.kind = "constraint", VALUES};
+const vida_constraint_kernel vida__traced_nonholonomic = {
+    .kind = "nonholonomic constraint", .is_nonholonomic = true, VALUES};
