@@ -51,18 +51,11 @@ local at_3 = {
 }
 local is_of_the_set = time == 3 and epsilon == 1e-2
 
--- Methods that are not in the registry are left out.
-local known = {}
-for _, method in ipairs(vida.methods()) do
-  known[method.name] = true
-end
 local methods = {}
 local function add(list, key, values)
   for _, method in ipairs(list) do
-    if known[method[1]] then
-      method[key] = values
-      methods[#methods + 1] = method
-    end
+    method[key] = values
+    methods[#methods + 1] = method
   end
 end
 
