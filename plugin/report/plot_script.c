@@ -12,8 +12,7 @@
 static const char* const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
                                       "#e69f00", "#000000", "#882255", "#999933", "#332288",
                                       "#44aa99", "#661100", "#aa4499", "#117733", "#888888"};
-/* Every other method has broken lines, so that it is seen which one lies below another. */
-static const char* const dashes[] = {"1", "(14,5)", "1", "(6,4)", "1", "(14,4,3,4)"};
+static const char* const dashes[] = {"1", "(14,5)", "(6,4)", "(14,4,3,4)", "(3,3)"};
 static const int marks[] = {7, 5, 9, 13, 11, 15, 4, 6, 8, 12, 10, 14};
 enum {
   COLOURS = sizeof colours / sizeof colours[0],
@@ -144,6 +143,8 @@ static void find_range(vida_panel* panel, const box* place) {
   panel->low_y = panel->log_y ? good.low_y : fmax(all.low_y, good.low_y - span);
   panel->high_y =
       panel->log_y ? fmin(all.high_y, 1e3 * good.high_y) : fmin(all.high_y, good.high_y + span);
+  panel->low_x = fmin(panel->low_x, panel->from);
+  panel->high_x = fmax(panel->high_x, panel->to);
   for (int i = 0; i < panel->failure_count; i++) {
     widen(panel->failures[i].x, panel->log_x, &panel->low_x, &panel->high_x);
   }
@@ -274,10 +275,15 @@ static void write_slopes(const script* work, const vida_panel* panel) {
     write_real(file, end_y, 12);
     fputs(" nohead lc rgb '#a0a0a0' lw 0.6 back\n", file);
     fprintf(file, "set label 'slope %d' at first ", slopes[i]);
-    write_real(file, end * (end > panel->low_x ? 1.05 : 1.02), 12);
+    write_real(file, end, 12);
     fputs(",first ", file);
-    write_real(file, end > panel->low_x ? end_y * (isnan(panel->level) ? 1.8 : 5.0) : end_y * 1.1,
-               12);
+    write_real(file, end_y, 12);
+    /* Below and to the right of its end, where the line that rises from there cannot cross it; but
+     * above the lower edge and the level that may be drawn close to it. */
+    fprintf(file, " offset character %s",
+            end > panel->low_x     ? isnan(panel->level) ? "1.5,0.6" : "2.5,1.7"
+            : end_y > panel->low_y ? "0.6,-0.7"
+                                   : "1.5,0.6");
     fputs(" left font small tc rgb '#808080' back\n", file);
   }
 }
@@ -343,6 +349,14 @@ static void write_data(script* work, const vida_panel* panel, const vida_curve* 
   fputs("\n\n", work->data);
 }
 
+/* Every other method has broken lines, so that it is seen which one lies below another; runs of one
+ * method have different ones. */
+static const char* dash_of(const vida_entry* style) {
+  const int colour = style->colour % COLOURS;
+  const int of_method = colour % 2 == 0 ? 0 : 1 + colour / 2 % (DASHES - 1);
+  return dashes[(of_method + style->dash) % DASHES];
+}
+
 /* behind: how many curves are drawn later: a wide line is still seen below one that covers it. */
 static void write_style(const script* work, int entry, bool marked, bool only_marks, int behind) {
   const vida_entry* style = &work->picture->entries[entry];
@@ -355,7 +369,7 @@ static void write_style(const script* work, int entry, bool marked, bool only_ma
     fputs(" lw ", work->script);
     const double width = (marked ? 1.4 : 1.1) + 0.4 * (behind < 3 ? behind : 3);
     write_real(work->script, behind < MANY ? width : 0.5, 3);
-    fprintf(work->script, " dt %s", dashes[(style->colour + style->dash) % DASHES]);
+    fprintf(work->script, " dt %s", dash_of(style));
   }
   if (marked || only_marks) {
     fprintf(work->script, " pt %d ps 0.8", marks[style->colour % MARKS]);
