@@ -57,6 +57,10 @@ typedef struct VidaLuaRun {
 
 /* Pushes an object that owns a recording of this study. */
 VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study);
+/* What pages say besides the results. */
+extern const VidaPageFacts vidalua_page_facts;
+/* The recording of the object at `index`. */
+VidaRecording* vidalua_to_recording(lua_State* L, int index);
 
 /* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
@@ -346,10 +350,9 @@ int vidalua_methods(lua_State* L); /* vida.methods */
 /* Registers the class and pushes vida.compare and vida.work_precision. */
 void vidalua_open_comparison(lua_State* L);
 void vidalua_open_result(lua_State* L);
-/* Pushes the result of the comparison at `index`, which has run; its files are in `folder`
- * (nullable).
- */
-void vidalua_push_result(lua_State* L, int index, const char* folder);
+/* Pushes the result of the comparison at `index`, which has run and was watched by the recording at
+ * `recording`; its files are in `folder` (nullable). */
+void vidalua_push_result(lua_State* L, int index, int recording, const char* folder);
 /* The study of the comparison at `index`; raises an error when it is closed. */
 VidaStudy* vidalua_check_study(lua_State* L, int index);
 void vidalua_open_stepper(lua_State* L);

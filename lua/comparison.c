@@ -227,7 +227,6 @@ static int comparison_run(lua_State* L) {
   VidaLuaRun wishes = {0};
   bool quiet = false;
   const char* page = NULL;
-  const VidaPageFacts facts = {.software = LUA_RELEASE};
   VidaStudy* study = vidalua_check_study(L, 1);
   if (!lua_isnoneornil(L, 2)) {
     vidalua_check_table(L, 2, "run", "{ quiet = true, out = \"DIR\" }");
@@ -243,7 +242,8 @@ static int comparison_run(lua_State* L) {
   const VidaStudy* const studies[] = {study};
   const char* data =
       wishes.directory ? lua_pushfstring(L, "%s/report.json", wishes.directory) : NULL;
-  wishes.recording = page || data ? vidalua_new_recording(L, study) : NULL;
+  wishes.recording = vidalua_new_recording(L, study);
+  const int recording = lua_gettop(L);
   const VidaRecording* const recordings[] = {wishes.recording};
   VidaFolder* folder = NULL; /* released before any Lua error is raised */
   int code = wishes.directory ? VidaReport_HoldFolder(wishes.directory, &folder, &error) : 0;
@@ -254,13 +254,14 @@ static int comparison_run(lua_State* L) {
   } else if (code == VIDA_STOPPED && wishes.directory) {
     VidaReport_Write(studies, 1, wishes.directory, NULL); /* what had finished is kept */
   }
-  code = code || !data ? code : VidaReport_PageData(recordings, 1, &facts, data, &error);
-  code = code || !page ? code : VidaReport_Page(recordings, 1, &facts, page, &error);
+  code =
+      code || !data ? code : VidaReport_PageData(recordings, 1, &vidalua_page_facts, data, &error);
+  code = code || !page ? code : VidaReport_Page(recordings, 1, &vidalua_page_facts, page, &error);
   VidaReport_ReleaseFolder(&folder);
   if (code) {
     return vidalua_raise(L, "", NULL, &error);
   }
-  vidalua_push_result(L, 1, wishes.directory);
+  vidalua_push_result(L, 1, recording, wishes.directory);
   return 1;
 }
 

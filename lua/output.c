@@ -6,6 +6,8 @@
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
+const VidaPageFacts vidalua_page_facts = {.software = LUA_RELEASE};
+
 #define VIDALUA_RECORDING "vida.recording"
 
 static int recording_gc(lua_State* L) {
@@ -26,6 +28,10 @@ VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study) {
     vidalua_raise(L, "", NULL, &error);
   }
   return *recording;
+}
+
+VidaRecording* vidalua_to_recording(lua_State* L, int index) {
+  return *(VidaRecording**)luaL_checkudata(L, index, VIDALUA_RECORDING);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

@@ -20,7 +20,8 @@ local function pendulum()
   runs:steps(30, 3, { { "del-midpoint" }, { "rattle" }, { "del-endpoint" }, { "energy-momentum" },
     { "generalized-alpha", projection = "velocity" } })
   runs:steps(15, 6, { { "compose", base = "rattle" }, { "spark-lobatto", stages = 3 } })
-  runs:steps(15, 9, { { "compose", base = "rattle", scheme = "kahan-li8" }, { "spark-lobatto", stages = 4 } })
+  runs:steps(15, 9, { { "compose", base = "rattle", scheme = "kahan-li8" },
+    { "spark-lobatto", stages = 4 } })
   runs:steps(10, 5, { { "radau" } })
   runs:tolerances { { "radau" }, { "ida-ggl" }, { "ida-index2" },
     { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "cvode-projected" } }
@@ -46,7 +47,8 @@ local function top()
     { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "cvode-projected" } }
   return vida.work_precision {
     system = system, time = time, norm = "end", coordinates = { body.centre },
-    reference = { states = { { t = time, positions = centre } }, name = "quadruple precision", error = 1e-15 },
+    reference = { states = { { t = time, positions = centre } },
+      name = "quadruple precision", error = 1e-15 },
     methods = runs.methods,
   }
 end
