@@ -78,13 +78,13 @@ bool vidalua_host_interrupts(void* watch); /* never raises an error */
 /* ---- progress (progress.c) ------------------------------------------------------------------- */
 
 typedef struct VidaLuaProgress {
-  int runs;
-  int run;
-  double run_began; /* s, of a monotonic clock */
-  bool drawn;       /* a line is on the screen */
+  const VidaStudy* study;
+  double began; /* s, of a monotonic clock */
+  double done;  /* of the whole study; runs that are made again do not set it back */
+  bool drawn;   /* a line is on the screen */
 } VidaLuaProgress;
 
-void vidalua_progress_begin(VidaLuaProgress* progress, int runs);
+void vidalua_progress_begin(VidaLuaProgress* progress, const VidaStudy* study);
 void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction);
 void vidalua_progress_end(VidaLuaProgress* progress);
 bool vidalua_progress_has_terminal(void);

@@ -106,7 +106,7 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
     watcher.recording = VidaRecording_Observer(wishes->recording);
   }
   const VidaObserver observer = {watch_begin, watch_sample, watch_end, watch_progress, &watcher};
-  vidalua_progress_begin(&watcher.progress, VidaStudy_RunCount(study));
+  vidalua_progress_begin(&watcher.progress, study);
   const int code = VidaStudy_Run(study, &observer, error);
   vidalua_progress_end(&watcher.progress);
   VidaTrajectories_Destroy(&trajectories);

@@ -440,19 +440,27 @@ static void begin_remarks(const table_layout* table, bool* any) {
   *any = true;
 }
 
-/* Failures and remarks in words; the remark that the mark stands for is said once for all. */
+/* Takes the remarks out of the message that are said once for all; true: the mark stands for one.
+ */
+static bool strip_remarks(char* message) {
+  const size_t length = strlen(VIDA_REMARK_SHARED);
+  if (strncmp(message, VIDA_REMARK_SHARED, length) == 0) {
+    const char* rest = message + length + (message[length] ? 2 : 0); /* and the "; " */
+    memmove(message, rest, strlen(rest) + 1);
+  }
+  char* below = strstr(message, VIDA_REMARK_BELOW);
+  if (below) {
+    below[below - message >= 2 ? -2 : 0] = '\0';
+  }
+  return below;
+}
+
+/* Failures and remarks in words. */
 static void write_remarks(const table_layout* table) {
   bool marked = false, any = false;
   for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
     VidaRow row = *VidaStudy_Row(table->study, i);
-    char* below = strstr(row.message, VIDA_REMARK_BELOW);
-    if (below) {
-      marked = true;
-      *below = '\0';
-      if (below - row.message >= 2) {
-        below[-2] = '\0'; /* the "; " before it */
-      }
-    }
+    marked = strip_remarks(row.message) || marked;
     if (row.message[0]) {
       begin_remarks(table, &any);
       write_message(table, &row);

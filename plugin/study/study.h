@@ -45,8 +45,10 @@ struct VidaStudy {
   char notes[VIDA_NOTES_SIZE];
 };
 
-/* The remark on a run that is more accurate than what it is measured against; tables show it as a
- * mark, so its words are in one place. It comes last in a message. */
+/* Remarks that tables and pages do not say for each run, so that their words are in one place: that
+ * a run is more accurate than what it is measured against is shown as a mark (it comes last in a
+ * message), that runs were made at once is among the notes of the study (it comes first). */
+#define VIDA_REMARK_SHARED "wall_s is that of a run beside others"
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
 
 /* Where the run starts, n each. */

@@ -208,13 +208,15 @@ function makeOrders(study) {
         s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs)]))];
 }
 
-function makeMessages(families) {
+// `shared`: the remark on runs that were made at once, which is among the notes.
+function makeMessages(families, shared) {
   const members = families.flatMap((family) => family.members);
+  const remark = (row) => row.message.replace(shared, "").replace(/^; /, "");
   const entries = (wanted) => element("ul", {}, ...wanted.map((m) => element("li", {}, swatch(m.family),
-    element("strong", {}, m.name), m.row.status === "ok" ? `: ${m.row.message}`
+    element("strong", {}, m.name), m.row.status === "ok" ? `: ${remark(m.row)}`
       : `: ${m.row.status} at t = ${numberText(m.row.t_end, 6)} s. ${m.row.message}`)));
   const failed = members.filter((m) => m.row.status !== "ok");
-  const remarked = members.filter((m) => m.row.status === "ok" && m.row.message);
+  const remarked = members.filter((m) => m.row.status === "ok" && remark(m.row));
   return [
     element("h3", {}, "Failures"),
     failed.length > 0 ? entries(failed) : element("p", {}, "All runs reached their end."),
@@ -352,14 +354,14 @@ function makeMotion(study, chosen) {
 
 const mostInLegend = 40;
 
-function makeStudy(study, columns, number, several) {
+function makeStudy(data, study, number) {
   const families = makeFamilies(study);
   const chosen = () => families.flatMap((f) => f.members).filter((m) => m.run && m.shown);
   const any = study.runs.some(Boolean);
   const parts = [];
   const redraw = () => parts.forEach((part) => part.redraw());
   const section = element("section", { id: `comparison-${number}`, "aria-label": study.system.name });
-  section.append(element("h2", {}, several ? `${number}. ${study.system.name}` : "What was run"), ...describeStudy(study));
+  section.append(element("h2", {}, data.studies.length > 1 ? `${number}. ${study.system.name}` : "What was run"), ...describeStudy(study));
   if (any) {
     const motion = makeMotion(study, chosen);
     parts.push(motion);
@@ -373,8 +375,9 @@ function makeStudy(study, columns, number, several) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
     }
   }
-  section.append(element("h3", {}, "Runs"), ...makeTable(study, columns, families), ...makeOrders(study), ...makeMessages(families));
-  const precision = makePrecision(study, columns, families);
+  section.append(element("h3", {}, "Runs"), ...makeTable(study, data.columns, families), ...makeOrders(study),
+    ...makeMessages(families, data.shared_remark));
+  const precision = makePrecision(study, data.columns, families);
   const plots = any ? makePlots(study, families, chosen) : [];
   parts.push(...plots, ...precision);
   if (parts.length > 0) {
@@ -402,7 +405,7 @@ function makePage(data) {
     `VIDA ${data.vida}, SUNDIALS ${data.sundials}${data.software ? `, ${data.software}` : ""}.`,
     `${[data.processor, data.machine].filter(Boolean).join(", ")}, ${data.processors} processors.`,
     data.made && `Made ${data.made}.`].filter(Boolean).join(" ");
-  const sections = data.studies.map((study, i) => makeStudy(study, data.columns, i + 1, data.studies.length > 1));
+  const sections = data.studies.map((study, i) => makeStudy(data, study, i + 1));
   document.getElementById("main").append(...sections);
   if (sections.length > 1) {
     const contents = document.getElementById("contents");
