@@ -399,8 +399,18 @@ static void write_run(FILE* file, const VidaRecording* from, int index) {
   fputs("}", file);
 }
 
+/* Orders of all series; of work and precision also the errors that are told the price of, and the
+ * seconds that each series takes for them. */
 static void write_series(FILE* file, const VidaStudy* study) {
-  fputs("\"series\": [", file);
+  double errors[VIDA_MOST_ERRORS];
+  const bool priced = VidaOptions_Get(study->options, "work_precision") != 0.0;
+  const int count = priced ? vida__choose_errors(study, errors) : 0;
+  fputs("\"priced_errors\": [", file);
+  for (int k = 0; k < count; k++) {
+    fputs(comma(k), file);
+    write_number(file, errors[k], 17);
+  }
+  fputs("],\n\"series\": [", file);
   bool any = false;
   for (int i = 0; i < VidaStudy_SeriesCount(study); i++) {
     VidaSeries series;
@@ -415,8 +425,13 @@ static void write_series(FILE* file, const VidaStudy* study) {
     write_value(file, "order", series.order);
     fputs(", ", file);
     write_value(file, "interval", series.interval);
-    fprintf(file, ", \"runs\": %d, \"adaptive\": %s}", series.count,
+    fprintf(file, ", \"runs\": %d, \"adaptive\": %s, \"seconds\": [", series.count,
             series.adaptive ? "true" : "false");
+    for (int k = 0; k < count; k++) {
+      fputs(comma(k), file);
+      write_number(file, VidaStudy_SecondsFor(study, i, errors[k]), DIGITS_ERROR);
+    }
+    fputs("]}", file);
     any = true;
   }
   fputs("]", file);

@@ -6,18 +6,17 @@
 #include "report/output.h"
 #include "study/study.h"
 
-enum { MOST_ERRORS = 7, CELL = 32, NAME_WIDTH = 34, LINE_SIZE = 256 };
+enum { CELL = 32, NAME_WIDTH = 34, LINE_SIZE = 256 };
 
-/* The errors that have a column, from large to small. */
-static int choose_errors(const VidaStudy* study, double errors[MOST_ERRORS]) {
+int vida__choose_errors(const VidaStudy* study, double errors[VIDA_MOST_ERRORS]) {
   double largest, smallest;
   int count = 0;
   if (!VidaStudy_ErrorRange(study, &largest, &smallest) || smallest > largest) {
     return 0;
   }
   const int decades = (int)floor(log10(largest / smallest) + 0.5);
-  const int apart = decades / MOST_ERRORS + 1;
-  for (int k = 0; k <= decades && count < MOST_ERRORS; k += apart) {
+  const int apart = decades / VIDA_MOST_ERRORS + 1;
+  for (int k = 0; k <= decades && count < VIDA_MOST_ERRORS; k += apart) {
     errors[count++] = largest * pow(10.0, -k);
   }
   return count;
@@ -51,9 +50,9 @@ static void append_order(const VidaSeries* series, char* line) {
 }
 
 void vida__write_precision(const VidaStudy* study, FILE* file) {
-  double errors[MOST_ERRORS], best[MOST_ERRORS];
+  double errors[VIDA_MOST_ERRORS], best[VIDA_MOST_ERRORS];
   char number[VIDA_REAL_TEXT_SIZE];
-  const int count = choose_errors(study, errors);
+  const int count = vida__choose_errors(study, errors);
   fprintf(file,
           "\nfitted orders, and milliseconds for a position error of (* cheapest):\n%-*s  %9s",
           NAME_WIDTH, "", "order");

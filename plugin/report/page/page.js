@@ -200,12 +200,23 @@ function makeTable(study, columns, families) {
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)), status];
 }
 
+// Fitted orders, and of work and precision what errors cost.
 function makeOrders(study) {
-  const known = study.series.filter((s) => s.order !== null);
-  return known.length === 0 ? [] : [element("h3", {}, "Fitted orders of the position error"),
-    plainTable(["method", "order", "95 % interval", "runs"], known.map((s) =>
-      [`${s.method} ${s.options}`, numberText(s.order, 3) + (s.adaptive ? " in rtol" : ""),
-        s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs)]))];
+  const errors = study.priced_errors;
+  const known = study.series.filter((s) => s.order !== null || s.seconds.some((time) => time !== null));
+  if (known.length === 0) {
+    return [];
+  }
+  const best = errors.map((_, k) => Math.min(...known.map((s) => s.seconds[k] ?? Infinity)));
+  const price = (s, k) => (s.seconds[k] === null ? ""
+    : `${s.seconds[k] <= best[k] ? "* " : ""}${numberText(1e3 * s.seconds[k], 3)}`);
+  return [element("h3", {}, "Fitted orders of the position error"),
+    errors.length === 0 ? null : element("p", { class: "faint" },
+      "And milliseconds that a position error costs, * with the cheapest method."),
+    plainTable(["method", "order", "95 % interval", "runs", ...errors.map((e) => numberText(e, 1))], known.map((s) =>
+      [`${s.method} ${s.options}`, numberText(s.order, 3) + (s.adaptive && s.order !== null ? " in rtol" : ""),
+        s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs),
+        ...errors.map((_, k) => price(s, k))]))].filter(Boolean);
 }
 
 // `shared`: the remark on runs that were made at once, which is among the notes.
@@ -307,7 +318,7 @@ function makePortrait(study, curves, title, kind) {
   return figure;
 }
 
-// Errors of all runs against step, tolerance and wall time.
+// Errors of all runs against step, tolerance, wall time and evaluations.
 function makePrecision(study, columns, families) {
   const errors = ["position_error", "velocity_error", "multiplier_error", "energy_error", "momentum_error",
     "constraint_position", "constraint_velocity"]
@@ -330,7 +341,8 @@ function makePrecision(study, columns, families) {
     return figure;
   };
   return [plot("Error against step", "h [s]", (row) => row.h), plot("Error against tolerance", "rtol", (row) => row.rtol),
-    plot("Error against wall time", "wall time [s]", (row) => row.wall_s)].filter(Boolean);
+    plot("Error against wall time", "wall time [s]", (row) => row.wall_s),
+    plot("Error against evaluations", "evaluations of the residual", (row) => row.residual_evaluations)].filter(Boolean);
 }
 
 // ---- one comparison ----
