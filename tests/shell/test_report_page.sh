@@ -115,6 +115,16 @@ is "scrubbed" 0.25 "$motion const slider = motion.querySelector('input[type=rang
   slider.value = 250; slider.dispatchEvent(new Event('input')); return motion.state.t"
 is "told to screen readers" true \
   "$motion return motion.querySelector('canvas').getAttribute('aria-label').includes('t = 0.25 s')"
+is "distances are those from the reference" true "$motion const remark = () => motion.querySelector('[role=status]').textContent;
+  const box = [...motion.querySelectorAll('label')].find((l) => l.textContent.startsWith('reference'))
+    .querySelector('input');
+  const before = remark().includes('Largest distance from the reference:');
+  box.click(); const after = remark().includes('the reference'); box.click(); return before && !after"
+is "the reference is drawn where it is" true "$motion const study = JSON.parse(
+    document.getElementById('data').textContent).studies[0];
+  const [p, r] = [pointsAt(study.runs[1], 1)[0], pointsAt(study.reference_run, 1)[0]];
+  const distance = Math.hypot(p[0] - r[0], p[1] - r[1]);
+  return distance > 0 && distance < 2e-3"
 is "something is drawn" true "$motion const canvas = motion.querySelector('canvas');
   const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
   return pixels.some((value) => value > 0)"
