@@ -53,6 +53,9 @@ typedef struct VidaLuaRun {
   bool (*is_interrupted)(void* data); /* asked about ten times a second; nullable */
   void* data;
   VidaRecording* recording; /* nullable */
+  /* Keeps what has finished: called after runs, but at most every second; nullable. */
+  int (*save)(void* saved, VidaError* error);
+  void* saved;
 } VidaLuaRun;
 
 /* Pushes an object that owns a recording of this study. */
@@ -76,6 +79,8 @@ VidaLuaWatch vidalua_watch_host(lua_State* L);
 bool vidalua_host_interrupts(void* watch); /* never raises an error */
 
 /* ---- progress (progress.c) ------------------------------------------------------------------- */
+
+double vidalua_clock(void); /* s, monotonic */
 
 typedef struct VidaLuaProgress {
   const VidaStudy* study;

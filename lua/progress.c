@@ -7,7 +7,7 @@
 
 #include "binding.h"
 
-static double clock_s(void) {
+double vidalua_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -18,7 +18,7 @@ bool vidalua_progress_has_terminal(void) {
 }
 
 void vidalua_progress_begin(VidaLuaProgress* progress, const VidaStudy* study) {
-  *progress = (VidaLuaProgress){.study = study, .began = clock_s()};
+  *progress = (VidaLuaProgress){.study = study, .began = vidalua_clock()};
 }
 
 static void describe_rest(char* text, size_t size, double seconds) {
@@ -41,7 +41,7 @@ static int line_width(void) {
 
 void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction) {
   char rest[48] = "", which[32] = "", line[192];
-  const double elapsed = clock_s() - progress->began;
+  const double elapsed = vidalua_clock() - progress->began;
   progress->done = fmax(progress->done, VidaStudy_Done(progress->study, run, fraction));
   /* Before half a second has gone by an estimate would only jump about. */
   if (progress->done > 0.0 && elapsed > 0.5) {

@@ -43,7 +43,7 @@ typedef struct crew {
   VidaStudy* study;
   const VidaObserver* watched;
   VidaObserver observer; /* passes on to the one that watches */
-  pthread_mutex_t mutex; /* of all below, and of calls to that observer */
+  pthread_mutex_t mutex; /* of all below, of calls to that observer, and of rows */
   int next, finished, jobs;
   double* fraction; /* of each run */
   double* weight;   /* what it takes, as far as that is known: its steps */
@@ -158,6 +158,7 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
                "%stimes are those of runs that share the machine, %d at once",
                study->notes[0] ? "\n" : "", jobs);
   all.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &all};
+  study->lock = &all.mutex;
   int started = 0;
   while (started < jobs - 1 && pthread_create(&threads[started], NULL, work, &all) == 0) {
     started++;
@@ -166,6 +167,7 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   for (int i = 0; i < started; i++) {
     pthread_join(threads[i], NULL);
   }
+  study->lock = NULL;
   pthread_mutex_destroy(&all.mutex);
   free(threads);
   free(all.fraction);

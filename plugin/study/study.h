@@ -2,6 +2,7 @@
 #ifndef VIDA_STUDY_STUDY_H
 #define VIDA_STUDY_STUDY_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <vida/study.h>
 
@@ -40,8 +41,9 @@ struct VidaStudy {
   size_t capacity;
   int* selection; /* coordinates that errors are restricted to; NULL: all */
   int selected;
-  double *q0, *v0;    /* n each: the consistent start */
-  double* parameters; /* of the system, when the comparison was made */
+  double *q0, *v0;       /* n each: the consistent start */
+  double* parameters;    /* of the system, when the comparison was made */
+  pthread_mutex_t* lock; /* of all rows while runs are made at once; otherwise NULL */
   char notes[VIDA_NOTES_SIZE];
 };
 
