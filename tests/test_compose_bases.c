@@ -6,6 +6,7 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/model.h"
 
 enum { MOST = 16, LEVELS = 4 };
@@ -137,29 +138,6 @@ static void test_chorin(void) {
   VidaSystem_Destroy(&subject.system);
 }
 
-static VidaExpression apply(VidaSystem* system, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Apply(system, operation, 2, (VidaExpression[]){a, b}, &result, &error),
-             &error);
-  return result;
-}
-
-static VidaExpression function(VidaSystem* system, const char* name, VidaExpression a) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Apply(system, name, 1, &a, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression number(VidaSystem* system, double value) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Constant(system, value, &result, &error), &error);
-  return result;
-}
-
 /* A blade with masses 1.3 kg and 0.4 kg m^2 on an incline where things fall with 4.9 m/s^2 along x.
  */
 static VidaSystem* make_knife_edge(void) {
@@ -183,8 +161,8 @@ static VidaSystem* make_knife_edge(void) {
   }
   lagrangian = apply(s, "+", lagrangian, apply(s, "*", number(s, 1.3 * 4.9), q[0]));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(s, "energy", lagrangian, &error), &error);
-  const VidaExpression across = apply(s, "-", apply(s, "*", function(s, "sin", q[2]), v[0]),
-                                      apply(s, "*", function(s, "cos", q[2]), v[1]));
+  const VidaExpression across = apply(s, "-", apply(s, "*", apply(s, "sin", q[2], -1), v[0]),
+                                      apply(s, "*", apply(s, "cos", q[2], -1), v[1]));
   REQUIRE_OK(VidaSystem_AddExpressionNonholonomic(s, "blade", "m/s", across, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
   return s;
