@@ -24,6 +24,7 @@ enum {
   HEADER = 44, /* the picture's title */
   LINE = 18,   /* of the legend */
   LETTER = 8,  /* width of one of the legend's */
+  WIDEST_TICK = 64,
   MOST_ENTRIES = 40,
   MANY = 12 /* curves in a panel, from where they are thin */
 };
@@ -187,33 +188,72 @@ static void write_place(const script* work, const box* place) {
   }
 }
 
-/* On less than one and a half decades powers of ten would be too few numbers. */
-static void write_ticks(FILE* file, char axis, bool logarithmic, double low, double high) {
+/* The smallest of 1, 2, 5 times a power of ten that is not below `least`. */
+static double round_step(double least) {
   static const double parts[] = {1.0, 2.0, 5.0};
-  char number[VIDA_REAL_TEXT_SIZE];
-  bool any = false;
-  if (!logarithmic || high > 30.0 * low) {
-    fprintf(file, "set %ctics autofreq\nset format %c \"%s\"\n", axis, axis,
-            logarithmic   ? "10^{%L}"
-            : axis == 'x' ? "%g"
-                          : "% h");
-    return;
+  const double decade = pow(10.0, floor(log10(least)));
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (parts[i] * decade >= least * (1.0 - 1e-9)) {
+      return parts[i] * decade;
+    }
   }
+  return 10.0 * decade;
+}
+
+static void write_tick(FILE* file, double value, int* count) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  vida__real_text(number, value, 4);
+  fprintf(file, "%s'%s' %s", (*count)++ > 0 ? ", " : "", number, number);
+}
+
+static bool is_within(double value, double low, double high) {
+  return value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9);
+}
+
+/* On less than one and a half decades powers of ten would be too few numbers: there are 1, 2, 5
+ * times these, and where even that is one or none, multiples of a step. */
+static void write_close_ticks(FILE* file, char axis, double low, double high) {
+  static const double parts[] = {1.0, 2.0, 5.0};
+  int fitting = 0, count = 0;
   fprintf(file, "set %ctics (", axis);
-  for (double decade = pow(10.0, floor(log10(low))); decade <= high; decade *= 10.0) {
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-      const double value = parts[i] * decade;
-      if (value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9)) {
-        vida__real_text(number, value, 4);
-        fprintf(file, "%s'%s' %s", any ? ", " : "", number, number);
-        any = true;
+  for (int pass = 0; pass < 2; pass++) { /* counts, then writes */
+    for (double decade = pow(10.0, floor(log10(low))); decade <= high; decade *= 10.0) {
+      for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const bool fits = is_within(parts[i] * decade, low, high);
+        fitting += fits && pass == 0;
+        if (fits && pass == 1 && fitting > 1) {
+          write_tick(file, parts[i] * decade, &count);
+        }
       }
     }
+  }
+  const double step = round_step((high - low) / 4.0);
+  for (double k = ceil(low / step); fitting <= 1 && k * step <= high; k++) {
+    write_tick(file, k * step, &count);
   }
   fputs(")\n", file);
 }
 
-static void write_axes(const script* work, const vida_panel* panel) {
+/* `room`: of the axis, in pixels. */
+static void write_ticks(FILE* file, char axis, bool logarithmic, double low, double high,
+                        double room) {
+  if (logarithmic && high <= 30.0 * low) {
+    write_close_ticks(file, axis, low, high);
+    return;
+  }
+  fprintf(file, "set %ctics ", axis);
+  if (logarithmic || axis == 'y') {
+    fputs("autofreq", file);
+  } else { /* numbers beside each other need more room */
+    write_real(file, round_step((high - low) * WIDEST_TICK / room), 12);
+  }
+  fprintf(file, "\nset format %c \"%s\"\n", axis,
+          logarithmic   ? "10^{%L}"
+          : axis == 'x' ? "%g"
+                        : "% h");
+}
+
+static void write_axes(const script* work, const vida_panel* panel, const box* place) {
   FILE* file = work->script;
   fputs("set title ", file);
   write_text(file, panel->title);
@@ -228,8 +268,8 @@ static void write_axes(const script* work, const vida_panel* panel) {
   if (panel->log_y) {
     fputs("set logscale y\n", file);
   }
-  write_ticks(file, 'x', panel->log_x, panel->low_x, panel->high_x);
-  write_ticks(file, 'y', panel->log_y, panel->low_y, panel->high_y);
+  write_ticks(file, 'x', panel->log_x, panel->low_x, panel->high_x, place->right - place->left);
+  write_ticks(file, 'y', panel->log_y, panel->low_y, panel->high_y, place->top - place->bottom);
   write_range(file, "x", panel->low_x, panel->high_x);
   write_range(file, "y", panel->reversed ? panel->high_y : panel->low_y,
               panel->reversed ? panel->low_y : panel->high_y);
@@ -381,7 +421,7 @@ static void write_panel(script* work, vida_panel* panel, const box* place) {
   find_range(panel, place);
   fputc('\n', file);
   write_place(work, place);
-  write_axes(work, panel);
+  write_axes(work, panel, place);
   write_decoration(work, panel);
   fputs("plot ", file);
   bool any = false;
