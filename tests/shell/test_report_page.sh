@@ -189,6 +189,14 @@ for name in double_spherical_pendulum:1 squeezer_work_precision:1 rolling_disk:3
   is "$name: no number is missing" false 'return /NaN|undefined|null|Infinity/.test(
     document.querySelector("main").textContent + [...document.querySelectorAll("path")].map((p) => p.getAttribute("d")))'
 done
+browser_open "$work/squeezer_work_precision-report/report.html"
+is "what errors cost" true 'const table = [...document.querySelectorAll("table")]
+    .find((t) => t.tHead.textContent.includes("order"));
+  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  return heads.includes("1e-6") && [...table.tBodies[0].rows].every((row) => /^\* [0-9.]+$/.test(
+    row.cells[heads.indexOf("1e-6")].textContent))'
+is "errors against evaluations" true 'return [...document.querySelectorAll("figure")]
+  .find((f) => f.textContent.includes("Error against evaluations")).querySelectorAll("circle").length >= 3'
 browser_open "$work/double_spherical_pendulum-report/report.html"
 is "keys turn the view" true 'const canvas = document.querySelector("canvas");
   const before = canvas.toDataURL();
