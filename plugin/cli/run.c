@@ -319,11 +319,12 @@ static int write_page(lua_State* L, const Work* work, VidaError* error) {
 }
 
 /* Without gnuplot everything else has been done: a note says so. */
-static int draw_pictures(const RunArguments* arguments, VidaError* error) {
+static int draw_pictures(const Work* work, VidaError* error) {
+  const RunArguments* arguments = work->arguments;
   fflush(stdout);
-  const int code = cli_draw_pictures(arguments->out, &arguments->pictures, arguments->quiet, error);
+  const int code = cli_draw_pictures(work->out, &arguments->pictures, arguments->quiet, error);
   if (code && cli_is_without_gnuplot(error)) {
-    fprintf(stderr, "vida: %s; then 'vida plot %s' draws them\n", error->message, arguments->out);
+    fprintf(stderr, "vida: %s; then 'vida plot %s' draws them\n", error->message, work->out);
     return VIDA_SUCCESS;
   }
   return code;
@@ -415,7 +416,7 @@ static int run_protected(lua_State* L) {
   }
   code = run_and_report(L, work, &error);
   if (!code && arguments->plot) {
-    code = draw_pictures(arguments, &error);
+    code = draw_pictures(work, &error);
   }
   say_failures(work, code, &error);
   return 0;
@@ -429,9 +430,9 @@ static int run_command(const CliCommand* command, int count, char** texts) {
     code = EXIT_OK;
   } else if (parsed == CLI_GO_ON && !arguments.script) {
     cli_complain(command->name, "the name of a scenario is missing");
-  } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out) {
+  } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out && !arguments.report) {
     cli_complain(command->name,
-                 "--plot needs --out DIR: pictures are drawn from the results there");
+                 "--plot needs --out DIR or --report: pictures are drawn from the results there");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
                  .arguments = &arguments};

@@ -81,6 +81,13 @@ expect 0 run "$SOURCE/scenarios/double_spherical_pendulum.lua" --set time=2 --re
 expect 0 run "$SOURCE/scenarios/squeezer_work_precision.lua" --only rattle --set repeats=1 --report --quiet
 expect 0 run "$SOURCE/scenarios/rolling_disk.lua" --report --quiet
 
+# Pictures go into the folder of the page.
+if command -v gnuplot >/dev/null 2>&1; then
+  mkdir drawn
+  (cd drawn && expect 0 run "$work/short.lua" --report --plot energy --quiet)
+  [[ -s drawn/short-report/plots/energy.svg ]] || complain "no picture beside the page"
+fi
+
 # ---- in the browser ----------------------------------------------------------------------------
 browser_start
 
