@@ -131,8 +131,8 @@ int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, Vid
 int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
                              const int* coordinates, const VidaLagrangian* lagrangian,
                              void* user_data, VidaError* error);
-/* Constraints in C functions, of `count` coordinates likewise. Rows are named `name`, or "name 1",
- * "name 2", ... of several. */
+/* Constraints in C functions, of `count` coordinates likewise. Rows are named `name`, or, of
+ * several, "name (row 1)" and so on. */
 int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
                              const int* coordinates, const VidaConstraint* constraint,
                              void* user_data, VidaError* error);
