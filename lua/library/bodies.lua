@@ -740,7 +740,7 @@ local every_key = { "mass", "inertia", "position", "orientation", "angle", "velo
 -- @treturn body
 -- @raise when the inertia is none of a body, or the orientation no rotation
 -- @usage
--- local top = s:body { "top", mass = 15, inertia = { 0.23, 0.47, 0.23 }, position = { 0, 1, 0 },
+-- local top = s:body { "top", mass = 15, inertia = { 0.24, 0.47, 0.24 }, position = { 0, 1, 0 },
 --   body_rates = { 0, 150, 0 }, as = "directors" }
 function system_methods.body(system, given)
   local place = library.check_definition(system, "body", given, 1, every_key,

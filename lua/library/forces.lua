@@ -67,8 +67,8 @@ end
 -- @function spring
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
+-- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
+-- @tparam point|body_point given.3 the second one
 -- @tparam number|expression given.stiffness k, not negative, N/m; or a parameter of the system
 -- @tparam number|expression given.length l at rest, not negative, m; or a parameter
 -- @tparam[opt=0] number given.cubic k3 of a linear law, not negative, N/m^3
@@ -110,13 +110,13 @@ local drag = {
 -- @function damper
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
+-- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
+-- @tparam point|body_point given.3 the second one
 -- @tparam number given.damping c, not negative, N s/m
 -- @tparam[opt="line"] string given.along "line": R = c s'^2/2 of the distance s; "velocity": R = c |v|^2/2
 --   of the relative velocity, for ends that meet
 -- @usage
--- s:damper { "shock absorber", upper, trunk, damping = 20 }
+-- s:damper { "shock absorber", upper, trunk:point { 0, 0, 0.1 }, damping = 20 }
 function system_methods.damper(system, given)
   local place = library.check_definition(system, "damper", given, 3, { "damping", "along" },
     "{ \"shock absorber\", wheel, frame, damping = 20 }")

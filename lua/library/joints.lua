@@ -456,8 +456,8 @@ end
 -- @function distance
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
+-- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
+-- @tparam point|body_point given.3 the second one
 -- @tparam number|function given.length l, m; above 0, or a function of time that returns it
 -- @usage
 -- s:distance { "rod", s.ground, upper, length = 1 }
