@@ -550,7 +550,7 @@ static void check_given(lua_State* L, VidaInitial initial, const char* place, co
   }
 }
 
-/*** Adds a coordinate, whose part in the motion formulas have to say.
+/*** Adds a coordinate. What it does in the motion comes from formulas of it.
  * @function system:coordinate
  * @tparam table given
  * @tparam string given.1 its name

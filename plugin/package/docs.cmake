@@ -52,3 +52,7 @@ add_custom_target(docs DEPENDS ${docs}/pages.stamp VERBATIM
   COMMAND ${CMAKE_COMMAND} -E chdir ${docs} ${VIDA_LDOC} --fatalwarnings -c config.ld .
   COMMAND ${CMAKE_COMMAND} -E echo "The documents begin at ${html}/index.html"
   COMMENT "Writing the documents")
+
+if(VIDA_INSTALL)
+  install(DIRECTORY ${html}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html OPTIONAL)
+endif()

@@ -14,8 +14,7 @@ package.path = scenarios .. "/?.lua;" .. package.path
 
 -- Doxygen takes some characters for its own.
 local function plain(text)
-  return (text:gsub("[<>\\@#|]", { ["<"] = "&lt;", [">"] = "&gt;", ["|"] = "&#124;" })
-    :gsub("[%*_]", "\\%0"))
+  return (text:gsub("[<>\\@#|*_]", "\\%0"):gsub("%-%-", "\\--"))
 end
 
 local function add_row(lines, cells)
@@ -149,10 +148,10 @@ end
 local directives = {}
 
 function directives.methods()
-  local lines = new_table { "method", "what it is" }
+  local lines = new_table { "method", "what it is", "order", "limits" }
   for _, method in ipairs(vida.methods()) do
     write_method(method)
-    add_row(lines, { link(method.name), plain(method.title) })
+    add_row(lines, { link(method.name), plain(method.title), tostring(method.order), plain(method.limits) })
   end
   return table.concat(lines, "\n")
 end
@@ -231,24 +230,31 @@ function directives.costs(rest)
   return table.concat(lines, "\n")
 end
 
--- The comments that scenarios begin with.
+-- The comment that a scenario begins with: its first sentence, and the rest as it is.
+local function introduction(name)
+  local text = {}
+  for line in io.lines(("%s/%s.lua"):format(scenarios, name)) do
+    local words = line:match "^%-%- ?(.*)$"
+    if not words then
+      break
+    end
+    text[#text + 1] = words
+  end
+  local all = table.concat(text, "\n")
+  local first, rest = all:match "^(.-[%.?])\n%s*(.*)$"
+  return first or all, rest or ""
+end
+
 function directives.scenarios()
-  local names, lines = {}, {}
+  local lines = {}
   local pipe <close> = assert(io.popen(("ls '%s'"):format(scenarios)))
   for file in pipe:lines() do
-    names[#names + 1] = file:match "^(.*)%.lua$"
-  end
-  for _, name in ipairs(names) do
-    local text = {}
-    for line in io.lines(("%s/%s.lua"):format(scenarios, name)) do
-      local words = line:match "^%-%- ?(.*)$"
-      if not words then
-        break
-      end
-      text[#text + 1] = plain(words:gsub("^   ", ""))
+    local name = file:match "^(.*)%.lua$"
+    if name then
+      local first, rest = introduction(name)
+      lines[#lines + 1] = ("## %s {#scenario_%s}\n\n%s\n"):format(plain(name), name, plain(first))
+      lines[#lines + 1] = rest ~= "" and ("```text\n%s\n```\n"):format(rest) or ""
     end
-    lines[#lines + 1] = ("## %s {#scenario_%s}\n\n    scenarios/run %s\n"):format(plain(name), name, name)
-    lines[#lines + 1] = table.concat(text, "\n") .. "\n"
   end
   return table.concat(lines, "\n")
 end
