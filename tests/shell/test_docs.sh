@@ -34,17 +34,17 @@ fi
 # ---- every method, scenario and sub-command ------------------------------------------------------
 
 run methods
-for name in $(sed -n -E 's/^  ([a-z0-9-]+).*/\1/p' "$work/out"); do
-  [[ -s $html/method_${name//-/_}.html || -s $html/method__${name//-/_}.html ]] ||
-    complain "there is no page of $name"
-done
+while read -r name; do
+  [[ -s $html/method_${name//-/_}.html ]] || complain "there is no page of $name"
+done < <(sed -n -E 's/^  ([a-z][a-z0-9-]*).*/\1/p' "$work/out")
 for file in "$SOURCE"/scenarios/*.lua; do
   name=$(basename "$file" .lua)
   grep -q "scenario_$name" "$html/scenarios.html" || complain "the scenario $name has no entry"
 done
-for name in run check advise methods audit plot report compare new completion; do
+run --help
+while read -r name; do
   grep -q "usage: vida $name" "$html/command.html" || complain "vida $name has no entry"
-done
+done < <(sed -n -e '/^commands:/,/^$/s/^  \([a-z]\{1,\}\).*/\1/p' "$work/out")
 
 # ---- every public name -----------------------------------------------------------------------------
 

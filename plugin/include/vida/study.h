@@ -186,8 +186,8 @@ typedef struct VidaSeries {
   double interval; /* half of its 95 % confidence interval; NaN: fewer than three runs */
 } VidaSeries;
 
-/* How many series there are, 0 before VidaStudy_Run, and one of them (its texts live as long as the
- * study). */
+/* How many series there are, and one of them, whose texts live as long as the study. Errors and
+ * orders are known after VidaStudy_Run. */
 int VidaStudy_SeriesCount(const VidaStudy* study);
 int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, VidaError* error);
 /* Seconds that this series needs for a position error: between its neighbouring runs, straight in

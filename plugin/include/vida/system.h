@@ -178,7 +178,7 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error);
 
 /* What it was made of: its name; numbers of coordinates (n), of constraint rows (m, holonomic and
  * nonholonomic ones) and of particles; the dimension of space; names and units of coordinates and
- * rows by their numbers, "" outside; and numbers by names, -1 where there is none. */
+ * rows by their numbers, NULL outside; and numbers by names, -1 where there is none. */
 const char* VidaSystem_Name(const VidaSystem* system);
 int VidaSystem_CoordinateCount(const VidaSystem* system);
 int VidaSystem_ConstraintCount(const VidaSystem* system); /* rows */
