@@ -387,7 +387,7 @@ local element_class = {
 --   }`
 -- @tparam[opt] function given.nonholonomic rows of velocities, likewise
 -- @tparam[opt] function given.force a list with the force on each point or coordinate
--- @treturn element
+-- @treturn element which has a `name`
 -- @raise when it has no function, or one of them returns something else
 -- @usage
 -- local spring = vida.element { "spring", points = 2, parameters = { "k", l0 = 1 },

@@ -34,12 +34,13 @@ set(html ${docs}/html)
 set(lua ${VIDA_LUA_COMMAND})
 configure_file(${guide}/config.ld.in ${docs}/config.ld @ONLY)
 configure_file(${guide}/Doxyfile.in ${docs}/Doxyfile @ONLY)
-file(MAKE_DIRECTORY ${docs}/pages)
 
 file(GLOB guide_pages CONFIGURE_DEPENDS ${guide}/*.md)
 file(GLOB guide_scenarios CONFIGURE_DEPENDS scenarios/*.lua scenarios/parts/*.lua)
 add_custom_command(OUTPUT ${docs}/pages.stamp VERBATIM
   DEPENDS vida_command vida_module ${guide}/fill.lua ${guide_pages} ${guide_scenarios}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${docs}/pages
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${docs}/pages
   COMMAND ${CMAKE_COMMAND} -E env "LUA_CPATH_5_4=${CMAKE_CURRENT_BINARY_DIR}/?.so" LUA_INIT_5_4=
           ${lua} ${guide}/fill.lua ${guide} $<TARGET_FILE:vida_command> ${source}/scenarios
           ${docs}/pages

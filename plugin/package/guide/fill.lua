@@ -41,10 +41,12 @@ local function write(name, text)
   assert(file:write(text))
 end
 
--- What the command prints. Some of the scenarios have runs that fail, as they should.
+-- What the command prints.
 local function output_of(arguments)
-  local pipe <close> = assert(io.popen(("'%s' %s 2>&1"):format(command, arguments)))
-  return pipe:read "a"
+  local pipe = assert(io.popen(("'%s' %s"):format(command, arguments)))
+  local text = pipe:read "a"
+  assert(pipe:close(), ("'vida %s' failed"):format(arguments))
+  return text
 end
 
 -- ---- methods -------------------------------------------------------------------------------------
@@ -113,8 +115,9 @@ end
 local columns = {
   step = { "h, s", function(row) return row.h and ("%.4g"):format(row.h) or "" end },
   tolerance = { "rtol", function(row) return row.rtol and ("%.0e"):format(row.rtol) or "" end },
-  time = { "time a step, us", function(row) return ("%.2g"):format(1e6 * row.wall_s / row.steps) end },
+  time = { "time a step, us", function(row) return ("%.3g"):format(1e6 * row.wall_s / row.steps) end },
   steps = { "steps", function(row) return tostring(row.steps) end },
+  reached = { "reached, s", function(row) return ("%.4g"):format(row.t_end) end },
   status = { "status", function(row) return row.status end },
 }
 
@@ -267,7 +270,7 @@ end
 -- Every sub-command.
 function directives.commands()
   local lines = {}
-  for name in output_of("--help"):match("commands:\n(.-)\n\n"):gmatch "\n?  (%l+) " do
+  for name in output_of("--help"):match("commands:(\n.-\n)\n"):gmatch "\n  (%l+)" do
     lines[#lines + 1] = ("## vida %s\n\n%s\n"):format(name, directives.help(name))
   end
   return table.concat(lines, "\n")
