@@ -1,11 +1,14 @@
-/*** The module.
- * It is found through `LUA_CPATH`, or built into the command `vida`.
+/*** What `require "vida"` returns.
+ * In a stock Lua it is found through `LUA_CPATH`; the command has it inside.
  *
- * Systems are made by `vida.system`, integrated by a stepper (`system:stepper`) or compared
- * (`vida.compare`). A mistake raises an error that names the line of the script, the table and the
- * key, and what was expected there; unknown keys are refused with the nearest known one. What goes
- * wrong in a step is no error, but a result with a status. Units are the user's: where this manual
- * says m, kg, s or N, any consistent set will do. Angles are in radians.
+ * Scripts describe a @{system}, with a @{body} or a @{point} and with formulas: an @{expression},
+ * a @{vector}. They compare methods on it (@{comparison}, @{result}) or make steps with one
+ * (@{stepper}).
+ *
+ * A mistake raises an error that names the line of the script, the table and the key, and what was
+ * expected there; unknown keys are refused with the nearest known one. What goes wrong in a step
+ * is no error, but a result with a status. Units are the user's: where this manual says m, kg, s
+ * or N, any consistent set will do. Angles are in radians.
  *
  * @module vida
  * @usage

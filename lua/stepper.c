@@ -139,12 +139,12 @@ static const double* check_state(lua_State* L, const StepperHandle* handle, cons
  * state, as in `stepper:start(t0, q, v)`. Statistics begin at zero.
  * @function start
  * @tparam[opt] table|number given options, or the time t0 of the state, s
+ * @tparam[opt] {number,...} q positions of all coordinates
+ * @tparam[opt] {number,...} v their rates
  * @tparam[opt=0] number given.t0 s
  * @tparam[opt=false] boolean given.adjust_start values that violate a constraint are moved instead
  *   of refused
  * @tparam[opt=1e-9] number given.start_tolerance the largest change that is no violation, relative
- * @tparam[opt] {number,...} q positions of all coordinates
- * @tparam[opt] {number,...} v their rates
  * @treturn string what is to be said about the start, "" when nothing is
  * @raise when the start violates a constraint
  * @usage
