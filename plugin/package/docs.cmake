@@ -39,6 +39,7 @@ file(GLOB guide_pages CONFIGURE_DEPENDS ${guide}/*.md)
 file(GLOB guide_scenarios CONFIGURE_DEPENDS scenarios/*.lua scenarios/parts/*.lua)
 add_custom_command(OUTPUT ${docs}/pages.stamp VERBATIM
   DEPENDS vida_command vida_module ${guide}/fill.lua ${guide_pages} ${guide_scenarios}
+          ${source}/tests/embedding/pendulum.c
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${docs}/pages
   COMMAND ${CMAKE_COMMAND} -E make_directory ${docs}/pages
   COMMAND ${CMAKE_COMMAND} -E env "LUA_CPATH_5_4=${CMAKE_CURRENT_BINARY_DIR}/?.so" LUA_INIT_5_4=

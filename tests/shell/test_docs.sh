@@ -24,7 +24,7 @@ if grep -i -e 'warning' -e '???' "$work/log"; then
   complain "the target docs warns"
 fi
 html=$BUILD/docs/html
-for page in index model choosing methods method_rattle comparisons command scenarios lua/index; do
+for page in index model choosing methods method_rattle comparisons command scenarios c lua/index; do
   [[ -s $html/$page.html ]] || complain "there is no page $page.html"
 done
 if grep -l -e '{{' "$BUILD"/docs/pages/*.md; then

@@ -262,6 +262,11 @@ function directives.scenarios()
   return table.concat(lines, "\n")
 end
 
+-- {{file tests/embedding/pendulum.c}}: a file of the source tree
+function directives.file(name)
+  return ("```%s\n%s```"):format(name:match "[^.]*$", read(scenarios .. "/../" .. name))
+end
+
 -- {{help}} or {{help run}}: what the command says about itself
 function directives.help(name)
   return "```text\n" .. output_of(name .. " --help") .. "```"
