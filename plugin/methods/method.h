@@ -107,14 +107,20 @@ struct VidaStepper {
   VidaStatistics statistics;
 };
 
+/* What else than a smaller step, or rtol, helps against violations that grow: an option of the
+ * method, at fixed steps, and another method. NULL: none. */
+typedef struct vida_remedy {
+  const char *option, *value;
+  const char* method;
+} vida_remedy;
+
 struct VidaMethod {
   VidaMethodInfo info;
   const VidaOptionRow* common;  /* rows that it shares with others; NULL: vida__common_options */
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
   bool refers; /* which systems it takes is asked of the method that it is made of, not of `info` */
-  const char*
-      remedy; /* what else than a smaller step, or rtol, keeps violations small; NULL: nothing */
+  vida_remedy remedy;
   /* Refuses systems that it cannot integrate, and allocates `own`; the map is made after it. */
   int (*create)(VidaStepper* stepper, VidaError* error);
   /* From q, v0 to its own p. */

@@ -554,7 +554,7 @@ const VidaMethod vida__ida_index2 = {
     .info = {"ida-index2", "IDA, constraints on velocity level (index 2)", "0 = G v + g_t",
              "Positions drift off the constraints linearly in time, by what rtol allows.", 1,
              CAPABILITIES},
-    .remedy = "ida-ggl",
+    .remedy = {.method = "ida-ggl"},
     .create = create_index2,
     RECORD};
 const VidaMethod vida__ida_ggl = {
@@ -570,7 +570,7 @@ const VidaMethod vida__ida_index1 = {
              "0 = G v' + g_qq v v + 2 g_qt v + g_tt",
              "Velocities drift off the constraints linearly in time, positions quadratically.", 1,
              CAPABILITIES},
-    .remedy = "ida-ggl",
+    .remedy = {.method = "ida-ggl"},
     .create = create_index1,
     RECORD};
 const VidaMethod vida__ida_projected = {
@@ -579,6 +579,6 @@ const VidaMethod vida__ida_projected = {
              "On the constraints at its own steps; velocities drift off their own linearly in "
              "time. With a projection of velocities besides it would be ida-ggl.",
              1, CAPABILITIES},
-    .remedy = "ida-ggl",
+    .remedy = {.method = "ida-ggl"},
     .create = create_projected,
     RECORD};

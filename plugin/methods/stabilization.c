@@ -359,7 +359,7 @@ const VidaMethod vida__stabilized_ode = {
              "Explicit integrators: stable for steps below a few parts of the shortest period, and "
              "of 1/gamma. Violations die out at the rate gamma, but new ones come with each step.",
              5, ODE_CAPABILITIES},
-    .remedy = "coordinate-projection",
+    .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
     .options = stabilized_options,
     .create = create_stabilized,
@@ -378,7 +378,7 @@ const VidaMethod vida__post_stabilized = {
              EXPLICIT_LIMITS
              "Violations are of order h^(p+1), of s-both2 h^(2p). s-pos alone may be unstable.",
              5, ODE_CAPABILITIES},
-    .remedy = "coordinate-projection",
+    .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
     .options = post_options,
     .create = create_post,

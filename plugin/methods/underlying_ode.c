@@ -476,7 +476,7 @@ const VidaMethod vida__baumgarte = {
              5,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
                  VIDA_CAN_ADAPTIVE},
-    .remedy = "gamma_h = 1 (gamma = 1 / h), or coordinate-projection",
+    .remedy = {"gamma_h", "1", "coordinate-projection"},
     .common = vida__ode_options,
     .options = baumgarte_options,
     .create = create_baumgarte,

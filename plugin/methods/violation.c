@@ -120,8 +120,13 @@ static bool keeps(const VidaStepper* stepper, VidaCapability what) {
 enum { REMEDY_SIZE = 96 };
 
 static void append_remedy(const VidaStepper* stepper, char* text, size_t size) {
-  if (stepper->method->remedy) {
-    vida__append(text, size, ", or %s", stepper->method->remedy);
+  const vida_remedy* remedy = &stepper->method->remedy;
+  if (remedy->option && !stepper->adaptive &&
+      !VidaOptions_IsSet(stepper->options, remedy->option)) {
+    vida__append(text, size, ", or %s = %s", remedy->option, remedy->value);
+  }
+  if (remedy->method) {
+    vida__append(text, size, ", or %s", remedy->method);
   }
 }
 

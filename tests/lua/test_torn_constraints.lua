@@ -22,6 +22,19 @@ local function has_option(method, name)
   return false
 end
 
+-- What a message advises besides a smaller step are an option of the method, and a method, that exist.
+local function expect_advice(message, method)
+  local advice = message:match "try .*" or ""
+  for name in advice:gmatch ", or ([%w_-]+)" do
+    local known = has_option(method, name)
+    for _, other in ipairs(vida.methods()) do
+      known = known or other.name == name
+    end
+    assert(known, message)
+  end
+  return advice:find(", or ", 1, true) ~= nil
+end
+
 local function particle_methods(test)
   for _, method in ipairs(vida.methods()) do
     if not can(method, "takes systems without constraints only")
@@ -71,7 +84,7 @@ end
 
 -- Steps until one fails or `time` is over; g stays below `bound` where g = 0 is asked for. Says whether
 -- a constraint was torn.
-local function runs_within(system, wishes, time, bound)
+local function runs_within(system, method, wishes, time, bound)
   local what = ("%s, %s, h = %g"):format(wishes[1], system.name, wishes.h)
   local stepper = system:stepper(wishes)
   stepper:start()
@@ -82,6 +95,7 @@ local function runs_within(system, wishes, time, bound)
       expect_same(before, state_of(stepper), what)
       if message:find("times its own size", 1, true) then
         assert(message:find("constraint '", 1, true) and message:find("try less than", 1, true), message)
+        assert(expect_advice(message, method), message)
         -- Once more the same (methods that choose their steps begin with other ones).
         if not wishes.rtol then
           local again, repeated = stepper:step()
@@ -112,7 +126,7 @@ local function test_torn()
         local wishes = { method.name, h = h, rtol = rtol or nil }
         -- A rod is torn at twice its length or less beside its own, wherever its ends are.
         for system, bound in pairs { [rocker] = 2, [pendulum] = 2, [curve] = 1e3 } do
-          if runs_within(system, wishes, 20, bound) then
+          if runs_within(system, method, wishes, 20, bound) then
             torn[method.name] = true
           end
         end
