@@ -150,15 +150,19 @@ static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaE
 }
 
 int vida__check_violations(VidaStepper* stepper, VidaError* error) {
-  const level at = {.values = stepper->constraint_work,
+  /* A step of relaxed constraints has prepared the one that follows it, and g at the node. */
+  const bool is_relaxed = stepper->softness;
+  const level at = {.values = is_relaxed ? stepper->g0 : stepper->constraint_work,
                     .x = stepper->q,
                     .weight = 1.0,
-                    .times = stepper->softness ? beyond_return : 1.0};
+                    .times = is_relaxed ? beyond_return : 1.0};
   if (stepper->m == 0 || keeps(stepper, VIDA_CAN_POSITION_LEVEL)) {
     return VIDA_SUCCESS;
   }
   stepper->step++; /* of the node that the step has led to */
-  const int code = VidaStepper_Constraints(stepper, stepper->constraint_work, NULL, error);
+  const int code = is_relaxed
+                       ? VIDA_SUCCESS
+                       : VidaStepper_Constraints(stepper, stepper->constraint_work, NULL, error);
   const int torn = code ? -1 : find_torn_row(stepper, &at);
   stepper->step--;
   return torn < 0 ? code : fail_torn(stepper, &at, torn, error);
