@@ -140,8 +140,8 @@ static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaE
                                     : vida__asked_step_size(stepper),
                   6);
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "UNBOUNDED",
-                         "%s: constraint '%s' is violated by %s times its own size, and more with "
-                         "every step; the %s = %s%s",
+                         "%s: constraint '%s' is violated by %s times its own size, and is torn; "
+                         "the %s = %s%s",
                          vida__name_step(stepper, step), stepper->system->rows[row].name,
                          vida__real_text(size, times, 3),
                          stepper->adaptive ? "tolerance is too loose: try less than rtol"
