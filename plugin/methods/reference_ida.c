@@ -138,6 +138,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
   vida_reference_ida* own = vida__allocate(1, sizeof *own);
   stepper->own = own;
   stepper->prepare = prepare;
+  stepper->tells_watch = true;
   if (!own) {
     return vida__fail_memory(error);
   }

@@ -70,7 +70,8 @@ typedef struct VidaStatistics {
   long newton_iterations;
   long residual_evaluations;
   long jacobian_evaluations;
-  long factorizations; /* of matrices, where a method counts them; else 0 */
+  long factorizations;    /* of matrices, where a method counts them; else 0 */
+  long singular_passages; /* see VidaStepper_SingularPassages */
 } VidaStatistics;
 
 /* Whether a method with these options chooses its own steps: it has a tolerance `rtol`. Then `h` is
@@ -137,6 +138,12 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
 /* values: the system's observables at the node (VidaSystem_ObservableCount); NaN where one that is
  * not conserved has no value, a square root of a negative number say. */
 int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error);
+/* How many singular configurations the motion has passed since the start: places in which the
+ * constraint Jacobian loses rank, where the branch that the motion goes on along is not determined
+ * by the constraints. *t and *constraint (nullable, left alone when there was none): when the first
+ * was passed, and the constraint that depends there on others. A place that is passed nearer than
+ * the steps tell from a singular one counts; the configuration of the start does not. */
+long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const char** constraint);
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 
 #ifdef __cplusplus

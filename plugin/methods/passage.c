@@ -1,0 +1,338 @@
+#include "methods/passage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* Squares of angles, about, by which the gradient of a constraint turns: less than this from one
+ * place to the next is not looked at, more than that may be a jump (1.8 and 18 degrees). */
+static const double hardly_turned = 1e-3;
+static const double far_turned = 0.1;
+/* Beside the largest singular value so far: below this it is followed step by step, and at that
+ * it is none but for the precision of the motion. */
+static const double near_singular = 0.1;
+static const double at_singular = 1e-3;
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int allocate(vida_watch* watch) {
+  const size_t n = (size_t)watch->stepper->n;
+  const size_t m = (size_t)watch->stepper->m;
+  const size_t entries = (size_t)watch->stepper->system->entry_count;
+  const struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&watch->q, n},           {&watch->q_next, n},     {&watch->entries, entries},
+                {&watch->ahead, entries}, {&watch->length, m},     {&watch->dependence, m},
+                {&watch->x, n},           {&watch->y, n},          {&watch->step, n},
+                {&watch->g_from, m},      {&watch->g_to, m},       {&watch->rows, m},
+                {&watch->side, n + m}};
+  const size_t count = sizeof arrays / sizeof arrays[0];
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += arrays[i].count;
+  }
+  watch->block = vida__allocate(total, sizeof *watch->block);
+  watch->is_in = vida__allocate(m, sizeof *watch->is_in);
+  double* next = watch->block;
+  for (size_t i = 0; i < count && next; i++) {
+    *arrays[i].array = next;
+    next += arrays[i].count;
+  }
+  return watch->block && watch->is_in ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error) {
+  bool is_holonomic = false;
+  for (int r = 0; r < stepper->m; r++) {
+    is_holonomic = is_holonomic || !stepper->system->rows[r].is_nonholonomic;
+  }
+  *watch = NULL;
+  if (!is_holonomic) {
+    return VIDA_SUCCESS;
+  }
+  vida_watch* made = vida__allocate(1, sizeof *made);
+  *watch = made;
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->stepper = stepper;
+  made->is_blind = true;
+  int code = vida__evaluator_create(stepper->system, &made->evaluator, error);
+  if (!code && allocate(made)) {
+    code = vida__fail_memory(error);
+  }
+  if (code) {
+    vida__watch_destroy(watch);
+  }
+  return code;
+}
+
+void vida__watch_destroy(vida_watch** watch) {
+  vida_watch* old = *watch;
+  if (!old) {
+    return;
+  }
+  vida__evaluator_destroy(&old->evaluator);
+  free(old->block);
+  free(old->is_in);
+  free(old);
+  *watch = NULL;
+}
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+/*     [ I  B^T ]   B = the rows of G M^(-1/2), each of length one; of rows that do not count, the
+ *     [ B  0   ]   multiplier is zero. */
+int vida__watch_factor(vida_watch* watch, const double* entries) {
+  const VidaStepper* stepper = watch->stepper;
+  const VidaSystem* system = stepper->system;
+  const double* inverse_root = stepper->inverse_root;
+  double* matrix = stepper->node_matrix->values;
+  memset(watch->length, 0, (size_t)stepper->m * sizeof *watch->length);
+  for (int e = 0; e < system->entry_count; e++) {
+    const double entry = entries[e] * inverse_root[system->entries[e].coordinate];
+    watch->length[system->entries[e].row] += entry * entry;
+  }
+  vida__linear_clear(stepper->node_matrix);
+  for (int i = 0; i < stepper->n; i++) {
+    matrix[system->mass_slot[i]] = 1.0;
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    watch->length[r] = sqrt(watch->length[r]);
+    if (!watch->is_in[r]) {
+      matrix[vida__constraint_diagonal(system, r)] = -1.0;
+    } else if (!(watch->length[r] > 0.0)) {
+      return VIDA_STEP_SINGULAR;
+    }
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    if (watch->is_in[entry->row]) {
+      const double value = entries[e] * inverse_root[entry->coordinate] / watch->length[entry->row];
+      matrix[entry->row_slot] += value;
+      matrix[entry->column_slot] += value;
+    }
+  }
+  return vida__linear_factor(stepper->node_matrix);
+}
+
+/* One iteration for the smallest eigenvalue of B B^T, whose vector is watch->dependence. Returns
+ * its root; 0 where the matrix is singular. */
+static double iterate(vida_watch* watch) {
+  const int n = watch->stepper->n, m = watch->stepper->m;
+  double* z = watch->dependence;
+  double* side = watch->side;
+  double square = 0.0;
+  memset(side, 0, (size_t)n * sizeof *side);
+  memcpy(side + n, z, (size_t)m * sizeof *z);
+  if (vida__linear_solve(watch->stepper->node_matrix, side, side)) {
+    return 0.0;
+  }
+  for (int r = 0; r < m; r++) {
+    square += watch->is_in[r] ? side[n + r] * side[n + r] : 0.0;
+  }
+  if (!(square > 0.0) || !isfinite(square)) {
+    return 0.0;
+  }
+  for (int r = 0; r < m; r++) {
+    z[r] = watch->is_in[r] ? -side[n + r] / sqrt(square) : 0.0;
+  }
+  return 1.0 / sqrt(sqrt(square));
+}
+
+/* The smallest singular value of B at `entries`. */
+static double measure(vida_watch* watch, const double* entries) {
+  const bool is_first = watch->value_count == 0;
+  const int passes = is_first ? 8 : 2;
+  double value = 0.0;
+  if (is_first) {
+    for (int r = 0; r < watch->stepper->m; r++) {
+      watch->dependence[r] =
+          watch->is_in[r] ? cos(1.0 + r) / sqrt((double)watch->row_count) : 0.0; /* any will do */
+    }
+  }
+  if (vida__watch_factor(watch, entries)) {
+    return 0.0;
+  }
+  for (int pass = 0; pass < passes; pass++) {
+    value = iterate(watch);
+  }
+  return value;
+}
+
+/* ---- singular configurations ----------------------------------------------------------------- */
+
+static int find_row(const vida_watch* watch) {
+  int row = 0;
+  for (int r = 0; r < watch->stepper->m; r++) {
+    row = fabs(watch->dependence[r]) > fabs(watch->dependence[row]) ? r : row;
+  }
+  return row;
+}
+
+static void note_passage(vida_watch* watch, double t) {
+  if (watch->passages == 0) {
+    watch->first_t = t;
+    watch->first_row = find_row(watch);
+  }
+  watch->passages++;
+  watch->is_passing = true;
+}
+
+/* Through a singular configuration the singular value goes linearly, with a change of its sign
+ * that it does not show: where it would have become negative before it rises again, the step went
+ * past that place and did not see it. One that the steps resolve is seen by its size. */
+static void follow_value(vida_watch* watch, double t, double value) {
+  const double slope = (watch->value - watch->value_before) / (watch->t - watch->t_before);
+  const double expected = watch->value + slope * (t - watch->t);
+  const bool has_slope = watch->value_count >= 2;
+  watch->value_largest = fmax(watch->value_largest, value);
+  const double size = watch->value / watch->value_largest;
+  if (watch->is_passing) {
+    watch->is_passing = !(value > near_singular * watch->value_largest);
+  } else if (has_slope && size < near_singular && expected < -0.25 * value) {
+    note_passage(watch, watch->t + (t - watch->t) * watch->value / (watch->value + value));
+  } else if (has_slope && size < at_singular && slope <= 0.0 && value > watch->value) {
+    note_passage(watch, watch->t);
+  }
+  watch->value_before = watch->value;
+  watch->t_before = watch->t;
+  watch->value = value;
+  watch->value_count++;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void choose_rows(vida_watch* watch) {
+  const VidaStepper* stepper = watch->stepper;
+  const int* dependent = NULL;
+  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  for (int r = 0; r < stepper->m; r++) {
+    watch->is_in[r] = !stepper->system->rows[r].is_nonholonomic;
+  }
+  for (int k = 0; k < count; k++) {
+    watch->is_in[dependent[k]] = false;
+  }
+  watch->row_count = 0;
+  for (int r = 0; r < stepper->m; r++) {
+    watch->row_count += watch->is_in[r] ? 1 : 0;
+  }
+}
+
+void vida__watch_return(vida_watch* watch, double t, const double* q) {
+  if (!watch) {
+    return;
+  }
+  watch->t = t;
+  memcpy(watch->q, q, (size_t)watch->stepper->n * sizeof *q);
+  watch->value_count = 0;
+  watch->is_blind =
+      watch->row_count == 0 || vida__jacobian(&watch->evaluator, t, q, watch->entries);
+}
+
+void vida__watch_start(vida_watch* watch, double t, const double* q) {
+  if (!watch) {
+    return;
+  }
+  watch->passages = 0;
+  watch->is_passing = false;
+  watch->value_largest = 0.0;
+  watch->may_jump = watch->stepper->softness != NULL;
+  choose_rows(watch);
+  vida__watch_return(watch, t, q);
+}
+
+static void go_on(vida_watch* watch, double t) {
+  double* q = watch->q;
+  double* entries = watch->entries;
+  watch->t = t;
+  watch->q = watch->q_next;
+  watch->q_next = q;
+  watch->entries = watch->ahead;
+  watch->ahead = entries;
+}
+
+/* Looks at a place: *turn to it, and whether it can be reached, which only far ones may not. */
+static int look_at(vida_watch* watch, double t, const double* q, double* turn, VidaError* error) {
+  *turn = 0.0;
+  if (!watch || watch->is_blind || vida__jacobian(&watch->evaluator, t, q, watch->ahead)) {
+    return VIDA_SUCCESS;
+  }
+  memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
+  *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead);
+  return *turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)
+             ? VIDA_SUCCESS
+             : vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH,
+                               VIDA_OTHER_BRANCH_TEXT);
+}
+
+int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error) {
+  double turn;
+  return look_at(watch, t, q, &turn, error);
+}
+
+int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
+  double turn;
+  const int code = look_at(watch, t, q, &turn, error);
+  const bool is_near =
+      watch && watch->value_count > 0 && watch->value < near_singular * watch->value_largest;
+  if (code || turn == 0.0 || (turn < hardly_turned && !is_near)) {
+    return code;
+  }
+  if (turn > far_turned) {
+    watch->value_count = 0; /* nothing is known of the way */
+  }
+  follow_value(watch, t, measure(watch, watch->ahead));
+  go_on(watch, t);
+  return VIDA_SUCCESS;
+}
+
+int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error) {
+  vida_watch* watch = stepper->outer ? stepper->outer->watch : stepper->watch;
+  VidaError local;
+  char step[VIDA_STEP_NAME_SIZE], h[VIDA_REAL_TEXT_SIZE];
+  const int code = vida__watch_follow(watch, vida__next_time(stepper), q, &local);
+  if (!code) {
+    return VIDA_SUCCESS;
+  }
+  /* What is known of this step is no guess for another one. */
+  stepper->has_tracked = false;
+  stepper->history_count = 0;
+  return vida__fail_flag(error, code, local.flag,
+                         "%s: %s; the step is too large: try less than h = %s",
+                         vida__name_step(stepper, step), local.message,
+                         vida__real_text(h, vida__asked_step_size(stepper), 6));
+}
+
+/* ---- what was found -------------------------------------------------------------------------- */
+
+long vida__watch_passages(const vida_watch* watch, double* t, const char** name) {
+  if (!watch || watch->passages == 0) {
+    return 0;
+  }
+  if (t) {
+    *t = watch->first_t;
+  }
+  if (name) {
+    *name = watch->stepper->system->rows[watch->first_row].name;
+  }
+  return watch->passages;
+}
+
+void vida__watch_explain(const vida_watch* watch, VidaError* error) {
+  if (!watch || !error || watch->value_count == 0 ||
+      !(watch->value < near_singular * watch->value_largest)) {
+    return;
+  }
+  char t[VIDA_REAL_TEXT_SIZE];
+  vida__append(error->message, sizeof error->message,
+               "; near t = %s there is a singular configuration, in which constraint '%s' depends "
+               "on others",
+               vida__real_text(t, watch->t, 4),
+               watch->stepper->system->rows[find_row(watch)].name);
+}
