@@ -12,9 +12,9 @@
  * place to the next is not looked at, more than that may be a jump (1.8 and 18 degrees). */
 static const double hardly_turned = 1e-3;
 static const double far_turned = 0.1;
-/* Beside the largest singular value so far: below this it is followed step by step, and at that
- * it is none but for the precision of the motion. */
-static const double near_singular = 0.1;
+/* Beside the largest singular value so far: below the first it is followed step by step, below the
+ * second it is none but for the precision of the motion. */
+static const double near_singular = 0.2;
 static const double at_singular = 1e-3;
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -145,19 +145,14 @@ static double iterate(vida_watch* watch) {
   return 1.0 / sqrt(sqrt(square));
 }
 
-/* The smallest singular value of B at `entries`. */
-static double measure(vida_watch* watch, const double* entries) {
-  const bool is_first = watch->value_count == 0;
+/* The smallest singular value of B. */
+static double find_value(vida_watch* watch) {
+  const bool is_first = watch->singularity.count == 0;
   const int passes = is_first ? 8 : 2;
   double value = 0.0;
-  if (is_first) {
-    for (int r = 0; r < watch->stepper->m; r++) {
-      watch->dependence[r] =
-          watch->is_in[r] ? cos(1.0 + r) / sqrt((double)watch->row_count) : 0.0; /* any will do */
-    }
-  }
-  if (vida__watch_factor(watch, entries)) {
-    return 0.0;
+  for (int r = 0; r < watch->stepper->m && is_first; r++) {
+    watch->dependence[r] =
+        watch->is_in[r] ? cos(1.0 + r) / sqrt((double)watch->row_count) : 0.0; /* any will do */
   }
   for (int pass = 0; pass < passes; pass++) {
     value = iterate(watch);
@@ -176,34 +171,42 @@ static int find_row(const vida_watch* watch) {
 }
 
 static void note_passage(vida_watch* watch, double t) {
-  if (watch->passages == 0) {
-    watch->first_t = t;
-    watch->first_row = find_row(watch);
+  vida_singularity* at = &watch->singularity;
+  if (at->passages == 0) {
+    at->first_t = t;
+    at->first_row = find_row(watch);
   }
-  watch->passages++;
-  watch->is_passing = true;
+  at->passages++;
+  at->is_passing = true;
+}
+
+static bool is_near(const vida_singularity* at) {
+  return at->count > 0 && at->value < near_singular * at->largest;
 }
 
 /* Through a singular configuration the singular value goes linearly, with a change of its sign
  * that it does not show: where it would have become negative before it rises again, the step went
  * past that place and did not see it. One that the steps resolve is seen by its size. */
-static void follow_value(vida_watch* watch, double t, double value) {
-  const double slope = (watch->value - watch->value_before) / (watch->t - watch->t_before);
-  const double expected = watch->value + slope * (t - watch->t);
-  const bool has_slope = watch->value_count >= 2;
-  watch->value_largest = fmax(watch->value_largest, value);
-  const double size = watch->value / watch->value_largest;
-  if (watch->is_passing) {
-    watch->is_passing = !(value > near_singular * watch->value_largest);
-  } else if (has_slope && size < near_singular && expected < -0.25 * value) {
-    note_passage(watch, watch->t + (t - watch->t) * watch->value / (watch->value + value));
-  } else if (has_slope && size < at_singular && slope <= 0.0 && value > watch->value) {
-    note_passage(watch, watch->t);
+void vida__watch_measure(vida_watch* watch, double t, bool is_singular) {
+  vida_singularity* at = &watch->singularity;
+  const double value = is_singular ? 0.0 : find_value(watch);
+  const double slope = (at->value - at->value_before) / (at->t - at->t_before);
+  const double expected = at->value + slope * (t - at->t);
+  const bool has_slope = at->count >= 2;
+  at->largest = fmax(at->largest, value);
+  if (at->is_passing) {
+    at->is_passing = !(value > near_singular * at->largest);
+  } else if (has_slope && is_near(at) && expected < -0.25 * value) {
+    note_passage(watch, at->t + (t - at->t) * at->value / (at->value + value));
+  } else if (has_slope && at->value < at_singular * at->largest && slope <= 0.0 &&
+             value > at->value) {
+    note_passage(watch, at->t);
   }
-  watch->value_before = watch->value;
-  watch->t_before = watch->t;
-  watch->value = value;
-  watch->value_count++;
+  at->value_before = at->value;
+  at->t_before = at->t;
+  at->value = value;
+  at->t = t;
+  at->count++;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -230,7 +233,7 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
   }
   watch->t = t;
   memcpy(watch->q, q, (size_t)watch->stepper->n * sizeof *q);
-  watch->value_count = 0;
+  watch->singularity.count = 0;
   watch->is_blind =
       watch->row_count == 0 || vida__jacobian(&watch->evaluator, t, q, watch->entries);
 }
@@ -239,9 +242,7 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
   if (!watch) {
     return;
   }
-  watch->passages = 0;
-  watch->is_passing = false;
-  watch->value_largest = 0.0;
+  watch->singularity = (vida_singularity){0};
   watch->may_jump = watch->stepper->softness != NULL;
   choose_rows(watch);
   vida__watch_return(watch, t, q);
@@ -263,31 +264,34 @@ static int look_at(vida_watch* watch, double t, const double* q, double* turn, V
   if (!watch || watch->is_blind || vida__jacobian(&watch->evaluator, t, q, watch->ahead)) {
     return VIDA_SUCCESS;
   }
+  const vida_singularity before = watch->singularity;
   memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
   *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead);
-  return *turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)
-             ? VIDA_SUCCESS
-             : vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH,
-                               VIDA_OTHER_BRANCH_TEXT);
+  if (*turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
+    return VIDA_SUCCESS;
+  }
+  watch->singularity = before;
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH, VIDA_OTHER_BRANCH_TEXT);
 }
 
 int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error) {
+  const vida_singularity before = watch ? watch->singularity : (vida_singularity){0};
   double turn;
-  return look_at(watch, t, q, &turn, error);
+  const int code = look_at(watch, t, q, &turn, error);
+  if (watch) {
+    watch->singularity = before;
+  }
+  return code;
 }
 
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
   double turn;
   const int code = look_at(watch, t, q, &turn, error);
-  const bool is_near =
-      watch && watch->value_count > 0 && watch->value < near_singular * watch->value_largest;
-  if (code || turn == 0.0 || (turn < hardly_turned && !is_near)) {
+  if (code || turn == 0.0 || (turn < hardly_turned && !is_near(&watch->singularity))) {
     return code;
   }
-  if (turn > far_turned) {
-    watch->value_count = 0; /* nothing is known of the way */
-  }
-  follow_value(watch, t, measure(watch, watch->ahead));
+  const bool is_singular = vida__watch_factor(watch, watch->ahead);
+  vida__watch_measure(watch, t, is_singular);
   go_on(watch, t);
   return VIDA_SUCCESS;
 }
@@ -312,27 +316,26 @@ int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error) 
 /* ---- what was found -------------------------------------------------------------------------- */
 
 long vida__watch_passages(const vida_watch* watch, double* t, const char** name) {
-  if (!watch || watch->passages == 0) {
+  if (!watch || watch->singularity.passages == 0) {
     return 0;
   }
   if (t) {
-    *t = watch->first_t;
+    *t = watch->singularity.first_t;
   }
   if (name) {
-    *name = watch->stepper->system->rows[watch->first_row].name;
+    *name = watch->stepper->system->rows[watch->singularity.first_row].name;
   }
-  return watch->passages;
+  return watch->singularity.passages;
 }
 
 void vida__watch_explain(const vida_watch* watch, VidaError* error) {
-  if (!watch || !error || watch->value_count == 0 ||
-      !(watch->value < near_singular * watch->value_largest)) {
+  if (!watch || !error || !is_near(&watch->singularity)) {
     return;
   }
   char t[VIDA_REAL_TEXT_SIZE];
   vida__append(error->message, sizeof error->message,
                "; near t = %s there is a singular configuration, in which constraint '%s' depends "
                "on others",
-               vida__real_text(t, watch->t, 4),
+               vida__real_text(t, watch->singularity.t, 4),
                watch->stepper->system->rows[find_row(watch)].name);
 }

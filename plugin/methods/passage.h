@@ -38,6 +38,17 @@ void vida__watch_explain(const vida_watch* watch, VidaError* error);
 
 /* ---- inside (passage.c, passage_path.c) ---- */
 
+/* The smallest singular value of the rows of length one, at the last two places where it was
+ * measured, and the largest so far; what was passed. */
+typedef struct vida_singularity {
+  double t, value, t_before, value_before, largest;
+  int count;
+  bool is_passing; /* and not yet away from what was passed */
+  long passages;
+  double first_t;
+  int first_row;
+} vida_singularity;
+
 struct vida_watch {
   VidaStepper* stepper;
   vida_evaluator evaluator; /* its own: a failed look is no failure of the step */
@@ -51,15 +62,8 @@ struct vida_watch {
   double *q, *q_next;       /* n */
   double *entries, *ahead;  /* of G there */
   double* length;           /* m: of the rows of G M^(-1/2) that the matrix was made of */
-  /* The smallest singular value of the rows of length one, at the last two places. */
-  double* dependence;       /* m: how rows depend on each other where that vanishes */
-  double value, value_before, value_largest;
-  double t_before;
-  int value_count;
-  bool is_passing;          /* and not yet away from where it was passed */
-  long passages;
-  double first_t;
-  int first_row;
+  vida_singularity singularity;
+  double* dependence;       /* m: how rows depend on each other there */
   /* Of the way from one place to the next. */
   double *x, *y, *step;     /* n */
   double *g_from, *g_to;    /* m: violations at its ends */
@@ -70,8 +74,11 @@ struct vida_watch {
 /* Makes and factors the matrix of G (entries) at unit masses and lengths. 0 or VIDA_STEP_SINGULAR.
  */
 int vida__watch_factor(vida_watch* watch, const double* entries);
+/* Measures how near to a singular configuration the matrix that was factored last is, or could not
+ * be (is_singular), which belongs to the time t, and notes what the motion has passed. */
+void vida__watch_measure(vida_watch* watch, double t, bool is_singular);
 /* Whether (t,q_next) can be reached from the last place along the constraints, in steps small
- * enough to be sure; `turn` as below between the two. */
+ * enough to be sure, which are measured; `turn` is that between the two. */
 bool vida__watch_can_reach(vida_watch* watch, double t, double turn);
 
 #endif

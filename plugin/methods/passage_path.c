@@ -1,8 +1,7 @@
 /* The way from one place of a motion to the next along g = 0, or where a method drifts, along what
  * g is in between: small steps of the part of the difference that is tangent, each brought back by
  * Newton's method with the matrix of its beginning. That its corrections shrink by half each time
- * is the proof that the matrix has not become singular on the way, so that the branch is the same.
- */
+ * says that the matrix has changed little on the way, so that the branch is the same. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 enum { MOST_CORRECTIONS = 25, MOST_STEPS = 200 };
 /* Of the root of a squared turn. */
-static const double wanted_turn = 0.2;
+static const double wanted_turn = 0.15;
 static const double least_share = 1.0 / 256.0;
 /* Parts of the whole way: what corrections leave, and what is left at the end. */
 static const double correction_left = 1e-7;
@@ -124,6 +123,9 @@ static bool walk(vida_watch* watch, double t, double turn) {
     }
     if (!factor_here(watch, watch->t + share * (t - watch->t))) {
       return false;
+    }
+    if (!is_last && share > 0.0) {
+      vida__watch_measure(watch, watch->t + share * (t - watch->t), false);
     }
     const double part = is_last ? along : (next - share) / (1.0 - share);
     if (make_step(watch, watch->t + next * (t - watch->t), next, part, whole)) {
