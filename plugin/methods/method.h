@@ -193,7 +193,7 @@ vida_solver vida__solver_of(const VidaOptions* options);
 
 /* The flag and the message of a step that ends on another branch of the constraints. */
 #define VIDA_OTHER_BRANCH "OTHER_BRANCH"
-#define VIDA_OTHER_BRANCH_TEXT                                                \
+#define VIDA_OTHER_BRANCH_TEXT                                                 \
   "the solution of the step lies on another branch of the constraints, which " \
   "cannot be reached without passing a singular place"
 

@@ -26,11 +26,11 @@ static int allocate(vida_watch* watch) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&watch->q, n},           {&watch->q_next, n},     {&watch->entries, entries},
-                {&watch->ahead, entries}, {&watch->length, m},     {&watch->dependence, m},
-                {&watch->x, n},           {&watch->y, n},          {&watch->step, n},
-                {&watch->g_from, m},      {&watch->g_to, m},       {&watch->rows, m},
-                {&watch->side, n + m}};
+  } arrays[] = {{&watch->root, n},   {&watch->inverse, n},       {&watch->q, n},
+                {&watch->q_next, n}, {&watch->entries, entries}, {&watch->ahead, entries},
+                {&watch->length, m}, {&watch->dependence, m},    {&watch->x, n},
+                {&watch->y, n},      {&watch->step, n},          {&watch->g_from, m},
+                {&watch->g_to, m},   {&watch->rows, m},          {&watch->side, n + m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -91,11 +91,10 @@ void vida__watch_destroy(vida_watch** watch) {
 int vida__watch_factor(vida_watch* watch, const double* entries) {
   const VidaStepper* stepper = watch->stepper;
   const VidaSystem* system = stepper->system;
-  const double* inverse_root = stepper->inverse_root;
   double* matrix = stepper->node_matrix->values;
   memset(watch->length, 0, (size_t)stepper->m * sizeof *watch->length);
   for (int e = 0; e < system->entry_count; e++) {
-    const double entry = entries[e] * inverse_root[system->entries[e].coordinate];
+    const double entry = entries[e] * watch->inverse[system->entries[e].coordinate];
     watch->length[system->entries[e].row] += entry * entry;
   }
   vida__linear_clear(stepper->node_matrix);
@@ -113,7 +112,8 @@ int vida__watch_factor(vida_watch* watch, const double* entries) {
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     if (watch->is_in[entry->row]) {
-      const double value = entries[e] * inverse_root[entry->coordinate] / watch->length[entry->row];
+      const double value =
+          entries[e] * watch->inverse[entry->coordinate] / watch->length[entry->row];
       matrix[entry->row_slot] += value;
       matrix[entry->column_slot] += value;
     }
@@ -227,6 +227,15 @@ static void choose_rows(vida_watch* watch) {
   }
 }
 
+static void set_masses(vida_watch* watch) {
+  const VidaStepper* stepper = watch->stepper;
+  memcpy(watch->root, stepper->root_mass, (size_t)stepper->n * sizeof *watch->root);
+  vida__share_sizes(stepper->system, watch->root);
+  for (int i = 0; i < stepper->n; i++) {
+    watch->inverse[i] = 1.0 / watch->root[i];
+  }
+}
+
 void vida__watch_return(vida_watch* watch, double t, const double* q) {
   if (!watch) {
     return;
@@ -244,6 +253,7 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
   }
   watch->singularity = (vida_singularity){0};
   watch->may_jump = watch->stepper->softness != NULL;
+  set_masses(watch);
   choose_rows(watch);
   vida__watch_return(watch, t, q);
 }

@@ -3,9 +3,10 @@
  *
  * A watch is told of the places of a motion, one after the other: the ends of the steps that a
  * method makes, not the nodes between which it makes several. All is measured in the masses of the
- * start, rows of constraints by their own length, so that nothing depends on units. Nonholonomic
- * rows have no branches, and rows that depended on others at the start say nothing new: both are
- * left out. */
+ * start, equal ones for the components of a vector or quaternion, so that it does not depend on how
+ * a body has turned; rows of constraints by their own length, so that nothing depends on units.
+ * Nonholonomic rows have no branches, and rows that depended on others at the start say nothing
+ * new: both are left out. */
 #ifndef VIDA_METHODS_PASSAGE_H
 #define VIDA_METHODS_PASSAGE_H
 
@@ -57,18 +58,19 @@ struct vida_watch {
   double* block;            /* where the arrays below live */
   bool* is_in;              /* m: rows that count */
   int row_count;            /* how many */
+  double *root, *inverse;   /* n: roots of masses, and 1 by them */
   /* The last place, and the one that is looked at. */
   double t;
-  double *q, *q_next;       /* n */
-  double *entries, *ahead;  /* of G there */
-  double* length;           /* m: of the rows of G M^(-1/2) that the matrix was made of */
+  double *q, *q_next;      /* n */
+  double *entries, *ahead; /* of G there */
+  double* length;          /* m: of the rows of G M^(-1/2) that the matrix was made of */
   vida_singularity singularity;
-  double* dependence;       /* m: how rows depend on each other there */
+  double* dependence; /* m: how rows depend on each other there */
   /* Of the way from one place to the next. */
-  double *x, *y, *step;     /* n */
-  double *g_from, *g_to;    /* m: violations at its ends */
-  double *rows;             /* m */
-  double *side;             /* n + m */
+  double *x, *y, *step;  /* n */
+  double *g_from, *g_to; /* m: violations at its ends */
+  double* rows;          /* m */
+  double* side;          /* n + m */
 };
 
 /* Makes and factors the matrix of G (entries) at unit masses and lengths. 0 or VIDA_STEP_SINGULAR.

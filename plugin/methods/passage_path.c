@@ -20,7 +20,7 @@ static double measure(const vida_watch* watch, const double* x) {
   const VidaStepper* stepper = watch->stepper;
   double square = 0.0;
   for (int i = 0; i < stepper->n; i++) {
-    const double part = stepper->root_mass[i] * x[i];
+    const double part = watch->root[i] * x[i];
     square += part * part;
   }
   return sqrt(square);
@@ -32,11 +32,11 @@ static int make_tangent(vida_watch* watch, double* step) {
   double* side = watch->side;
   memset(side, 0, (size_t)(stepper->n + stepper->m) * sizeof *side);
   for (int i = 0; i < stepper->n; i++) {
-    side[i] = stepper->root_mass[i] * step[i];
+    side[i] = watch->root[i] * step[i];
   }
   const int code = vida__linear_solve(stepper->node_matrix, side, side);
   for (int i = 0; i < stepper->n && !code; i++) {
-    step[i] = side[i] * stepper->inverse_root[i];
+    step[i] = side[i] * watch->inverse[i];
   }
   return code;
 }
@@ -54,7 +54,7 @@ static int correct(vida_watch* watch, double t, double share, double* y, double*
   code = code ? code : vida__linear_solve(stepper->node_matrix, side, side);
   double square = 0.0;
   for (int i = 0; i < stepper->n && !code; i++) {
-    y[i] -= side[i] * stepper->inverse_root[i];
+    y[i] -= side[i] * watch->inverse[i];
     square += side[i] * side[i];
   }
   *size = sqrt(square);
@@ -152,6 +152,5 @@ bool vida__watch_can_reach(vida_watch* watch, double t, double turn) {
       vida__constraints(&watch->evaluator, t, watch->q_next, NULL, watch->g_to)) {
     return true;
   }
-  return walk(watch, t, turn) &&
-         !vida__jacobian(&watch->evaluator, t, watch->q_next, watch->ahead);
+  return walk(watch, t, turn) && !vida__jacobian(&watch->evaluator, t, watch->q_next, watch->ahead);
 }

@@ -133,7 +133,7 @@ struct vida_ode {
   double *node, *previous, *there;
   double node_t, previous_t;
   bool is_between;
-  int failure; /* what `rate` and others returned */
+  int failure;      /* what `rate` and others returned */
   double refused_t; /* where the step led that was not accepted */
   /* The last rate. */
   bool has_rate;
@@ -671,9 +671,8 @@ static int finish_cvode(vida_ode* ode, double t) {
   for (int i = 0; i < ode->size && !code; i++) {
     ode->there[i] += correction[i];
   }
-  code = code || !ode->functions.accept
-             ? code
-             : ode->functions.accept(ode->data, t, ode->there, false);
+  code = code || !ode->functions.accept ? code
+                                        : ode->functions.accept(ode->data, t, ode->there, false);
   ode->failure = code ? code : ode->failure;
   return code ? CV_PROJFUNC_FAIL : CV_SUCCESS;
 }

@@ -25,7 +25,7 @@ typedef struct vida_monitors {
   double *q_there, *v_there; /* n: of the reference */
   char
       dependent[VIDA_MESSAGE_SIZE]; /* that multipliers are not unique, and why; "" when they are */
-  double passage_t; /* the first singular configuration that was passed, */
+  double passage_t;                 /* the first singular configuration that was passed, */
   const char* passage; /* and the constraint that depends there on others; NULL: none */
 } vida_monitors;
 
