@@ -245,8 +245,10 @@ double vida__constraint_size(const VidaStepper* stepper, int row, double motion)
 /* g and G at the node, into g0 and entries0. */
 int vida__prepare_node(VidaStepper* stepper, VidaError* error);
 /* How far the gradients of constraints turn from one place (entries of G) to another: the largest
- * square of a change, relative to that of the gradient. */
-double vida__largest_turn(const VidaSystem* system, const double* before, const double* after);
+ * square of a change, relative to that of the gradient; or (sizes: m, nullable) to the largest so
+ * far, which is kept there, so that one that vanishes does not turn. */
+double vida__largest_turn(const VidaSystem* system, const double* before, const double* after,
+                          double* sizes);
 /* Finds the rows that depend on others at the start, for values in stepper->entries. */
 int vida__find_redundancy(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */

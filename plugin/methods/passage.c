@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "system/sizes.h"
 
 /* Squares of angles, about, by which the gradient of a constraint turns: less than this from one
  * place to the next is not looked at, more than that may be a jump (1.8 and 18 degrees). */
@@ -15,7 +16,7 @@ static const double far_turned = 0.1;
 /* Beside the largest singular value so far: below the first it is followed step by step, below the
  * second it is none but for the precision of the motion. */
 static const double near_singular = 0.2;
-static const double at_singular = 1e-3;
+static const double at_singular = 1e-4;
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -26,11 +27,22 @@ static int allocate(vida_watch* watch) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&watch->root, n},   {&watch->inverse, n},       {&watch->q, n},
-                {&watch->q_next, n}, {&watch->entries, entries}, {&watch->ahead, entries},
-                {&watch->length, m}, {&watch->dependence, m},    {&watch->x, n},
-                {&watch->y, n},      {&watch->step, n},          {&watch->g_from, m},
-                {&watch->g_to, m},   {&watch->rows, m},          {&watch->side, n + m}};
+  } arrays[] = {{&watch->root, n},
+                {&watch->inverse, n},
+                {&watch->q, n},
+                {&watch->q_next, n},
+                {&watch->entries, entries},
+                {&watch->ahead, entries},
+                {&watch->size, m},
+                {&watch->length, m},
+                {&watch->dependence, m},
+                {&watch->x, n},
+                {&watch->y, n},
+                {&watch->step, n},
+                {&watch->g_from, m},
+                {&watch->g_to, m},
+                {&watch->rows, m},
+                {&watch->side, n + m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -86,23 +98,31 @@ void vida__watch_destroy(vida_watch** watch) {
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-/*     [ I  B^T ]   B = the rows of G M^(-1/2), each of length one; of rows that do not count, the
- *     [ B  0   ]   multiplier is zero. */
+static void update_lengths(vida_watch* watch, const double* entries) {
+  const VidaSystem* system = watch->stepper->system;
+  for (int e = 0; e < system->entry_count;) {
+    const int row = system->entries[e].row;
+    double square = 0.0;
+    for (; e < system->entry_count && system->entries[e].row == row; e++) {
+      const double entry = entries[e] * watch->inverse[system->entries[e].coordinate];
+      square += entry * entry;
+    }
+    watch->length[row] = fmax(watch->length[row], sqrt(square));
+  }
+}
+
+/*     [ I  B^T ]   B = the rows of G M^(-1/2), each over its largest length so far; of rows that do
+ *     [ B  0   ]   not count, the multiplier is zero. */
 int vida__watch_factor(vida_watch* watch, const double* entries) {
   const VidaStepper* stepper = watch->stepper;
   const VidaSystem* system = stepper->system;
   double* matrix = stepper->node_matrix->values;
-  memset(watch->length, 0, (size_t)stepper->m * sizeof *watch->length);
-  for (int e = 0; e < system->entry_count; e++) {
-    const double entry = entries[e] * watch->inverse[system->entries[e].coordinate];
-    watch->length[system->entries[e].row] += entry * entry;
-  }
+  update_lengths(watch, entries);
   vida__linear_clear(stepper->node_matrix);
   for (int i = 0; i < stepper->n; i++) {
     matrix[system->mass_slot[i]] = 1.0;
   }
   for (int r = 0; r < stepper->m; r++) {
-    watch->length[r] = sqrt(watch->length[r]);
     if (!watch->is_in[r]) {
       matrix[vida__constraint_diagonal(system, r)] = -1.0;
     } else if (!(watch->length[r] > 0.0)) {
@@ -229,9 +249,15 @@ static void choose_rows(vida_watch* watch) {
 
 static void set_masses(vida_watch* watch) {
   const VidaStepper* stepper = watch->stepper;
-  memcpy(watch->root, stepper->root_mass, (size_t)stepper->n * sizeof *watch->root);
-  vida__share_sizes(stepper->system, watch->root);
+  const vida_coordinate* coordinates = stepper->system->coordinates;
+  vida_unit_sizes sizes = {0};
+  bool is_new;
   for (int i = 0; i < stepper->n; i++) {
+    double* largest = &sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
+    *largest = fmax(*largest, stepper->root_mass[i]);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    watch->root[i] = sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
     watch->inverse[i] = 1.0 / watch->root[i];
   }
 }
@@ -245,6 +271,10 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
   watch->singularity.count = 0;
   watch->is_blind =
       watch->row_count == 0 || vida__jacobian(&watch->evaluator, t, q, watch->entries);
+  if (!watch->is_blind) { /* sizes of what may vanish at the next place */
+    vida__largest_turn(watch->stepper->system, watch->entries, watch->entries, watch->size);
+    update_lengths(watch, watch->entries);
+  }
 }
 
 void vida__watch_start(vida_watch* watch, double t, const double* q) {
@@ -253,6 +283,8 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
   }
   watch->singularity = (vida_singularity){0};
   watch->may_jump = watch->stepper->softness != NULL;
+  memset(watch->size, 0, (size_t)watch->stepper->m * sizeof *watch->size);
+  memset(watch->length, 0, (size_t)watch->stepper->m * sizeof *watch->length);
   set_masses(watch);
   choose_rows(watch);
   vida__watch_return(watch, t, q);
@@ -276,7 +308,7 @@ static int look_at(vida_watch* watch, double t, const double* q, double* turn, V
   }
   const vida_singularity before = watch->singularity;
   memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
-  *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead);
+  *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead, watch->size);
   if (*turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
     return VIDA_SUCCESS;
   }

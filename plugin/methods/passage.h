@@ -2,11 +2,11 @@
  * where it passes singular configurations, in which the constraint Jacobian loses rank.
  *
  * A watch is told of the places of a motion, one after the other: the ends of the steps that a
- * method makes, not the nodes between which it makes several. All is measured in the masses of the
- * start, equal ones for the components of a vector or quaternion, so that it does not depend on how
- * a body has turned; rows of constraints by their own length, so that nothing depends on units.
- * Nonholonomic rows have no branches, and rows that depended on others at the start say nothing
- * new: both are left out. */
+ * method makes, not the nodes between which it makes several. Coordinates are measured by the
+ * largest mass of their unit, at the start, so that it does not depend on units nor on how a body
+ * has turned; rows of constraints by their largest gradient so far, so that one that vanishes is
+ * seen. Nonholonomic rows have no branches, and rows that depended on others at the start say
+ * nothing new: both are left out. */
 #ifndef VIDA_METHODS_PASSAGE_H
 #define VIDA_METHODS_PASSAGE_H
 
@@ -39,7 +39,7 @@ void vida__watch_explain(const vida_watch* watch, VidaError* error);
 
 /* ---- inside (passage.c, passage_path.c) ---- */
 
-/* The smallest singular value of the rows of length one, at the last two places where it was
+/* The smallest singular value of the scaled rows, at the last two places where it was
  * measured, and the largest so far; what was passed. */
 typedef struct vida_singularity {
   double t, value, t_before, value_before, largest;
@@ -58,12 +58,13 @@ struct vida_watch {
   double* block;            /* where the arrays below live */
   bool* is_in;              /* m: rows that count */
   int row_count;            /* how many */
-  double *root, *inverse;   /* n: roots of masses, and 1 by them */
+  double *root, *inverse;   /* n: roots of those masses, and 1 by them */
   /* The last place, and the one that is looked at. */
   double t;
   double *q, *q_next;      /* n */
   double *entries, *ahead; /* of G there */
-  double* length;          /* m: of the rows of G M^(-1/2) that the matrix was made of */
+  double* size;            /* m: squares of the largest gradients so far */
+  double* length;          /* m: lengths of rows of G M^(-1/2) so far */
   vida_singularity singularity;
   double* dependence; /* m: how rows depend on each other there */
   /* Of the way from one place to the next. */
@@ -73,7 +74,8 @@ struct vida_watch {
   double* side;          /* n + m */
 };
 
-/* Makes and factors the matrix of G (entries) at unit masses and lengths. 0 or VIDA_STEP_SINGULAR.
+/* Makes and factors the matrix of G (entries) at unit masses and scaled rows. 0 or
+ * VIDA_STEP_SINGULAR.
  */
 int vida__watch_factor(vida_watch* watch, const double* entries);
 /* Measures how near to a singular configuration the matrix that was factored last is, or could not

@@ -393,7 +393,8 @@ void vida__guess_free_flight(void* data, double* u) {
   memset(u + stepper->n, 0, (size_t)stepper->m * sizeof *u);
 }
 
-double vida__largest_turn(const VidaSystem* system, const double* before, const double* after) {
+double vida__largest_turn(const VidaSystem* system, const double* before, const double* after,
+                          double* sizes) {
   double largest = 0.0;
   for (int e = 0; e < system->entry_count;) {
     const int row = system->entries[e].row;
@@ -404,6 +405,9 @@ double vida__largest_turn(const VidaSystem* system, const double* before, const 
       change += difference * difference;
       size += after[e] * after[e];
     }
+    if (sizes) {
+      size = sizes[row] = fmax(sizes[row], size);
+    }
     largest = change > largest * size ? change / size : largest;
   }
   return largest;
@@ -413,7 +417,7 @@ double vida__largest_turn(const VidaSystem* system, const double* before, const 
 typedef enum turn { HARDLY, SOMEWHAT, MUCH } turn;
 
 static turn find_turn(const VidaSystem* system, const double* before, const double* after) {
-  const double turned = vida__largest_turn(system, before, after);
+  const double turned = vida__largest_turn(system, before, after, NULL);
   return turned > 0.1 ? MUCH : turned > 1e-3 ? SOMEWHAT : HARDLY;
 }
 
