@@ -376,8 +376,8 @@ void vida__watch_explain(const vida_watch* watch, VidaError* error) {
   }
   char t[VIDA_REAL_TEXT_SIZE];
   vida__append(error->message, sizeof error->message,
-               "; near t = %s there is a singular configuration, in which constraint '%s' depends "
-               "on others",
+               "; near t = %s there is a singular configuration, where the constraint Jacobian "
+               "loses rank (row '%s')",
                vida__real_text(t, watch->singularity.t, 4),
                watch->stepper->system->rows[find_row(watch)].name);
 }

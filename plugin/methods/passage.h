@@ -31,8 +31,8 @@ int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* er
  * which step and what to try. */
 int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error);
 
-/* How many singular configurations were passed; the time of the first, and the constraint that
- * depends there on others (both nullable, left where there was none). */
+/* How many singular configurations were passed; the time of the first, and the row that
+ * then says nothing new (both nullable, left where there was none). */
 long vida__watch_passages(const vida_watch* watch, double* t, const char** name);
 /* Appends to the message of an error that the last place is nearly singular, where it is. */
 void vida__watch_explain(const vida_watch* watch, VidaError* error);

@@ -333,11 +333,11 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
     VidaStepper_SingularPassages(march->stepper, &t, &constraint);
   }
   vida__append(remark, sizeof remark,
-               "passed a singular configuration at t = %s s, where constraint '%s' depends on "
-               "others: which branch follows is not determined",
+               "passed a singular configuration at t = %s s, where the constraint Jacobian loses "
+               "rank (row '%s'): which branch follows is not determined",
                vida__real_text(text, t, 4), constraint);
   if (count > 1) {
-    vida__append(remark, sizeof remark, "; %ld such passages", count);
+    vida__append(remark, sizeof remark, "; it is the first of %ld", count);
   }
   add_remark(row, remark);
 }

@@ -141,8 +141,9 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
 /* How many singular configurations the motion has passed since the start: places in which the
  * constraint Jacobian loses rank, where the branch that the motion goes on along is not determined
  * by the constraints. *t and *constraint (nullable, left alone when there was none): when the first
- * was passed, and the constraint that depends there on others. A place that is passed nearer than
- * the steps tell from a singular one counts; the configuration of the start does not. */
+ * was passed, and a row of it that depends on others there, or whose gradient vanishes. A place
+ * that is passed nearer than the steps tell from a singular one counts; the configuration of the
+ * start does not. */
 long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const char** constraint);
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 
