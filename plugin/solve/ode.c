@@ -166,6 +166,7 @@ int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
     code = code ? code : is_finite(ode->size, ode->rate) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
     if (code) {
       ode->failure = code;
+      ode->refused_t = t;
       return code;
     }
     ode->rate_t = t;
@@ -578,12 +579,13 @@ static void count_rejected(vida_ode* ode) {
   }
 }
 
-/* ERKStep cannot take back a step whose end is refused: it begins anew where that began. */
-static int make_smaller_step(vida_ode* ode, double next) {
+/* ERKStep ends where a stage has no rate or the end of a step is refused: it begins anew where that
+ * step began. */
+static int make_smaller_step(vida_ode* ode, int flag, double next) {
   const double smaller = 0.25 * (ode->refused_t - ode->node_t);
   const bool is_curable = ode->settings.adaptive && ode->failure > 0;
   if (!is_curable || smaller <= 16.0 * DBL_EPSILON * fmax(fabs(ode->node_t), fabs(next))) {
-    return ARK_POSTPROCESS_STEP_FAIL;
+    return flag;
   }
   count_rejected(ode);
   ode->failure = VIDA_SUCCESS;
@@ -597,7 +599,9 @@ static int step_erkstep(vida_ode* ode, long first, double tout, double next, dou
     return ARK_TOO_MUCH_WORK;
   }
   const int flag = ERK(Evolve)(ode->erkstep, tout, ode->y, reached, ARK_ONE_STEP);
-  return flag == ARK_POSTPROCESS_STEP_FAIL ? make_smaller_step(ode, next) : flag;
+  const bool is_refused = flag == ARK_POSTPROCESS_STEP_FAIL || flag == ARK_UNREC_RHSFUNC_ERR ||
+                          flag == ARK_REPTD_RHSFUNC_ERR;
+  return is_refused ? make_smaller_step(ode, flag, next) : flag;
 }
 
 /* Steps up to the node exactly. The one before it is cut; the next node begins with what it would
