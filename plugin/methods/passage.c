@@ -16,6 +16,13 @@ static const double far_turned = 0.1;
 /* Beside the largest singular value so far: below the first it is followed step by step, below the
  * second it is none but for the precision of the motion. */
 static const double near_singular = 0.2;
+/* Nearer than this is near enough; else the way is searched for a place that is nearer than its
+ * ends by that much. */
+static const double surely_near = 0.01;
+static const double dip = 0.25;
+/* Of the largest root of a mass of the same unit: less would make a coordinate that nothing moves
+ * the only one that counts. */
+static const double least_root = 0.3;
 static const double at_singular = 1e-4;
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -27,22 +34,12 @@ static int allocate(vida_watch* watch) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&watch->root, n},
-                {&watch->inverse, n},
-                {&watch->q, n},
-                {&watch->q_next, n},
-                {&watch->entries, entries},
-                {&watch->ahead, entries},
-                {&watch->size, m},
-                {&watch->length, m},
-                {&watch->dependence, m},
-                {&watch->x, n},
-                {&watch->y, n},
-                {&watch->step, n},
-                {&watch->g_from, m},
-                {&watch->g_to, m},
-                {&watch->rows, m},
-                {&watch->side, n + m}};
+  } arrays[] = {{&watch->root, n},     {&watch->inverse, n},       {&watch->q, n},
+                {&watch->q_next, n},   {&watch->entries, entries}, {&watch->ahead, entries},
+                {&watch->size, m},     {&watch->length, m},        {&watch->dependence, m},
+                {&watch->measured, n}, {&watch->between, entries}, {&watch->x, n},
+                {&watch->y, n},        {&watch->step, n},          {&watch->g_from, m},
+                {&watch->g_to, m},     {&watch->rows, m},          {&watch->side, n + m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -190,6 +187,34 @@ static int find_row(const vida_watch* watch) {
   return row;
 }
 
+/* Whether rank is lost on the straight line from the last place that was measured to q: where the
+ * singular value is a small part of what it is at both ends, by ternary search. */
+static bool has_dip(vida_watch* watch, double t, const double* q, double value) {
+  enum { PLACES = 24 };
+  const vida_singularity* at = &watch->singularity;
+  const double least = fmin(at->value, value);
+  double low = 0.0, high = 1.0, found[2] = {0.0, 0.0};
+  for (int k = 0; k < PLACES; k++) {
+    const double share = k % 2 == 0 ? (2.0 * low + high) / 3.0 : (low + 2.0 * high) / 3.0;
+    for (int i = 0; i < watch->stepper->n; i++) {
+      watch->y[i] = watch->measured[i] + share * (q[i] - watch->measured[i]);
+    }
+    if (vida__jacobian(&watch->evaluator, at->t + share * (t - at->t), watch->y, watch->between)) {
+      return false;
+    }
+    found[k % 2] = vida__watch_factor(watch, watch->between) ? 0.0 : find_value(watch);
+    if (found[k % 2] < dip * least) {
+      return true;
+    }
+    if (k % 2 == 1) {
+      const double third = (high - low) / 3.0;
+      low += found[0] > found[1] ? third : 0.0;
+      high -= found[0] > found[1] ? 0.0 : third;
+    }
+  }
+  return false;
+}
+
 static void note_passage(vida_watch* watch, double t) {
   vida_singularity* at = &watch->singularity;
   if (at->passages == 0) {
@@ -207,17 +232,21 @@ static bool is_near(const vida_singularity* at) {
 /* Through a singular configuration the singular value goes linearly, with a change of its sign
  * that it does not show: where it would have become negative before it rises again, the step went
  * past that place and did not see it. One that the steps resolve is seen by its size. */
-void vida__watch_measure(vida_watch* watch, double t, bool is_singular) {
+bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_singular) {
   vida_singularity* at = &watch->singularity;
   const double value = is_singular ? 0.0 : find_value(watch);
   const double slope = (at->value - at->value_before) / (at->t - at->t_before);
   const double expected = at->value + slope * (t - at->t);
   const bool has_slope = at->count >= 2;
+  bool is_searched = false;
   at->largest = fmax(at->largest, value);
   if (at->is_passing) {
     at->is_passing = !(value > near_singular * at->largest);
   } else if (has_slope && is_near(at) && expected < -0.25 * value) {
-    note_passage(watch, at->t + (t - at->t) * at->value / (at->value + value));
+    is_searched = fmin(at->value, value) > surely_near * at->largest;
+    if (!is_searched || has_dip(watch, t, q, value)) {
+      note_passage(watch, at->t + (t - at->t) * at->value / (at->value + value));
+    }
   } else if (has_slope && at->value < at_singular * at->largest && slope <= 0.0 &&
              value > at->value) {
     note_passage(watch, at->t);
@@ -227,6 +256,8 @@ void vida__watch_measure(vida_watch* watch, double t, bool is_singular) {
   at->value = value;
   at->t = t;
   at->count++;
+  memcpy(watch->measured, q, (size_t)watch->stepper->n * sizeof *q);
+  return is_searched;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -257,7 +288,11 @@ static void set_masses(vida_watch* watch) {
     *largest = fmax(*largest, stepper->root_mass[i]);
   }
   for (int i = 0; i < stepper->n; i++) {
-    watch->root[i] = sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
+    const double largest = sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
+    watch->root[i] = fmax(stepper->root_mass[i], least_root * largest);
+  }
+  vida__share_sizes(stepper->system, watch->root);
+  for (int i = 0; i < stepper->n; i++) {
     watch->inverse[i] = 1.0 / watch->root[i];
   }
 }
@@ -333,7 +368,7 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
     return code;
   }
   const bool is_singular = vida__watch_factor(watch, watch->ahead);
-  vida__watch_measure(watch, t, is_singular);
+  vida__watch_measure(watch, t, q, is_singular);
   go_on(watch, t);
   return VIDA_SUCCESS;
 }

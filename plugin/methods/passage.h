@@ -2,9 +2,9 @@
  * where it passes singular configurations, in which the constraint Jacobian loses rank.
  *
  * A watch is told of the places of a motion, one after the other: the ends of the steps that a
- * method makes, not the nodes between which it makes several. Coordinates are measured by the
- * largest mass of their unit, at the start, so that it does not depend on units nor on how a body
- * has turned; rows of constraints by their largest gradient so far, so that one that vanishes is
+ * method makes, not the nodes between which it makes several. Coordinates are measured by masses of
+ * the start, the same for all components of a vector or quaternion, and rows of constraints by
+ * their largest gradient so far, so that nothing depends on units and a gradient that vanishes is
  * seen. Nonholonomic rows have no branches, and rows that depended on others at the start say
  * nothing new: both are left out. */
 #ifndef VIDA_METHODS_PASSAGE_H
@@ -67,6 +67,8 @@ struct vida_watch {
   double* length;          /* m: lengths of rows of G M^(-1/2) so far */
   vida_singularity singularity;
   double* dependence; /* m: how rows depend on each other there */
+  double* measured;   /* n: the last of these places */
+  double* between;    /* entries of G: work */
   /* Of the way from one place to the next. */
   double *x, *y, *step;  /* n */
   double *g_from, *g_to; /* m: violations at its ends */
@@ -79,8 +81,9 @@ struct vida_watch {
  */
 int vida__watch_factor(vida_watch* watch, const double* entries);
 /* Measures how near to a singular configuration the matrix that was factored last is, or could not
- * be (is_singular), which belongs to the time t, and notes what the motion has passed. */
-void vida__watch_measure(vida_watch* watch, double t, bool is_singular);
+ * be (is_singular), which belongs to (t,q), and notes what the motion has passed. True: it is no
+ * longer the last one. */
+bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_singular);
 /* Whether (t,q_next) can be reached from the last place along the constraints, in steps small
  * enough to be sure, which are measured; `turn` is that between the two. */
 bool vida__watch_can_reach(vida_watch* watch, double t, double turn);

@@ -124,8 +124,10 @@ static bool walk(vida_watch* watch, double t, double turn) {
     if (!factor_here(watch, watch->t + share * (t - watch->t))) {
       return false;
     }
-    if (!is_last && share > 0.0) {
-      vida__watch_measure(watch, watch->t + share * (t - watch->t), false);
+    if (!is_last && share > 0.0 &&
+        vida__watch_measure(watch, watch->t + share * (t - watch->t), watch->x, false) &&
+        vida__watch_factor(watch, watch->ahead)) {
+      return false;
     }
     const double part = is_last ? along : (next - share) / (1.0 - share);
     if (make_step(watch, watch->t + next * (t - watch->t), next, part, whole)) {
