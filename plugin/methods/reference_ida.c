@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/passage.h"
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -500,6 +501,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   }
   stepper->evaluator.error.code = VIDA_SUCCESS;
   code = vida__ida_advance(own->ida, t, &time, &size, &cause);
+  code = code ? code : vida__watch_look(stepper->watch, t, vida__ida_values(own->ida), &cause);
   count(stepper);
   own->must_start = code != VIDA_SUCCESS;
   if (code) {
