@@ -22,8 +22,7 @@ static int allocate_values(const VidaStepper* stepper, vida_reference_ida* own) 
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&own->v, n},
-                {&own->a, n},
+  } arrays[] = {{&own->a, n},
                 {&own->metric, n},
                 {&own->position_size, n},
                 {&own->speed_size, n},
@@ -144,6 +143,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
     return vida__fail_memory(error);
   }
   *own = what;
+  own->v = stepper->v0;
   take_options(stepper, own);
   own->p = 2 * n;
   own->lambda = own->in_momenta ? 3 * n : 2 * n;
@@ -388,7 +388,6 @@ static int begin(VidaStepper* stepper, double t, VidaError* error) {
 
 static int start(VidaStepper* stepper, VidaError* error) {
   vida_reference_ida* own = stepper->own;
-  memcpy(own->v, stepper->v0, (size_t)stepper->n * sizeof *own->v);
   int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, own->v);
   if (code) {
     return vida__equations_failed(own->equations, code, error);
@@ -512,6 +511,12 @@ static int step(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* IDA itself is ahead. */
+static void undo(VidaStepper* stepper) {
+  vida_reference_ida* own = stepper->own;
+  own->must_start = true;
+}
+
 static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
   const vida_reference_ida* own = stepper->own;
   (void)error;
@@ -542,7 +547,7 @@ static const VidaOptionRow options[] = {
    VIDA_CAN_ADAPTIVE)
 #define RECORD                                                                        \
   .common = vida__adaptive_options, .options = options, .start = start, .step = step, \
-  .velocities = velocities, .energy = vida__node_energy, .destroy = destroy
+  .undo = undo, .velocities = velocities, .energy = vida__node_energy, .destroy = destroy
 
 const VidaMethod vida__ida_index3 = {
     .info = {"ida-index3", "IDA, constraints on position level (index 3)", "0 = g(q)",
@@ -556,6 +561,7 @@ const VidaMethod vida__ida_index2 = {
     .info = {"ida-index2", "IDA, constraints on velocity level (index 2)", "0 = G v + g_t",
              "Positions drift off the constraints linearly in time, by what rtol allows.", 1,
              CAPABILITIES},
+    .remedy = {.method = "ida-ggl"},
     .create = create_index2,
     RECORD};
 const VidaMethod vida__ida_ggl = {
@@ -571,6 +577,7 @@ const VidaMethod vida__ida_index1 = {
              "0 = G v' + g_qq v v + 2 g_qt v + g_tt",
              "Velocities drift off the constraints linearly in time, positions quadratically.", 1,
              CAPABILITIES},
+    .remedy = {.method = "ida-ggl"},
     .create = create_index1,
     RECORD};
 const VidaMethod vida__ida_projected = {
@@ -581,5 +588,6 @@ const VidaMethod vida__ida_projected = {
          "v_n towards the inside of a curve of radius r grows by v_n^2/r and ends the run r/v_n "
          "later. With a projection of velocities besides it would be ida-ggl.",
          1, CAPABILITIES},
+    .remedy = {.method = "ida-ggl"},
     .create = create_projected,
     RECORD};
