@@ -374,6 +374,9 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const bool constrained = VidaSystem_ConstraintCount(study->system) > 0;
+  if (vida__jobs(study) > 1) {
+    add_remark(row, VIDA_REMARK_SHARED);
+  }
   row->position_error = norm_of(&monitors->position, "position", study, row);
   row->velocity_error = norm_of(&monitors->velocity, "velocity", study, row);
   row->multiplier_error = norm_of(&monitors->multiplier, "multiplier", study, row);
