@@ -13,17 +13,17 @@
  * place to the next is not looked at, more than that may be a jump (1.8 and 18 degrees). */
 static const double hardly_turned = 1e-3;
 static const double far_turned = 0.1;
-/* Beside the largest singular value so far: below the first it is followed step by step, below the
- * second it is none but for the precision of the motion. */
+/* Beside the largest singular value so far: below this it is followed step by step, ... */
 static const double near_singular = 0.2;
-/* Nearer than this is near enough; else the way is searched for a place that is nearer than its
- * ends by that much. */
+/* ... a place that is passed is sure below this; else the way is searched for one that is nearer
+ * than its ends by that much, ... */
 static const double surely_near = 0.01;
 static const double dip = 0.25;
+/* ... and this is none but for the precision of the motion. */
+static const double at_singular = 1e-4;
 /* Of the largest root of a mass of the same unit: less would make a coordinate that nothing moves
  * the only one that counts. */
 static const double least_root = 0.3;
-static const double at_singular = 1e-4;
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
