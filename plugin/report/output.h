@@ -20,6 +20,15 @@ int vida__check_studies(const char* function, const VidaStudy* const* studies, i
 /* Flushes and looks for any error since the file was opened; what: "the table", or a path. */
 int vida__finish_output(FILE* file, const char* what, VidaError* error);
 
+/* The columns of a document: those of all rows, and what its studies add. */
+enum { VIDA_MOST_COLUMNS = 64 };
+typedef struct vida_columns {
+  int count;
+  const VidaColumn* column[VIDA_MOST_COLUMNS];
+} vida_columns;
+vida_columns vida__common_columns(void);
+void vida__add_study_columns(const VidaStudy* study, vida_columns* columns);
+
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
@@ -42,8 +51,8 @@ void vida__write_csv_field(FILE* file, const char* text);
 
 /* Writes a text in quotes, as strict JSON has it (json.c). */
 void vida__write_json_string(FILE* file, const char* text);
-/* Writes a row as an object of all columns; what was not measured is null (json.c). */
-void vida__write_json_row(FILE* file, const VidaRow* row);
+/* Writes a row as an object of these columns; what was not measured is null (json.c). */
+void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* columns);
 
 /* The unit of a multiplier whose row has this unit: lambda g is an energy (trajectory.c). */
 void vida__multiplier_unit(const char* unit, char* text, size_t size);

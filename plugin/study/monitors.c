@@ -33,7 +33,11 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   vida__start_norm(&monitors->multiplier, study->norm, m);
   vida__start_norm(&monitors->energy, study->norm, 1);
   vida__start_norm(&monitors->momentum, study->norm, maps + conserved);
-  vida__start_slope(&monitors->energy_slope, study->t0 + 0.5 * study->time);
+  vida_drift* const drifts[] = {&monitors->energy_drift, &monitors->momentum_drift,
+                                &monitors->constraint_drift};
+  for (size_t i = 0; i < sizeof drifts / sizeof drifts[0]; i++) {
+    vida__start_drift(drifts[i], study->t0 + 0.5 * study->time, vida__count_steps(&run->grid));
+  }
   /* One more than needed, so that a system without constraints or maps is no special case. */
   const size_t rows = (size_t)m + 1, map_count = (size_t)(maps + conserved) + 1;
   monitors->momenta_start = vida__allocate(map_count, sizeof(double));
@@ -135,20 +139,21 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  vida__add_point(&monitors->energy_slope, t, deviation);
+  vida__add_to_drift(&monitors->energy_drift, t, deviation);
 
   if (maps > 0) {
     code = measure_momenta(monitors, march, monitors->momenta, error);
     if (code != VIDA_SUCCESS) {
       return code;
     }
-    code =
-        add_checked(&monitors->momentum, "a momentum map",
-                    vida__difference_norm(monitors->momenta, monitors->momenta_start, maps, NULL),
-                    vida__difference_norm(monitors->momenta_start, NULL, maps, NULL), error);
+    const double off =
+        vida__difference_norm(monitors->momenta, monitors->momenta_start, maps, NULL);
+    code = add_checked(&monitors->momentum, "a momentum map", off,
+                       vida__difference_norm(monitors->momenta_start, NULL, maps, NULL), error);
     if (code != VIDA_SUCCESS) {
       return code;
     }
+    vida__add_to_drift(&monitors->momentum_drift, vida__march_time(march), off);
   }
   if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
     return VIDA_SUCCESS;
@@ -156,6 +161,7 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   code = VidaStepper_ConstraintErrors(march->stepper, &position, NULL, error);
   if (code == VIDA_SUCCESS) {
     monitors->constraint_position = fmax(monitors->constraint_position, position);
+    vida__add_to_drift(&monitors->constraint_drift, vida__march_time(march), position);
   }
   return code;
 }
@@ -272,10 +278,6 @@ int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError*
   return VidaStepper_Constraints(march->stepper, monitors->g, monitors->g_rate, error);
 }
 
-static void add_remark(VidaRow* row, const char* remark) {
-  vida__append(row->message, sizeof row->message, "%s%s", row->message[0] ? "; " : "", remark);
-}
-
 /* A relative error has no value when the reference quantity is zero throughout; say so rather than
  * leave an unexplained hole. */
 static double norm_of(const vida_error_norm* norm, const char* name, const VidaStudy* study,
@@ -284,7 +286,7 @@ static double norm_of(const vida_error_norm* norm, const char* name, const VidaS
   if (isnan(value) && !isnan(vida__norm_value(norm, false))) {
     char remark[VIDA_NAME_SIZE] = "";
     vida__append(remark, sizeof remark, "no relative %s error: its reference is zero", name);
-    add_remark(row, remark);
+    vida__add_remark(row, remark);
   }
   return value;
 }
@@ -299,16 +301,42 @@ static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
   if (monitors->run->between > 1 && !monitors->run->end_only) {
     vida__append(remark, sizeof remark, "compared with the reference after every %ld steps only",
                  monitors->run->between);
-    add_remark(row, remark);
+    vida__add_remark(row, remark);
   }
   if (monitors->run->end_only && study_norm_is_of_all_steps(monitors->study)) {
-    add_remark(row, "compared with the reference at the end only");
+    vida__add_remark(row, "compared with the reference at the end only");
   }
   if (row->position_error < reference->position_error) {
     remark[0] = '\0';
     vida__append(remark, sizeof remark, VIDA_REMARK_BELOW "%s",
                  vida__real_text(text, reference->position_error, 2));
-    add_remark(row, remark);
+    vida__add_remark(row, remark);
+  }
+}
+
+/* The energy's slope is always told, the rest of what a drift study has only where it is asked for.
+ */
+static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
+  const vida_drift_fit energy = vida__fit_drift(&monitors->energy_drift);
+  row->energy_drift = energy.slope;
+  if (VidaOptions_Get(monitors->study->options, "drift") == 0.0) {
+    return;
+  }
+  const vida_drift_fit momentum = vida__fit_drift(&monitors->momentum_drift);
+  const vida_drift_fit constraint = vida__fit_drift(&monitors->constraint_drift);
+  row->energy_drift_interval = energy.interval;
+  row->energy_oscillation = energy.oscillation;
+  row->momentum_drift = momentum.slope;
+  row->momentum_drift_interval = momentum.interval;
+  row->momentum_oscillation = momentum.oscillation;
+  row->constraint_drift = constraint.slope;
+  row->constraint_drift_interval = constraint.interval;
+  row->constraint_oscillation = constraint.oscillation;
+  if (isnan(energy.interval)) {
+    char remark[VIDA_NAME_SIZE] = "";
+    vida__append(remark, sizeof remark, "no confidence in the drift: fewer than %d steps",
+                 VIDA_DRIFT_SAMPLES);
+    vida__add_remark(row, remark);
   }
 }
 
@@ -320,7 +348,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   row->multiplier_error = norm_of(&monitors->multiplier, "multiplier", study, row);
   row->energy_error = norm_of(&monitors->energy, "energy", study, row);
   row->momentum_error = norm_of(&monitors->momentum, "momentum", study, row);
-  row->energy_drift = vida__slope_value(&monitors->energy_slope);
+  take_drifts(monitors, row);
   row->constraint_position = constrained ? monitors->constraint_position : NAN;
   row->constraint_velocity = constrained ? monitors->constraint_velocity : NAN;
   const double results[] = {
@@ -334,7 +362,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
     }
   }
   if (monitors->dependent[0]) {
-    add_remark(row, monitors->dependent);
+    vida__add_remark(row, monitors->dependent);
   }
   if (study->reference && !monitors->run->own_start) {
     remark_on_comparison(monitors, row);

@@ -49,6 +49,11 @@ struct VidaStudy {
  * mark, so its words are in one place. It comes last in a message. */
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
 
+/* Makes everything that a run measures unknown. */
+void vida__forget_measurements(VidaRow* row);
+/* Adds to the message, behind what is there. */
+void vida__add_remark(VidaRow* row, const char* remark);
+
 /* Where the run starts, n each. */
 const double* vida__run_q0(const VidaStudy* study, const vida_run* run);
 const double* vida__run_v0(const VidaStudy* study, const vida_run* run);
