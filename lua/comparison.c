@@ -41,16 +41,18 @@ static const char* key_name(const void* list, int index) {
   return index < OWN_KEYS ? own_keys[index] : VidaOptions_Row(list, index - OWN_KEYS)->name;
 }
 
-/* Options of the comparison: those of the script, then those given from outside. Of work and
- * precision (upvalue 1) the times are measured with care. */
+/* Options of the comparison: those of the script, then those given from outside; before them what
+ * the kind of study (upvalue 1: the name of its option, or nil) has. Of work and precision the
+ * times are measured with care. */
 static const VidaOptions* read_options(lua_State* L) {
   VidaError error;
   VidaOptions** options = vidalua_new_options(L);
   if (VidaStudy_CreateOptions(options, &error)) {
     vidalua_raise(L, "", NULL, &error);
   }
-  if (lua_toboolean(L, lua_upvalueindex(1)) &&
-      (VidaOptions_SetBoolean(*options, "work_precision", true, &error) ||
+  const char* kind = lua_tostring(L, lua_upvalueindex(1));
+  if ((kind && VidaOptions_SetBoolean(*options, kind, true, &error)) ||
+      (VidaOptions_Get(*options, "work_precision") != 0.0 &&
        VidaOptions_SetReal(*options, "repeats", 0.0, &error))) {
     vidalua_raise(L, "", NULL, &error);
   }
@@ -179,8 +181,8 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
   lua_pop(L, 2);
 }
 
-/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } }, and
- * vida.work_precision of the same */
+/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } },,
+ * vida.work_precision and vida.drift of the same */
 static int new_comparison(lua_State* L) {
   VidaError error;
   vidalua_check_table(L, 1, "vida.compare", "{ system = s, time = 1, methods = { ... } }");
@@ -283,8 +285,9 @@ void vidalua_open_comparison(lua_State* L) {
   static const luaL_Reg methods[] = {
       {"run", comparison_run}, {"close", comparison_close}, {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_COMPARISON, meta, methods, NULL);
-  lua_pushboolean(L, 0);
-  lua_pushcclosure(L, new_comparison, 1);
-  lua_pushboolean(L, 1);
-  lua_pushcclosure(L, new_comparison, 1);
+  static const char* const kinds[] = {NULL, "work_precision", "drift"};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    lua_pushstring(L, kinds[i]); /* nil for NULL */
+    lua_pushcclosure(L, new_comparison, 1);
+  }
 }

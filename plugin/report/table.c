@@ -23,6 +23,7 @@ typedef enum cell_kind {
   CELL_STEP,     /* as typed */
   CELL_ERROR,    /* 1.234e-05 */
   CELL_POSITION, /* the same, marked when below the reference's own error */
+  CELL_FORM,     /* the same, marked when it may be rounding */
   CELL_OPTIONS,  /* key=value ... */
   CELL_DIGITS,   /* that are correct, in the mixed norm */
   CELL_COST,     /* microseconds for each step */
@@ -47,6 +48,8 @@ typedef enum cell_kind {
   X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 9)            \
   X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 4)          \
   X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 2) \
+  X(FORM, "symplectic", CELL_FORM, symplectic_defect, 10)           \
+  X(WAY_BACK, "reversal", CELL_ERROR, reversibility_defect, 10)     \
   X(STEPS, "steps", CELL_STEPS, steps, 5)                           \
   X(TIME, "time", CELL_TIME, wall_s, 8)                             \
   X(COST, "time/step", CELL_COST, wall_s, 6)
@@ -132,6 +135,10 @@ static void options_text(const VidaStudy* study, const VidaRow* row, char text[C
   }
 }
 
+static bool is_rounding(const VidaRow* row) {
+  return row->symplectic_defect < row->symplectic_noise;
+}
+
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
                       char text[CELL_SIZE]) {
   const table_column* what = &columns[column];
@@ -151,6 +158,10 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       error_text(row->position_error, number, sizeof number);
       vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
                    number);
+      break;
+    case CELL_FORM:
+      error_text(row->symplectic_defect, number, sizeof number);
+      vida__append(text, CELL_SIZE, "%s%s", is_rounding(row) ? "<" : "", number);
       break;
     case CELL_DIGITS:
       if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
@@ -431,10 +442,11 @@ static void begin_remarks(const table_layout* table, bool* any) {
 
 /* Failures and remarks in words; the remark that the mark stands for is said once for all. */
 static void write_remarks(const table_layout* table) {
-  bool marked = false, any = false;
+  bool marked = false, rounding = false, any = false;
   for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
     VidaRow row = *VidaStudy_Row(table->study, i);
     char* below = strstr(row.message, VIDA_REMARK_BELOW);
+    rounding = rounding || is_rounding(&row);
     if (below) {
       marked = true;
       *below = '\0';
@@ -452,6 +464,12 @@ static void write_remarks(const table_layout* table) {
     write_paragraph(table,
                     "~ smaller than the reference's own estimated error: agreement, not "
                     "accuracy");
+  }
+  if (rounding && table->shown[TABLE_FORM]) {
+    begin_remarks(table, &any);
+    write_paragraph(table,
+                    "< less than the finite differences that it was measured with are sure of: "
+                    "nothing is seen of a defect");
   }
 }
 
@@ -503,6 +521,9 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   write_remarks(&table);
   if (VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0) {
     vida__write_precision(study, file);
+  }
+  if (VidaOptions_Get(vida__study_options(study), "drift") != 0.0) {
+    vida__write_drifts(study, file);
   }
   return vida__finish_output(file, "the table", error);
 }

@@ -149,7 +149,8 @@ static int watch_run(watch* w, long steps, VidaError* failure) {
     return code;
   }
   w->lowest_energy = w->energy0;
-  vida__start_drift(&w->energy, 0.5 * (double)steps * VidaStepper_StepSize(w->stepper), steps);
+  vida__start_drift(&w->energy, 0.5 * (double)steps * VidaStepper_StepSize(w->stepper), steps,
+                    fabs(w->energy0));
   w->maps = VidaSystem_MomentumCount(subject->system);
   w->maps = subject->system->nonholonomic ? 0 : w->maps; /* they are not kept under such rows */
   VidaSystem_Momentum(subject->system, VidaStepper_Positions(w->stepper),

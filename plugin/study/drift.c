@@ -1,11 +1,14 @@
 #include "study/drift.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { LEAST_BLOCKS = 8 };
 
-void vida__start_drift(vida_drift* drift, double centre, long samples) {
-  *drift = (vida_drift){.expected = samples};
+#define ROUNDING (4.0 * DBL_EPSILON) /* of a value, which is a sum itself */
+
+void vida__start_drift(vida_drift* drift, double centre, long samples, double size) {
+  *drift = (vida_drift){.expected = samples, .size = size};
   vida__start_slope(&drift->line, centre);
 }
 
@@ -57,7 +60,7 @@ static double correlation(const block_means* means) {
   return squares > 0.0 ? products / squares : 0.0;
 }
 
-static double find_interval(block_means* means) {
+static double find_interval(block_means* means, double size) {
   double left = 0.0, spread = 0.0;
   /* Of independent blocks one in twenty has a larger correlation. */
   while (means->count > LEAST_BLOCKS && correlation(means) > 1.64 / sqrt(means->count)) {
@@ -70,7 +73,9 @@ static double find_interval(block_means* means) {
   }
   const int freedoms = means->count - 2;
   const double widening = sqrt((1.0 + together) / (1.0 - together));
-  return vida__student(freedoms) * sqrt(left / freedoms / spread) * widening;
+  const double scatter = vida__student(freedoms) * sqrt(left / freedoms / spread) * widening;
+  const double time = (means->t[means->count - 1] - means->t[0]) * means->count / (freedoms + 1);
+  return fmax(scatter, ROUNDING * size / time);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -94,7 +99,7 @@ vida_drift_fit vida__fit_drift(const vida_drift* drift) {
   if (drift->expected >= VIDA_DRIFT_SAMPLES && drift->line.points == drift->expected) {
     block_means means;
     find_means(drift, fit.slope, &means);
-    fit.interval = find_interval(&means);
+    fit.interval = find_interval(&means, drift->size);
   }
   return fit;
 }

@@ -33,11 +33,6 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   vida__start_norm(&monitors->multiplier, study->norm, m);
   vida__start_norm(&monitors->energy, study->norm, 1);
   vida__start_norm(&monitors->momentum, study->norm, maps + conserved);
-  vida_drift* const drifts[] = {&monitors->energy_drift, &monitors->momentum_drift,
-                                &monitors->constraint_drift};
-  for (size_t i = 0; i < sizeof drifts / sizeof drifts[0]; i++) {
-    vida__start_drift(drifts[i], study->t0 + 0.5 * study->time, vida__count_steps(&run->grid));
-  }
   /* One more than needed, so that a system without constraints or maps is no special case. */
   const size_t rows = (size_t)m + 1, map_count = (size_t)(maps + conserved) + 1;
   monitors->momenta_start = vida__allocate(map_count, sizeof(double));
@@ -100,6 +95,27 @@ static int add_checked(vida_error_norm* norm, const char* what, double differenc
   return VIDA_SUCCESS;
 }
 
+static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
+  const VidaStudy* study = monitors->study;
+  const VidaSystem* system = study->system;
+  const double centre = study->t0 + 0.5 * study->time;
+  const long steps = vida__count_steps(&monitors->run->grid);
+  const double* p = VidaStepper_Momenta(march->stepper);
+  const int maps = VidaSystem_MomentumCount(system) + monitors->conserved;
+  double kinetic = 0.0, length = 0.0;
+  for (int i = 0; i < VidaSystem_CoordinateCount(system); i++) {
+    kinetic += 0.5 * p[i] * monitors->v[i];
+  }
+  for (int r = 0; r < VidaSystem_ConstraintCount(system); r++) {
+    length = fmax(length, system->rows[r].length);
+  }
+  vida__start_drift(&monitors->energy_drift, centre, steps,
+                    fmax(fabs(monitors->energy_start), fabs(kinetic)));
+  vida__start_drift(&monitors->momentum_drift, centre, steps,
+                    vida__difference_norm(monitors->momenta_start, NULL, maps, NULL));
+  vida__start_drift(&monitors->constraint_drift, centre, steps, length);
+}
+
 int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
@@ -123,7 +139,11 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   }
   memcpy(monitors->v, vida__run_v0(study, monitors->run), n * sizeof(double));
   code = measure_momenta(monitors, march, monitors->momenta_start, error);
-  return code != VIDA_SUCCESS ? code : measure_momenta(monitors, march, monitors->momenta, error);
+  code = code ? code : measure_momenta(monitors, march, monitors->momenta, error);
+  if (code == VIDA_SUCCESS) {
+    begin_drifts(monitors, march);
+  }
+  return code;
 }
 
 static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaError* error) {

@@ -1,0 +1,84 @@
+/* Drifts in words: slopes with their confidence, and the oscillations about them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/output.h"
+
+enum { CELL = 32 };
+
+/* A quantity whose drift is told, and where its three columns are. */
+typedef struct drift_quantity {
+  const char* title;
+  size_t slope, interval, oscillation; /* members of VidaRow */
+} drift_quantity;
+
+static const drift_quantity quantities[] = {
+    {"energy", offsetof(VidaRow, energy_drift), offsetof(VidaRow, energy_drift_interval),
+     offsetof(VidaRow, energy_oscillation)},
+    {"momentum", offsetof(VidaRow, momentum_drift), offsetof(VidaRow, momentum_drift_interval),
+     offsetof(VidaRow, momentum_oscillation)},
+    {"constraints", offsetof(VidaRow, constraint_drift),
+     offsetof(VidaRow, constraint_drift_interval), offsetof(VidaRow, constraint_oscillation)}};
+enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
+
+static double member(const VidaRow* row, size_t offset) {
+  double value;
+  memcpy(&value, (const char*)row + offset, sizeof value);
+  return value;
+}
+
+static void write_number(const char* before, double value, int digits, FILE* file) {
+  char number[VIDA_REAL_TEXT_SIZE], cell[CELL] = "";
+  if (isfinite(value)) {
+    vida__append(cell, sizeof cell, "%s%s", before, vida__real_text(number, value, digits));
+  }
+  fprintf(file, " %12s", cell);
+}
+
+static void write_run(const VidaRow* row, const drift_quantity* quantity, FILE* file) {
+  const double slope = member(row, quantity->slope);
+  const double interval = member(row, quantity->interval);
+  char name[2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "", step[VIDA_REAL_TEXT_SIZE];
+  const bool adaptive = isnan(row->h);
+  vida__append(name, sizeof name, "%s %s=%s%s%s", row->method, adaptive ? "rtol" : "h",
+               vida__real_text(step, adaptive ? row->rtol : row->h, 6), row->options[0] ? " " : "",
+               row->options);
+  vida__write_label(name, file);
+  write_number(fabs(slope) > interval ? "*" : "", slope, 3, file);
+  write_number("+- ", interval, 2, file);
+  write_number("", member(row, quantity->oscillation), 3, file);
+  fputc('\n', file);
+}
+
+static bool is_measured(const VidaStudy* study, const drift_quantity* quantity) {
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    if (isfinite(member(VidaStudy_Row(study, run), quantity->slope))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void vida__write_drifts(const VidaStudy* study, FILE* file) {
+  vida_units units;
+  vida__find_units(study, &units);
+  const char* const unit[QUANTITIES] = {"J", units.momentum, units.constraint};
+  fputs("\ndrift per second with its 95 % confidence (* not zero), and the oscillation about it:\n",
+        file);
+  for (int k = 0; k < QUANTITIES; k++) {
+    char title[VIDA_NAME_SIZE + CELL] = "";
+    if (!is_measured(study, &quantities[k])) {
+      continue;
+    }
+    vida__append(title, sizeof title, "%s%s%s", quantities[k].title, unit[k][0] ? ", " : "",
+                 unit[k]);
+    vida__write_label(title, file);
+    fprintf(file, " %12s %12s %12s\n", "drift", "", "oscillation");
+    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+      if (isfinite(member(VidaStudy_Row(study, run), quantities[k].slope))) {
+        write_run(VidaStudy_Row(study, run), &quantities[k], file);
+      }
+    }
+  }
+}
