@@ -12,7 +12,7 @@
 enum { VECTORS = 4, PAIRS = VECTORS * (VECTORS - 1) / 2 };
 
 #define SHIFT 2e-4 /* of the central differences of fourth order, relative */
-#define SMALL 1e-3 /* least size of positions beside the motion's, and of velocities */
+#define SMALL 0.1  /* least size of positions beside the way they go, and of velocities */
 #define APART 0.1  /* how far the other starts are, relative */
 #define SAME 1e-9  /* accelerations that differ by less are equal, relative */
 

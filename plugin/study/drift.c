@@ -5,7 +5,7 @@
 
 enum { LEAST_BLOCKS = 8 };
 
-#define ROUNDING (4.0 * DBL_EPSILON) /* of a value, which is a sum itself */
+#define ROUNDING (16.0 * DBL_EPSILON) /* of a value, which is a sum itself */
 
 void vida__start_drift(vida_drift* drift, double centre, long samples, double size) {
   *drift = (vida_drift){.expected = samples, .size = size};
@@ -60,8 +60,26 @@ static double correlation(const block_means* means) {
   return squares > 0.0 ? products / squares : 0.0;
 }
 
+/* What an oscillation that has not come to a full period, or one that the blocks divide, may have
+ * made of the slope: how much it changes with the first block, the last one or both left out, and
+ * from all samples to means. */
+static double find_end_effect(const block_means* means) {
+  double largest = 0.0, unused;
+  for (int first = 0; first < 2; first++) {
+    for (int last = 0; last < 2; last++) {
+      const double change = vida__fit_line(means->count - first - last, means->t + first,
+                                           means->off + first, &unused);
+      largest = fmax(largest, fabs(change));
+    }
+  }
+  return largest;
+}
+
 static double find_interval(block_means* means, double size) {
   double left = 0.0, spread = 0.0;
+  const double ends = find_end_effect(means);
+  const double time =
+      (means->t[means->count - 1] - means->t[0]) * means->count / (means->count - 1);
   /* Of independent blocks one in twenty has a larger correlation. */
   while (means->count > LEAST_BLOCKS && correlation(means) > 1.64 / sqrt(means->count)) {
     join_neighbours(means);
@@ -74,8 +92,7 @@ static double find_interval(block_means* means, double size) {
   const int freedoms = means->count - 2;
   const double widening = sqrt((1.0 + together) / (1.0 - together));
   const double scatter = vida__student(freedoms) * sqrt(left / freedoms / spread) * widening;
-  const double time = (means->t[means->count - 1] - means->t[0]) * means->count / (freedoms + 1);
-  return fmax(scatter, ROUNDING * size / time);
+  return fmax(hypot(scatter, ends), ROUNDING * size / time);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

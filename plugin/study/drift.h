@@ -38,8 +38,9 @@ typedef struct vida_drift_fit {
  * slope's confidence (a t test on them finds drifts where there are none). The means of long blocks
  * are nearly independent: the interval is that of their scatter about the line (batch means, Law
  * and Kelton, Simulation Modeling and Analysis, 1982, chapter 8). Neighbouring blocks are joined as
- * long as they are correlated; what is left of that when there are eight widens the interval. A
- * change by a few units in the last place over the whole series is within it in any case. */
+ * long as they are correlated; what is left of that when there are eight widens the interval. So
+ * does what the slope owes to the phases in which an oscillation begins and ends. A change by a few
+ * units in the last place over the whole series is within it in any case. */
 vida_drift_fit vida__fit_drift(const vida_drift* drift);
 
 #endif
