@@ -41,9 +41,10 @@ return vida.drift {
     { "del-midpoint", h = h },
     { "energy-momentum", h = h },
     { "spark-lobatto", stages = 3, h = h },
-    { "post-stabilized", h = h },
-    { "coordinate-projection", h = h },
-    { "baumgarte", h = h },
+    { "coordinate-projection", integrator = "rk4", h = h },
+    { "baumgarte", integrator = "rk4", h = h },
+    { "baumgarte", integrator = "rk4", gamma = 5, h = h }, -- 1/s
+    { "hht", h = h },
     { "ida-ggl", rtol = 1e-6 },
     { "ida-index1", rtol = 1e-6 },
   },

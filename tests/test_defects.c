@@ -163,6 +163,33 @@ static void test_adaptive(void) {
   end(&work);
 }
 
+/* ---- stopping -------------------------------------------------------------------------------- */
+
+static int stop_at_defects(void* data, int run, const char* what, double fraction) {
+  (void)run;
+  (void)fraction;
+  *(bool*)data = *(bool*)data || strstr(what, "defects");
+  return *(bool*)data;
+}
+
+/* Defects of many steps take long: they can be stopped, and the run keeps what it has. */
+static void test_stopped(void) {
+  static const char* const methods[] = {"rattle h=0.001"};
+  const Model model = model_double_spherical_pendulum();
+  bool stopped = false;
+  const VidaObserver observer = {.progress = stop_at_defects, .data = &stopped};
+  VidaError error = {0};
+  Work work = {model_system(&model), NULL};
+  work.study = comparison_study(work.system, "time=100 symplectic=true defect_steps=100000");
+  comparison_add(work.study, NULL, methods, 1);
+  EXPECT_ERROR(VidaStudy_Run(work.study, &observer, &error), &error, VIDA_STOPPED, "stopped");
+  EXPECT(stopped, "nobody was asked");
+  EXPECT(strcmp(VidaStudy_Row(work.study, 0)->status, "ok") == 0 &&
+             isnan(VidaStudy_Row(work.study, 0)->symplectic_defect),
+         "%s", VidaStudy_Row(work.study, 0)->status);
+  end(&work);
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"area", test_area},
                                     {"there and back", test_there_and_back},
@@ -170,6 +197,7 @@ int main(void) {
                                     {"from rest", test_from_rest},
                                     {"equilibrium", test_equilibrium},
                                     {"adaptive", test_adaptive},
+                                    {"stopped", test_stopped},
                                     {NULL, NULL}};
   return check_main("defects", tests);
 }

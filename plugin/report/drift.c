@@ -5,7 +5,9 @@
 #include "base/text.h"
 #include "report/output.h"
 
-enum { CELL = 32 };
+enum { CELL = 32, NUMBER_WIDTH = 12, LEAST_NAME = 24 };
+
+#define NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
 
 /* A quantity whose drift is told, and where its three columns are. */
 typedef struct drift_quantity {
@@ -28,23 +30,41 @@ static double member(const VidaRow* row, size_t offset) {
   return value;
 }
 
+static void name_run(const VidaRow* row, char name[NAME_SIZE]) {
+  char step[VIDA_REAL_TEXT_SIZE];
+  const bool adaptive = isnan(row->h);
+  name[0] = '\0';
+  vida__append(name, NAME_SIZE, "%s %s=%s%s%s", row->method, adaptive ? "rtol" : "h",
+               vida__real_text(step, adaptive ? row->rtol : row->h, 6), row->options[0] ? " " : "",
+               row->options);
+}
+
+/* Of the longest name, as far as there is room beside three numbers. */
+static int find_name_width(const VidaStudy* study, int width) {
+  const int most = width - 3 * (NUMBER_WIDTH + 1);
+  int longest = LEAST_NAME;
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    char name[NAME_SIZE];
+    name_run(VidaStudy_Row(study, run), name);
+    longest = (int)strlen(name) > longest ? (int)strlen(name) : longest;
+  }
+  return longest < most ? longest : most > LEAST_NAME ? most : LEAST_NAME;
+}
+
 static void write_number(const char* before, double value, int digits, FILE* file) {
   char number[VIDA_REAL_TEXT_SIZE], cell[CELL] = "";
   if (isfinite(value)) {
     vida__append(cell, sizeof cell, "%s%s", before, vida__real_text(number, value, digits));
   }
-  fprintf(file, " %12s", cell);
+  fprintf(file, " %*s", NUMBER_WIDTH, cell);
 }
 
-static void write_run(const VidaRow* row, const drift_quantity* quantity, FILE* file) {
+static void write_run(const VidaRow* row, const drift_quantity* quantity, int width, FILE* file) {
   const double slope = member(row, quantity->slope);
   const double interval = member(row, quantity->interval);
-  char name[2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "", step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(row->h);
-  vida__append(name, sizeof name, "%s %s=%s%s%s", row->method, adaptive ? "rtol" : "h",
-               vida__real_text(step, adaptive ? row->rtol : row->h, 6), row->options[0] ? " " : "",
-               row->options);
-  vida__write_label(name, file);
+  char name[NAME_SIZE];
+  name_run(row, name);
+  vida__write_label(name, width, file);
   write_number(fabs(slope) > interval ? "*" : "", slope, 3, file);
   write_number("+- ", interval, 2, file);
   write_number("", member(row, quantity->oscillation), 3, file);
@@ -60,7 +80,8 @@ static bool is_measured(const VidaStudy* study, const drift_quantity* quantity) 
   return false;
 }
 
-void vida__write_drifts(const VidaStudy* study, FILE* file) {
+void vida__write_drifts(const VidaStudy* study, int width, FILE* file) {
+  const int name_width = find_name_width(study, width);
   vida_units units;
   vida__find_units(study, &units);
   const char* const unit[QUANTITIES] = {"J", units.momentum, units.constraint};
@@ -73,11 +94,12 @@ void vida__write_drifts(const VidaStudy* study, FILE* file) {
     }
     vida__append(title, sizeof title, "%s%s%s", quantities[k].title, unit[k][0] ? ", " : "",
                  unit[k]);
-    vida__write_label(title, file);
-    fprintf(file, " %12s %12s %12s\n", "drift", "", "oscillation");
+    vida__write_label(title, name_width, file);
+    fprintf(file, " %*s %*s %*s\n", NUMBER_WIDTH, "drift", NUMBER_WIDTH, "", NUMBER_WIDTH,
+            "oscillation");
     for (int run = 0; run < VidaStudy_RunCount(study); run++) {
       if (isfinite(member(VidaStudy_Row(study, run), quantities[k].slope))) {
-        write_run(VidaStudy_Row(study, run), &quantities[k], file);
+        write_run(VidaStudy_Row(study, run), &quantities[k], name_width, file);
       }
     }
   }

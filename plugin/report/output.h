@@ -65,13 +65,11 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
 void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
                      char (*names)[VIDA_FILE_NAME_SIZE]);
 
-/* A name, cut or filled up to VIDA_LABEL_WIDTH, that begins a line of the tables below
- * (precision.c). */
-enum { VIDA_LABEL_WIDTH = 34 };
-void vida__write_label(const char* name, FILE* file);
+/* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
+void vida__write_label(const char* name, int width, FILE* file);
 
 /* Slopes with their confidence, and the oscillations about them (drift.c). */
-void vida__write_drifts(const VidaStudy* study, FILE* file);
+void vida__write_drifts(const VidaStudy* study, int width, FILE* file);
 
 /* Fitted orders of the study's series, and what errors cost (precision.c). */
 void vida__write_precision(const VidaStudy* study, FILE* file);

@@ -6,7 +6,7 @@
 #include "report/output.h"
 #include "study/study.h"
 
-enum { MOST_ERRORS = 7, CELL = 32 };
+enum { MOST_ERRORS = 7, CELL = 32, NAME_WIDTH = 34 };
 
 /* The errors that have a column, from large to small. */
 static int choose_errors(const VidaStudy* study, double errors[MOST_ERRORS]) {
@@ -31,11 +31,11 @@ static double cheapest(const VidaStudy* study, double error) {
   return best;
 }
 
-void vida__write_label(const char* name, FILE* file) {
-  if (strlen(name) > VIDA_LABEL_WIDTH) {
-    fprintf(file, "%.*s..", VIDA_LABEL_WIDTH - 2, name);
+void vida__write_label(const char* name, int width, FILE* file) {
+  if (strlen(name) > (size_t)width) {
+    fprintf(file, "%.*s..", width - 2, name);
   } else {
-    fprintf(file, "%-*s", VIDA_LABEL_WIDTH, name);
+    fprintf(file, "%-*s", width, name);
   }
 }
 
@@ -43,7 +43,7 @@ static void write_name(const VidaSeries* series, FILE* file) {
   char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
   vida__append(name, sizeof name, "%s%s%s", series->method, series->options[0] ? " " : "",
                series->options);
-  vida__write_label(name, file);
+  vida__write_label(name, NAME_WIDTH, file);
 }
 
 static void write_order(const VidaSeries* series, FILE* file) {
@@ -61,7 +61,7 @@ void vida__write_precision(const VidaStudy* study, FILE* file) {
   const int count = choose_errors(study, errors);
   fprintf(file,
           "\nfitted orders, and milliseconds for a position error of (* cheapest):\n%-*s  %9s",
-          VIDA_LABEL_WIDTH, "", "order");
+          NAME_WIDTH, "", "order");
   for (int k = 0; k < count; k++) {
     best[k] = cheapest(study, errors[k]);
     fprintf(file, " %9s", vida__real_text(number, errors[k], 1));

@@ -523,7 +523,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     vida__write_precision(study, file);
   }
   if (VidaOptions_Get(vida__study_options(study), "drift") != 0.0) {
-    vida__write_drifts(study, file);
+    vida__write_drifts(study, table.width, file);
   }
   return vida__finish_output(file, "the table", error);
 }

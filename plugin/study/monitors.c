@@ -28,6 +28,7 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   const int conserved = count_conserved(study->system);
   const int observables = VidaSystem_ObservableCount(study->system);
   *monitors = (vida_monitors){.study = study, .run = run, .conserved = conserved};
+  monitors->drifts = VidaOptions_Get(study->options, "drift") != 0.0;
   vida__start_norm(&monitors->position, study->norm, length);
   vida__start_norm(&monitors->velocity, study->norm, length);
   vida__start_norm(&monitors->multiplier, study->norm, m);
@@ -173,7 +174,9 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
     if (code != VIDA_SUCCESS) {
       return code;
     }
-    vida__add_to_drift(&monitors->momentum_drift, vida__march_time(march), off);
+    if (monitors->drifts) {
+      vida__add_to_drift(&monitors->momentum_drift, vida__march_time(march), off);
+    }
   }
   if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
     return VIDA_SUCCESS;
@@ -181,6 +184,8 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   code = VidaStepper_ConstraintErrors(march->stepper, &position, NULL, error);
   if (code == VIDA_SUCCESS) {
     monitors->constraint_position = fmax(monitors->constraint_position, position);
+  }
+  if (code == VIDA_SUCCESS && monitors->drifts) {
     vida__add_to_drift(&monitors->constraint_drift, vida__march_time(march), position);
   }
   return code;
@@ -339,7 +344,7 @@ static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
 static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
   const vida_drift_fit energy = vida__fit_drift(&monitors->energy_drift);
   row->energy_drift = energy.slope;
-  if (VidaOptions_Get(monitors->study->options, "drift") == 0.0) {
+  if (!monitors->drifts) {
     return;
   }
   const vida_drift_fit momentum = vida__fit_drift(&monitors->momentum_drift);

@@ -11,6 +11,7 @@ typedef struct vida_monitors {
   const VidaStudy* study;
   const vida_run* run;
   vida_error_norm position, velocity, multiplier, energy, momentum;
+  bool drifts; /* of momenta and constraints, too */
   vida_drift energy_drift, momentum_drift, constraint_drift;
   double constraint_position, constraint_velocity; /* the largest so far */
   double energy_start;                             /* of the consistent start */
