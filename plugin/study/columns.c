@@ -63,5 +63,12 @@ void vida__forget_measurements(VidaRow* row) {
 }
 
 void vida__add_remark(VidaRow* row, const char* remark) {
-  vida__append(row->message, sizeof row->message, "%s%s", row->message[0] ? "; " : "", remark);
+  char last[VIDA_MESSAGE_SIZE] = "";
+  char* below = strstr(row->message, VIDA_REMARK_BELOW);
+  if (below) {
+    vida__append(last, sizeof last, "; %s", below);
+    below[below == row->message ? 0 : -2] = '\0'; /* with the "; " before it */
+  }
+  vida__append(row->message, sizeof row->message, "%s%s%s", row->message[0] ? "; " : "", remark,
+               last);
 }

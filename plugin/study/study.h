@@ -51,7 +51,7 @@ struct VidaStudy {
 
 /* Makes everything that a run measures unknown. */
 void vida__forget_measurements(VidaRow* row);
-/* Adds to the message, behind what is there. */
+/* Adds to the message, behind what is there but for VIDA_REMARK_BELOW. */
 void vida__add_remark(VidaRow* row, const char* remark);
 
 /* Where the run starts, n each. */
