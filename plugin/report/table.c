@@ -135,8 +135,9 @@ static void options_text(const VidaStudy* study, const VidaRow* row, char text[C
   }
 }
 
+/* Two finite differences may agree by chance. */
 static bool is_rounding(const VidaRow* row) {
-  return row->symplectic_defect < row->symplectic_noise;
+  return row->symplectic_defect < 4.0 * row->symplectic_noise;
 }
 
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
@@ -467,9 +468,8 @@ static void write_remarks(const table_layout* table) {
   }
   if (rounding && table->shown[TABLE_FORM]) {
     begin_remarks(table, &any);
-    write_paragraph(table,
-                    "< less than the finite differences that it was measured with are sure of: "
-                    "nothing is seen of a defect");
+    write_paragraph(
+        table, "< not above what the finite differences that it was measured with may be off by");
   }
 }
 

@@ -23,7 +23,8 @@ vida_stretch vida__plain_stretch(VidaStepper* stepper, double h, long steps);
  * relative to the largest |omega(a, b)| of them: omega = dq ^ dp restricted to the manifold, which
  * the exact motion of a conservative system keeps. Vectors are drawn at random, always the same
  * ones, at `starts` states: q, v (n each) and states near it. D phi is a finite difference of the
- * fourth order; *noise (nullable) is how far that of twice the shift disagrees. NaN where the
+ * fourth order; with *noise (nullable) of the shift that is surest: how far that of a larger one
+ * disagrees. NaN where the
  * system has no motion to compare with. */
 int vida__measure_symplectic_defect(const vida_stretch* stretch, const double* q, const double* v,
                                     int starts, double* defect, double* noise, VidaError* error);
