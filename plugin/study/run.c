@@ -23,6 +23,7 @@ typedef struct run_at_work {
   vida_monitors monitors;
   long sampled;        /* the step of the last row of samples; -1: none yet */
   bool study_must_end; /* the failure is not the run's own */
+  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
 } run_at_work;
 
 static int emit_sample(run_at_work* work, VidaError* error) {
@@ -117,10 +118,14 @@ static int observe_run(run_at_work* work, VidaError* error) {
   return code;
 }
 
+static void describe_work(run_at_work* work, const char* part) {
+  vida__describe_steps(work->run->options, work->what, sizeof work->what);
+  vida__append(work->what, sizeof work->what, "%s", part);
+}
+
 static int march_run(run_at_work* work, VidaError* error) {
   const long steps = vida__count_steps(&work->run->grid);
-  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 16];
-  vida__describe_steps(work->run->options, what, sizeof what);
+  describe_work(work, "");
   int code = start_run(work, error);
   if (code == VIDA_SUCCESS && work->march.step > 0) {
     code = observe_run(work, error);
@@ -131,7 +136,7 @@ static int march_run(run_at_work* work, VidaError* error) {
       code = observe_run(work, error);
     }
     if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(&work->march, work->observer, work->index, what, error);
+      code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
       work->study_must_end = code != VIDA_SUCCESS;
     }
   }
@@ -179,7 +184,7 @@ static int compare_seconds(const void* a, const void* b) {
 }
 
 /* The same steps again, of which nobody is told but how far they are. */
-static int march_again(run_at_work* work, const char* what, VidaError* error) {
+static int march_again(run_at_work* work, VidaError* error) {
   const VidaStudy* study = work->study;
   const long steps = vida__count_steps(&work->run->grid);
   int code = vida__start_march(&work->march, vida__run_q0(study, work->run),
@@ -190,7 +195,7 @@ static int march_again(run_at_work* work, const char* what, VidaError* error) {
   while (!code && work->march.step < steps) {
     code = vida__advance_march(&work->march, error);
     if (!code) {
-      code = vida__show_progress(&work->march, work->observer, work->index, what, error);
+      code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
       work->study_must_end = code != VIDA_SUCCESS;
     }
   }
@@ -206,13 +211,11 @@ static int measure_time(run_at_work* work, VidaError* error) {
   double total = work->march.wall;
   long count = 1;
   int code = VIDA_SUCCESS;
-  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32];
-  vida__describe_steps(work->run->options, what, sizeof what);
-  vida__append(what, sizeof what, ", again");
+  describe_work(work, ", again");
   seconds[0] = work->march.wall;
   while (!code && count < most &&
          (asked > 0 || count < LEAST_AUTOMATIC || total < ENOUGH_SECONDS)) {
-    code = march_again(work, what, error);
+    code = march_again(work, error);
     if (!code) {
       seconds[count++] = work->march.wall;
       total += work->march.wall;
@@ -231,12 +234,9 @@ static int start_stretch(void* data, const double* q, const double* v, VidaError
 
 static int step_stretch(void* data, VidaError* error) {
   run_at_work* work = data;
-  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32];
   int code = vida__advance_march(&work->march, error);
   if (!code) {
-    vida__describe_steps(work->run->options, what, sizeof what);
-    vida__append(what, sizeof what, ", defects");
-    code = vida__show_progress(&work->march, work->observer, work->index, what, error);
+    code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
     work->study_must_end = code != VIDA_SUCCESS;
   }
   return code;
@@ -297,6 +297,7 @@ static int measure_defects(run_at_work* work, VidaError* error) {
                                 .step = step_stretch,
                                 .data = work};
   int code = VIDA_SUCCESS;
+  describe_work(work, ", defects");
   if (VidaOptions_Get(options, "symplectic") != 0.0) {
     code = measure_symplectic(work, &stretch, error);
   }
