@@ -9,7 +9,7 @@
 #include "system/sizes.h"
 
 /* At each start VECTORS tangent vectors of the constraint manifold are carried over the stretch. */
-enum { VECTORS = 4, PAIRS = VECTORS * (VECTORS - 1) / 2, MOST_SHIFTS = 6 };
+enum { VECTORS = 4, PAIRS = VECTORS * (VECTORS - 1) / 2, MOST_SHIFTS = 8 };
 
 #define SHIFT 2e-4 /* of the central differences of fourth order, relative */
 #define SURE 1e-10 /* noise that asks for no other shift */
@@ -235,28 +235,49 @@ static void draw_start(cloud* c, bool is_first, const double* q, const double* v
   }
 }
 
-/* Sets change[] (PAIRS) by differences of the shift that disagrees least with those of the one
- * before: of each shift a fourth, from twice SHIFT on, as long as that helps. */
+static double largest_difference(const double* a, const double* b) {
+  double largest = 0.0;
+  for (int i = 0; i < PAIRS; i++) {
+    take_larger(&largest, fabs(a[i] - b[i]));
+  }
+  return largest;
+}
+
+/* The changes by differences of the shift that disagrees least with those of the one before: of
+ * each shift a fourth, from twice SHIFT on, as long as that helps. A shift may be too far for the
+ * constraints, or for the steps. */
 static int find_surest_changes(cloud* c, double change[PAIRS], double* noise, VidaError* error) {
   double shift = 2.0 * SHIFT;
-  double finer[PAIRS];
-  *noise = INFINITY;
-  int code = find_changes(c, shift, change, error);
-  for (int k = 0; k < MOST_SHIFTS && !code && *noise > SURE; k++) {
-    double apart = 0.0;
+  double before[PAIRS], now[PAIRS] = {0.0};
+  bool is_compared = false;
+  int code = VIDA_STEP_NOT_CONVERGED;
+  for (int k = 0; k < MOST_SHIFTS; k++) {
+    const bool has_before = !code;
+    memcpy(before, now, sizeof now);
+    code = find_changes(c, shift, now, error);
     shift *= k ? 0.25 : 0.5;
-    code = find_changes(c, shift, finer, error);
-    for (int i = 0; i < PAIRS && !code; i++) {
-      take_larger(&apart, fabs(finer[i] - change[i]));
+    if (code == VIDA_STOPPED) {
+      return code;
     }
-    if (code || !(apart < *noise)) {
-      *noise = isinf(*noise) ? apart : *noise;
-      break;
+    if (code || !has_before) {
+      continue;
     }
+    const double apart = largest_difference(before, now);
+    if (is_compared && !(apart < *noise)) {
+      return VIDA_SUCCESS;
+    }
+    is_compared = true;
     *noise = apart;
-    memcpy(change, finer, sizeof finer);
+    memcpy(change, now, sizeof now);
+    if (!(apart > SURE)) { /* also where there is nothing to be compared */
+      return VIDA_SUCCESS;
+    }
   }
-  return code;
+  if (!is_compared && !code) { /* the last one alone */
+    *noise = INFINITY;
+    memcpy(change, now, sizeof now);
+  }
+  return is_compared ? VIDA_SUCCESS : code;
 }
 
 static int measure_cloud(cloud* c, int starts, const double* q, const double* v, double* defect,
