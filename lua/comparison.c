@@ -287,8 +287,8 @@ static int new_comparison(lua_State* L) {
  * }
  */
 
-/*** The same for drifts: energy, momenta and constraints are split into straight lines, whose slopes
- * have 95 % confidence intervals, and the oscillations about them. Rows have `energy_drift`,
+/*** The same for drifts: energy, momenta and constraints are split into straight lines, whose
+ * slopes have 95 % confidence intervals, and the oscillations about them. Rows have `energy_drift`,
  * `energy_drift_interval`, `energy_oscillation`, and `momentum_` and `constraint_` likewise.
  * @function vida.drift
  * @tparam table given as for `vida.compare`

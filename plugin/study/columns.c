@@ -12,7 +12,7 @@
 static const VidaColumn columns[VIDA_COLUMNS] = {VIDA_COLUMN_LIST(COLUMN_ROW)};
 #undef COLUMN_ROW
 
-#define COLUMN_ROW(option, name, type, unit, text) \
+#define COLUMN_ROW(name, option, type, unit, text) \
   {#name, VIDA_COLUMN_##type, unit, text, COLUMN_PLACE(name), #option},
 static const VidaColumn optional[] = {VIDA_OPTIONAL_COLUMN_LIST(COLUMN_ROW)};
 #undef COLUMN_ROW

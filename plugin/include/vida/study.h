@@ -45,20 +45,20 @@ typedef struct VidaStudy VidaStudy;
   X(symplectic_defect, REAL, "1", "defect of the symplectic form")                          \
   X(message, TEXT, "", "why a run failed and what to try; remarks")
 
-/* Columns that follow them where an option of the comparison has asked for them. X(option, name,
- * type, unit, text) */
+/* Columns that follow them where an option of the comparison has asked for them. X(name,
+ * option, type, unit, text) */
 #define VIDA_OPTIONAL_COLUMN_LIST(X)                                                             \
-  X(symplectic, symplectic_noise, REAL, "1", "how uncertain symplectic_defect is")               \
-  X(reversibility, reversibility_defect, REAL, "1",                                              \
+  X(symplectic_noise, symplectic, REAL, "1", "how uncertain symplectic_defect is")               \
+  X(reversibility_defect, reversibility, REAL, "1",                                              \
     "distance from the start after steps there and back, of the motion between")                 \
-  X(drift, energy_drift_interval, REAL, "J/s", "half the 95 % confidence interval of its drift") \
-  X(drift, energy_oscillation, REAL, "J", "amplitude of the energy about its drift")             \
-  X(drift, momentum_drift, REAL, "kg m^2/s^2", "fitted slope of the error of momenta")           \
-  X(drift, momentum_drift_interval, REAL, "kg m^2/s^2", "half its 95 % confidence interval")     \
-  X(drift, momentum_oscillation, REAL, "kg m^2/s", "amplitude of that error about its drift")    \
-  X(drift, constraint_drift, REAL, "m/s", "fitted slope of the violation of g = 0")              \
-  X(drift, constraint_drift_interval, REAL, "m/s", "half its 95 % confidence interval")          \
-  X(drift, constraint_oscillation, REAL, "m", "amplitude of the violation about its drift")
+  X(energy_drift_interval, drift, REAL, "J/s", "half the 95 % confidence interval of its drift") \
+  X(energy_oscillation, drift, REAL, "J", "amplitude of the energy about its drift")             \
+  X(momentum_drift, drift, REAL, "kg m^2/s^2", "fitted slope of the error of momenta")           \
+  X(momentum_drift_interval, drift, REAL, "kg m^2/s^2", "half its 95 % confidence interval")     \
+  X(momentum_oscillation, drift, REAL, "kg m^2/s", "amplitude of that error about its drift")    \
+  X(constraint_drift, drift, REAL, "m/s", "fitted slope of the violation of g = 0")              \
+  X(constraint_drift_interval, drift, REAL, "m/s", "half its 95 % confidence interval")          \
+  X(constraint_oscillation, drift, REAL, "m", "amplitude of the violation about its drift")
 
 #define VIDA_COLUMN_ONE(name, type, unit, text) +1
 enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
