@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "report/output.h"
 
-enum { CELL = 32, NUMBER_WIDTH = 12, LEAST_NAME = 24 };
+enum { CELL = 32, NUMBER_WIDTH = 12, LEAST_NAME = 24, LINE_SIZE = 1024 };
 
 #define NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
 
@@ -51,24 +51,24 @@ static int find_name_width(const VidaStudy* study, int width) {
   return longest < most ? longest : most > LEAST_NAME ? most : LEAST_NAME;
 }
 
-static void write_number(const char* before, double value, int digits, FILE* file) {
+static void append_number(const char* before, double value, int digits, char* line) {
   char number[VIDA_REAL_TEXT_SIZE], cell[CELL] = "";
   if (isfinite(value)) {
     vida__append(cell, sizeof cell, "%s%s", before, vida__real_text(number, value, digits));
   }
-  fprintf(file, " %*s", NUMBER_WIDTH, cell);
+  vida__append(line, LINE_SIZE, " %*s", NUMBER_WIDTH, cell);
 }
 
 static void write_run(const VidaRow* row, const drift_quantity* quantity, int width, FILE* file) {
   const double slope = member(row, quantity->slope);
   const double interval = member(row, quantity->interval);
-  char name[NAME_SIZE];
+  char name[NAME_SIZE], line[LINE_SIZE] = "";
   name_run(row, name);
-  vida__write_label(name, width, file);
-  write_number(fabs(slope) > interval ? "*" : "", slope, 3, file);
-  write_number("+- ", interval, 2, file);
-  write_number("", member(row, quantity->oscillation), 3, file);
-  fputc('\n', file);
+  vida__append_label(name, width, line, sizeof line);
+  append_number(fabs(slope) > interval ? "*" : "", slope, 3, line);
+  append_number("+- ", interval, 2, line);
+  append_number("", member(row, quantity->oscillation), 3, line);
+  vida__write_line(file, line);
 }
 
 static bool is_measured(const VidaStudy* study, const drift_quantity* quantity) {
@@ -88,15 +88,16 @@ void vida__write_drifts(const VidaStudy* study, int width, FILE* file) {
   fputs("\ndrift per second with its 95 % confidence (* not zero), and the oscillation about it:\n",
         file);
   for (int k = 0; k < QUANTITIES; k++) {
-    char title[VIDA_NAME_SIZE + CELL] = "";
+    char title[VIDA_NAME_SIZE + CELL] = "", line[LINE_SIZE] = "";
     if (!is_measured(study, &quantities[k])) {
       continue;
     }
     vida__append(title, sizeof title, "%s%s%s", quantities[k].title, unit[k][0] ? ", " : "",
                  unit[k]);
-    vida__write_label(title, name_width, file);
-    fprintf(file, " %*s %*s %*s\n", NUMBER_WIDTH, "drift", NUMBER_WIDTH, "", NUMBER_WIDTH,
-            "oscillation");
+    vida__append_label(title, name_width, line, sizeof line);
+    vida__append(line, sizeof line, " %*s %*s %*s", NUMBER_WIDTH, "drift", NUMBER_WIDTH, "",
+                 NUMBER_WIDTH, "oscillation");
+    vida__write_line(file, line);
     for (int run = 0; run < VidaStudy_RunCount(study); run++) {
       if (isfinite(member(VidaStudy_Row(study, run), quantities[k].slope))) {
         write_run(VidaStudy_Row(study, run), &quantities[k], name_width, file);

@@ -66,11 +66,17 @@ void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, i
                      char (*names)[VIDA_FILE_NAME_SIZE]);
 
 /* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
-void vida__write_label(const char* name, int width, FILE* file);
+void vida__append_label(const char* name, int width, char* line, size_t size);
 
 /* Slopes with their confidence, and the oscillations about them (drift.c). */
 void vida__write_drifts(const VidaStudy* study, int width, FILE* file);
 
+/* Writes a line of a table without the spaces at its end, which it loses (table.c). */
+void vida__write_line(FILE* file, char* line);
+
+/* Position errors whose costs are told, powers of ten from large to small; returns how many. */
+enum { VIDA_MOST_ERRORS = 7 };
+int vida__choose_errors(const VidaStudy* study, double errors[VIDA_MOST_ERRORS]);
 /* Fitted orders of the study's series, and what errors cost (precision.c). */
 void vida__write_precision(const VidaStudy* study, FILE* file);
 

@@ -1,6 +1,7 @@
 /* Making one run of a comparison: start, steps with monitors, rows of samples, the row of results.
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 typedef struct run_at_work {
   VidaStudy* study;
   vida_run* run;
+  VidaRow row; /* of the run, which others see when it is complete */
   int index;
   const VidaObserver* observer;
   vida_march march;
@@ -161,7 +163,7 @@ static int emit_last_state(run_at_work* work, int code, VidaError* error) {
 }
 
 static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
-  VidaRow* row = &work->run->row;
+  VidaRow* row = &work->row;
   vida__forget_measurements(row);
   row->status[0] = row->message[0] = '\0';
   vida__append(row->status, sizeof row->status, "%s",
@@ -225,7 +227,7 @@ static int measure_time(run_at_work* work, VidaError* error) {
     }
   }
   qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
-  work->run->row.wall_s = seconds[count / 2];
+  work->row.wall_s = seconds[count / 2];
   return code;
 }
 
@@ -252,14 +254,14 @@ static int finish_stretch(run_at_work* work, const char* defect, int code, VidaE
     return code;
   }
   vida__append(remark, sizeof remark, "no %s defect: %s", defect, error->message);
-  vida__add_remark(&work->run->row, remark);
+  vida__add_remark(&work->row, remark);
   return VIDA_SUCCESS;
 }
 
 /* Forces and nonholonomic rows leave nothing to be kept. */
 static int measure_symplectic(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
   const VidaStudy* study = work->study;
-  VidaRow* row = &work->run->row;
+  VidaRow* row = &work->row;
   if (study->system->has_forces || study->system->nonholonomic) {
     vida__add_remark(row,
                      "no symplectic defect: under forces and nonholonomic constraints the exact "
@@ -274,7 +276,7 @@ static int measure_symplectic(run_at_work* work, const vida_stretch* stretch, Vi
 
 static int measure_reversibility(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
   const VidaStudy* study = work->study;
-  VidaRow* row = &work->run->row;
+  VidaRow* row = &work->row;
   bool own = true;
   const int code = vida__measure_reversibility_defect(stretch, vida__run_q0(study, work->run),
                                                       vida__run_v0(study, work->run),
@@ -313,7 +315,7 @@ static int measure_defects(run_at_work* work, VidaError* error) {
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static int finish_run(run_at_work* work, int code, VidaError* problem) {
-  VidaRow* row = &work->run->row;
+  VidaRow* row = &work->row;
   row->message[0] = '\0';
   if (code == VIDA_SUCCESS) {
     code = vida__finish_monitors(&work->monitors, row, problem);
@@ -336,13 +338,26 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
 
 static int tell_observer(const run_at_work* work,
                          int (*tell)(void*, int, const VidaRow*, VidaError*), VidaError* error) {
-  return tell ? tell(work->observer->data, work->index, &work->run->row, error) : VIDA_SUCCESS;
+  return tell ? tell(work->observer->data, work->index, &work->row, error) : VIDA_SUCCESS;
+}
+
+/* Rows of runs that are made at once may be read at the end of any of them. */
+static void publish_row(const run_at_work* work) {
+  pthread_mutex_t* lock = work->study->lock;
+  if (lock) {
+    pthread_mutex_lock(lock);
+  }
+  work->run->row = work->row;
+  if (lock) {
+    pthread_mutex_unlock(lock);
+  }
 }
 
 int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
   static const VidaObserver nobody = {0};
   run_at_work work = {.study = study,
                       .run = &study->runs[index],
+                      .row = study->runs[index].row,
                       .index = index,
                       .observer = observer ? observer : &nobody,
                       .march.grid = study->runs[index].grid,
@@ -373,6 +388,7 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   if (code == VIDA_SUCCESS) {
     code = measure_defects(&work, &problem);
   }
+  publish_row(&work);
   int result = VIDA_SUCCESS;
   if (work.study_must_end) {
     result = code;
