@@ -133,7 +133,8 @@ struct vida_ode {
   double *node, *previous, *there;
   double node_t, previous_t;
   bool is_between;
-  int failure; /* what `rate` and others returned */
+  int failure;      /* what `rate` and others returned */
+  double refused_t; /* where the step led that was not accepted */
   /* The last rate. */
   bool has_rate;
   double rate_t;
@@ -165,6 +166,7 @@ int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
     code = code ? code : is_finite(ode->size, ode->rate) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
     if (code) {
       ode->failure = code;
+      ode->refused_t = t;
       return code;
     }
     ode->rate_t = t;
@@ -184,16 +186,33 @@ static int evaluate(sunrealtype t, N_Vector y, N_Vector rate, void* data) {
   return vida__ode_rate(data, t, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
 }
 
+/* What a method says to the end of a step, which it may change. */
+static int finish_step(vida_ode* ode, double t, double* y) {
+  const vida_ode_functions* functions = &ode->functions;
+  int code = VIDA_SUCCESS;
+  if (ode->is_warming) {
+    return VIDA_SUCCESS;
+  }
+  if (functions->settle) {
+    code = functions->settle(ode->data, t, y);
+    ode->has_rate = false;
+  }
+  if (!code && functions->accept) {
+    code = functions->accept(ode->data, t, y, !ode->is_between);
+  }
+  if (code) {
+    ode->failure = code;
+    ode->refused_t = t;
+  }
+  return code;
+}
+
 static int settle(sunrealtype t, N_Vector y, void* data) {
   vida_ode* ode = data;
   double* values = N_VGetArrayPointer(y);
-  if (ode->functions.settle && !ode->is_warming) {
-    const int code = ode->functions.settle(ode->data, t, values);
-    ode->has_rate = false;
-    if (code) {
-      ode->failure = code;
-      return code;
-    }
+  const int code = finish_step(ode, t, values);
+  if (code) {
+    return code;
   }
   if (ode->is_between) {
     memcpy(ode->there, values, (size_t)ode->size * sizeof *values);
@@ -560,11 +579,29 @@ static void count_rejected(vida_ode* ode) {
   }
 }
 
-static int step_erkstep(vida_ode* ode, long first, double tout, double* reached) {
+/* ERKStep ends where a stage has no rate or the end of a step is refused: it begins anew where that
+ * step began. */
+static int make_smaller_step(vida_ode* ode, int flag, double next) {
+  const double smaller = 0.25 * (ode->refused_t - ode->node_t);
+  const bool is_curable = ode->settings.adaptive && ode->failure > 0;
+  if (!is_curable || smaller <= 16.0 * DBL_EPSILON * fmax(fabs(ode->node_t), fabs(next))) {
+    return flag;
+  }
+  count_rejected(ode);
+  ode->failure = VIDA_SUCCESS;
+  ode->next_step = smaller;
+  memcpy(N_VGetArrayPointer(ode->y), ode->node, (size_t)ode->size * sizeof *ode->node);
+  return begin_erkstep(ode, ode->node_t, next);
+}
+
+static int step_erkstep(vida_ode* ode, long first, double tout, double next, double* reached) {
   if ((double)(ode->counts.steps - first) >= ode->settings.max_steps) {
     return ARK_TOO_MUCH_WORK;
   }
-  return ERK(Evolve)(ode->erkstep, tout, ode->y, reached, ARK_ONE_STEP);
+  const int flag = ERK(Evolve)(ode->erkstep, tout, ode->y, reached, ARK_ONE_STEP);
+  const bool is_refused = flag == ARK_POSTPROCESS_STEP_FAIL || flag == ARK_UNREC_RHSFUNC_ERR ||
+                          flag == ARK_REPTD_RHSFUNC_ERR;
+  return is_refused ? make_smaller_step(ode, flag, next) : flag;
 }
 
 /* Steps up to the node exactly. The one before it is cut; the next node begins with what it would
@@ -575,7 +612,7 @@ static int advance_to_node(vida_ode* ode, double t, double next, double* reached
   int flag = begin_erkstep(ode, t, next);
   while (flag == ARK_SUCCESS) {
     double last = 0.0;
-    flag = step_erkstep(ode, first, next, reached);
+    flag = step_erkstep(ode, first, next, next, reached);
     if (!ode->settings.adaptive) {
       return flag;
     }
@@ -612,7 +649,7 @@ static int advance_freely(vida_ode* ode, double t, double next, double* reached)
   const long first = ode->counts.steps;
   int flag = ode->fresh ? begin_erkstep(ode, t, next) : ARK_SUCCESS;
   while (flag == ARK_SUCCESS && ode->node_t < next) {
-    flag = step_erkstep(ode, first, t + far * (next - t), reached);
+    flag = step_erkstep(ode, first, t + far * (next - t), next, reached);
   }
   count_rejected(ode);
   if (flag < 0 || ode->node_t == next) {
@@ -654,10 +691,12 @@ static int finish_cvode(vida_ode* ode, double t) {
   if (!ode->functions.project || ode->is_warming) {
     return CV_SUCCESS;
   }
-  const int code = ode->functions.project(ode->data, t, y, correction, NULL, NULL, 0.0);
+  int code = ode->functions.project(ode->data, t, y, correction, NULL, NULL, 0.0);
   for (int i = 0; i < ode->size && !code; i++) {
     ode->there[i] += correction[i];
   }
+  code = code || !ode->functions.accept ? code
+                                        : ode->functions.accept(ode->data, t, ode->there, false);
   ode->failure = code ? code : ode->failure;
   return code ? CV_PROJFUNC_FAIL : CV_SUCCESS;
 }
@@ -665,8 +704,10 @@ static int finish_cvode(vida_ode* ode, double t) {
 /* One step at a time: CVODE's functional iteration takes any failure of the rate for one that a
  * smaller step cures. */
 static int step_cvode(vida_ode* ode, double tout) {
-  const int flag = CVode(ode->cvode, tout, ode->y, &ode->node_t, CV_ONE_STEP);
-  return flag >= 0 && ode->failure < 0 ? CV_RHSFUNC_FAIL : flag;
+  int flag = CVode(ode->cvode, tout, ode->y, &ode->node_t, CV_ONE_STEP);
+  flag = flag >= 0 && ode->failure < 0 ? CV_RHSFUNC_FAIL : flag;
+  return flag >= 0 && finish_step(ode, ode->node_t, N_VGetArrayPointer(ode->y)) ? CV_PROJFUNC_FAIL
+                                                                                : flag;
 }
 
 static int advance_cvode(vida_ode* ode, double t, double next, double* reached) {
