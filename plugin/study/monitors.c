@@ -421,7 +421,7 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
   if (count > 1) {
     vida__append(remark, sizeof remark, "; it is the first of %ld", count);
   }
-  add_remark(row, remark);
+  vida__add_remark(row, remark);
 }
 
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
