@@ -25,6 +25,7 @@ typedef enum cell_kind {
   CELL_STEP,     /* as typed */
   CELL_ERROR,    /* 1.234e-05 */
   CELL_POSITION, /* the same, marked when below the reference's own error */
+  CELL_FORM,     /* the same, marked when it may be rounding */
   CELL_OPTIONS,  /* key=value ... */
   CELL_DIGITS,   /* that are correct, in the mixed norm */
   CELL_COST,     /* microseconds for each step */
@@ -50,6 +51,8 @@ typedef enum cell_kind {
   X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 18)           \
   X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 8)          \
   X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 4) \
+  X(FORM, "symplectic", CELL_FORM, symplectic_defect, 20)           \
+  X(WAY_BACK, "reversal", CELL_ERROR, reversibility_defect, 20)     \
   X(STEPS, "steps", CELL_STEPS, steps, 10)                          \
   X(WORK, "residuals", CELL_WORK, residual_evaluations, 14)         \
   X(TIME, "time", CELL_TIME, wall_s, 16)                            \
@@ -138,6 +141,11 @@ static void options_text(const VidaStudy* study, const VidaRow* row, char text[C
   }
 }
 
+/* Two finite differences may agree by chance. */
+static bool is_rounding(const VidaRow* row) {
+  return row->symplectic_defect < 4.0 * row->symplectic_noise;
+}
+
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
                       char text[CELL_SIZE]) {
   const table_column* what = &columns[column];
@@ -157,6 +165,10 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       error_text(row->position_error, number, sizeof number);
       vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
                    number);
+      break;
+    case CELL_FORM:
+      error_text(row->symplectic_defect, number, sizeof number);
+      vida__append(text, CELL_SIZE, "%s%s", is_rounding(row) ? "<" : "", number);
       break;
     case CELL_DIGITS:
       if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
@@ -480,9 +492,10 @@ static bool strip_remarks(char* message) {
 
 /* Failures and remarks in words. */
 static void write_remarks(const table_layout* table) {
-  bool marked = false, any = false;
+  bool marked = false, rounding = false, any = false;
   for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
     VidaRow row = *VidaStudy_Row(table->study, i);
+    rounding = rounding || is_rounding(&row);
     marked = strip_remarks(row.message) || marked;
     if (row.message[0]) {
       begin_remarks(table, &any);
@@ -494,6 +507,11 @@ static void write_remarks(const table_layout* table) {
     write_paragraph(table,
                     "~ smaller than the reference's own estimated error: agreement, not "
                     "accuracy");
+  }
+  if (rounding && table->shown[TABLE_FORM]) {
+    begin_remarks(table, &any);
+    write_paragraph(
+        table, "< not above what the finite differences that it was measured with may be off by");
   }
 }
 
@@ -547,6 +565,9 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   write_remarks(&table);
   if (table.precision) {
     vida__write_precision(study, file);
+  }
+  if (VidaOptions_Get(vida__study_options(study), "drift") != 0.0) {
+    vida__write_drifts(study, table.width, file);
   }
   return vida__finish_output(file, "the table", error);
 }
