@@ -134,10 +134,10 @@ struct vida_ode {
   double node_t, previous_t;
   bool is_between;
   int failure; /* what `rate` and others returned */
-  /* The last rate. */
+  /* The last rate, and where the one before it was. */
   bool has_rate;
-  double rate_t;
-  double *rate_y, *rate; /* size */
+  double rate_t, stage_t;
+  double *rate_y, *rate, *stage_y; /* size */
   vida_ode_counts counts;
   vida_ode_counts before; /* counts of multistep methods before they began anew */
 };
@@ -154,10 +154,22 @@ static bool is_finite(int size, const double* values) {
   return sum == 0.0;
 }
 
+bool vida__ode_is_at(const vida_ode* ode, double t, const double* y) {
+  return ode->has_rate && t == ode->rate_t &&
+         memcmp(y, ode->rate_y, (size_t)ode->size * sizeof *y) == 0;
+}
+
+const double* vida__ode_last_stage(const vida_ode* ode, double t, const double* y,
+                                   double* stage_t) {
+  const bool ends_with_rate = vida__ode_is_at(ode, t, y);
+  *stage_t = ends_with_rate ? ode->stage_t : ode->rate_t;
+  return ends_with_rate ? ode->stage_y : ode->rate_y;
+}
+
 /* Steps ask again for what the end of the last one has found, and methods for what goes with it. */
 int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
   const size_t bytes = (size_t)ode->size * sizeof *y;
-  if (!ode->has_rate || t != ode->rate_t || memcmp(y, ode->rate_y, bytes) != 0) {
+  if (!vida__ode_is_at(ode, t, y)) {
     ode->counts.rates++;
     ode->has_rate = false;
     int code = is_finite(ode->size, y) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
@@ -167,6 +179,10 @@ int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
       ode->failure = code;
       return code;
     }
+    double* oldest = ode->stage_y;
+    ode->stage_y = ode->rate_y;
+    ode->stage_t = ode->rate_t;
+    ode->rate_y = oldest;
     ode->rate_t = t;
     memcpy(ode->rate_y, y, bytes);
     ode->has_rate = true;
@@ -385,7 +401,7 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
   made->data = data;
   made->settings = settings;
   made->fresh = true;
-  made->block = vida__allocate(5 * (size_t)size, sizeof *made->block);
+  made->block = vida__allocate(6 * (size_t)size, sizeof *made->block);
   int code = !made->block || vida__context_create(&made->context) ? VIDA_OUT_OF_MEMORY : 0;
   if (!code) {
     made->node = made->block;
@@ -393,6 +409,7 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
     made->there = made->previous + size;
     made->rate_y = made->there + size;
     made->rate = made->rate_y + size;
+    made->stage_y = made->rate + size;
     made->y = N_VNew_Serial(size, made->context);
     made->tolerance = N_VNew_Serial(size, made->context);
     made->weight = N_VNew_Serial(size, made->context);
@@ -515,8 +532,57 @@ static int weigh(N_Vector y, N_Vector weight, void* data) {
   return 0;
 }
 
-/* The first step is estimated as a part of the time to go, which is not known: so many nodes. */
+/* No step shall end because of what is looked at next: the end of the time is not known, and is so
+ * many nodes away. */
 static const double far = 1e4;
+
+static double weighted_norm(const vida_ode* ode, const double* values) {
+  const double* weight = N_VGetArrayPointer(ode->weight);
+  double sum = 0.0;
+  for (int i = 0; i < ode->size; i++) {
+    sum += weight[i] * values[i] * weight[i] * values[i];
+  }
+  return sqrt(sum / ode->size);
+}
+
+/* A step whose error would be that of the tolerance if the order were one: |y''| h^2 / 2 = 1/4, with
+ * y'' by a difference over a time in which y moves by little (Hairer, Norsett, Wanner, section II.4,
+ * without its powers that depend on the unit of time). SUNDIALS' own estimates depend on the time
+ * that is asked for, and so would all that follows. */
+static int estimate_first_step(vida_ode* ode, double t, double next, double* step) {
+  enum { TRIES = 3 };
+  const double small = 0.01, largest_growth = 100.0;
+  const double* y = N_VGetArrayPointer(ode->y);
+  double *slope = ode->previous, *change = ode->there;
+  int code = vida__ode_rate(ode, t, y, slope);
+  if (code) {
+    return code;
+  }
+  weigh(ode->y, ode->weight, ode);
+  const double speed = weighted_norm(ode, slope);
+  double away = speed > 0.0 ? small * fmax(weighted_norm(ode, y), 1.0) / speed : small * (next - t);
+  for (int k = 0; k < TRIES; k++, away *= small) {
+    for (int i = 0; i < ode->size; i++) {
+      change[i] = y[i] + away * slope[i];
+    }
+    code = vida__ode_rate(ode, t + away, change, change);
+    if (code <= 0) {
+      break;
+    }
+  }
+  for (int i = 0; i < ode->size && !code; i++) {
+    change[i] = (change[i] - slope[i]) / away;
+  }
+  const double bend = code ? 0.0 : weighted_norm(ode, change);
+  *step = fmin(largest_growth * away, bend > 0.0 ? sqrt(0.5 / bend) : INFINITY);
+  return code < 0 ? code : VIDA_SUCCESS;
+}
+
+/* The step that was told at the restart, or else the estimate. */
+static int find_first_step(vida_ode* ode, double t, double next, double* step) {
+  *step = ode->next_step;
+  return *step > 0.0 || ode->is_warming ? VIDA_SUCCESS : estimate_first_step(ode, t, next, step);
+}
 
 static int begin_erkstep(vida_ode* ode, double t, double next) {
   void* memory = ode->erkstep;
@@ -527,8 +593,12 @@ static int begin_erkstep(vida_ode* ode, double t, double next) {
   if (!ode->settings.adaptive) {
     return flag ? flag : ERK(SetFixedStep)(memory, next - t);
   }
+  double step = 0.0;
+  if (find_first_step(ode, t, next, &step)) {
+    return ARK_RHSFUNC_FAIL;
+  }
   flag = flag ? flag : ERK(WFtolerances)(memory, weigh);
-  flag = flag ? flag : ERK(SetInitStep)(memory, ode->next_step);
+  flag = flag ? flag : ERK(SetInitStep)(memory, step);
   return flag || !ode->settings.ends_at_nodes ? flag : ERK(SetStopTime)(memory, next);
 }
 
@@ -657,7 +727,11 @@ static int advance_cvode(vida_ode* ode, double t, double next, double* reached) 
     ode->node_t = t;
     flag = CVodeReInit(memory, t, ode->y);
     flag = flag ? flag : CVodeSVtolerances(memory, ode->settings.rtol, ode->tolerance);
-    flag = flag ? flag : CVodeSetInitStep(memory, ode->next_step);
+    double step = 0.0;
+    if (find_first_step(ode, t, next, &step)) {
+      return CV_RHSFUNC_FAIL;
+    }
+    flag = flag ? flag : CVodeSetInitStep(memory, step);
   }
   for (double made = 0.0; flag == CV_SUCCESS && ode->node_t < next; made++) {
     flag =
