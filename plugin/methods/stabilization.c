@@ -95,7 +95,8 @@ static int start_stabilized(VidaStepper* stepper, VidaError* error) {
 
 enum { S_FULL, S_BOTH, S_BOTH2, S_VEL, S_POS };
 
-/* F, at z~ or at the last stage before it. Along M^-1 G^T, of what the integrator has decomposed. */
+/* F, at z~ or at the last stage before it. Along M^-1 G^T, of what the integrator has decomposed.
+ */
 static int decompose(underlying_ode* own, double t, const double* y) {
   const double* place = own->at_stage ? vida__ode_last_stage(own->ode, t, y, &t) : y;
   return vida__projector_factor(own->projector, t, place, place + own->stepper->n,
@@ -328,7 +329,8 @@ static const VidaOptionRow post_options[] = {
     {"alpha", VIDA_OPTION_REAL, "1", 1.0, 0.0, 2.0, true, NULL,
      "The share of the violation that a correction takes away; stable below 2."},
     {"decomposition", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "end|stage",
-     "Where the projection is decomposed: at the end of the step, or at the integrator's last stage "
+     "Where the projection is decomposed: at the end of the step, or at the integrator's last "
+     "stage "
      "before it, which violates more. The drifts printed in paper 002, tables 6.3 and 6.4, are "
      "those of stage."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};

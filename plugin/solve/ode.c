@@ -545,10 +545,10 @@ static double weighted_norm(const vida_ode* ode, const double* values) {
   return sqrt(sum / ode->size);
 }
 
-/* A step whose error would be that of the tolerance if the order were one: |y''| h^2 / 2 = 1/4, with
- * y'' by a difference over a time in which y moves by little (Hairer, Norsett, Wanner, section II.4,
- * without its powers that depend on the unit of time). SUNDIALS' own estimates depend on the time
- * that is asked for, and so would all that follows. */
+/* A step whose error would be that of the tolerance if the order were one: |y''| h^2 / 2 = 1/4,
+ * with y'' by a difference over a time in which y moves by little (Hairer, Norsett, Wanner, section
+ * II.4, without its powers that depend on the unit of time). SUNDIALS' own estimates depend on the
+ * time that is asked for, and so would all that follows. */
 static int estimate_first_step(vida_ode* ode, double t, double next, double* step) {
   enum { TRIES = 3 };
   const double small = 0.01, largest_growth = 100.0;
