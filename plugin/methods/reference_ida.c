@@ -105,7 +105,6 @@ static void find_families(const VidaSystem* system, int* family) {
 static void take_options(const VidaStepper* stepper, vida_reference_ida* own) {
   const VidaOptions* options = stepper->options;
   own->rtol = VidaOptions_Get(options, "rtol");
-  own->atol = VidaOptions_Get(options, "atol");
   own->first_step = VidaOptions_Get(options, "first_step");
   own->raw = VidaOptions_Get(options, "raw") != 0.0;
   own->scales_multipliers = !own->raw && VidaOptions_Get(options, "scale_multipliers") != 0.0;
