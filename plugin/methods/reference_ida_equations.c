@@ -429,7 +429,7 @@ static void grow(const int* family, int count, const double* values, double* siz
 
 /* Multipliers are extrapolated worse than the rest, and one Newton iteration makes them as good as
  * its matrix is; more iterations for their sake alone would cost more than they are worth. */
-static const double slack = 100.0;
+static const double slack = 1000.0;
 
 /* By rows, the tolerance of G^T lambda whose parts are those of `tolerance` (n); what has no part
  * in a row does not count. */
