@@ -5,6 +5,7 @@
 
 #include "support/chart.h"
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/motion.h"
 
 /* ---- charts of the tests -------------------------------------------------------------------- */
@@ -16,15 +17,6 @@ static VidaExpression add_coordinate(VidaSystem* system, const char* name, doubl
   return x;
 }
 
-static VidaExpression apply(VidaSystem* system, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  return chart_apply(system, operation, a, b);
-}
-
-static VidaExpression scaled(VidaSystem* system, double factor, VidaExpression a) {
-  return chart_apply(system, "*", chart_number(system, factor), a);
-}
-
 /* phi = from + length (2 u, 2 v, u^2 + v^2 - 1) / (1 + u^2 + v^2): regular but at the zenith. With
  * `compares`, u goes through a comparison, so that phi has no discrete derivative. */
 static void add_stereographic_rod(VidaSystem* system, const char* u_name, const char* v_name,
@@ -33,19 +25,19 @@ static void add_stereographic_rod(VidaSystem* system, const char* u_name, const 
   VidaExpression u = add_coordinate(system, u_name, 0.1);
   const VidaExpression v = add_coordinate(system, v_name, 0.1);
   if (compares) {
-    const VidaExpression below = apply(system, "<", u, chart_number(system, 1e3));
-    const VidaExpression choice[3] = {below, u, chart_number(system, 0.0)};
+    const VidaExpression below = apply(system, "<", u, number(system, 1e3));
+    const VidaExpression choice[3] = {below, u, number(system, 0.0)};
     VidaError error = {0};
     REQUIRE_OK(VidaSystem_Apply(system, "where", 3, choice, &u, &error), &error);
   }
   const VidaExpression square =
       apply(system, "+", apply(system, "*", u, u), apply(system, "*", v, v));
-  const VidaExpression one = chart_number(system, 1.0);
+  const VidaExpression one = number(system, 1.0);
   const VidaExpression over = apply(system, "+", one, square);
-  const VidaExpression e[3] = {scaled(system, 2.0, u), scaled(system, 2.0, v),
+  const VidaExpression e[3] = {times(system, 2.0, u), times(system, 2.0, v),
                                apply(system, "-", square, one)};
   for (int k = 0; k < 3; k++) {
-    const VidaExpression along = scaled(system, length, apply(system, "/", e[k], over));
+    const VidaExpression along = times(system, length, apply(system, "/", e[k], over));
     phi[k] = from ? apply(system, "+", from[k], along) : along;
   }
 }
@@ -256,7 +248,7 @@ static void test_pole(void) {
   model.chart = MODEL_NO_CHART;
   VidaSystem* system = model_open_system(&model);
   const VidaExpression u = add_coordinate(system, "u", 0.8);
-  const VidaExpression phi = apply(system, "^", u, chart_number(system, 3.0));
+  const VidaExpression phi = apply(system, "^", u, number(system, 3.0));
   REQUIRE_OK(VidaSystem_AddChart(system, 1, &coordinate, &phi, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   VidaStepper* stepper = start_on(system, "del-chart", 0.25);
@@ -276,8 +268,7 @@ static void test_end_of_chart(void) {
   VidaError error = {0};
   VidaSystem* system = model_open_system(&model);
   const VidaExpression x = add_coordinate(system, "abscissa", 0.0);
-  const VidaExpression square =
-      apply(system, "-", chart_number(system, 1.0), apply(system, "*", x, x));
+  const VidaExpression square = apply(system, "-", number(system, 1.0), apply(system, "*", x, x));
   const VidaExpression phi[2] = {x, apply(system, "-", apply(system, "sqrt", square, -1), -1)};
   REQUIRE_OK(VidaSystem_AddChart(system, 2, coordinates, phi, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
@@ -388,14 +379,14 @@ static void circle(VidaSystem* system, VidaExpression a, VidaExpression b, VidaE
 static void small_circle(VidaSystem* system, VidaExpression a, VidaExpression b,
                          VidaExpression* phi) {
   circle(system, a, b, phi);
-  phi[0] = scaled(system, 0.9, phi[0]);
-  phi[1] = scaled(system, 0.9, phi[1]);
+  phi[0] = times(system, 0.9, phi[0]);
+  phi[1] = times(system, 0.9, phi[1]);
 }
 
 /* On the circle at a = 0.5 only */
 static void spiral(VidaSystem* system, VidaExpression a, VidaExpression b, VidaExpression* phi) {
   circle(system, a, b, phi);
-  const VidaExpression factor = apply(system, "+", a, chart_number(system, 0.5));
+  const VidaExpression factor = apply(system, "+", a, number(system, 0.5));
   phi[0] = apply(system, "*", factor, phi[0]);
   phi[1] = apply(system, "*", factor, phi[1]);
 }
@@ -409,7 +400,7 @@ static void sum(VidaSystem* system, VidaExpression a, VidaExpression b, VidaExpr
 static void plane(VidaSystem* system, VidaExpression a, VidaExpression b, VidaExpression* phi) {
   circle(system, a, b, phi);
   phi[2] = phi[1];
-  phi[1] = chart_number(system, 0.0);
+  phi[1] = number(system, 0.0);
 }
 
 static void test_refusals(void) {

@@ -5,6 +5,7 @@
 #include <vida/check.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/mechanism.h"
 #include "support/model.h"
 
@@ -240,18 +241,13 @@ static void test_inconsistent_start(void) {
 
 /* ---- symmetries ------------------------------------------------------------------------------ */
 
-static VidaExpression component(VidaSystem* system, int i) {
-  return expression_coordinate(system, i, false);
-}
-
 static VidaExpression sum_of(VidaSystem* system, VidaExpression a, VidaExpression b) {
-  return expression_apply(system, "+", a, b);
+  return apply(system, "+", a, b);
 }
 
-static VidaExpression product_of(VidaSystem* system, double number, VidaExpression a,
+static VidaExpression product_of(VidaSystem* system, double factor, VidaExpression a,
                                  VidaExpression b) {
-  return expression_apply(system, "*", expression_number(system, number),
-                          expression_apply(system, "*", a, b));
+  return times(system, factor, apply(system, "*", a, b));
 }
 
 /* L = (dx/dt + 0.1 dy/dt)^2 / 2, whose mass matrix [1 0.1; 0.1 0.01] is singular: alone, with the
@@ -272,11 +268,9 @@ static void test_singular_mass(void) {
       const VidaInitial at = VidaInitial_Given(0.0);
       REQUIRE_OK(VidaSystem_AddCoordinate(system, i ? "y" : "x", "m", at, at, NULL, &error),
                  &error);
-      part[i] = expression_apply(system, "*", expression_number(system, weights[i]),
-                                 expression_coordinate(system, i, true));
+      part[i] = apply(system, "*", number(system, weights[i]), rate(system, i));
       row_part[i] =
-          expression_apply(system, "*", expression_number(system, i ? cases[k].b : cases[k].a),
-                           expression_coordinate(system, i, false));
+          apply(system, "*", number(system, i ? cases[k].b : cases[k].a), position(system, i));
     }
     const VidaExpression rate = sum_of(system, part[0], part[1]);
     REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "T", product_of(system, 0.5, rate, rate),
@@ -316,19 +310,17 @@ static VidaSystem* well_system(int kind) {
   VidaExpression power[2][7];
   for (int i = 0; i < 2; i++) {
     for (int k = 2; k <= 6; k += 2) {
-      power[i][k] =
-          expression_apply(system, "^", component(system, i), expression_number(system, (double)k));
+      power[i][k] = apply(system, "^", position(system, i), number(system, (double)k));
     }
   }
   const VidaExpression square = sum_of(system, power[0][2], power[1][2]);
   const VidaExpression pure = sum_of(system, power[0][6], power[1][6]);
   const VidaExpression mixed = sum_of(system, product_of(system, 3.0, power[0][4], power[1][2]),
                                       product_of(system, 3.0, power[0][2], power[1][4]));
-  const VidaExpression wells[3] = {
-      expression_apply(system, "^", square, expression_number(system, 3.0)),
-      sum_of(system, pure, mixed), sum_of(system, power[0][4], power[1][2])};
-  const VidaExpression l =
-      expression_apply(system, "*", expression_number(system, -0.25), wells[kind]);
+  const VidaExpression wells[3] = {apply(system, "^", square, number(system, 3.0)),
+                                   sum_of(system, pure, mixed),
+                                   sum_of(system, power[0][4], power[1][2])};
+  const VidaExpression l = apply(system, "*", number(system, -0.25), wells[kind]);
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "bowl", l, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   return system;
@@ -363,17 +355,15 @@ static void test_claimed_momentum(void) {
     }
     REQUIRE_OK(VidaSystem_Create("claim", 2, &other, &error), &error);
     REQUIRE_OK(VidaSystem_AddParticle(other, &particle, NULL, &error), &error);
-    VidaExpression well = expression_apply(
-        other, "+", expression_apply(other, "*", component(other, 0), component(other, 0)),
-        expression_apply(other, "*",
-                         expression_apply(other, "*", component(other, 1), component(other, 1)),
-                         expression_number(other, kind ? 2.0 : 1.0)));
-    well = expression_apply(other, "-", well, -1);
+    VidaExpression well =
+        apply(other, "+", apply(other, "*", position(other, 0), position(other, 0)),
+              apply(other, "*", apply(other, "*", position(other, 1), position(other, 1)),
+                    number(other, kind ? 2.0 : 1.0)));
+    well = apply(other, "-", well, -1);
     REQUIRE_OK(VidaSystem_AddExpressionLagrangian(other, "bowl", well, &error), &error);
-    const VidaExpression momentum = expression_apply(
-        other, "-",
-        expression_apply(other, "*", component(other, 0), expression_coordinate(other, 1, true)),
-        expression_apply(other, "*", component(other, 1), expression_coordinate(other, 0, true)));
+    const VidaExpression momentum =
+        apply(other, "-", apply(other, "*", position(other, 0), rate(other, 1)),
+              apply(other, "*", position(other, 1), rate(other, 0)));
     REQUIRE_OK(VidaSystem_AddObservable(other, "spin", "kg m^2/s", true, momentum, &error), &error);
     REQUIRE_OK(VidaSystem_Complete(other, &error), &error);
     VidaCheck* check = check_of(other);

@@ -5,19 +5,16 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
-#include "support/model.h"
+#include "support/motion.h"
 
 enum { MOST = 16 };
 
 static VidaStepper* make_stepper(const VidaSystem* system, const char* scheme, const char* base,
                                  double h) {
   VidaError error = {0};
-  VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
-  REQUIRE_OK(VidaOptions_Create("compose", &options, &error), &error);
-  REQUIRE_OK(VidaOptions_SetReal(options, "h", h, &error), &error);
-  REQUIRE_OK(VidaOptions_SetText(options, "scheme", scheme, &error), &error);
-  REQUIRE_OK(VidaOptions_SetText(options, "base", base, &error), &error);
+  const char* const settings[] = {"scheme", scheme, "base", base, NULL};
+  VidaOptions* options = motion_method("compose", h, settings);
   REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
   VidaOptions_Destroy(&options);
   return stepper;

@@ -7,48 +7,11 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 
 enum { MOST = 64 };
 
 /* ---- writing formulas ------------------------------------------------------------------------ */
-
-static VidaExpression apply(VidaSystem* system, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  const VidaExpression operands[2] = {a, b};
-  REQUIRE_OK(VidaSystem_Apply(system, operation, b < 0 ? 1 : 2, operands, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression number(VidaSystem* system, double value) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Constant(system, value, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression times(VidaSystem* system, double factor, VidaExpression a) {
-  return apply(system, "*", number(system, factor), a);
-}
-
-static VidaExpression square(VidaSystem* system, VidaExpression a) {
-  return apply(system, "*", a, a);
-}
-
-static VidaExpression q_of(VidaSystem* system, int i) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Position(system, i, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression v_of(VidaSystem* system, int i) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Rate(system, i, &result, &error), &error);
-  return result;
-}
 
 static VidaExpression parameter_of(VidaSystem* system, const char* name, double value) {
   VidaError error = {0};
@@ -136,8 +99,9 @@ static void neighbours(int i, int coordinates[6]) {
 static VidaExpression squared_distance(VidaSystem* element) {
   VidaExpression sum = number(element, 0.0);
   for (int k = 0; k < 3; k++) {
-    sum = apply(element, "+", sum,
-                square(element, apply(element, "-", q_of(element, 3 + k), q_of(element, k))));
+    sum =
+        apply(element, "+", sum,
+              square(element, apply(element, "-", position(element, 3 + k), position(element, k))));
   }
   return sum;
 }
@@ -276,7 +240,7 @@ static void test_element_fault(void) {
   VidaSystem* system = new_system("faulty", 1);
   double q[MOST], v[MOST];
   add_coordinate(element, "x", 0.0, 0.0);
-  const VidaExpression root = apply(element, "sqrt", q_of(element, 0), -1);
+  const VidaExpression root = apply(element, "sqrt", position(element, 0), -1);
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(element, "bowl", root, &error), &error);
   for (int i = 0; i < 20; i++) {
     char name[24];
@@ -366,9 +330,9 @@ static void test_parameters(void) {
   const VidaExpression k = parameter_of(system, "k", 3.0);
   const VidaExpression m = parameter_of(system, "m", 0.5);
   const VidaExpression kinetic =
-      apply(system, "*", times(system, 0.5, m), square(system, v_of(system, 0)));
+      apply(system, "*", times(system, 0.5, m), square(system, rate(system, 0)));
   const VidaExpression potential =
-      apply(system, "*", times(system, 0.5, k), square(system, q_of(system, 0)));
+      apply(system, "*", times(system, 0.5, k), square(system, position(system, 0)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "oscillator",
                                                 apply(system, "-", kinetic, potential), &error),
              &error);
@@ -399,7 +363,7 @@ static void test_linked_parameters(void) {
   add_coordinate(element, "x", 0.0, 0.0);
   const VidaExpression k = parameter_of(element, "k", 1.0);
   const VidaExpression energy =
-      apply(element, "*", times(element, -0.5, k), square(element, q_of(element, 0)));
+      apply(element, "*", times(element, -0.5, k), square(element, position(element, 0)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(element, "bowl", energy, &error), &error);
   const VidaParticle particle = {.name = "p",
                                  .mass = 1.0,
@@ -440,8 +404,8 @@ static VidaSystem* driven_system(void) {
   VidaExpression time = -1;
   const int coordinate = 0;
   add_coordinate(system, "x", 1.0, 0.0);
-  const VidaExpression x = q_of(system, 0);
-  const VidaExpression v = v_of(system, 0);
+  const VidaExpression x = position(system, 0);
+  const VidaExpression v = rate(system, 0);
   REQUIRE_OK(
       VidaSystem_AddExpressionLagrangian(system, "oscillator",
                                          apply(system, "-", times(system, 0.5, square(system, v)),
@@ -480,7 +444,7 @@ static void test_force_refusals(void) {
   VidaSystem* system = new_system("refusals", 1);
   const int outside = 3;
   add_coordinate(system, "x", 1.0, 0.0);
-  const VidaExpression x = q_of(system, 0);
+  const VidaExpression x = position(system, 0);
   EXPECT_ERROR(VidaSystem_AddExpressionForce(system, "f", 1, &outside, &x, &error), &error,
                VIDA_BAD_ARGUMENT, "force 'f': there is no coordinate number 3");
   EXPECT_ERROR(VidaSystem_AddExpressionForce(system, "f", 0, NULL, NULL, &error), &error,
@@ -504,13 +468,14 @@ static VidaSystem* knife_edge(void) {
   const VidaExpression kinetic = apply(
       system, "+",
       times(system, 0.625,
-            apply(system, "+", square(system, v_of(system, 0)), square(system, v_of(system, 1)))),
-      times(system, 0.065, square(system, v_of(system, 2))));
+            apply(system, "+", square(system, rate(system, 0)), square(system, rate(system, 1)))),
+      times(system, 0.065, square(system, rate(system, 2))));
   const VidaExpression lagrangian =
-      apply(system, "+", kinetic, times(system, 1.25 * 3.0, q_of(system, 0)));
-  const VidaExpression row = apply(
-      system, "-", apply(system, "*", v_of(system, 0), apply(system, "sin", q_of(system, 2), -1)),
-      apply(system, "*", v_of(system, 1), apply(system, "cos", q_of(system, 2), -1)));
+      apply(system, "+", kinetic, times(system, 1.25 * 3.0, position(system, 0)));
+  const VidaExpression row =
+      apply(system, "-",
+            apply(system, "*", rate(system, 0), apply(system, "sin", position(system, 2), -1)),
+            apply(system, "*", rate(system, 1), apply(system, "cos", position(system, 2), -1)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "sledge", lagrangian, &error), &error);
   REQUIRE_OK(VidaSystem_AddExpressionNonholonomic(system, "blade", "m/s", row, &error), &error);
   complete(system);
@@ -567,10 +532,10 @@ static void test_nonholonomic_refusals(void) {
   VidaStepper* stepper = NULL;
   VidaOptions* options = NULL;
   add_coordinate(system, "x", 0.0, 0.0);
-  EXPECT_ERROR(VidaSystem_AddExpressionNonholonomic(system, "n", "", q_of(system, 0), &error),
+  EXPECT_ERROR(VidaSystem_AddExpressionNonholonomic(system, "n", "", position(system, 0), &error),
                &error, VIDA_BAD_ARGUMENT, "'n' depends on no rate");
   EXPECT_ERROR(VidaSystem_AddExpressionNonholonomic(system, "n", "",
-                                                    square(system, v_of(system, 0)), &error),
+                                                    square(system, rate(system, 0)), &error),
                &error, VIDA_BAD_ARGUMENT, "'n' is not linear in the rates");
   VidaSystem_Destroy(&system);
   system = knife_edge();
@@ -620,8 +585,8 @@ static void test_general_accelerations(void) {
   VidaExpression time = -1;
   add_coordinate(system, "x", 0.4, 1.3);
   REQUIRE_OK(VidaSystem_Time(system, &time, &error), &error);
-  const VidaExpression x = q_of(system, 0);
-  const VidaExpression v = v_of(system, 0);
+  const VidaExpression x = position(system, 0);
+  const VidaExpression v = rate(system, 0);
   const VidaExpression mass = apply(system, "+", number(system, 1.0), square(system, x));
   const VidaExpression kinetic =
       apply(system, "*", apply(system, "exp", time, -1),
@@ -646,14 +611,15 @@ static void test_observables(void) {
   double value[2];
   add_coordinate(system, "x", 2.0, 3.0);
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(
-                 system, "mass", times(system, 0.5, square(system, v_of(system, 0))), &error),
+                 system, "mass", times(system, 0.5, square(system, rate(system, 0))), &error),
              &error);
-  REQUIRE_OK(VidaSystem_AddObservable(system, "power", "W", false,
-                                      apply(system, "*", q_of(system, 0), v_of(system, 0)), &error),
+  REQUIRE_OK(
+      VidaSystem_AddObservable(system, "power", "W", false,
+                               apply(system, "*", position(system, 0), rate(system, 0)), &error),
+      &error);
+  REQUIRE_OK(VidaSystem_AddObservable(system, "speed", "m/s", true, rate(system, 0), &error),
              &error);
-  REQUIRE_OK(VidaSystem_AddObservable(system, "speed", "m/s", true, v_of(system, 0), &error),
-             &error);
-  EXPECT_ERROR(VidaSystem_AddObservable(system, "speed", "", true, v_of(system, 0), &error), &error,
+  EXPECT_ERROR(VidaSystem_AddObservable(system, "speed", "", true, rate(system, 0), &error), &error,
                VIDA_BAD_ARGUMENT, "two observables named 'speed'");
   complete(system);
   VidaStepper* stepper = start_stepper(system, "del-midpoint", 0.5);
@@ -675,12 +641,12 @@ static VidaSystem* rigid_body(void) {
   static const char* const names[4] = {"q0", "q1", "q2", "q3"};
   static const int partner[3][4] = {{1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
   static const double sign[3][4] = {{-1, 1, 1, -1}, {-1, -1, 1, 1}, {-1, 1, -1, 1}};
-  const double rate[4] = {0.0, 0.0, 1.5, 2.0};
+  const double v[4] = {0.0, 0.0, 1.5, 2.0};
   const int coordinates[4] = {0, 1, 2, 3};
   VidaError error = {0};
   VidaSystem* system = new_system("body", 3);
   for (int i = 0; i < 4; i++) {
-    add_coordinate(system, names[i], i == 0 ? 1.0 : 0.0, rate[i]);
+    add_coordinate(system, names[i], i == 0 ? 1.0 : 0.0, v[i]);
   }
   VidaExpression kinetic = number(system, 0.0);
   VidaExpression norm = number(system, -1.0);
@@ -690,12 +656,12 @@ static VidaSystem* rigid_body(void) {
     for (int i = 0; i < 4; i++) {
       omega = apply(system, "+", omega,
                     times(system, 2.0 * sign[k][i],
-                          apply(system, "*", q_of(system, partner[k][i]), v_of(system, i))));
+                          apply(system, "*", position(system, partner[k][i]), rate(system, i))));
     }
     kinetic = apply(system, "+", kinetic, times(system, 0.5 * (k + 1), square(system, omega)));
   }
   for (int i = 0; i < 4; i++) {
-    norm = apply(system, "+", norm, square(system, q_of(system, i)));
+    norm = apply(system, "+", norm, square(system, position(system, i)));
   }
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "body", kinetic, &error), &error);
   REQUIRE_OK(

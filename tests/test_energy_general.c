@@ -8,29 +8,10 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/motion.h"
 
 /* ---- expressions ----------------------------------------------------------------------------- */
-
-static VidaExpression apply(VidaSystem* s, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  const VidaExpression operands[2] = {a, b};
-  REQUIRE_OK(VidaSystem_Apply(s, operation, b < 0 ? 1 : 2, operands, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression number(VidaSystem* s, double value) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Constant(s, value, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression times(VidaSystem* s, double factor, VidaExpression a) {
-  return apply(s, "*", number(s, factor), a);
-}
 
 static VidaExpression product(VidaSystem* s, VidaExpression a, VidaExpression b) {
   return apply(s, "*", a, b);
@@ -42,24 +23,6 @@ static VidaExpression sum(VidaSystem* s, VidaExpression a, VidaExpression b) {
 
 static VidaExpression difference(VidaSystem* s, VidaExpression a, VidaExpression b) {
   return apply(s, "-", a, b);
-}
-
-static VidaExpression square(VidaSystem* s, VidaExpression a) {
-  return apply(s, "*", a, a);
-}
-
-static VidaExpression position(VidaSystem* s, int i) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Position(s, i, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression rate(VidaSystem* s, int i) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Rate(s, i, &result, &error), &error);
-  return result;
 }
 
 static VidaSystem* make_system(const char* name, int count, const char* const* names,

@@ -6,37 +6,8 @@
 
 #include "support/chart.h"
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/motion.h"
-
-static VidaExpression apply(VidaSystem* system, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  const VidaExpression operands[2] = {a, b};
-  EXPECT(!VidaSystem_Apply(system, operation, b < 0 ? 1 : 2, operands, &result, &error), "%s",
-         error.message);
-  return result;
-}
-
-static VidaExpression number(VidaSystem* system, double value) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  EXPECT(!VidaSystem_Constant(system, value, &result, &error), "%s", error.message);
-  return result;
-}
-
-static VidaExpression square(VidaSystem* system, VidaExpression a) {
-  return apply(system, "*", a, a);
-}
-
-/* Position (or rate) number i. */
-static VidaExpression coordinate(VidaSystem* system, int i, bool rate) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  EXPECT(!(rate ? VidaSystem_Rate : VidaSystem_Position)(system, i, &result, &error), "%s",
-         error.message);
-  return result;
-}
 
 static void add_coordinates(VidaSystem* system, int count, const double* q, const double* v) {
   static const char* const names[6] = {"q1", "q2", "q3", "q4", "q5", "q6"};
@@ -93,10 +64,9 @@ static VidaSystem* written_pendulum(const double* q, const double* v) {
   VidaSystem* s = NULL;
   REQUIRE_OK(VidaSystem_Create("pendulum", 2, &s, &error), &error);
   add_coordinates(s, 2, q, v);
-  const VidaExpression x = coordinate(s, 0, false);
-  const VidaExpression y = coordinate(s, 1, false);
-  const VidaExpression speed =
-      apply(s, "+", square(s, coordinate(s, 0, true)), square(s, coordinate(s, 1, true)));
+  const VidaExpression x = position(s, 0);
+  const VidaExpression y = position(s, 1);
+  const VidaExpression speed = apply(s, "+", square(s, rate(s, 0)), square(s, rate(s, 1)));
   const VidaExpression potential = apply(s, "*", number(s, 2.0 * 9.81), y);
   const VidaExpression length = apply(s, "+", square(s, x), square(s, y));
   const VidaExpression g =
@@ -161,10 +131,8 @@ static VidaSystem* rod_and_spring(bool written) {
   } else {
     VidaExpression square_of[2];
     for (int p = 0; p < 2; p++) {
-      const VidaExpression dx =
-          apply(s, "-", coordinate(s, 2 * p + 2, false), coordinate(s, 2 * p, false));
-      const VidaExpression dy =
-          apply(s, "-", coordinate(s, 2 * p + 3, false), coordinate(s, 2 * p + 1, false));
+      const VidaExpression dx = apply(s, "-", position(s, 2 * p + 2), position(s, 2 * p));
+      const VidaExpression dy = apply(s, "-", position(s, 2 * p + 3), position(s, 2 * p + 1));
       square_of[p] = apply(s, "+", square(s, dx), square(s, dy));
     }
     const VidaExpression g =
@@ -217,8 +185,8 @@ static void test_exact_energy(void) {
     particle.velocity[1] = VidaInitial_Given(0.2 * x[p]);
     REQUIRE_OK(VidaSystem_AddParticle(s, &particle, NULL, &error), &error);
   }
-  const VidaExpression dx = apply(s, "-", coordinate(s, 2, false), coordinate(s, 0, false));
-  const VidaExpression dy = apply(s, "-", coordinate(s, 3, false), coordinate(s, 1, false));
+  const VidaExpression dx = apply(s, "-", position(s, 2), position(s, 0));
+  const VidaExpression dy = apply(s, "-", position(s, 3), position(s, 1));
   const VidaExpression inverse =
       apply(s, "/", number(s, 1.0), apply(s, "+", square(s, dx), square(s, dy)));
   const VidaExpression sixth = apply(s, "*", square(s, inverse), inverse);
@@ -245,13 +213,12 @@ static void test_moving_constraint(void) {
   REQUIRE_OK(VidaSystem_Create("bead", 2, &s, &error), &error);
   add_coordinates(s, 2, q0, v0);
   REQUIRE_OK(VidaSystem_Time(s, &t, &error), &error);
-  const VidaExpression speed =
-      apply(s, "+", square(s, coordinate(s, 0, true)), square(s, coordinate(s, 1, true)));
+  const VidaExpression speed = apply(s, "+", square(s, rate(s, 0)), square(s, rate(s, 1)));
   const VidaExpression wire =
       apply(s, "*", number(s, 0.7), apply(s, "sin", apply(s, "*", number(s, 3.0), t), -1));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(s, "bead", speed, &error), &error);
-  REQUIRE_OK(VidaSystem_AddExpressionConstraint(
-                 s, "wire", "m", apply(s, "-", coordinate(s, 1, false), wire), &error),
+  REQUIRE_OK(VidaSystem_AddExpressionConstraint(s, "wire", "m", apply(s, "-", position(s, 1), wire),
+                                                &error),
              &error);
   REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
   run(s, "rattle", 1e-2, 250, q, &energy);
@@ -270,18 +237,18 @@ static void test_mistakes(void) {
   add_coordinates(s, 1, zero, zero);
   EXPECT_ERROR(VidaSystem_Constant(s, (double)NAN, &e, &error), &error, VIDA_BAD_ARGUMENT, "nan");
   EXPECT_ERROR(VidaSystem_Position(s, 1, &e, &error), &error, VIDA_BAD_ARGUMENT, "number 1");
-  const VidaExpression x = coordinate(s, 0, false);
+  const VidaExpression x = position(s, 0);
   EXPECT_ERROR(VidaSystem_Apply(s, "sine", 1, &x, &e, &error), &error, VIDA_UNKNOWN_NAME, "'sin");
   const VidaExpression foreign = 12345;
   EXPECT_ERROR(VidaSystem_Apply(s, "sin", 1, &foreign, &e, &error), &error, VIDA_BAD_ARGUMENT,
                "does not belong");
   EXPECT_ERROR(VidaSystem_AddExpressionLagrangian(s, "constant", number(s, 1.0), &error), &error,
                VIDA_BAD_ARGUMENT, "'constant' depends on no coordinate");
-  EXPECT_ERROR(VidaSystem_AddExpressionConstraint(s, "speed", "m", coordinate(s, 0, true), &error),
-               &error, VIDA_BAD_ARGUMENT, "'speed' depends on a rate");
+  EXPECT_ERROR(VidaSystem_AddExpressionConstraint(s, "speed", "m", rate(s, 0), &error), &error,
+               VIDA_BAD_ARGUMENT, "'speed' depends on a rate");
   /* 1/(x - x0) at x0: the start says which term, and why */
   const VidaExpression pole =
-      apply(s, "/", square(s, coordinate(s, 0, true)), apply(s, "-", x, number(s, 0.5)));
+      apply(s, "/", square(s, rate(s, 0)), apply(s, "-", x, number(s, 0.5)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(s, "pole", pole, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
   EXPECT_ERROR(VidaSystem_Position(s, 0, &e, &error), &error, VIDA_WRONG_ORDER, "complete");

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "methods/reference_ida.h"
+
 #include "support/check.h"
 #include "support/elliptic.h"
+#include "support/formula.h"
 #include "support/mechanism.h"
 #include "support/motion.h"
 
@@ -45,34 +47,6 @@ static void steps(VidaStepper* stepper, long count) {
 
 /* ---- systems --------------------------------------------------------------------------------- */
 
-static VidaExpression apply(VidaSystem* s, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  return expression_apply(s, operation, a, b);
-}
-
-static VidaExpression times(VidaSystem* s, double factor, VidaExpression a) {
-  return apply(s, "*", expression_number(s, factor), a);
-}
-
-static VidaExpression square(VidaSystem* s, VidaExpression a) {
-  return apply(s, "*", a, a);
-}
-
-static VidaExpression at(VidaSystem* s, int i) {
-  return expression_coordinate(s, i, false);
-}
-
-static VidaExpression rate(VidaSystem* s, int i) {
-  return expression_coordinate(s, i, true);
-}
-
-static VidaExpression now(VidaSystem* s) {
-  VidaError error = {0};
-  VidaExpression t = -1;
-  REQUIRE_OK(VidaSystem_Time(s, &t, &error), &error);
-  return t;
-}
-
 static VidaSystem* new_system(const char* name, int count, const double* q, const double* v) {
   static const char* const letters[] = {"a", "b", "c", "d"};
   VidaError error = {0};
@@ -102,25 +76,27 @@ static VidaSystem* everything(void) {
   const double g0 = q[0] * q[0] + sin(q[1]) - 0.7 * q[2] * q[3];
   VidaError error = {0};
   VidaSystem* s = new_system("everything", 4, q, v);
-  VidaExpression sum = expression_number(s, 0.0);
+  VidaExpression sum = number(s, 0.0);
   for (int i = 0; i < 4; i++) {
     const VidaExpression mass =
-        apply(s, "+", expression_number(s, 2.0 + i), apply(s, "sin", at(s, (i + 1) % 4), -1));
+        apply(s, "+", number(s, 2.0 + i), apply(s, "sin", position(s, (i + 1) % 4), -1));
     sum = apply(s, "+", sum, times(s, 0.5, apply(s, "*", mass, square(s, rate(s, i)))));
   }
   sum = apply(s, "+", sum, times(s, 0.05, square(s, square(s, rate(s, 1)))));
-  const VidaExpression twist = apply(s, "*", at(s, 0), apply(s, "cos", now(s), -1));
+  const VidaExpression twist = apply(s, "*", position(s, 0), apply(s, "cos", now(s), -1));
   sum = apply(s, "+", sum, apply(s, "*", twist, apply(s, "*", rate(s, 2), rate(s, 3))));
-  sum = apply(s, "-", sum, apply(s, "exp", apply(s, "*", at(s, 1), at(s, 2)), -1));
-  const VidaExpression force = times(s, -0.3, apply(s, "*", rate(s, 0), square(s, at(s, 3))));
+  sum = apply(s, "-", sum, apply(s, "exp", apply(s, "*", position(s, 1), position(s, 2)), -1));
+  const VidaExpression force = times(s, -0.3, apply(s, "*", rate(s, 0), square(s, position(s, 3))));
   const int first = 0;
-  const VidaExpression left = apply(s, "+", square(s, at(s, 0)), apply(s, "sin", at(s, 1), -1));
-  const VidaExpression right = apply(s, "+", times(s, 0.7, apply(s, "*", at(s, 2), at(s, 3))),
-                                     times(s, 0.1, apply(s, "*", now(s), at(s, 0))));
-  const VidaExpression g = apply(s, "-", apply(s, "-", left, right), expression_number(s, g0));
+  const VidaExpression left =
+      apply(s, "+", square(s, position(s, 0)), apply(s, "sin", position(s, 1), -1));
+  const VidaExpression right =
+      apply(s, "+", times(s, 0.7, apply(s, "*", position(s, 2), position(s, 3))),
+            times(s, 0.1, apply(s, "*", now(s), position(s, 0))));
+  const VidaExpression g = apply(s, "-", apply(s, "-", left, right), number(s, g0));
   const VidaExpression row =
-      apply(s, "-", apply(s, "*", rate(s, 2), apply(s, "cos", at(s, 0), -1)),
-            apply(s, "*", rate(s, 3), apply(s, "+", at(s, 1), square(s, now(s)))));
+      apply(s, "-", apply(s, "*", rate(s, 2), apply(s, "cos", position(s, 0), -1)),
+            apply(s, "*", rate(s, 3), apply(s, "+", position(s, 1), square(s, now(s)))));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(s, "L", sum, &error), &error);
   REQUIRE_OK(VidaSystem_AddExpressionForce(s, "drag", 1, &first, &force, &error), &error);
   REQUIRE_OK(VidaSystem_AddExpressionConstraint(s, "g", "", g, &error), &error);
@@ -136,15 +112,15 @@ static VidaSystem* pivot_on_curve(double damping) {
   const double none[3] = {0.0, 0.0, 0.0};
   VidaError error = {0};
   VidaSystem* s = new_system("pivot on a curve", 3, q, none);
-  const VidaExpression c = apply(s, "cos", at(s, 2), -1);
-  const VidaExpression d = apply(s, "sin", at(s, 2), -1);
+  const VidaExpression c = apply(s, "cos", position(s, 2), -1);
+  const VidaExpression d = apply(s, "sin", position(s, 2), -1);
   const VidaExpression vx = apply(s, "+", rate(s, 0), apply(s, "*", c, rate(s, 2)));
   const VidaExpression vy = apply(s, "+", rate(s, 1), apply(s, "*", d, rate(s, 2)));
   const VidaExpression pivot = apply(s, "+", square(s, rate(s, 0)), square(s, rate(s, 1)));
   const VidaExpression kinetic =
       times(s, 0.5, apply(s, "+", pivot, apply(s, "+", square(s, vx), square(s, vy))));
-  const VidaExpression height = apply(s, "-", apply(s, "+", at(s, 1), at(s, 1)), c);
-  const VidaExpression g = apply(s, "-", at(s, 1), times(s, 0.5, square(s, at(s, 0))));
+  const VidaExpression height = apply(s, "-", apply(s, "+", position(s, 1), position(s, 1)), c);
+  const VidaExpression g = apply(s, "-", position(s, 1), times(s, 0.5, square(s, position(s, 0))));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(
                  s, "L", apply(s, "-", kinetic, times(s, 9.81, height)), &error),
              &error);
@@ -446,10 +422,11 @@ static void test_knife_edge(void) {
   const VidaExpression slide = apply(s, "+", square(s, rate(s, 0)), square(s, rate(s, 1)));
   const VidaExpression kinetic =
       apply(s, "+", times(s, 0.625, slide), times(s, 0.065, square(s, rate(s, 2))));
-  const VidaExpression row = apply(s, "-", apply(s, "*", rate(s, 0), apply(s, "sin", at(s, 2), -1)),
-                                   apply(s, "*", rate(s, 1), apply(s, "cos", at(s, 2), -1)));
+  const VidaExpression row =
+      apply(s, "-", apply(s, "*", rate(s, 0), apply(s, "sin", position(s, 2), -1)),
+            apply(s, "*", rate(s, 1), apply(s, "cos", position(s, 2), -1)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(
-                 s, "sledge", apply(s, "+", kinetic, times(s, 1.25 * a, at(s, 0))), &error),
+                 s, "sledge", apply(s, "+", kinetic, times(s, 1.25 * a, position(s, 0))), &error),
              &error);
   REQUIRE_OK(VidaSystem_AddExpressionNonholonomic(s, "blade", "m/s", row, &error), &error);
   complete(s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/mechanism.h"
 #include "support/motion.h"
 
@@ -395,10 +396,10 @@ static void test_quaternion(void) {
   static const char* const names[4] = {"q0", "q1", "q2", "q3"};
   static const double u[4] = {0.5, -0.1, 0.7, 0.5}; /* 0.25 + 0.01 + 0.49 + 0.25 = 1 */
   static const double w[3] = {0.3, -2.0, 1.1};
-  const double rate[4] = {0.5 * (-w[0] * u[1] - w[1] * u[2] - w[2] * u[3]),
-                          0.5 * (w[0] * u[0] + w[1] * u[3] - w[2] * u[2]),
-                          0.5 * (w[1] * u[0] + w[2] * u[1] - w[0] * u[3]),
-                          0.5 * (w[2] * u[0] + w[0] * u[2] - w[1] * u[1])};
+  const double v0[4] = {0.5 * (-w[0] * u[1] - w[1] * u[2] - w[2] * u[3]),
+                        0.5 * (w[0] * u[0] + w[1] * u[3] - w[2] * u[2]),
+                        0.5 * (w[1] * u[0] + w[2] * u[1] - w[0] * u[3]),
+                        0.5 * (w[2] * u[0] + w[0] * u[2] - w[1] * u[1])};
   static const double norms[] = {1.0, 1.25, 0.8};
   for (size_t k = 0; k < sizeof norms / sizeof norms[0]; k++) {
     VidaStartOptions options = VidaStartOptions_Default();
@@ -411,15 +412,15 @@ static void test_quaternion(void) {
     REQUIRE_OK(VidaSystem_Create("ball", 3, &system, &error), &error);
     for (int i = 0; i < 4; i++) {
       REQUIRE_OK(VidaSystem_AddCoordinate(system, names[i], "", VidaInitial_Given(norms[k] * u[i]),
-                                          VidaInitial_Given(norms[k] * rate[i]), NULL, &error),
+                                          VidaInitial_Given(norms[k] * v0[i]), NULL, &error),
                  &error);
     }
     for (int of_rates = 0; of_rates < 2; of_rates++) {
       VidaExpression* target = of_rates ? &kinetic : &sum;
-      *target = expression_number(system, of_rates ? 0.0 : -1.0);
+      *target = number(system, of_rates ? 0.0 : -1.0);
       for (int i = 0; i < 4; i++) {
-        x = expression_coordinate(system, i, of_rates);
-        *target = expression_apply(system, "+", *target, expression_apply(system, "*", x, x));
+        x = of_rates ? rate(system, i) : position(system, i);
+        *target = apply(system, "+", *target, square(system, x));
       }
     }
     REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "ball", kinetic, &error), &error);
@@ -429,7 +430,7 @@ static void test_quaternion(void) {
     REQUIRE_OK(VidaSystem_Start(system, 0.0, &options, q, v, notes, &error), &error);
     for (int i = 0; i < 4; i++) {
       EXPECT_NEAR(q[i], u[i], 1e-15, "norm %g: %s", norms[k], names[i]);
-      EXPECT_NEAR(v[i], rate[i], 1e-15, "norm %g: rate of %s", norms[k], names[i]);
+      EXPECT_NEAR(v[i], v0[i], 1e-15, "norm %g: rate of %s", norms[k], names[i]);
     }
     EXPECT((strstr(notes, "rates of the quaternion from 'q0'") != NULL) == (norms[k] != 1.0), "%s",
            notes);

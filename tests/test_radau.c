@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "methods/radau.h"
+
 #include "support/check.h"
 #include "support/elliptic.h"
 #include "support/exact.h"
+#include "support/formula.h"
 #include "support/mechanism.h"
 #include "support/motion.h"
 #include "support/run.h"
@@ -444,12 +446,11 @@ static void test_end_of_domain(void) {
   REQUIRE_OK(VidaSystem_Position(system, 0, &x, &error), &error);
   REQUIRE_OK(VidaSystem_Rate(system, 0, &rate, &error), &error);
   VidaExpression kinetic =
-      expression_apply(system, "*", expression_number(system, 0.5),
-                       expression_apply(system, "^", rate, expression_number(system, 2.0)));
-  VidaExpression left = expression_apply(system, "-", expression_number(system, 1.0), x);
-  VidaExpression root = expression_apply(system, "sqrt", left, -1);
-  REQUIRE_OK(VidaSystem_AddExpressionLagrangian(
-                 system, "motion", expression_apply(system, "-", kinetic, root), &error),
+      apply(system, "*", number(system, 0.5), apply(system, "^", rate, number(system, 2.0)));
+  VidaExpression left = apply(system, "-", number(system, 1.0), x);
+  VidaExpression root = apply(system, "sqrt", left, -1);
+  REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "motion", apply(system, "-", kinetic, root),
+                                                &error),
              &error);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   Run run = start(system, 2.0, "1e-6");

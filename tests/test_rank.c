@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/mechanism.h"
 
 static const double pi = 3.14159265358979323846;
@@ -431,22 +432,21 @@ static VidaSystem* blade_system(double angle, int rows) {
                    i == 1 ? VidaInitial_Free(0.0) : VidaInitial_Given(2.0), NULL, &error),
                &error);
   }
-  VidaExpression rate[3], l = expression_number(system, 0.0);
+  VidaExpression v[3], l = number(system, 0.0);
   for (int i = 0; i < 3; i++) {
-    rate[i] = expression_coordinate(system, i, true);
-    l = expression_apply(system, "+", l, expression_apply(system, "*", rate[i], rate[i]));
+    v[i] = rate(system, i);
+    l = apply(system, "+", l, apply(system, "*", v[i], v[i]));
   }
-  const VidaExpression a = expression_coordinate(system, 2, false);
-  const VidaExpression row = expression_apply(
-      system, "-", expression_apply(system, "*", rate[0], expression_apply(system, "sin", a, -1)),
-      expression_apply(system, "*", rate[1], expression_apply(system, "cos", a, -1)));
+  const VidaExpression a = position(system, 2);
+  const VidaExpression row =
+      apply(system, "-", apply(system, "*", v[0], apply(system, "sin", a, -1)),
+            apply(system, "*", v[1], apply(system, "cos", a, -1)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "kinetic", l, &error), &error);
   for (int k = 0; k < rows; k++) {
-    REQUIRE_OK(
-        VidaSystem_AddExpressionNonholonomic(
-            system, k ? "again" : "blade", "m/s",
-            k ? expression_apply(system, "*", row, expression_number(system, 3.0)) : row, &error),
-        &error);
+    REQUIRE_OK(VidaSystem_AddExpressionNonholonomic(
+                   system, k ? "again" : "blade", "m/s",
+                   k ? apply(system, "*", row, number(system, 3.0)) : row, &error),
+               &error);
   }
   complete(system);
   return system;
@@ -492,38 +492,30 @@ static void test_quaternion(void) {
                                         VidaInitial_Given(i == 1 ? 0.5 : 0.0), NULL, &error),
                &error);
   }
-  VidaExpression l = expression_number(system, 0.0);
-  VidaExpression norm = expression_number(system, -1.0);
+  VidaExpression l = number(system, 0.0);
+  VidaExpression norm = number(system, -1.0);
   for (int k = 0; k < 3; k++) {
-    VidaExpression half = expression_number(system, 0.0);
+    VidaExpression half = number(system, 0.0);
     for (int i = 0; i < 4; i++) {
-      const VidaExpression part =
-          expression_apply(system, "*", expression_number(system, sign[k][i]),
-                           expression_apply(system, "*", expression_coordinate(system, i, false),
-                                            expression_coordinate(system, index[k][i], true)));
-      half = expression_apply(system, "+", half, part);
+      const VidaExpression part = times(
+          system, sign[k][i], apply(system, "*", position(system, i), rate(system, index[k][i])));
+      half = apply(system, "+", half, part);
     }
-    l = expression_apply(system, "+", l,
-                         expression_apply(system, "*", expression_number(system, 2.0 * (k + 1)),
-                                          expression_apply(system, "*", half, half)));
+    l = apply(system, "+", l, times(system, 2.0 * (k + 1), square(system, half)));
   }
   for (int i = 0; i < 4; i++) {
-    const VidaExpression own = expression_coordinate(system, i, false);
-    norm = expression_apply(system, "+", norm, expression_apply(system, "*", own, own));
+    norm = apply(system, "+", norm, square(system, position(system, i)));
   }
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "body", l, &error), &error);
-  const VidaExpression plus_two =
-      expression_apply(system, "+", norm, expression_number(system, 2.0));
+  const VidaExpression plus_two = apply(system, "+", norm, number(system, 2.0));
   REQUIRE_OK(VidaSystem_AddExpressionConstraint(
-                 system, "norm", "",
-                 expression_apply(system, "*", norm, expression_number(system, 0.5)), &error),
+                 system, "norm", "", apply(system, "*", norm, number(system, 0.5)), &error),
              &error);
-  REQUIRE_OK(VidaSystem_AddExpressionConstraint(
-                 system, "norm again", "",
-                 expression_apply(system, "*", expression_number(system, 0.25),
-                                  expression_apply(system, "*", norm, plus_two)),
-                 &error),
-             &error);
+  REQUIRE_OK(
+      VidaSystem_AddExpressionConstraint(
+          system, "norm again", "",
+          apply(system, "*", number(system, 0.25), apply(system, "*", norm, plus_two)), &error),
+      &error);
   complete(system);
   const double identity[4] = {1.0, 0.0, 0.0, 0.0};
   const Rank rank = rank_at(system, identity);

@@ -6,6 +6,7 @@
 #include <vida/expression.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/motion.h"
 
 static const double pi = 3.14159265358979323846;
@@ -14,44 +15,6 @@ static const char* const all_methods[] = {"spook", "spook-newton", "del-regulari
 static const char* const damped_methods[] = {"spook", "spook-newton"};
 
 /* ---- helpers -------------------------------------------------------------------------------- */
-
-static VidaExpression apply(VidaSystem* system, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  VidaError error = {0};
-  const VidaExpression operands[2] = {a, b};
-  VidaExpression result;
-  const int count = strstr("sin cos exp", operation) ? 1 : 2;
-  REQUIRE_OK(VidaSystem_Apply(system, operation, count, operands, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression number(VidaSystem* system, double value) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Constant(system, value, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression position(VidaSystem* system, int coordinate) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Position(system, coordinate, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression rate(VidaSystem* system, int coordinate) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Rate(system, coordinate, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression now(VidaSystem* system) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Time(system, &result, &error), &error);
-  return result;
-}
 
 static void constrain(VidaSystem* system, const char* name, VidaExpression g) {
   VidaError error = {0};
@@ -505,12 +468,12 @@ static double driven_error(const char* method, bool by_velocity, long steps) {
   VidaError error = {0};
   VidaSystem* system = one_particle(2, 1.5);
   if (by_velocity) {
-    const VidaExpression wave = apply(system, "cos", now(system), now(system));
+    const VidaExpression wave = apply(system, "cos", now(system), -1);
     REQUIRE_OK(VidaSystem_AddExpressionNonholonomic(
                    system, "drive", "m/s", apply(system, "-", rate(system, 0), wave), &error),
                &error);
   } else {
-    const VidaExpression wave = apply(system, "sin", now(system), now(system));
+    const VidaExpression wave = apply(system, "sin", now(system), -1);
     constrain(system, "drive", apply(system, "-", position(system, 0), wave));
   }
   complete(system);
@@ -600,8 +563,8 @@ static double knife_edge_error(const char* method, long steps, const char* const
                      apply(system, "*", number(system, 1.25 * 3.0), position(system, 0)));
   const VidaExpression phi = position(system, 2);
   const VidaExpression row =
-      apply(system, "-", apply(system, "*", rate(system, 0), apply(system, "sin", phi, phi)),
-            apply(system, "*", rate(system, 1), apply(system, "cos", phi, phi)));
+      apply(system, "-", apply(system, "*", rate(system, 0), apply(system, "sin", phi, -1)),
+            apply(system, "*", rate(system, 1), apply(system, "cos", phi, -1)));
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "sledge", lagrangian, &error), &error);
   REQUIRE_OK(VidaSystem_AddExpressionNonholonomic(system, "blade", "m/s", row, &error), &error);
   complete(system);

@@ -9,35 +9,14 @@
 #include <vida/vida.h>
 
 #include "methods/variable.h"
+
 #include "support/check.h"
+#include "support/formula.h"
 #include "support/model.h"
 
 enum { MOST = 16 };
 
 /* ---- systems --------------------------------------------------------------------------------- */
-
-static VidaExpression apply(VidaSystem* system, const char* operation, VidaExpression a,
-                            VidaExpression b) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Apply(system, operation, 2, (VidaExpression[]){a, b}, &result, &error),
-             &error);
-  return result;
-}
-
-static VidaExpression number(VidaSystem* system, double value) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Constant(system, value, &result, &error), &error);
-  return result;
-}
-
-static VidaExpression position(VidaSystem* system, int coordinate) {
-  VidaError error = {0};
-  VidaExpression result;
-  REQUIRE_OK(VidaSystem_Position(system, coordinate, &result, &error), &error);
-  return result;
-}
 
 /* (x^2 + (y - below)^2)^power */
 static VidaExpression distance_power(VidaSystem* system, double below, double power) {

@@ -1,19 +1,11 @@
 /* vida advise SCENARIO.lua: which methods suit a system, and which step to begin with. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "binding.h"
 #include "commands.h"
-#include "scenario.h"
-#include "script.h"
+#include "inspect.h"
 #include "terminal.h"
-
-typedef struct AdviseArguments {
-  const char* script;
-  TextList settings;
-} AdviseArguments;
 
 static void print_heading(const char* text) {
   printf("\n%s%s%s\n", cli_colour(stdout, CLI_BOLD), text, cli_colour(stdout, CLI_PLAIN));
@@ -217,7 +209,8 @@ static void print_methods(const VidaAdvice* advice) {
   }
 }
 
-static bool print_advice(const VidaStudy* study, VidaError* error) {
+static bool print_advice(const VidaStudy* study, bool* wrong, VidaError* error) {
+  (void)wrong; /* advice finds no faults */
   VidaAdvice* advice = NULL;
   const VidaSystem* system = VidaStudy_System(study);
   if (VidaStudy_Advise(study, &advice, error)) {
@@ -235,54 +228,10 @@ static bool print_advice(const VidaStudy* study, VidaError* error) {
 
 /* ---- the sub-command ------------------------------------------------------------------------- */
 
-static bool take_script(void* data, const char* value) {
-  return cli_take_scenario("advise", &((AdviseArguments*)data)->script, value);
-}
-
-static bool take_setting(void* data, const char* value) {
-  return cli_add_setting("advise", &((AdviseArguments*)data)->settings, value);
-}
-
-static int advise_protected(lua_State* L) {
-  VidaError error = {0};
-  Scenario* scenario = lua_touserdata(L, 1);
-  cli_open_libraries(L, scenario->script);
-  if (!cli_load_scenario(L, scenario)) {
-    return 0;
-  }
-  for (int i = 0; i < scenario->count; i++) {
-    if (!cli_is_first_of_system(scenario, i)) {
-      continue;
-    }
-    if (i > 0) {
-      printf("\n\n");
-    }
-    if (!print_advice(scenario->studies[i], &error)) {
-      return cli_fail(scenario, EXIT_FAILED, error.message);
-    }
-  }
-  return 0;
-}
-
 static int advise_command(const CliCommand* command, int count, char** texts) {
-  AdviseArguments arguments = {0};
-  int code = EXIT_USAGE;
-  const CliParsed parsed = cli_parse(command, count, texts, &arguments);
-  if (parsed == CLI_HELP_SHOWN) {
-    code = EXIT_OK;
-  } else if (parsed == CLI_GO_ON && !arguments.script) {
-    cli_complain(command->name, "the name of a scenario is missing");
-  } else if (parsed == CLI_GO_ON) {
-    Scenario scenario = {.script = arguments.script, .settings = &arguments.settings};
-    code = cli_run_protected(advise_protected, &scenario);
-  }
-  free(arguments.settings.items);
-  return code;
+  static const CliInspection inspection = {.look = print_advice, .between = "\n\n"};
+  return cli_inspect(command, count, texts, &inspection);
 }
-
-static const CliOption advise_options[] = {
-    {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
-    {NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_advise_command = {
     .name = "advise",
@@ -298,7 +247,7 @@ const CliCommand cli_advise_command = {
     .examples =
         "  vida advise scenarios/double_spherical_pendulum.lua\n"
         "  vida advise scenarios/chain.lua --set links=20\n",
-    .options = advise_options,
-    .take_operand = take_script,
+    .options = cli_inspection_options,
+    .take_operand = cli_take_inspected,
     .run = advise_command,
 };

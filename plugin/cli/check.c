@@ -1,24 +1,12 @@
 /* vida check SCENARIO.lua: looks at the model of a scenario before anything is integrated. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "binding.h"
 #include "commands.h"
-#include "scenario.h"
-#include "script.h"
+#include "inspect.h"
 
 enum { NAME_WIDTH = 24, KIND_WIDTH = 14, MOST_PARTS = 60 };
-
-typedef struct CheckArguments {
-  const char* script;
-  TextList settings;
-} CheckArguments;
-
-typedef struct CheckWork {
-  Scenario scenario; /* first: what is shared by commands */
-} CheckWork;
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
@@ -127,7 +115,7 @@ static void print_findings(const VidaCheck* check) {
   printf("%d error%s, %d warning%s\n", errors, plural(errors), warnings, plural(warnings));
 }
 
-static bool print_report(const VidaStudy* study, VidaError* error, bool* wrong) {
+static bool print_report(const VidaStudy* study, bool* wrong, VidaError* error) {
   VidaCheck* check = NULL;
   const VidaSystem* system = VidaStudy_System(study);
   if (VidaStudy_Check(study, &check, error)) {
@@ -145,57 +133,11 @@ static bool print_report(const VidaStudy* study, VidaError* error, bool* wrong) 
 
 /* ---- the sub-command ------------------------------------------------------------------------- */
 
-static bool take_script(void* data, const char* value) {
-  return cli_take_scenario("check", &((CheckArguments*)data)->script, value);
-}
-
-static bool take_setting(void* data, const char* value) {
-  return cli_add_setting("check", &((CheckArguments*)data)->settings, value);
-}
-
-static int check_protected(lua_State* L) {
-  VidaError error;
-  bool wrong = false;
-  Scenario* scenario = lua_touserdata(L, 1);
-  cli_open_libraries(L, scenario->script);
-  vidalua_defer_start(L);
-  if (!cli_load_scenario(L, scenario)) {
-    return 0;
-  }
-  for (int i = 0; i < scenario->count; i++) {
-    if (!cli_is_first_of_system(scenario, i)) {
-      continue;
-    }
-    if (i > 0) {
-      printf("\n");
-    }
-    if (!print_report(scenario->studies[i], &error, &wrong)) {
-      return cli_fail(scenario, EXIT_FAILED, error.message);
-    }
-  }
-  scenario->exit_code = wrong ? EXIT_FAILED : EXIT_OK;
-  return 0;
-}
-
 static int check_command(const CliCommand* command, int count, char** texts) {
-  CheckArguments arguments = {0};
-  int code = EXIT_USAGE;
-  const CliParsed parsed = cli_parse(command, count, texts, &arguments);
-  if (parsed == CLI_HELP_SHOWN) {
-    code = EXIT_OK;
-  } else if (parsed == CLI_GO_ON && !arguments.script) {
-    cli_complain(command->name, "the name of a scenario is missing");
-  } else if (parsed == CLI_GO_ON) {
-    CheckWork work = {.scenario = {.script = arguments.script, .settings = &arguments.settings}};
-    code = cli_run_protected(check_protected, &work.scenario);
-  }
-  free(arguments.settings.items);
-  return code;
+  static const CliInspection inspection = {
+      .look = print_report, .defers_start = true, .between = "\n"};
+  return cli_inspect(command, count, texts, &inspection);
 }
-
-static const CliOption check_options[] = {
-    {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
-    {NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_check_command = {
     .name = "check",
@@ -210,7 +152,7 @@ const CliCommand cli_check_command = {
     .examples =
         "  vida check scenarios/double_spherical_pendulum.lua\n"
         "  vida check scenarios/chain.lua --set links=100\n",
-    .options = check_options,
-    .take_operand = take_script,
+    .options = cli_inspection_options,
+    .take_operand = cli_take_inspected,
     .run = check_command,
 };

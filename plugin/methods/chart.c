@@ -530,9 +530,8 @@ const VidaMethod vida__del_chart = {
         {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
          "Wendlandt and Marsden 1997, eq. 4.12",
          "Needs a chart of the constraint manifold. The steps are those of del-midpoint; the "
-         "motion "
-         "must "
-         "stay away from the poles of the chart, and no chart coordinate may turn much in a step.",
+         "motion must stay away from the poles of the chart, and no chart coordinate may turn much "
+         "in a step.",
          2,
          VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
              VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},

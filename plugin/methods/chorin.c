@@ -349,14 +349,12 @@ const VidaMethod vida__chorin = {
     .info =
         {"chorin", "energy exact, by gradients scaled to the increments of T and V",
          "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
-         "No constraints; diagonal constant mass matrix; one coordinate, for which no "
-         "constant makes a difference and no step is too large for stability. With several, it "
-         "divides "
-         "by the power of the force over the step: where that passes through zero (extremes of the "
+         "No constraints; diagonal constant mass matrix; one coordinate, for which no constant "
+         "makes a difference and no step is too large for stability. With several, it divides by "
+         "the power of the force over the step: where that passes through zero (extremes of the "
          "potential along the motion, circular orbits) it loses accuracy or has no solution. It is "
          "then of second order, reversible and keeps momentum with beta = gamma = 1/2, else of "
-         "first "
-         "order.",
+         "first order.",
          2,
          VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_ONLY_FREE |
              VIDA_CAN_CONSTANT_MASS},

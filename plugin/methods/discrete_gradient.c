@@ -334,10 +334,8 @@ const VidaMethod vida__itoh_abe = {
     .info = {"itoh-abe", "energy exact, by difference quotients of one coordinate after the other",
              "Itoh and Abe 1988; symmetric: McLachlan, Quispel and Robidoux 1999",
              "Constant mass matrix; potentials and constraints with discrete derivatives. Momentum "
-             "is not "
-             "kept. The work of a step grows with the square of the number of coordinates. No "
-             "limit on the "
-             "step from stability, but very large steps have no solution.",
+             "is not kept. The work of a step grows with the square of the number of coordinates. "
+             "No limit on the step from stability, but very large steps have no solution.",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_CONSTANT_MASS},

@@ -314,8 +314,7 @@ const VidaMethod vida__energy_momentum_projected = {
              "energy and momentum exact, positions and velocities on the constraints",
              "Gonzalez 1999, eq. 21, with multipliers for the hidden constraints",
              "As energy-momentum, for constraints that are at most quadratic in the positions "
-             "(distances, "
-             "directors, unit quaternions).",
+             "(distances, directors, unit quaternions).",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},

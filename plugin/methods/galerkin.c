@@ -38,8 +38,7 @@ const VidaMethod vida__galerkin_gauss = {
     .info = {"galerkin-gauss", "Galerkin variational integrator, collocation at Gauss' nodes",
              "Marsden and West 2001, section 2.6",
              "Systems without constraints. No limit on the step from stability, but oscillations "
-             "faster "
-             "than the step are not resolved, and very large steps have no solution.",
+             "faster than the step are not resolved, and very large steps have no solution.",
              6,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_ONLY_FREE},

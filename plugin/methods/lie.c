@@ -204,9 +204,9 @@ const VidaMethod vida__lgvi = {
          "Moser and Veselov 1991; Lee, Leok and McClamroch 2007",
          "Rigid bodies in space as unit quaternions about their centre of mass or a fixed point, "
          "without joints; potentials and forces of positions and time. A body must turn by less "
-         "than "
-         "about 1 rad a step, and the step be below 2 over the largest frequency of the potential. "
-         "Nothing has to hold the unit norm; its multiplier is that of the equations of motion.",
+         "than about 1 rad a step, and the step be below 2 over the largest frequency of the "
+         "potential. Nothing has to hold the unit norm; its multiplier is that of the equations of "
+         "motion.",
          2,
          VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
              VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},

@@ -95,10 +95,8 @@ const VidaMethod vida__spark_lobatto = {
          "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
          "Stable for steps below 2, 2.8 and 3.1 (of two, three and four stages) over the largest "
          "frequency of the potential; a rod must not turn by much more than a right angle a step. "
-         "The "
-         "mass matrix must be regular, but for directions across single constraints (unit "
-         "quaternions), "
-         "which are given a mass.",
+         "The mass matrix must be regular, but for directions across single constraints (unit "
+         "quaternions), which are given a mass.",
          4,
          VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |
              VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |

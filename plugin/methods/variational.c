@@ -428,8 +428,7 @@ const VidaMethod vida__del_midpoint = {
         {"del-midpoint", "discrete Euler-Lagrange equations, midpoint discrete Lagrangian",
          "Wendlandt and Marsden 1997, eq. 4.6 and 4.8",
          "A rod must turn by less than a right angle a step. The potential is taken implicitly, so "
-         "stiff "
-         "ones do not limit the step, but their oscillations are not resolved.",
+         "stiff ones do not limit the step, but their oscillations are not resolved.",
          2, VARIATIONAL_CAPABILITIES},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
@@ -462,8 +461,7 @@ const VidaMethod vida__del_trapezoidal = {
         {"del-trapezoidal", "discrete Euler-Lagrange equations, trapezoidal discrete Lagrangian",
          "Marsden and Wendlandt 1997; Hairer, Lubich and Wanner, VI.6",
          "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
-         "less "
-         "than a right angle a step.",
+         "less than a right angle a step.",
          2, VARIATIONAL_CAPABILITIES},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
@@ -479,8 +477,7 @@ const VidaMethod vida__rattle = {
         {"rattle", "RATTLE: the positions of SHAKE with momenta on the hidden constraint",
          "Wendlandt and Marsden 1997, section 4.1; Andersen 1983",
          "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
-         "less "
-         "than a right angle a step.",
+         "less than a right angle a step.",
          2, VARIATIONAL_CAPABILITIES},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},

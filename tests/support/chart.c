@@ -4,22 +4,7 @@
 #include <vida/expression.h>
 
 #include "support/check.h"
-
-VidaExpression chart_number(VidaSystem* system, double value) {
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Constant(system, value, &result, &error), &error);
-  return result;
-}
-
-VidaExpression chart_apply(VidaSystem* system, const char* operation, VidaExpression a,
-                           VidaExpression b) {
-  const VidaExpression operand[2] = {a, b};
-  VidaError error = {0};
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Apply(system, operation, b < 0 ? 1 : 2, operand, &result, &error), &error);
-  return result;
-}
+#include "support/formula.h"
 
 static VidaExpression coordinate(VidaSystem* system, char letter, int rod, double near) {
   char name[16];
@@ -33,24 +18,24 @@ static VidaExpression coordinate(VidaSystem* system, char letter, int rod, doubl
 /* The unit vector along a rod, of new chart coordinates. */
 static void direction(const Model* model, VidaSystem* system, int rod, VidaExpression* e) {
   const VidaExpression a = coordinate(system, 'a', rod, model->near);
-  const VidaExpression sin_a = chart_apply(system, "sin", a, -1);
-  const VidaExpression cos_a = chart_apply(system, "cos", a, -1);
+  const VidaExpression sin_a = apply(system, "sin", a, -1);
+  const VidaExpression cos_a = apply(system, "cos", a, -1);
   if (model->dimension == 2) {
     e[0] = sin_a;
-    e[1] = chart_apply(system, "-", cos_a, -1);
+    e[1] = apply(system, "-", cos_a, -1);
     return;
   }
   const VidaExpression b = coordinate(system, 'b', rod, 0.0);
-  const VidaExpression sin_b = chart_apply(system, "sin", b, -1);
-  const VidaExpression cos_b = chart_apply(system, "cos", b, -1);
+  const VidaExpression sin_b = apply(system, "sin", b, -1);
+  const VidaExpression cos_b = apply(system, "cos", b, -1);
   if (model->chart == MODEL_CHART_VERTICAL) {
-    e[0] = chart_apply(system, "*", sin_a, cos_b);
-    e[1] = chart_apply(system, "*", sin_a, sin_b);
-    e[2] = chart_apply(system, "-", cos_a, -1);
+    e[0] = apply(system, "*", sin_a, cos_b);
+    e[1] = apply(system, "*", sin_a, sin_b);
+    e[2] = apply(system, "-", cos_a, -1);
   } else {
-    e[0] = chart_apply(system, "*", cos_b, sin_a);
+    e[0] = apply(system, "*", cos_b, sin_a);
     e[1] = sin_b;
-    e[2] = chart_apply(system, "-", chart_apply(system, "*", cos_b, cos_a), -1);
+    e[2] = apply(system, "-", apply(system, "*", cos_b, cos_a), -1);
   }
 }
 
@@ -86,9 +71,8 @@ void model_add_chart(const Model* model, VidaSystem* system) {
       }
       const VidaExpression from = rod->from.particle >= 0
                                       ? phi[model->dimension * rod->from.particle + k]
-                                      : chart_number(system, rod->from.position[k]);
-      own[k] = chart_apply(system, "+", from,
-                           chart_apply(system, "*", chart_number(system, rod->length), e[k]));
+                                      : number(system, rod->from.position[k]);
+      own[k] = apply(system, "+", from, apply(system, "*", number(system, rod->length), e[k]));
     }
   }
   for (int i = 0; i < n; i++) {

@@ -6,21 +6,9 @@
 #include "support/chart.h"
 #include "support/check.h"
 #include "support/elliptic.h"
+#include "support/formula.h"
 
 static const double pi = 3.14159265358979323846;
-
-static VidaExpression operate(VidaSystem* system, const char* operation, VidaExpression a,
-                              VidaExpression b) {
-  return chart_apply(system, operation, a, b);
-}
-
-static VidaExpression scale(VidaSystem* system, double factor, VidaExpression a) {
-  return operate(system, "*", chart_number(system, factor), a);
-}
-
-static VidaExpression square(VidaSystem* system, VidaExpression a) {
-  return operate(system, "*", a, a);
-}
 
 static VidaSystem* begin(const char* name, int dimension, int count, const char* const* names,
                          const char* const* units, const double* q, const double* v,
@@ -67,13 +55,13 @@ VidaSystem* make_kepler(void) {
   const double v[2] = {0.0, sqrt((1.0 + ECCENTRICITY) / (1.0 - ECCENTRICITY))};
   VidaExpression x[2], rate[2];
   VidaSystem* system = begin("Kepler", 2, 2, plane_names, meters, q, v, x, rate);
-  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
-  VidaExpression away = operate(system, "+", square(system, x[0]), square(system, x[1]));
-  VidaExpression inverse = operate(system, "^", away, chart_number(system, -0.5));
+  VidaExpression twice = apply(system, "+", square(system, rate[0]), square(system, rate[1]));
+  VidaExpression away = apply(system, "+", square(system, x[0]), square(system, x[1]));
+  VidaExpression inverse = apply(system, "^", away, number(system, -0.5));
   const int both[2] = {0, 1};
   VidaError error = {0};
   REQUIRE_OK(VidaSystem_AddMotion(system, VIDA_MOTION_POINT, both, &error), &error);
-  add_lagrangian(system, operate(system, "+", scale(system, 0.5, twice), inverse));
+  add_lagrangian(system, apply(system, "+", times(system, 0.5, twice), inverse));
   return complete(system);
 }
 
@@ -111,10 +99,10 @@ VidaSystem* make_polar(void) {
   const double v[2] = {0.0, 0.7 * ISOTROPIC};
   VidaExpression x[2], rate[2];
   VidaSystem* system = begin("polar", 2, 2, polar_names, polar_units, q, v, x, rate);
-  VidaExpression around = square(system, operate(system, "*", x[0], rate[1]));
-  VidaExpression twice = operate(system, "+", square(system, rate[0]), around);
-  VidaExpression bound = scale(system, ISOTROPIC * ISOTROPIC, square(system, x[0]));
-  add_lagrangian(system, scale(system, 0.5, operate(system, "-", twice, bound)));
+  VidaExpression around = square(system, apply(system, "*", x[0], rate[1]));
+  VidaExpression twice = apply(system, "+", square(system, rate[0]), around);
+  VidaExpression bound = times(system, ISOTROPIC * ISOTROPIC, square(system, x[0]));
+  add_lagrangian(system, times(system, 0.5, apply(system, "-", twice, bound)));
   return complete(system);
 }
 
@@ -142,16 +130,16 @@ VidaSystem* make_charge(void) {
   VidaError error = {0};
   VidaSystem* system = begin("charge", 2, 2, plane_names, meters, q, v, x, rate);
   REQUIRE_OK(VidaSystem_Time(system, &time, &error), &error);
-  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
+  VidaExpression twice = apply(system, "+", square(system, rate[0]), square(system, rate[1]));
   /* w (x' y - x y') / 2 */
-  VidaExpression swirl = operate(system, "-", operate(system, "*", rate[0], x[1]),
-                                 operate(system, "*", x[0], rate[1]));
-  VidaExpression wave = operate(system, "cos", scale(system, 2.0, time), -1);
+  VidaExpression swirl =
+      apply(system, "-", apply(system, "*", rate[0], x[1]), apply(system, "*", x[0], rate[1]));
+  VidaExpression wave = apply(system, "cos", times(system, 2.0, time), -1);
   VidaExpression l =
-      operate(system, "+", scale(system, 0.5, twice), scale(system, -0.5 * FIELD, swirl));
-  add_lagrangian(system, operate(system, "+", l, operate(system, "*", wave, x[0])));
+      apply(system, "+", times(system, 0.5, twice), times(system, -0.5 * FIELD, swirl));
+  add_lagrangian(system, apply(system, "+", l, apply(system, "*", wave, x[0])));
   for (int i = 0; i < 2; i++) {
-    force[i] = scale(system, -DRAG, rate[i]);
+    force[i] = times(system, -DRAG, rate[i]);
   }
   REQUIRE_OK(VidaSystem_AddExpressionForce(system, "drag", 2, both, force, &error), &error);
   return complete(system);
@@ -229,15 +217,15 @@ VidaSystem* make_bead(void) {
   VidaExpression x[2], rate[2];
   exact_bead(0.0, q, v);
   VidaSystem* system = begin("bead", 2, 2, polar_names, polar_units, q, v, x, rate);
-  VidaExpression around = square(system, operate(system, "*", x[0], rate[1]));
-  VidaExpression twice = operate(system, "+", square(system, rate[0]), around);
-  VidaExpression height = operate(system, "*", x[0], operate(system, "sin", x[1], -1));
-  VidaExpression fall = scale(system, -MODEL_GRAVITY, height);
-  add_lagrangian(system, operate(system, "+", scale(system, 0.5, twice), fall));
+  VidaExpression around = square(system, apply(system, "*", x[0], rate[1]));
+  VidaExpression twice = apply(system, "+", square(system, rate[0]), around);
+  VidaExpression height = apply(system, "*", x[0], apply(system, "sin", x[1], -1));
+  VidaExpression fall = times(system, -MODEL_GRAVITY, height);
+  add_lagrangian(system, apply(system, "+", times(system, 0.5, twice), fall));
   /* r^2 - 2 p r sin theta + p^2 = l^2 */
-  VidaExpression g = operate(system, "-", square(system, x[0]), scale(system, 2.0 * PIVOT, height));
+  VidaExpression g = apply(system, "-", square(system, x[0]), times(system, 2.0 * PIVOT, height));
   const double rest = PIVOT * PIVOT - PENDULUM_LENGTH * PENDULUM_LENGTH;
-  add_constraint(system, "circle", operate(system, "+", g, chart_number(system, rest)));
+  add_constraint(system, "circle", apply(system, "+", g, number(system, rest)));
   return complete(system);
 }
 
@@ -248,16 +236,16 @@ VidaSystem* make_dragged(void) {
   VidaError error = {0};
   exact_pendulum(0.0, q, v);
   VidaSystem* system = begin("dragged", 2, 2, plane_names, meters, q, v, x, rate);
-  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
-  add_lagrangian(
-      system, operate(system, "-", scale(system, 0.5, twice), scale(system, MODEL_GRAVITY, x[1])));
+  VidaExpression twice = apply(system, "+", square(system, rate[0]), square(system, rate[1]));
+  add_lagrangian(system,
+                 apply(system, "-", times(system, 0.5, twice), times(system, MODEL_GRAVITY, x[1])));
   for (int i = 0; i < 2; i++) {
-    force[i] = scale(system, -DRAG, rate[i]);
+    force[i] = times(system, -DRAG, rate[i]);
   }
   REQUIRE_OK(VidaSystem_AddExpressionForce(system, "drag", 2, both, force, &error), &error);
-  VidaExpression g = operate(system, "+", square(system, x[0]), square(system, x[1]));
+  VidaExpression g = apply(system, "+", square(system, x[0]), square(system, x[1]));
   const double length = PENDULUM_LENGTH * PENDULUM_LENGTH;
-  add_constraint(system, "rod", operate(system, "-", g, chart_number(system, length)));
+  add_constraint(system, "rod", apply(system, "-", g, number(system, length)));
   return complete(system);
 }
 
@@ -283,14 +271,14 @@ VidaSystem* make_pulled(void) {
   exact_pulled(0.0, q, v);
   VidaSystem* system = begin("pulled", 2, 2, plane_names, meters, q, v, x, rate);
   REQUIRE_OK(VidaSystem_Time(system, &time, &error), &error);
-  VidaExpression twice = operate(system, "+", square(system, rate[0]), square(system, rate[1]));
-  add_lagrangian(
-      system, operate(system, "-", scale(system, 0.5, twice), scale(system, MODEL_GRAVITY, x[1])));
-  VidaExpression pivot = scale(system, 0.5 * PULL, square(system, time));
+  VidaExpression twice = apply(system, "+", square(system, rate[0]), square(system, rate[1]));
+  add_lagrangian(system,
+                 apply(system, "-", times(system, 0.5, twice), times(system, MODEL_GRAVITY, x[1])));
+  VidaExpression pivot = times(system, 0.5 * PULL, square(system, time));
   VidaExpression g =
-      operate(system, "+", square(system, operate(system, "-", x[0], pivot)), square(system, x[1]));
+      apply(system, "+", square(system, apply(system, "-", x[0], pivot)), square(system, x[1]));
   const double length = PENDULUM_LENGTH * PENDULUM_LENGTH;
-  add_constraint(system, "rod", operate(system, "-", g, chart_number(system, length)));
+  add_constraint(system, "rod", apply(system, "-", g, number(system, length)));
   return complete(system);
 }
 
@@ -318,30 +306,30 @@ static VidaSystem* make_body(const double* inertia, const double* spin, double w
   const double v[4] = {0.0, 0.5 * spin[0], 0.5 * spin[1], 0.5 * spin[2]};
   VidaExpression x[4], rate[4];
   VidaSystem* system = begin("body", 3, 4, names, units, q, v, x, rate);
-  VidaExpression l = chart_number(system, 0.0);
+  VidaExpression l = number(system, 0.0);
   for (int i = 0; i < 3; i++) {
     /* omega_i / 2 = e0 e_i' - e0' e_i - (e x e')_i */
     const int j = (i + 1) % 3 + 1;
     const int k = (i + 2) % 3 + 1;
-    VidaExpression turn = operate(system, "-", operate(system, "*", x[0], rate[i + 1]),
-                                  operate(system, "*", rate[0], x[i + 1]));
-    VidaExpression cross = operate(system, "-", operate(system, "*", x[j], rate[k]),
-                                   operate(system, "*", x[k], rate[j]));
-    VidaExpression half = operate(system, "-", turn, cross);
-    l = operate(system, "+", l, scale(system, 2.0 * inertia[i], square(system, half)));
+    VidaExpression turn = apply(system, "-", apply(system, "*", x[0], rate[i + 1]),
+                                apply(system, "*", rate[0], x[i + 1]));
+    VidaExpression cross =
+        apply(system, "-", apply(system, "*", x[j], rate[k]), apply(system, "*", x[k], rate[j]));
+    VidaExpression half = apply(system, "-", turn, cross);
+    l = apply(system, "+", l, times(system, 2.0 * inertia[i], square(system, half)));
   }
-  VidaExpression size = chart_number(system, -1.0);
-  VidaExpression grows = chart_number(system, 0.0);
+  VidaExpression size = number(system, -1.0);
+  VidaExpression grows = number(system, 0.0);
   for (int i = 0; i < 4; i++) {
-    size = operate(system, "+", size, square(system, x[i]));
-    grows = operate(system, "+", grows, operate(system, "*", x[i], rate[i]));
+    size = apply(system, "+", size, square(system, x[i]));
+    grows = apply(system, "+", grows, apply(system, "*", x[i], rate[i]));
   }
   if (along > 0.0) {
-    l = operate(system, "+", l, scale(system, 2.0 * along, square(system, grows)));
+    l = apply(system, "+", l, times(system, 2.0 * along, square(system, grows)));
   }
   VidaExpression height =
-      operate(system, "+", operate(system, "*", x[2], x[3]), operate(system, "*", x[0], x[1]));
-  add_lagrangian(system, operate(system, "-", l, scale(system, 2.0 * weight, height)));
+      apply(system, "+", apply(system, "*", x[2], x[3]), apply(system, "*", x[0], x[1]));
+  add_lagrangian(system, apply(system, "-", l, times(system, 2.0 * weight, height)));
   add_constraint(system, "norm", size);
   return complete(system);
 }

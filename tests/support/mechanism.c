@@ -5,43 +5,16 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 
 static const double pi = 3.14159265358979323846;
 
-VidaExpression expression_apply(VidaSystem* system, const char* operation, VidaExpression a,
-                                VidaExpression b) {
-  VidaError error;
-  VidaExpression result = -1;
-  const VidaExpression operands[2] = {a, b};
-  REQUIRE_OK(VidaSystem_Apply(system, operation, b < 0 ? 1 : 2, operands, &result, &error), &error);
-  return result;
-}
-
-VidaExpression expression_number(VidaSystem* system, double value) {
-  VidaError error;
-  VidaExpression result = -1;
-  REQUIRE_OK(VidaSystem_Constant(system, value, &result, &error), &error);
-  return result;
-}
-
-VidaExpression expression_coordinate(VidaSystem* system, int coordinate, bool rate) {
-  VidaError error;
-  VidaExpression result = -1;
-  REQUIRE_OK((rate ? VidaSystem_Rate : VidaSystem_Position)(system, coordinate, &result, &error),
-             &error);
-  return result;
-}
-
 static VidaExpression add(VidaSystem* system, VidaExpression a, VidaExpression b) {
-  return expression_apply(system, "+", a, b);
+  return apply(system, "+", a, b);
 }
 
 static VidaExpression multiply(VidaSystem* system, VidaExpression a, VidaExpression b) {
-  return expression_apply(system, "*", a, b);
-}
-
-static VidaExpression scale(VidaSystem* system, double factor, VidaExpression a) {
-  return multiply(system, expression_number(system, factor), a);
+  return apply(system, "*", a, b);
 }
 
 static void add_constraint(VidaSystem* system, const char* name, const char* unit,
@@ -62,10 +35,9 @@ static void add_coordinate(VidaSystem* system, const char* body, const char* par
 
 /* half * sum of the squares of `count` rates from `first` on */
 static VidaExpression kinetic(VidaSystem* system, double mass, int first, int count) {
-  VidaExpression sum = expression_number(system, 0.0);
+  VidaExpression sum = number(system, 0.0);
   for (int i = first; i < first + count; i++) {
-    const VidaExpression rate = expression_coordinate(system, i, true);
-    sum = add(system, sum, scale(system, 0.5 * mass, multiply(system, rate, rate)));
+    sum = add(system, sum, times(system, 0.5 * mass, square(system, rate(system, i))));
   }
   return sum;
 }
@@ -89,11 +61,9 @@ static void door_frame(double x[3], double y[3], double z[3]) {
 }
 
 static VidaExpression dot(VidaSystem* system, int a, int b) {
-  VidaExpression sum = expression_number(system, 0.0);
+  VidaExpression sum = number(system, 0.0);
   for (int i = 0; i < 3; i++) {
-    sum = add(system, sum,
-              multiply(system, expression_coordinate(system, a + i, false),
-                       expression_coordinate(system, b + i, false)));
+    sum = add(system, sum, multiply(system, position(system, a + i), position(system, b + i)));
   }
   return sum;
 }
@@ -104,9 +74,9 @@ static void add_directors(VidaSystem* system) {
   static const char* const names[6] = {"|d1|", "|d2|", "|d3|", "d1.d2", "d2.d3", "d3.d1"};
   for (int k = 0; k < 6; k++) {
     const VidaExpression product = dot(system, first[k], second[k]);
-    const VidaExpression one = expression_number(system, -1.0);
+    const VidaExpression one = number(system, -1.0);
     add_constraint(system, names[k], "",
-                   k < 3 ? scale(system, 0.5, add(system, product, one)) : product);
+                   k < 3 ? times(system, 0.5, add(system, product, one)) : product);
   }
 }
 
@@ -120,19 +90,17 @@ static void add_hinge(VidaSystem* system, const char* name, double height, const
     for (int k = 0; k < 3; k++) {
       place += shift[k] * frame[k][i];
     }
-    VidaExpression g = add(
-        system, expression_coordinate(system, CENTRE + i, false),
-        add(system, scale(system, -0.5 * door_width, expression_coordinate(system, D1 + i, false)),
-            scale(system, height, expression_coordinate(system, D3 + i, false))));
-    g = add(system, g, expression_number(system, -place));
+    VidaExpression g = add(system, position(system, CENTRE + i),
+                           add(system, times(system, -0.5 * door_width, position(system, D1 + i)),
+                               times(system, height, position(system, D3 + i))));
+    g = add(system, g, number(system, -place));
     snprintf(row, sizeof row, "%s %s", name, axes[i]);
     add_constraint(system, row, "m", g);
   }
   for (int k = 0; k < 2; k++) {
-    VidaExpression g = expression_number(system, 0.0);
+    VidaExpression g = number(system, 0.0);
     for (int i = 0; i < 3; i++) {
-      g = add(system, g,
-              scale(system, frame[2][i], expression_coordinate(system, (k ? D2 : D1) + i, false)));
+      g = add(system, g, times(system, frame[2][i], position(system, (k ? D2 : D1) + i)));
     }
     snprintf(row, sizeof row, "%s axis %d", name, k + 1);
     add_constraint(system, row, "", g);
@@ -176,9 +144,9 @@ VidaSystem* mechanism_door(const Door* door) {
   add_vector(system, "d1", across, d1);
   add_vector(system, "d2", across, d2);
   add_vector(system, "d3", door_mass * 4.0 / 12.0, z);
-  const VidaExpression height = expression_coordinate(system, CENTRE + 2, false);
+  const VidaExpression height = position(system, CENTRE + 2);
   REQUIRE_OK(VidaSystem_AddExpressionLagrangian(system, "weight",
-                                                scale(system, -door_mass * 9.81, height), &error),
+                                                times(system, -door_mass * 9.81, height), &error),
              &error);
   if (door->hinges_first) {
     add_hinges(system, door);
@@ -219,9 +187,9 @@ static const double bar_length[3] = {0.5, 1.2, 0.8};
 static void body_axis(VidaSystem* system, int body, int k, VidaExpression axis[3]) {
   VidaExpression c[3], s[3];
   for (int i = 0; i < 3; i++) {
-    const VidaExpression angle = expression_coordinate(system, 6 * body + 3 + i, false);
-    c[i] = expression_apply(system, "cos", angle, -1);
-    s[i] = expression_apply(system, "sin", angle, -1);
+    const VidaExpression angle = position(system, 6 * body + 3 + i);
+    c[i] = apply(system, "cos", angle, -1);
+    s[i] = apply(system, "sin", angle, -1);
   }
   const VidaExpression tilted = k == 1 ? s[0] : c[0];
   const VidaExpression rest = k == 1 ? c[0] : s[0];
@@ -229,13 +197,13 @@ static void body_axis(VidaSystem* system, int body, int k, VidaExpression axis[3
   if (k == 0) {
     axis[0] = multiply(system, c[2], c[1]);
     axis[1] = multiply(system, s[2], c[1]);
-    axis[2] = scale(system, -1.0, s[1]);
+    axis[2] = times(system, -1.0, s[1]);
     return;
   }
   axis[0] = add(system, multiply(system, multiply(system, c[2], s[1]), tilted),
-                scale(system, sign, multiply(system, s[2], rest)));
+                times(system, sign, multiply(system, s[2], rest)));
   axis[1] = add(system, multiply(system, multiply(system, s[2], s[1]), tilted),
-                scale(system, -sign, multiply(system, c[2], rest)));
+                times(system, -sign, multiply(system, c[2], rest)));
   axis[2] = multiply(system, c[1], tilted);
 }
 
@@ -243,8 +211,8 @@ static void body_axis(VidaSystem* system, int body, int k, VidaExpression axis[3
 static VidaExpression bar_end(VidaSystem* system, int body, double side, int i) {
   VidaExpression axis[3];
   body_axis(system, body, 0, axis);
-  return add(system, expression_coordinate(system, 6 * body + i, false),
-             scale(system, 0.5 * side * bar_length[body], axis[i]));
+  return add(system, position(system, 6 * body + i),
+             times(system, 0.5 * side * bar_length[body], axis[i]));
 }
 
 static bool is_skipped(const int skip[3], int row) {
@@ -260,7 +228,7 @@ static void add_revolute(VidaSystem* system, const char* name, int body, double 
   body_axis(system, body, 2, own);
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < 3; i++) {
-      axes[k][i] = expression_number(system, i == k ? 1.0 : 0.0);
+      axes[k][i] = number(system, i == k ? 1.0 : 0.0);
     }
     if (other >= 0) {
       body_axis(system, other, k, axes[k]);
@@ -270,10 +238,10 @@ static void add_revolute(VidaSystem* system, const char* name, int body, double 
     VidaExpression g;
     if (r < 3) {
       const VidaExpression there =
-          other >= 0 ? bar_end(system, other, other_side, r) : expression_number(system, place[r]);
-      g = add(system, bar_end(system, body, side, r), scale(system, -1.0, there));
+          other >= 0 ? bar_end(system, other, other_side, r) : number(system, place[r]);
+      g = add(system, bar_end(system, body, side, r), times(system, -1.0, there));
     } else {
-      g = expression_number(system, 0.0);
+      g = number(system, 0.0);
       for (int i = 0; i < 3; i++) {
         g = add(system, g, multiply(system, own[i], axes[r - 3][i]));
       }

@@ -5,12 +5,6 @@
 #include <vida/expression.h>
 #include <vida/vida.h>
 
-/* Expressions; a failure ends the test. A negative second operand: an operation of one. */
-VidaExpression expression_apply(VidaSystem* system, const char* operation, VidaExpression a,
-                                VidaExpression b);
-VidaExpression expression_number(VidaSystem* system, double value);
-VidaExpression expression_coordinate(VidaSystem* system, int coordinate, bool rate);
-
 /* A door: a plate of 20 kg and width 1 m on hinges whose axis is tilted by 10 degrees from the
  * vertical, opened by 60 degrees from its lowest place, at rest. 12 coordinates: its centre and
  * three directors (d1 across, d3 along the axis), 6 rows that keep those orthonormal and 5 rows
