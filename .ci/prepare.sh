@@ -66,6 +66,8 @@ vida_missing() {
     vida_is_command valgrind || echo "valgrind|valgrind"
     vida_is_command gnuplot || echo "gnuplot|gnuplot-nox"
     vida_is_command xmllint || echo "xmllint|libxml2-utils"
+    vida_is_command ldoc || echo "LDoc|lua-ldoc"
+    vida_is_command doxygen || echo "Doxygen|doxygen"
   fi
 }
 

@@ -335,7 +335,8 @@ typedef void VidaLuaVisitor(lua_State* L, const VidaOptions* options, const char
                             void* data);
 void vidalua_read_method(lua_State* L, int index, const char* place, bool lists,
                          VidaLuaVisitor* visit, void* data);
-int vidalua_methods(lua_State* L); /* vida.methods */
+int vidalua_methods(lua_State* L);            /* vida.methods */
+int vidalua_comparison_options(lua_State* L); /* vida.comparison_options */
 
 /* ---- the other classes ----------------------------------------------------------------------- */
 

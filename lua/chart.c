@@ -1,4 +1,6 @@
-/* system:chart: coordinates of the constraint manifold, and what they mean for the system's own. */
+/*** system:chart: coordinates of the constraint manifold, and what they mean for the system's own.
+ * @classmod system
+ */
 #include <string.h>
 #include <vida/expression.h>
 
@@ -125,6 +127,26 @@ static void take_pair(lua_State* L, Embedding* embedding) {
   take_value(L, embedding, coordinate);
 }
 
+/*** Coordinates of your own on the constraint manifold, for `del-chart`; other methods do not use
+ * them.
+ * @function chart
+ * @tparam table given
+ * @tparam {string|table,...} given.coordinates as many as there are degrees of freedom: names, or
+ *   `{ "theta", near = 0.5 }` with a number near their start (by default 0)
+ * @tparam function given.embedding of these coordinates as expressions, that returns where
+ *   everything is: a table with a list for each particle (`[bob] = { x, y }`) and a value for each
+ *   other coordinate
+ * @raise when a coordinate of the system is missing, or depends on anything but the chart and
+ *   parameters
+ * @usage
+ * local plane = vida.system { "pendulum", dimension = 2 }
+ * local bob = plane:particle { "bob", mass = 1, position = { 1, 0 } }
+ * plane:distance { "rod", plane.ground, bob, length = 1 }
+ * plane:chart {
+ *   coordinates = { { "theta", near = 1.5 } },
+ *   embedding = function(theta) return { [bob] = { vida.sin(theta), -vida.cos(theta) } } end,
+ * }
+ */
 int vidalua_chart(lua_State* L) {
   static const char* const keys[] = {"coordinates", "embedding", NULL};
   VidaError error;

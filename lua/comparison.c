@@ -1,4 +1,30 @@
-/* vida.compare: runs of several methods on one system, checked when it is written and run later. */
+/*** Comparisons: runs of several methods, steps and tolerances on one system, measured against one
+ * reference.
+ * A script returns its comparison, or a list of them, and the command runs it; in a stock Lua
+ * `comparison:run` does.
+ *
+ * The reference is `"auto"` (an explicit method of order 8 on the underlying equations, projected,
+ * or Radau IIA for stiff systems, at tight tolerances), a method with its step or tolerance, a
+ * function of time that returns a state, or states from elsewhere. A state is `{ positions =
+ * {...}, velocities = {...}, multipliers = {...} }`, each a list or a table by names, the last two
+ * of which may be missing. `{ exact = f, name = "closed form", error = 0 }` and `{ states = {...},
+ * name =, error = }` say what a solution is called and how exact it is.
+ *
+ * Further keys are the @{vida.comparison_options|options of comparisons}; those of methods are the
+ * options of @{vida.methods}.
+ *
+ * @classmod comparison
+ * @usage
+ * local vida = require "vida"
+ * local s = vida.system { "pendulum", dimension = 2 }
+ * s:gravity { 0, -9.81 }
+ * local bob = s:particle { "bob", mass = 1, position = { 1, 0 } }
+ * s:distance { "rod", s.ground, bob, length = 1 }
+ * local comparison = vida.compare {
+ *   system = s, time = 1, reference = "auto",
+ *   methods = { { "rattle", h = { 0.02, 0.01 } }, { "energy-momentum", h = 0.01 } },
+ * }
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +41,11 @@ enum { OWN_KEYS = 5 };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
+/*** Frees it now instead of at the next garbage collection; its results cannot be used any more.
+ * @function close
+ * @usage
+ * comparison:close()
+ */
 static int comparison_close(lua_State* L) {
   ComparisonHandle* handle = luaL_checkudata(L, 1, VIDALUA_COMPARISON);
   VidaStudy_Destroy(&handle->study);
@@ -179,8 +210,32 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
   lua_pop(L, 2);
 }
 
-/* vida.compare { system = s, time = 30, reference = {...}, methods = { {...}, ... } }, and
- * vida.work_precision of the same */
+/*** Describes a comparison, and completes the system. Everything is checked here, nothing is run
+ * yet.
+ * @function vida.compare
+ * @tparam table given
+ * @tparam system given.system what moves
+ * @tparam number given.time how long, s
+ * @tparam {table,...} given.methods a list of `{ "name", option = value }`; a list of values makes
+ *   a run for each, and for every combination of several
+ * @tparam[opt] string|table|function given.reference what errors are measured against; without one
+ *   only the errors that need none are measured
+ * @tparam[opt] {point,...} given.coordinates particles that errors are about; by default all
+ *   coordinates
+ * @tparam[opt] {table,...} given.starts one run for each `{ values = { x = 1, ["d x/dt"] = 2 },
+ *   label = "x=1" }`, without a reference
+ * @tparam[opt] ... given.option any option of comparisons
+ * @treturn comparison
+ * @raise when a step does not divide the time (with the nearest that do), a method does not take
+ *   the system, a value of the start violates a constraint, an option is unknown or out of its
+ *   range
+ * @usage
+ * local short = vida.compare {
+ *   system = s, time = 0.1, norm = "max",
+ *   reference = { "energy-momentum", h = 1e-3 },
+ *   methods = { { "ida-ggl", rtol = { 1e-4, 1e-6 } } },
+ * }
+ */
 static int new_comparison(lua_State* L) {
   VidaError error;
   vidalua_check_table(L, 1, "vida.compare", "{ system = s, time = 1, methods = { ... } }");
@@ -218,9 +273,31 @@ static int new_comparison(lua_State* L) {
   return 1;
 }
 
+/*** The same for work and precision: times are measured with care (each run again, until their
+ * median is stable), and orders and what an error costs are added.
+ * @function vida.work_precision
+ * @tparam table given as for `vida.compare`
+ * @treturn comparison
+ * @usage
+ * local study = vida.work_precision {
+ *   system = s, time = 0.1, reference = "auto", repeats = 3,
+ *   methods = { { "rattle", h = { 0.02, 0.01, 0.005 } } },
+ * }
+ */
+
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* comparison:run { quiet = false, out = "DIR", report = "page.html" } */
+/*** Makes the runs. One that fails keeps its row, with its status, and the others go on.
+ * @function run
+ * @tparam[opt] table given
+ * @tparam[opt=false] boolean given.quiet no progress, which is shown on terminals only
+ * @tparam[opt] string given.out a folder for comparison.csv, comparison.json and the trajectories
+ * @tparam[opt] string given.report a file for the report, "page.html"
+ * @treturn result
+ * @raise when a file cannot be written, or the reference fails
+ * @usage
+ * local result = comparison:run { quiet = true, out = "results" }
+ */
 static int comparison_run(lua_State* L) {
   static const char* const keys[] = {"quiet", "out", "report", NULL};
   VidaError error;

@@ -1,4 +1,18 @@
-/* Expressions: formulas of coordinates, rates, particles, parameters and time. */
+/*** Expressions: formulas of coordinates, rates, particles, parameters and time.
+ * They are calculated with like numbers, by `+ - * / ^` and by the functions of this page, which
+ * take numbers as well (and then return numbers). Derivatives are found from the formula. An
+ * expression belongs to one system, and is made before that is complete.
+ *
+ * Two things Lua cannot tell a formula: `==` between expressions is silently false (`vida.equal`),
+ * and an `if` cannot depend on one (`vida.where`).
+ *
+ * @classmod expression
+ * @usage
+ * local vida = require "vida"
+ * local s = vida.system "formulas"
+ * local x, v = s:coordinate { "x", unit = "m", value = 0.5 }
+ * local y = s:coordinate { "y", unit = "m", value = 2 }
+ */
 #include <math.h>
 #include <string.h>
 
@@ -262,6 +276,162 @@ static int expression_tostring(lua_State* L) {
 
 /* ---- functions of the module ----------------------------------------------------------------- */
 
+/*** The square root; at 0 it has no derivative.
+ * @function vida.sqrt
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.sqrt(y)
+ */
+
+/*** The exponential function.
+ * @function vida.exp
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.exp(x)
+ */
+
+/*** The natural logarithm.
+ * @function vida.log
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.log(y)
+ */
+
+/*** The sine.
+ * @function vida.sin
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.sin(x)
+ */
+
+/*** The cosine.
+ * @function vida.cos
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.cos(x)
+ */
+
+/*** The tangent.
+ * @function vida.tan
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.tan(x)
+ */
+
+/*** The arc sine, between -pi/2 and pi/2.
+ * @function vida.asin
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.asin(x)
+ */
+
+/*** The arc cosine, between 0 and pi.
+ * @function vida.acos
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.acos(x)
+ */
+
+/*** The arc tangent of one number, between -pi/2 and pi/2.
+ * @function vida.atan
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.atan(x)
+ */
+
+/*** The hyperbolic sine.
+ * @function vida.sinh
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.sinh(x)
+ */
+
+/*** The hyperbolic cosine.
+ * @function vida.cosh
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.cosh(x)
+ */
+
+/*** The hyperbolic tangent.
+ * @function vida.tanh
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.tanh(x)
+ */
+
+/*** The absolute value.
+ * @function vida.abs
+ * @tparam number|expression x
+ * @treturn number|expression
+ * @usage
+ * local f = vida.abs(x)
+ */
+
+/*** The angle of the point (x, y) from the x axis, between -pi and pi.
+ * @function vida.atan2
+ * @tparam number|expression y
+ * @tparam number|expression x
+ * @treturn number|expression rad
+ * @usage
+ * local angle = vida.atan2(y, x)
+ */
+
+/*** The smallest of two or more numbers.
+ * @function vida.min
+ * @tparam number|expression ...
+ * @treturn number|expression
+ * @usage
+ * local f = vida.min(x, y, 1)
+ */
+
+/*** The largest of two or more numbers.
+ * @function vida.max
+ * @tparam number|expression ...
+ * @treturn number|expression
+ * @usage
+ * local f = vida.max(x, y, 1)
+ */
+
+/*** 1 where the first is below the second, else 0: a condition for `vida.where`.
+ * @function vida.less
+ * @tparam number|expression a
+ * @tparam number|expression b
+ * @treturn number|expression
+ * @usage
+ * local f = vida.where(vida.less(x, y), x, y)
+ */
+
+/*** 1 where the first is not above the second, else 0: a condition for `vida.where`.
+ * @function vida.less_equal
+ * @tparam number|expression a
+ * @tparam number|expression b
+ * @treturn number|expression
+ * @usage
+ * local f = vida.where(vida.less_equal(x, y), x, y)
+ */
+
+/*** 1 where the two are equal, else 0: a condition for `vida.where`.
+ * @function vida.equal
+ * @tparam number|expression a
+ * @tparam number|expression b
+ * @treturn number|expression
+ * @usage
+ * local f = vida.where(vida.equal(x, y), x, y)
+ */
+
 static void check_count(lua_State* L, const char* name, int expected) {
   const int got = lua_gettop(L);
   if (got == 2 && strcmp(name, "atan") == 0) {
@@ -298,10 +468,17 @@ static int call_extremum(lua_State* L) {
   return 1;
 }
 
-/* vida.where(condition, a, b): a where the condition is not 0, else b. A condition that is known
- * chooses at once; otherwise BOTH branches are evaluated at every state with their derivatives, and
- * one that leaves its domain fails even where it is not chosen: write vida.sqrt(vida.max(x, 1e-9))
- * inside it. */
+/*** One of two values. A condition that is known chooses at once. Otherwise both branches are
+ * evaluated at every state with their derivatives, and one that leaves its domain fails even where
+ * it is not chosen: write `vida.sqrt(vida.max(x, 1e-9))` inside it.
+ * @function vida.where
+ * @tparam boolean|number|expression condition which holds when it is not 0
+ * @tparam number|expression a the value where it holds
+ * @tparam number|expression b the value elsewhere
+ * @treturn number|expression
+ * @usage
+ * s:potential(vida.where(vida.less(x, 0), 50 * x ^ 2, 0))
+ */
 static int call_where(lua_State* L) {
   static const int operand[] = {1, 2, 3};
   check_count(L, where_operation.lua, where_operation.arity);
@@ -351,6 +528,9 @@ void vidalua_push_parameter(lua_State* L, int system, int parameter) {
   push_expression(L, system, node, VIDALUA_PARAMETER, parameter);
 }
 
+/*** The time as an expression of a system, s.
+ * @tfield expression system.time
+ */
 int vidalua_time(lua_State* L) {
   VidaError error;
   VidaExpression node = -1;
@@ -370,6 +550,18 @@ static void check_given(lua_State* L, VidaInitial initial, const char* place, co
   }
 }
 
+/*** Adds a coordinate. What it does in the motion comes from formulas of it.
+ * @function system:coordinate
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam number given.value at the start; may be `vida.free`
+ * @tparam[opt=0] number given.rate its rate at the start, likewise
+ * @tparam[opt=""] string given.unit its unit: "rad", "m"
+ * @treturn expression its position
+ * @treturn expression its rate
+ * @usage
+ * local theta, omega = s:coordinate { "theta", unit = "rad", value = 0.8, rate = 0 }
+ */
 int vidalua_coordinate(lua_State* L) {
   static const char* const keys[] = {"unit", "value", "rate", NULL};
   VidaError error;
@@ -401,7 +593,12 @@ static void set_operation(lua_State* L, int operation, lua_CFunction function) {
   lua_setfield(L, -2, operations[operation].lua);
 }
 
-/* coordinate.rate, of a parameter 0: what a function of an element gets can be either */
+/*** The rate of a coordinate; of a parameter it is 0.
+ * @tfield expression rate
+ * @raise when this is a formula and not a coordinate
+ * @usage
+ * print(x.rate == v) -- false: expressions are compared by vida.equal
+ */
 static int expression_rate(lua_State* L) {
   const ExpressionHandle* expression = luaL_checkudata(L, 1, VIDALUA_EXPRESSION);
   if (expression->kind == VIDALUA_PARAMETER) {

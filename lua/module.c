@@ -1,9 +1,34 @@
-/* require "vida": the table of the module. */
+/*** What `require "vida"` returns.
+ * In a stock Lua it is found through `LUA_CPATH`; the command has it inside.
+ *
+ * Scripts describe a @{system}, with a @{body} or a @{point} and with formulas: an @{expression},
+ * a @{vector}. They compare methods on it (@{comparison}, @{result}) or make steps with one
+ * (@{stepper}).
+ *
+ * A mistake raises an error that names the line of the script, the table and the key, and what was
+ * expected there; unknown keys are refused with the nearest known one. What goes wrong in a step
+ * is no error, but a result with a status. Units are the user's: where this manual says m, kg, s
+ * or N, any consistent set will do. Angles are in radians.
+ *
+ * @module vida
+ * @usage
+ * local vida = require "vida"
+ */
 #include "binding.h"
 
+/*** The version of the library, such as "0.1.0".
+ * @tfield string version
+ */
+
+/*** The version of SUNDIALS that it was built with.
+ * @tfield string sundials_version
+ */
+
 LUAMOD_API int luaopen_vida(lua_State* L) {
-  static const luaL_Reg functions[] = {
-      {"methods", vidalua_methods}, {"setting", vidalua_setting}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"methods", vidalua_methods},
+                                       {"comparison_options", vidalua_comparison_options},
+                                       {"setting", vidalua_setting},
+                                       {NULL, NULL}};
   luaL_checkversion(L);
   luaL_newlib(L, functions);
   vidalua_open_options(L);

@@ -1,4 +1,6 @@
-/* Options of methods and comparisons: the library's tables decide what exists and what is allowed.
+/*** Options of methods and comparisons: the library's tables decide what exists and what is
+ * allowed.
+ * @module vida
  */
 #include <math.h>
 #include <string.h>
@@ -282,6 +284,14 @@ static void push_option(lua_State* L, const VidaOptions* options, int index) {
   }
 }
 
+static void push_option_list(lua_State* L, const VidaOptions* options) {
+  lua_newtable(L);
+  for (int i = 0; i < VidaOptions_Count(options); i++) {
+    push_option(L, options, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
 static void push_capabilities(lua_State* L, unsigned capabilities) {
 #define CAPABILITY_TEXT(name, bit, text) [bit] = text,
   static const char* const texts[] = {VIDA_CAPABILITY_LIST(CAPABILITY_TEXT)};
@@ -311,15 +321,22 @@ static void push_method(lua_State* L, const VidaMethodInfo* info) {
   lua_setfield(L, -2, "order");
   push_capabilities(L, info->capabilities);
   lua_setfield(L, -2, "capabilities");
-  lua_newtable(L);
-  for (int i = 0; i < VidaOptions_Count(*options); i++) {
-    push_option(L, *options, i);
-    lua_rawseti(L, -2, i + 1);
-  }
+  push_option_list(L, *options);
   lua_setfield(L, -2, "options");
   lua_remove(L, -2);
 }
 
+/*** The methods that there are, with what they claim and their options.
+ * @function methods
+ * @treturn {table,...} a list of tables with `name`, `title`, `equation` (its source), `limits`
+ *   (on steps and systems), `order`, `capabilities` (a list of sentences) and `options`, a list of
+ *   tables with `name`, `type` ("number", "integer", "boolean", "choice"), `unit`, `text`,
+ *   `default`, and `minimum`, `maximum` or `choices` where there are any
+ * @usage
+ * for _, method in ipairs(vida.methods()) do
+ *   print(method.name, method.order, method.title)
+ * end
+ */
 int vidalua_methods(lua_State* L) {
   const int count = Vida_MethodCount();
   lua_createtable(L, count, 0);
@@ -327,5 +344,23 @@ int vidalua_methods(lua_State* L) {
     push_method(L, Vida_MethodInfo(i));
     lua_rawseti(L, -2, i + 1);
   }
+  return 1;
+}
+
+/*** The options of comparisons: keys of `vida.compare` beside those that it has of its own.
+ * @function comparison_options
+ * @treturn {table,...} tables as the `options` of `vida.methods`
+ * @usage
+ * for _, option in ipairs(vida.comparison_options()) do
+ *   print(option.name, option.default, option.text)
+ * end
+ */
+int vidalua_comparison_options(lua_State* L) {
+  VidaError error;
+  VidaOptions** options = vidalua_new_options(L);
+  if (VidaStudy_CreateOptions(options, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  push_option_list(L, *options);
   return 1;
 }

@@ -1,4 +1,13 @@
-/* Ends of springs and rods (particles and fixed points), and values left free: vida.free. */
+/*** Particles and fixed points: ends of springs, rods and joints, and vectors to calculate with.
+ * A point is a vector of its components, so that `a - b`, `2 * a` and `vida.norm(a - b)` are what
+ * they should be.
+ *
+ * @classmod point
+ * @usage
+ * local vida = require "vida"
+ * local s = vida.system "points"
+ * local bob = s:particle { "bob", mass = 1, position = { 1, 0, 0 }, velocity = { 0, 1, 0 } }
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +64,9 @@ VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* p
   return handle->point;
 }
 
+/*** The name of a particle, nil of a fixed point.
+ * @tfield string name
+ */
 static int point_name(lua_State* L) {
   luaL_checkudata(L, 1, VIDALUA_POINT);
   lua_getiuservalue(L, 1, POINT_NAME);
@@ -109,35 +121,63 @@ static int push_component(lua_State* L, int axis, bool rate) {
   return 1;
 }
 
+/*** The first component of the position, m; of a fixed point a number.
+ * @tfield expression x
+ */
 static int point_x(lua_State* L) {
   return push_component(L, 0, false);
 }
 
+/*** The second one.
+ * @tfield expression y
+ */
 static int point_y(lua_State* L) {
   return push_component(L, 1, false);
 }
 
+/*** The third one.
+ * @tfield expression z
+ */
 static int point_z(lua_State* L) {
   return push_component(L, 2, false);
 }
 
+/*** The first component of the velocity, m/s; of a fixed point 0.
+ * @tfield expression vx
+ */
 static int point_vx(lua_State* L) {
   return push_component(L, 0, true);
 }
 
+/*** The second one.
+ * @tfield expression vy
+ */
 static int point_vy(lua_State* L) {
   return push_component(L, 1, true);
 }
 
+/*** The third one.
+ * @tfield expression vz
+ */
 static int point_vz(lua_State* L) {
   return push_component(L, 2, true);
 }
 
+/*** The position, m. Components are also `point[1]`, `point[2]`, ...; `#point` is the dimension.
+ * @tfield vector position
+ * @usage
+ * s:observe { "distance", vida.norm(bob.position), unit = "m" }
+ */
 static int point_position(lua_State* L) {
   vidalua_push_position(L, 1, false);
   return 1;
 }
 
+/*** The velocity, m/s.
+ * @tfield vector velocity
+ * @usage
+ * s:observe { "speed", vida.norm(bob.velocity), unit = "m/s" }
+ */
 static int point_velocity(lua_State* L) {
   vidalua_push_position(L, 1, true);
   return 1;
@@ -187,7 +227,14 @@ static VidaInitial near_value(lua_State* L, int table) {
   return initial;
 }
 
-/* vida.free(), vida.free(-1), vida.free { near = -4.8 } */
+/*** A value that is left to the constraints: in positions, velocities, values and rates.
+ * @function vida.free
+ * @tparam[opt] number|table given nothing, -1 or 1 for the solution on that side, or a table
+ * @tparam number given.near where to search from
+ * @usage
+ * local lower = s:particle { "lower", mass = 1, position = { 1, 1, vida.free(-1) } }
+ * s:distance { "rod", s.ground, lower, length = 2 }
+ */
 static int new_free(lua_State* L) {
   VidaInitial initial = VidaInitial_Free(0.0);
   if (lua_istable(L, 1)) {

@@ -1,4 +1,22 @@
-/* The result of a comparison: its rows, and its table, CSV and JSON as texts. */
+/*** Results: the rows of a comparison that has run.
+ * `#result` is the number of rows, and `result[i]` a row: a table by the names of columns
+ * (`method`, `h`, `status`, `position_error`, ...), in which what was not measured is nil. A
+ * column that does not exist is an error.
+ *
+ * @classmod result
+ * @usage
+ * local vida = require "vida"
+ * local s = vida.system { "pendulum", dimension = 2 }
+ * s:gravity { 0, -9.81 }
+ * local bob = s:particle { "bob", mass = 1, position = { 1, 0 } }
+ * s:distance { "rod", s.ground, bob, length = 1 }
+ * local comparison = vida.work_precision {
+ *   system = s, time = 0.5, reference = "auto", repeats = 3,
+ *   methods = { { "rattle", h = { 0.05, 0.025, 0.0125 } } },
+ * }
+ * local result = comparison:run { quiet = true, out = "results" }
+ * print(#result, result[1].method, result[1].position_error)
+ */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -156,7 +174,13 @@ static int push_buffer(lua_State* L, Buffer* buffer, int code, const VidaError* 
   return 1;
 }
 
-/* result:table(width) */
+/*** The table that the command prints.
+ * @function table
+ * @tparam[opt=100] integer width how many characters a line has
+ * @treturn string
+ * @usage
+ * print(result:table(80))
+ */
 static int result_table(lua_State* L) {
   VidaError error;
   const lua_Integer width = luaL_optinteger(L, 2, 0);
@@ -167,6 +191,12 @@ static int result_table(lua_State* L) {
   return push_buffer(L, buffer, code, &error);
 }
 
+/*** The rows as CSV, with all columns.
+ * @function csv
+ * @treturn string
+ * @usage
+ * io.write(result:csv())
+ */
 static int result_csv(lua_State* L) {
   VidaError error;
   const VidaStudy* const studies[] = {check_result(L)};
@@ -175,6 +205,12 @@ static int result_csv(lua_State* L) {
   return push_buffer(L, buffer, code, &error);
 }
 
+/*** The rows as strict JSON, with all columns.
+ * @function json
+ * @treturn string
+ * @usage
+ * io.write(result:json())
+ */
 static int result_json(lua_State* L) {
   VidaError error;
   const VidaStudy* const studies[] = {check_result(L)};
@@ -183,7 +219,13 @@ static int result_json(lua_State* L) {
   return push_buffer(L, buffer, code, &error);
 }
 
-/* result:write(directory): comparison.csv and comparison.json */
+/*** Writes comparison.csv, comparison.json and what pictures need besides.
+ * @function write
+ * @tparam string folder which is made when it is not there
+ * @raise when a file cannot be written, or another process writes there
+ * @usage
+ * result:write "copies"
+ */
 static int result_write(lua_State* L) {
   VidaError error;
   const VidaStudy* const studies[] = {check_result(L)};
@@ -264,8 +306,26 @@ static void read_file(lua_State* L, VidaPlot* plot) {
   plot->name = lua_tostring(L, -1);
 }
 
-/* result:plot { kind = "energy", file = "energy.svg", methods = {...}, h = {...}, columns = {...},
- * from = 0, to = 5, title = "..." }; true, or nil and a message where there is no gnuplot */
+/*** Draws a picture by gnuplot, from the files of `comparison:run { out = "DIR" }`. Its data and
+ * its script are written beside it.
+ * @function plot
+ * @tparam table given
+ * @tparam string given.kind what to show: `vida plot --help` lists the kinds
+ * @tparam[opt] string given.file "NAME.svg" or "NAME.png"; by default KIND.svg in the folder
+ *   `plots` of the results
+ * @tparam[opt] {string,...} given.methods only these
+ * @tparam[opt] number|{number,...} given.h only runs of these steps or tolerances
+ * @tparam[opt] {string,...} given.columns only these columns
+ * @tparam[opt] number given.from first time, s
+ * @tparam[opt] number given.to last time, s
+ * @tparam[opt] string given.title by default the system and what is shown
+ * @treturn boolean|nil true, or nil where there is no gnuplot
+ * @treturn string then what is missing
+ * @raise when the results have nothing of the kind, or were not written
+ * @usage
+ * local drawn, why = result:plot { kind = "energy", file = "energy.svg" }
+ * print(drawn or why)
+ */
 static int result_plot(lua_State* L) {
   static const char* const keys[] = {"kind", "file", "methods", "h", "columns",
                                      "from", "to",   "title",   NULL};
@@ -306,7 +366,15 @@ static int result_plot(lua_State* L) {
 
 /* ---- work and precision ---------------------------------------------------------------------- */
 
-/* result:seconds_for(series, position_error): nil where no run of it is exact enough */
+/*** What an error costs: seconds that a method needs for it, between its neighbouring runs,
+ * straight in logarithms.
+ * @function seconds_for
+ * @tparam integer series its number in `result.series`
+ * @tparam number error of positions, above 0
+ * @treturn number|nil s, or nil where no run is exact enough
+ * @usage
+ * print(result:seconds_for(1, 1e-2))
+ */
 static int result_seconds_for(lua_State* L) {
   const VidaStudy* study = check_result(L);
   const lua_Integer series = luaL_checkinteger(L, 2);
@@ -329,8 +397,15 @@ static void set_real(lua_State* L, const char* key, double value) {
   }
 }
 
-/* A list of { method =, options =, runs =, order =, order_interval = }: runs that differ in their
- * step or tolerance only. */
+/*** Runs that differ in their step or tolerance only: a list of tables with `method`, `options`,
+ * `runs` (how many count), `order` (fitted to their position errors) and `order_interval` (half of
+ * its 95 % confidence interval).
+ * @tfield {table,...} series
+ * @usage
+ * for i, series in ipairs(result.series) do
+ *   print(i, series.method, series.order)
+ * end
+ */
 static int result_series(lua_State* L) {
   const VidaStudy* study = check_result(L);
   const int count = VidaStudy_SeriesCount(study);
@@ -357,17 +432,25 @@ static int result_series(lua_State* L) {
 
 /* ---- properties and the class ---------------------------------------------------------------- */
 
+/*** What was said about the start: values that were found or moved.
+ * @tfield string notes
+ */
 static int result_notes(lua_State* L) {
   lua_pushstring(L, VidaStudy_Notes(check_result(L)));
   return 1;
 }
 
+/*** The reference in words, "" without one.
+ * @tfield string reference
+ */
 static int result_reference(lua_State* L) {
   lua_pushstring(L, VidaStudy_Reference(check_result(L), NULL));
   return 1;
 }
 
-/* The estimated error of the reference's positions; nil when it was not estimated. */
+/*** The estimated error of the reference, in the norm of the comparison; nil when it is not known.
+ * @tfield number reference_error
+ */
 static int result_reference_error(lua_State* L) {
   double error = 0.0;
   VidaStudy_Reference(check_result(L), &error);

@@ -1,9 +1,12 @@
-/* Values given to a script from outside: vida.setting, `--set` and `--only` of the command.
+/*** Values given to a script from outside: vida.setting, `--set` and `--only` of the command.
  *
  * They live in one table of the registry, so that every Lua state has its own:
  *   given[name] = text      used[name] = true      only[method] = true
  *   declared[name] = true   order = { { name, default, unit, text }, ... }, of vida.setting
- *   blamed = true           when the last error was that of a given value */
+ *   blamed = true           when the last error was that of a given value
+ *
+ * @module vida
+ */
 #include <math.h>
 #include <string.h>
 
@@ -171,7 +174,19 @@ void vidalua_list_settings(lua_State* L, void (*show)(void* data, const VidaLuaS
   lua_settop(L, top);
 }
 
-/* vida.setting { "time", 30, unit = "s", text = "simulated time" } */
+/*** A value of a script that can be changed from outside: `vida run SCENARIO.lua --set length=3`.
+ * @function setting
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam number|string|boolean given.2 its value when none is given, of which others have to be
+ *   of the same type
+ * @tparam[opt] string given.unit its unit, for messages and for `vida run --settings`
+ * @tparam[opt] string given.text what it is, in a few words
+ * @treturn number|string|boolean the value
+ * @raise when a value from outside has another type
+ * @usage
+ * local length = vida.setting { "length", 2.5, unit = "m", text = "of the chain" }
+ */
 int vidalua_setting(lua_State* L) {
   static const char* const keys[] = {"unit", "text", NULL};
   vidalua_check_table(L, 1, "setting", "{ \"time\", 30, unit = \"s\" }");

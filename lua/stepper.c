@@ -1,4 +1,18 @@
-/* system:stepper: one method at work, step by step. */
+/*** Steppers: one method at work, step by step.
+ * It is at a node, the start or the end of the last step. A step that fails leaves it there.
+ *
+ * @classmod stepper
+ * @usage
+ * local vida = require "vida"
+ * local s = vida.system { "pendulum", dimension = 2 }
+ * s:gravity { 0, -9.81 }
+ * local bob = s:particle { "bob", mass = 1, position = { 1, 0 } }
+ * s:distance { "rod", s.ground, bob, length = 1 }
+ * s:observe { "height", bob.y, unit = "m" }
+ * local stepper = s:stepper { "rattle", h = 0.01 }
+ * stepper:start()
+ * stepper:step(10)
+ */
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +25,11 @@ typedef struct StepperHandle {
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
+/*** Frees it now instead of at the next garbage collection.
+ * @function close
+ * @usage
+ * stepper:close()
+ */
 static int stepper_close(lua_State* L) {
   StepperHandle* handle = luaL_checkudata(L, 1, VIDALUA_STEPPER);
   VidaStepper_Destroy(&handle->stepper);
@@ -39,7 +58,15 @@ static void create_stepper(lua_State* L, const VidaOptions* options, const char*
   }
 }
 
-/* system:stepper { "rattle", h = 0.01 } */
+/*** Makes a stepper, and completes the system.
+ * @function system:stepper
+ * @tparam table given `{ "name", option = value }`, options as in `vida.methods`
+ * @treturn stepper
+ * @raise when the method does not take the system (with those that do), or an option is unknown or
+ *   out of its range
+ * @usage
+ * local other = s:stepper { "energy-momentum", h = 0.02 }
+ */
 int vidalua_new_stepper(lua_State* L) {
   lua_settop(L, 2);
   VidaLuaBox* box = vidalua_check_system(L, 1);
@@ -108,7 +135,21 @@ static const double* check_state(lua_State* L, const StepperHandle* handle, cons
   return state;
 }
 
-/* stepper:start(), stepper:start { ... } or stepper:start(t0, q, v); returns notes. */
+/*** Starts, or starts anew: from the initial values of the system, made consistent, or from a
+ * state, as in `stepper:start(t0, q, v)`. Statistics begin at zero.
+ * @function start
+ * @tparam[opt] table|number given options, or the time t0 of the state, s
+ * @tparam[opt] {number,...} q positions of all coordinates
+ * @tparam[opt] {number,...} v their rates
+ * @tparam[opt=0] number given.t0 s
+ * @tparam[opt=false] boolean given.adjust_start values that violate a constraint are moved instead
+ *   of refused
+ * @tparam[opt=1e-9] number given.start_tolerance the largest change that is no violation, relative
+ * @treturn string what is to be said about the start, "" when nothing is
+ * @raise when the start violates a constraint
+ * @usage
+ * stepper:start(0, { 0, -1 }, { 2, 0 })
+ */
 static int stepper_start(lua_State* L) {
   VidaError error;
   double t0 = 0.0;
@@ -124,7 +165,15 @@ static int stepper_start(lua_State* L) {
   return 1;
 }
 
-/* stepper:start_two_points(t0, q0, q1): the first step is then already made. */
+/*** Starts from two points, as papers do: the first step is then already made.
+ * @function start_two_points
+ * @tparam number t0 the time of the first, s
+ * @tparam {number,...} q0 positions there
+ * @tparam {number,...} q1 positions a step later
+ * @raise when the method cannot (`vida.methods`)
+ * @usage
+ * stepper:start_two_points(0, { 0, -1 }, { math.sin(0.01), -math.cos(0.01) })
+ */
 static int stepper_start_two_points(lua_State* L) {
   VidaError error;
   double t0 = 0.0;
@@ -139,7 +188,16 @@ static int stepper_start_two_points(lua_State* L) {
 
 /* ---- stepping -------------------------------------------------------------------------------- */
 
-/* stepper:step(n): true, or nil, message, name of the failure. Mistakes raise an error. */
+/*** Makes steps.
+ * @function step
+ * @tparam[opt=1] integer n how many
+ * @treturn boolean|nil true, or nil where one failed
+ * @treturn string then why, and what to try
+ * @treturn string and the name of the failure, such as "STEP_NOT_CONVERGED"
+ * @usage
+ * local good, message = stepper:step(5)
+ * assert(good, message)
+ */
 static int stepper_step(lua_State* L) {
   VidaError error;
   VidaStepper* stepper = check_stepper(L);
@@ -167,23 +225,47 @@ static int stepper_step(lua_State* L) {
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
+/*** The time of the node.
+ * @function time
+ * @treturn number s
+ * @usage
+ * print(stepper:time())
+ */
 static int stepper_time(lua_State* L) {
   lua_pushnumber(L, VidaStepper_Time(check_stepper(L)));
   return 1;
 }
 
+/*** The positions at the node.
+ * @function positions
+ * @treturn {number,...} of all coordinates, in the order in which they were added
+ * @usage
+ * local q = stepper:positions()
+ */
 static int stepper_positions(lua_State* L) {
   const StepperHandle* handle = check_handle(L);
   push_vector(L, VidaStepper_Positions(handle->stepper), coordinate_count(handle));
   return 1;
 }
 
+/*** The conjugate momenta that the method carries.
+ * @function momenta
+ * @treturn {number,...} of all coordinates
+ * @usage
+ * local p = stepper:momenta()
+ */
 static int stepper_momenta(lua_State* L) {
   const StepperHandle* handle = check_handle(L);
   push_vector(L, VidaStepper_Momenta(handle->stepper), coordinate_count(handle));
   return 1;
 }
 
+/*** The velocities at the node: of variational methods the projected ones.
+ * @function velocities
+ * @treturn {number,...} of all coordinates
+ * @usage
+ * local v = stepper:velocities()
+ */
 static int stepper_velocities(lua_State* L) {
   VidaError error;
   const StepperHandle* handle = check_handle(L);
@@ -196,7 +278,13 @@ static int stepper_velocities(lua_State* L) {
   return 1;
 }
 
-/* The newest multipliers and the time they belong to; nil before the first step. */
+/*** The newest multipliers.
+ * @function multipliers
+ * @treturn {number,...}|nil of all constraint rows, N; nil before the first step
+ * @treturn number the time that they belong to, s: a node or the middle of a step
+ * @usage
+ * local lambda, t = stepper:multipliers()
+ */
 static int stepper_multipliers(lua_State* L) {
   double t = 0.0;
   const StepperHandle* handle = check_handle(L);
@@ -210,7 +298,13 @@ static int stepper_multipliers(lua_State* L) {
   return 2;
 }
 
-/* The energy and the time it belongs to. */
+/*** The energy.
+ * @function energy
+ * @treturn number J
+ * @treturn number the time that it belongs to, s
+ * @usage
+ * local energy = stepper:energy()
+ */
 static int stepper_energy(lua_State* L) {
   VidaError error;
   double energy = 0.0;
@@ -223,7 +317,13 @@ static int stepper_energy(lua_State* L) {
   return 2;
 }
 
-/* Largest |g| and |G v + g_t|. */
+/*** How far the state is off the constraints.
+ * @function constraint_errors
+ * @treturn number the largest |g|
+ * @treturn number the largest |G v + g_t|
+ * @usage
+ * local position, velocity = stepper:constraint_errors()
+ */
 static int stepper_constraint_errors(lua_State* L) {
   VidaError error;
   double position = 0.0;
@@ -236,7 +336,12 @@ static int stepper_constraint_errors(lua_State* L) {
   return 2;
 }
 
-/* The observables of the system at the node, by name. */
+/*** The observables of the system at the node.
+ * @function observables
+ * @treturn table numbers by names
+ * @usage
+ * print(stepper:observables().height)
+ */
 static int stepper_observables(lua_State* L) {
   VidaError error;
   const StepperHandle* handle = check_handle(L);
@@ -259,6 +364,13 @@ static void set_count(lua_State* L, const char* key, long count) {
   lua_setfield(L, -2, key);
 }
 
+/*** What was done since the start: `steps`, `rejected_steps`, `newton_iterations`,
+ * `residual_evaluations`, `jacobian_evaluations`, `factorizations`.
+ * @function statistics
+ * @treturn table integers
+ * @usage
+ * print(stepper:statistics().newton_iterations)
+ */
 static int stepper_statistics(lua_State* L) {
   const VidaStatistics statistics = VidaStepper_Statistics(check_stepper(L));
   lua_newtable(L);

@@ -1,4 +1,17 @@
-/* vida.system: what moves, what acts on it and what holds it. */
+/*** Mechanical systems: what moves, what acts on it and what holds it.
+ * A system is made empty, things are added to it, and when it is first given to a comparison or a
+ * stepper it is complete: adding anything more is then an error. Everything that is added has a
+ * name, which messages, trajectories and reports use; no two coordinates, particles or constraints
+ * may share one.
+ *
+ * @classmod system
+ * @usage
+ * local vida = require "vida"
+ * local s = vida.system "machine"
+ * local upper = s:particle { "upper", mass = 2, position = { 1, 0, 0 } }
+ * local trunk = s:body { "trunk", mass = 3, inertia = { 1, 1, 1 }, position = { 0, 0, 1 } }
+ * local leg = s:body { "leg", mass = 1, inertia = { 0.1, 0.1, 0.1 }, position = { 0, 0, 0 } }
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +48,11 @@ VidaLuaBox* vidalua_check_system(lua_State* L, int index) {
   return handle->box;
 }
 
+/*** Frees it now instead of at the next garbage collection. Steppers and comparisons of it live on.
+ * @function close
+ * @usage
+ * s:close()
+ */
 static int system_close(lua_State* L) {
   SystemHandle* handle = luaL_checkudata(L, 1, VIDALUA_SYSTEM);
   vidalua_release_box(&handle->box);
@@ -74,7 +92,15 @@ static int check_dimension(lua_State* L, const char* place) {
   return dimension;
 }
 
-/* vida.system "name" or vida.system { "name", dimension = 2 } */
+/*** Makes a system without anything in it.
+ * @function vida.system
+ * @tparam string|table given its name, or a table
+ * @tparam string given.1 its name
+ * @tparam[opt=3] integer given.dimension of its space: 1, 2 or 3
+ * @treturn system
+ * @usage
+ * local plane = vida.system { "in the plane", dimension = 2 }
+ */
 static int new_system(lua_State* L) {
   static const char* const keys[] = {"dimension", NULL};
   VidaError error;
@@ -106,7 +132,12 @@ static int new_system(lua_State* L) {
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* system:gravity { 0, 0, -9.81 } */
+/*** Uniform gravity on all particles and bodies, also on those that are added later.
+ * @function gravity
+ * @tparam {number,...} acceleration as many numbers as there are dimensions, m/s^2
+ * @usage
+ * s:gravity { 0, 0, -9.81 }
+ */
 static int system_gravity(lua_State* L) {
   VidaError error;
   double acceleration[3] = {0.0, 0.0, 0.0};
@@ -118,7 +149,13 @@ static int system_gravity(lua_State* L) {
   return 0;
 }
 
-/* system:anchor { x, y, z } */
+/*** A point that is fixed in space.
+ * @function anchor
+ * @tparam {number,...} position m
+ * @treturn point
+ * @usage
+ * s:distance { "rod", s:anchor { 0, 0, 2 }, upper, length = 2.3 }
+ */
 static int system_anchor(lua_State* L) {
   double position[3] = {0.0, 0.0, 0.0};
   const VidaLuaBox* box = vidalua_check_system(L, 1);
@@ -127,13 +164,27 @@ static int system_anchor(lua_State* L) {
   return 1;
 }
 
+/*** The origin, as an end of springs, rods and joints.
+ * @tfield point ground
+ */
 static int system_ground(lua_State* L) {
   vidalua_check_system(L, 1);
   lua_getiuservalue(L, 1, SYSTEM_GROUND);
   return 1;
 }
 
-/* system:particle { "upper", mass = 2, position = {...}, velocity = {...} } */
+/*** A point mass, with the coordinates "name.x", "name.y", "name.z".
+ * @function particle
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam number given.mass above 0, kg
+ * @tparam {number,...} given.position at the start, m; a component may be `vida.free`
+ * @tparam[opt] {number,...} given.velocity at the start, m/s, likewise; by default 0
+ * @treturn point
+ * @usage
+ * local lower = s:particle { "lower", mass = 3.5, position = { 2, 0, vida.free(-1) } }
+ * s:distance { "lower rod", upper, lower, length = 3 }
+ */
 static int system_particle(lua_State* L) {
   static const char* const keys[] = {"mass", "position", "velocity", NULL};
   VidaError error;
@@ -184,7 +235,20 @@ static int system_distance(lua_State* L) {
   return 0;
 }
 
-/* system:relax { "rod", compliance = 1e-6, damping_time = 0.01 } */
+/*** How methods that relax constraints (`spook` and its kin) let one give way. Other methods do not
+ * look at it.
+ * @function relax
+ * @tparam table given
+ * @tparam string given.1 the name of the constraint, all of whose rows are meant
+ * @tparam[opt] number given.compliance 1 / stiffness, not negative, m/N; by default the method's
+ *   own
+ * @tparam[opt] number given.damping_time in which violations fade, not negative, s; by default the
+ *   method's own
+ * @raise when there is no constraint of this name
+ * @usage
+ * s:distance { "rope", s.ground, upper, length = 1 }
+ * s:relax { "rope", compliance = 1e-6, damping_time = 0.01 }
+ */
 static int system_relax(lua_State* L) {
   static const char* const keys[] = {"compliance", "damping_time", NULL};
   VidaError error;
@@ -256,8 +320,18 @@ static void push_values(lua_State* L, const double* values, VidaLuaNames names) 
   }
 }
 
-/* system:accelerations(q, v, t): accelerations and multipliers, as lists and by name; without q and
- * v at the consistent start. */
+/*** Accelerations and multipliers from the equations of motion. Completes the system.
+ * @function accelerations
+ * @tparam[opt] {number,...} q positions of all coordinates; by default the consistent start
+ * @tparam[opt] {number,...} v their rates; given when q is
+ * @tparam[opt=0] number t the time, s
+ * @treturn {number,...} accelerations, as a list and by the names of coordinates
+ * @treturn {number,...} multipliers, as a list and by the names of constraint rows, N
+ * @raise where mass matrix and constraints do not determine them
+ * @usage
+ * local a, lambda = s:accelerations()
+ * print(a["upper.x"], a[1])
+ */
 static int system_accelerations(lua_State* L) {
   VidaError error;
   lua_settop(L, 4);
@@ -299,6 +373,9 @@ static int system_tostring(lua_State* L) {
   return 1;
 }
 
+/*** The name it was made with.
+ * @tfield string name
+ */
 static int system_name(lua_State* L) {
   lua_pushstring(L, VidaSystem_Name(vidalua_check_system(L, 1)->system));
   return 1;

@@ -1,4 +1,6 @@
-/* What systems make of expressions: Lagrangians, constraints, forces, observables. */
+/*** What systems make of expressions: Lagrangians, constraints, forces, observables.
+ * @classmod system
+ */
 #include <string.h>
 
 #include "binding.h"
@@ -35,6 +37,10 @@ static VidaExpression check_value(lua_State* L, int index, const char* place, co
   }
   return node;
 }
+
+/*** Formulas
+ * @section formulas
+ */
 
 /* ---- parts of the Lagrangian, and dissipation ------------------------------------------------ */
 
@@ -90,23 +96,50 @@ static int add_part(lua_State* L, const Part* part, int* unnamed) {
   return 0;
 }
 
+/*** A part of the Lagrangian L(q,v,t).
+ * @function lagrangian
+ * @tparam expression|table given the expression (J), or a table
+ * @tparam string given.1 its name; without one it is called "Lagrangian", "Lagrangian 2", ...
+ * @tparam expression given.2 of coordinates, rates, parameters and time
+ * @usage
+ * local r, rdot = s:coordinate { "r", unit = "m", value = 1.3 }
+ * s:lagrangian(0.5 * rdot ^ 2 - 20 * (r - 1) ^ 2)
+ */
 int vidalua_lagrangian(lua_State* L) {
   static const Part part = {"lagrangian", "Lagrangian", false, VidaSystem_AddExpressionLagrangian};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.lagrangians);
 }
 
+/*** A kinetic energy T, which is a part of L.
+ * @function kinetic
+ * @tparam expression|table given as for `system:lagrangian`
+ * @usage
+ * local x, v = s:coordinate { "x", unit = "m", value = 0 }
+ * s:kinetic { "cart", 0.5 * 3 * v ^ 2 }
+ */
 int vidalua_kinetic(lua_State* L) {
   static const Part part = {"kinetic", "kinetic energy", false, VidaSystem_AddExpressionLagrangian};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.kinetic);
 }
 
+/*** A potential energy V, of which L has the negative.
+ * @function potential
+ * @tparam expression|table given as for `system:lagrangian`
+ * @usage
+ * s:potential { "magnet", 1 / vida.dot(upper.position, upper.position) }
+ */
 int vidalua_potential(lua_State* L) {
   static const Part part = {"potential", "potential energy", true,
                             VidaSystem_AddExpressionLagrangian};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.potentials);
 }
 
-/* system:rayleigh(0.5 * c * w^2) */
+/*** A dissipation function R(q,v,t), whose forces are the negative derivatives of R in the rates.
+ * @function rayleigh
+ * @tparam expression|table given as for `system:lagrangian`, W
+ * @usage
+ * s:rayleigh(0.5 * 0.1 * vida.dot(upper.velocity, upper.velocity))
+ */
 int vidalua_rayleigh(lua_State* L) {
   static const Part part = {"rayleigh", "dissipation", false, VidaSystem_AddExpressionRayleigh};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.dissipations);
@@ -171,12 +204,33 @@ static int add_rows(lua_State* L, const Row* row) {
   return 0;
 }
 
+/*** A holonomic constraint g(q,t) = 0. Its multiplier is a force where g is a length.
+ * @function constraint
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam expression|vector given.2 g, without rates; of a vector each component is a row, "name:
+ *   x", "name: y", ...
+ * @tparam[opt=""] string given.unit of g
+ * @raise when g depends on no coordinate, or on a rate
+ * @usage
+ * s:constraint { "wire", upper.z - 0.5 * upper.x ^ 2 + 0.5, unit = "m" }
+ */
 int vidalua_constraint(lua_State* L) {
   static const Row row = {"constraint", "{ \"name\", expression, unit = \"m\" }", ": ", false,
                           VidaSystem_AddExpressionConstraint};
   return add_rows(L, &row);
 }
 
+/*** A nonholonomic row A(q,t) v + b(q,t) = 0.
+ * @function nonholonomic
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam expression|vector given.2 the row, linear in rates
+ * @tparam[opt=""] string given.unit of the row
+ * @raise when it is not linear in rates, or has none
+ * @usage
+ * s:nonholonomic { "blade", upper.vy - 0.3 * upper.vx, unit = "m/s" }
+ */
 int vidalua_nonholonomic(lua_State* L) {
   static const Row row = {"nonholonomic", "{ \"name\", expression, unit = \"m/s\" }", ": ", false,
                           VidaSystem_AddExpressionNonholonomic};
@@ -193,12 +247,34 @@ static int add_observable(VidaSystem* system, const char* name, const char* unit
   return VidaSystem_AddObservable(system, name, unit, false, node, error);
 }
 
+/*** A quantity that should be conserved: a column of trajectories that counts in the momentum
+ * error. Momenta of translations and rotations that leave all terms as they are are found without
+ * it.
+ * @function momentum
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam number|expression|vector given.2 the quantity; of a vector each component, "name.x",
+ *   "name.y", ...
+ * @tparam[opt=""] string given.unit its unit
+ * @usage
+ * s:momentum { "spin", upper.x * upper.vy - upper.y * upper.vx, unit = "m^2/s" }
+ */
 int vidalua_momentum(lua_State* L) {
   static const Row row = {"momentum", "{ \"name\", expression, unit = \"kg m^2/s\" }", ".", true,
                           add_conserved};
   return add_rows(L, &row);
 }
 
+/*** A quantity to look at: a column of trajectories.
+ * @function observe
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam number|expression|vector given.2 the quantity; of a vector each component, "name.x",
+ *   "name.y", ...
+ * @tparam[opt=""] string given.unit its unit
+ * @usage
+ * s:observe { "height", upper.z, unit = "m" }
+ */
 int vidalua_observe(lua_State* L) {
   static const Row row = {"observe", "{ \"name\", expression, unit = \"m\" }", ".", true,
                           add_observable};
@@ -339,9 +415,19 @@ static Components check_pairs(lua_State* L, int list, const char* place) {
   return components;
 }
 
-/* system:force(coordinate, force), system:force(particle, { fx, fy, fz }), or in a table with a
- * name before; in a table also a list of such pairs. A force f along a function s(q,t), or a vector
- * of them, is the generalized force f ds/dq. */
+/*** A force f(q,v,t) that has no potential.
+ * Also `s:force { "name", x, f }` and `s:force { "name", { { x, fx }, { y, fy } } }`. Without a
+ * name it is called "force", "force 2", ...
+ * @function force
+ * @tparam expression|point|vector|body target a coordinate, a particle, a body (at its centre of
+ *   mass) or a point of one, or a function s(q,t) of positions, or a vector of them: a force f
+ *   along s is the generalized force f ds/dq
+ * @tparam number|expression|vector force on it, N (of angles N m)
+ * @raise when the target is a rate, or does not move
+ * @usage
+ * s:force(upper, { 0, 0, 2 * vida.sin(s.time) })
+ * s:force { "jet", trunk:point { 0.5, 0, 0 }, { 0, 1, 0 } }
+ */
 int vidalua_force(lua_State* L) {
   static const char* const keys[] = {NULL};
   VidaError error;
@@ -386,7 +472,16 @@ int vidalua_force(lua_State* L) {
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* local g = system:parameter { "g", 9.81 } */
+/*** A number in formulas that can change without deriving anything anew.
+ * @function parameter
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam number given.2 its value
+ * @treturn expression
+ * @usage
+ * local k = s:parameter { "k", 40 }
+ * s:potential(0.5 * k * upper.x ^ 2)
+ */
 int vidalua_parameter(lua_State* L) {
   static const char* const keys[] = {NULL};
   VidaError error;
@@ -429,7 +524,15 @@ static int check_parameter(lua_State* L, const VidaSystem* system, const char* m
   return index;
 }
 
-/* system:set_parameter("g", 1.6): nothing is derived anew; steppers have to be started anew */
+/*** Changes a parameter, also of a complete system. Steppers have to be started anew.
+ * @function set_parameter
+ * @tparam string|expression parameter its name, or itself
+ * @tparam number value
+ * @raise when there is no such parameter, with the nearest name
+ * @usage
+ * local g = s:parameter { "g", 9.81 }
+ * s:set_parameter("g", 1.6)
+ */
 int vidalua_set_parameter(lua_State* L) {
   VidaError error;
   lua_settop(L, 3);
@@ -444,6 +547,15 @@ int vidalua_set_parameter(lua_State* L) {
   return 0;
 }
 
+/*** The value of a parameter.
+ * @function get_parameter
+ * @tparam string|expression parameter its name, or itself
+ * @treturn number
+ * @raise when there is no such parameter, with the nearest name
+ * @usage
+ * local g = s:parameter { "g", 9.81 }
+ * print(s:get_parameter("g"))
+ */
 int vidalua_get_parameter(lua_State* L) {
   lua_settop(L, 2);
   const VidaLuaBox* box = vidalua_check_system(L, 1);

@@ -1,5 +1,16 @@
-/* vida.vector: lists of numbers and expressions that can be added and scaled, and what else is made
- * of lists: products, norms, rotations by quaternions. Points are vectors, too: their positions. */
+/*** Vectors of numbers and expressions, and quaternions, which are vectors of four with the scalar
+ * first.
+ * Vectors are added, subtracted, scaled and divided by numbers or expressions. Wherever a vector
+ * is wanted, a point (its position) or a plain list will do. Components are `v[1]`, `v[2]`, ...;
+ * `#v` is their number.
+ *
+ * @classmod vector
+ * @usage
+ * local vida = require "vida"
+ * local s = vida.system "vectors"
+ * local a = s:particle { "a", mass = 1, position = { 1, 0, 0 } }
+ * local b = s:particle { "b", mass = 1, position = { 0, 1, 0 } }
+ */
 #include <string.h>
 
 #include "binding.h"
@@ -195,7 +206,25 @@ void vidalua_set_vector_operators(lua_State* L) {
 
 /* ---- the class ------------------------------------------------------------------------------- */
 
-/* vida.vector { x, y, z }, or of a point: its position */
+/*** The first component, which is `v[1]`.
+ * @tfield number|expression x
+ */
+
+/*** The second one.
+ * @tfield number|expression y
+ */
+
+/*** The third one.
+ * @tfield number|expression z
+ */
+
+/*** Makes a vector.
+ * @function vida.vector
+ * @tparam {number|expression,...}|point components at least one
+ * @treturn vector
+ * @usage
+ * local v = 2 * vida.vector { 1, 2, a.x } - b.position
+ */
 static int new_vector(lua_State* L) {
   check_count(L, "vector", 1);
   const int length = check_argument(L, "vector", 1, 0);
@@ -291,6 +320,14 @@ static void push_dot(lua_State* L, int a, int b, int length) {
   }
 }
 
+/*** The scalar product.
+ * @function vida.dot
+ * @tparam vector a
+ * @tparam vector b of the same length
+ * @treturn number|expression
+ * @usage
+ * local squared = vida.dot(a - b, a - b)
+ */
 static int call_dot(lua_State* L) {
   check_count(L, "dot", 2);
   const int first = check_argument(L, "dot", 1, 0);
@@ -303,6 +340,13 @@ static int call_dot(lua_State* L) {
   return 1;
 }
 
+/*** The length of a vector.
+ * @function vida.norm
+ * @tparam vector v
+ * @treturn number|expression
+ * @usage
+ * s:potential(0.5 * 40 * (vida.norm(a - b) - 1) ^ 2)
+ */
 static int call_norm(lua_State* L) {
   check_count(L, "norm", 1);
   push_dot(L, 1, 1, check_argument(L, "norm", 1, 0));
@@ -323,6 +367,14 @@ static void push_cross(lua_State* L, int a, int b) {
   vidalua_make_vector(L);
 }
 
+/*** The vector product.
+ * @function vida.cross
+ * @tparam vector a of three components
+ * @tparam vector b of three components
+ * @treturn vector
+ * @usage
+ * local momentum = vida.cross(a.position, 2 * a.velocity)
+ */
 static int call_cross(lua_State* L) {
   check_count(L, "cross", 2);
   const int first = check_argument(L, "cross", 1, 0);
@@ -351,7 +403,14 @@ static void push_form(lua_State* L, const Product* product, int count, int a, in
   }
 }
 
-/* vida.quaternion_product(p, q): the rotation by q, then that by p */
+/*** The product of two quaternions: the rotation by q, then that by p.
+ * @function vida.quaternion_product
+ * @tparam vector p of four components
+ * @tparam vector q of four components
+ * @treturn vector
+ * @usage
+ * local half = vida.quaternion_product({ 0, 1, 0, 0 }, { 0, 0, 1, 0 })
+ */
 static int call_quaternion_product(lua_State* L) {
   static const Product rows[4][4] = {{{1, 1, 0}, {2, 2, 1}, {3, 3, 1}, {4, 4, 1}},
                                      {{1, 2, 0}, {2, 1, 0}, {3, 4, 0}, {4, 3, 1}},
@@ -377,8 +436,15 @@ static void push_mixed(lua_State* L, int q, int i, int j, int k, int l, bool min
   vidalua_operate(L, VIDALUA_MULTIPLY);
 }
 
-/* vida.rotation(q): rows of the matrix from body to space. Quadratic in q, so that the matrix of a
- * product is the product of the matrices for all quaternions; a rotation when q has norm 1. */
+/*** The matrix of a quaternion, from body to space. It is quadratic in q, so that the matrix of a
+ * product is the product of the matrices for all quaternions; it is a rotation when q has norm 1.
+ * @function vida.rotation
+ * @tparam vector q of four components
+ * @treturn {vector,vector,vector} its rows
+ * @usage
+ * local rows = vida.rotation { 1, 0, 0, 0 }
+ * print(rows[1][1])
+ */
 static int call_rotation(lua_State* L) {
   check_count(L, "rotation", 1);
   check_argument(L, "rotation", 1, 4);
@@ -405,7 +471,14 @@ static int call_rotation(lua_State* L) {
   return 1;
 }
 
-/* vida.rotate(q, vector) = rotation(q) vector = (w w - u.u) x + 2 (u.x) u + 2 w (u x x) */
+/*** A vector turned by a quaternion: the product of `vida.rotation` and the vector.
+ * @function vida.rotate
+ * @tparam vector q of four components
+ * @tparam vector v of three components
+ * @treturn vector
+ * @usage
+ * local turned = vida.rotate({ 0, 0, 0, 1 }, { 1, 0, 0 })
+ */
 static int call_rotate(lua_State* L) {
   enum { QUATERNION = 1, VECTOR, PART, ALONG, ACROSS };
   static const Product scale[] = {{1, 1, 0}, {2, 2, 1}, {3, 3, 1}, {4, 4, 1}};

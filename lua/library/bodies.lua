@@ -1,8 +1,12 @@
--- Bodies: rods, rigid bodies in the plane, rigid bodies in space by quaternion or by directors, and
--- the points and directions that are fixed in them.
+--- Rigid bodies and rods.
+-- Their centre of mass is a particle, so that gravity acts on it and forces and comparisons take it; what
+-- turns are coordinates of the body's own.
 --
--- The centre of mass of a body is a particle with its mass, so that gravity acts on it and forces
--- and comparisons take it like any other; what turns are coordinates of the body's own.
+-- @classmod body
+-- @usage
+-- local vida = require "vida"
+-- local s = vida.system "bodies"
+-- local arm = s:body { "arm", mass = 1, inertia = { 0.1, 0.2, 0.2 } }
 local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
@@ -66,10 +70,25 @@ local function point_velocity(point)
   return live_view(point.frame).point_rate(point.place)
 end
 
+--- Where the point is, m.
+-- @tfield vector body_point.position
+
+--- How it moves, m/s.
+-- @tfield vector body_point.velocity
+
+--- What it is fixed in.
+-- @tfield body body_point.body
+
 local create_point, point_state = new_class("vida.body_point", {
   position = point_position, velocity = point_velocity,
   body = function(point) return point.frame.owner end,
 }, {}, function(point) return ("point of body '%s'"):format(point.frame.name) end)
+
+--- The direction in space.
+-- @tfield vector body_direction.vector
+
+--- What it is fixed in.
+-- @tfield body body_direction.body
 
 local create_direction, direction_state = new_class("vida.body_direction", {
   vector = function(direction) return live_view(direction.frame).turn(direction.components) end,
@@ -99,7 +118,14 @@ local function body_place(frame)
   return ("body '%s'"):format(frame.name)
 end
 
--- body:point { x, y, z }, in the axes of the body from its centre of mass; of a rod: rod:point(s)
+--- A point that is fixed in the body.
+-- @function point
+-- @tparam {number,...} place in the axes of the body from its centre, m; of a rod in space a number along
+--   it
+-- @treturn body_point with `position`, `velocity` and `body`
+-- @usage
+-- local corner = arm:point { 0.5, 0, 0 }
+-- s:observe { "height", corner.position.z, unit = "m" }
 local function body_point(body, given)
   local frame = body_state(body)
   local count = frame.kind.place_count
@@ -111,7 +137,12 @@ local function body_point(body, given)
   return create_point { frame = frame, place = frame.fixed_at and frame.fixed_at + place or place }
 end
 
--- body:direction { x, y, z }, in the axes of the body
+--- A direction that is fixed in the body, of length 1.
+-- @function direction
+-- @tparam {number,...} components in the axes of the body
+-- @treturn body_direction with `vector`, which is in space, and `body`
+-- @usage
+-- s:observe { "lean", arm:direction({ 0, 0, 1 }).vector.x }
 local function body_direction(body, given)
   local frame = body_state(body)
   if frame.kind.turn_count == 1 then
@@ -129,6 +160,36 @@ local function rod_end(sign)
     return create_point { frame = frame, place = { sign * frame.half_length } }
   end
 end
+
+--- Its name.
+-- @tfield string name
+
+--- Its mass, kg.
+-- @tfield number mass
+
+--- The particle at its centre of mass.
+-- @tfield point centre
+
+--- Of its centre, m.
+-- @tfield vector position
+
+--- Of its centre, m/s.
+-- @tfield vector velocity
+
+--- What turns: in the plane the angle; else the coordinates, a quaternion or directors.
+-- @tfield expression|vector orientation
+
+--- rad/s, in space.
+-- @tfield expression|vector angular_velocity
+
+--- Of a rod: from tail to head.
+-- @tfield body_direction axis
+
+--- Of a rod: its end.
+-- @tfield body_point head
+
+--- Of a rod: its other end.
+-- @tfield body_point tail
 
 local create_body
 create_body, body_state = new_class("vida.body", {
@@ -407,8 +468,24 @@ local rod_functions = {
   unit = "m",
 }
 
--- system:rod { "rod 1", mass = 10, length = 1, centre = { x, y }, angle = 0.3,
---              velocity = { 0, 0 }, angular_velocity = 1 }; in space direction = { x, y, z }
+--- A slender rod: coordinates of its centre and a unit vector along it, from tail to head.
+-- @function system:rod
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam number given.mass above 0, kg
+-- @tparam number given.length above 0, m
+-- @tparam[opt] {number,...} given.centre at the start, m; components may be `vida.free`; by default the
+--   origin
+-- @tparam[opt] number given.angle in the plane: from the x axis, rad
+-- @tparam[opt] {number,...} given.direction from tail to head; in space it is needed
+-- @tparam[opt] {number,...} given.velocity of the centre, m/s
+-- @tparam[opt=0] number|{number,...} given.angular_velocity rad/s, in space of three components
+-- @tparam[opt] number given.inertia about the centre, kg m^2; by default that of a uniform rod, m l^2 / 12
+-- @tparam[opt=false] boolean given.guess all values of the start are where to search from
+-- @treturn body
+-- @usage
+-- local rod = s:rod { "rod", mass = 10, length = 1, direction = { 0, 0, -1 } }
+-- s:ball { "pivot", s.ground, rod.tail }
 function system_methods.rod(system, given)
   local place, name = library.check_definition(system, "rod", given, 1, rod_keys,
     "{ \"rod 1\", mass = 1, length = 1, centre = { 0, 0 }, angle = 0 }")
@@ -641,9 +718,30 @@ end
 local every_key = { "mass", "inertia", "position", "orientation", "angle", "velocity", "angular_velocity",
   "body_rates", "as", "guess", "fixed" }
 
--- In space: system:body { "top", mass = 1, inertia = { 1, 2, 2 }, position = { 0, 0, 1 },
---   orientation = { 1, 0, 0, 0 }, velocity = { 0, 0, 0 }, body_rates = { 0, 0, 10 }, as = "directors" }
--- In the plane: system:body { "arm", mass = 1, inertia = 0.1, position = { 0, 0 }, angle = 0.2 }
+--- A rigid body: in the plane x, y and an angle, in space a unit quaternion or directors.
+-- @function system:body
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam number given.mass above 0, kg
+-- @tparam number|{number,...} given.inertia about the centre of mass, kg m^2: in the plane a number, in
+--   space three principal moments or the rows of a symmetric matrix, in the axes of the body
+-- @tparam[opt] {number,...} given.position of the centre, m; components may be `vida.free`; by default the
+--   origin
+-- @tparam[opt] number given.angle in the plane, rad
+-- @tparam[opt] {number,...}|table given.orientation in space: a unit quaternion, `{ axis = {...}, angle =
+--   }` or the rows of a rotation matrix
+-- @tparam[opt] {number,...} given.velocity of the centre, m/s
+-- @tparam[opt] number|{number,...} given.angular_velocity rad/s, in space
+-- @tparam[opt] {number,...} given.body_rates in space: the same in the axes of the body
+-- @tparam[opt="quaternion"] string given.as or "directors": orthonormal vectors, with a constant mass
+--   matrix
+-- @tparam[opt=false] boolean given.guess all values of the start are where to search from
+-- @tparam[opt=false] boolean given.fixed it does not move, and has a place and an orientation only
+-- @treturn body
+-- @raise when the inertia is none of a body, or the orientation no rotation
+-- @usage
+-- local top = s:body { "top", mass = 15, inertia = { 0.24, 0.47, 0.24 }, position = { 0, 1, 0 },
+--   body_rates = { 0, 150, 0 }, as = "directors" }
 function system_methods.body(system, given)
   local place = library.check_definition(system, "body", given, 1, every_key,
     "{ \"top\", mass = 1, inertia = { 1, 2, 2 }, position = { 0, 0, 0 } }")

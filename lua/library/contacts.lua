@@ -1,8 +1,13 @@
--- Points on lines, planes and curves; and what rolls or cuts: rolling disks and knife edges, whose
+--- Points on lines, planes and curves; and what rolls or cuts: rolling disks and knife edges, whose
 -- rows are of velocities.
+--
+-- @classmod system
 local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
+
+--- Guides, rolling and sliding
+-- @section contacts
 
 -- ---- points on lines and planes -----------------------------------------------------------------
 
@@ -49,7 +54,17 @@ local function resolve(system, method, given, keys, example)
   return place, dimension, frames, { first = places[1], second = places[2] }
 end
 
--- system:point_on_line { "wire", frame, bead, at = { 0, 0, 1 }, axis = { 1, 0, 0 } }
+--- A point of the second body moves on a line of the first.
+-- @function point_on_line
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @tparam {number,...}|direction given.axis of the line, in space at the start, or a direction of the
+--   first body
+-- @usage
+-- s:point_on_line { "wire", s.ground, upper, at = { 1, 0, 0 }, axis = { 0, 0, 1 } }
 function system_methods.point_on_line(system, given)
   local place, dimension, frames, values = resolve(system, "point_on_line", given, { "at", "axis" },
     "{ \"wire\", system.ground, bead, axis = { 1, 0, 0 } }")
@@ -60,7 +75,17 @@ function system_methods.point_on_line(system, given)
   library.add_traced(system, "point on line", "point on line", given[1], frames, values, line[dimension])
 end
 
--- system:point_on_plane { "table", frame, foot, at = { 0, 0, 0 }, normal = { 0, 0, 1 } }
+--- A point of the second body moves on a plane of the first, in space.
+-- @function point_on_plane
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @tparam {number,...}|direction given.normal of the plane, in space at the start, or a direction of the
+--   first body
+-- @usage
+-- s:point_on_plane { "table", s.ground, upper, at = { 0, 0, 0 }, normal = { 0, 0, 1 } }
 function system_methods.point_on_plane(system, given)
   local place, dimension, frames, values = resolve(system, "point_on_plane", given, { "at", "normal" },
     "{ \"table\", system.ground, foot, normal = { 0, 0, 1 } }")
@@ -122,10 +147,23 @@ local function parametric_rows(place, curve, dimension)
   }
 end
 
--- Implicit: system:point_on_curve { "track", frame, bead, curve = function(x, y, z) return z - x ^ 2, y end }
--- Parametric: system:point_on_curve { "track", frame, bead, curve = function(s) return { s, 0, s ^ 2 } end,
---   parameter = 0.3 }, where 0.3 is its start; it returns the coordinate s and its rate.
--- Either in the axes of the first body from its centre; of the ground: in space.
+--- A point moves on a curve, which is fixed in the first body and in its axes, from its centre; of the
+-- ground in space.
+-- @function point_on_curve
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 a body or the ground
+-- @tparam point|body given.3 what moves on the curve
+-- @tparam function given.curve of components x, y, z that returns what vanishes on the curve, one
+--   expression or in space two; or, with `parameter`, of s that returns the place
+-- @tparam[opt] number given.parameter the start of s, which is then a coordinate, "name.s"
+-- @tparam[opt=0] number given.rate of s at the start
+-- @tparam[opt=""] string given.unit of what vanishes
+-- @treturn expression|nil s
+-- @treturn expression|nil its rate
+-- @usage
+-- s:point_on_curve { "track", s.ground, upper, parameter = 1,
+--   curve = function(u) return { u, 0, u ^ 2 - 1 } end }
 function system_methods.point_on_curve(system, given)
   local place = library.check_definition(system, "point_on_curve", given, 3,
     { "curve", "parameter", "rate", "unit" },
@@ -200,9 +238,19 @@ local rolling_in_plane = {
   end,
 }
 
--- system:rolling_disk { "wheel", body, radius = 0.5, axis = { 0, 1, 0 }, normal = { 0, 0, 1 }, height = 0 }:
--- a thin disk about an axis of the body through its centre rolls on the plane normal.x = height
--- (in a system of dimension 2: on the line) without slipping.
+--- A thin disk about an axis of a body, through its centre, rolls on a plane without slipping: "name:
+-- contact" and nonholonomic rows "name: rolling 1", "name: rolling 2".
+-- @function rolling_disk
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam body given.2 the body
+-- @tparam number given.radius m
+-- @tparam {number,...}|direction given.axis of the disk, in the axes of the body; not in the plane
+-- @tparam[opt] {number,...} given.normal of the plane, in space; by default upwards, the last axis
+-- @tparam[opt=0] number given.height of the plane along the normal, m
+-- @usage
+-- local wheel = s:body { "wheel", mass = 1, inertia = { 0.1, 0.2, 0.1 }, position = { 0, 0, 0.5 } }
+-- s:rolling_disk { "tyre", wheel, radius = 0.5, axis = { 0, 1, 0 } }
 function system_methods.rolling_disk(system, given)
   local place = library.check_definition(system, "rolling_disk", given, 2,
     { "radius", "axis", "normal", "height" }, "{ \"wheel\", body, radius = 0.5, axis = { 0, 1, 0 } }")
@@ -246,9 +294,15 @@ local knife_edge = {
   end,
 }
 
--- system:knife_edge { "blade", body, direction = { 1, 0, 0 }, normal = { 0, 0, 1 } }: the body, or a point
--- of it, moves along `direction` (in its own axes) only, on a plane with this normal in space; a
--- system of dimension 2 is that plane.
+--- A skate: a body, or a point of it, moves along a direction of the body only. One nonholonomic row.
+-- @function knife_edge
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the body, or a point of it
+-- @tparam {number,...}|direction given.direction of the blade, in the axes of the body
+-- @tparam[opt] {number,...} given.normal of the ice, in space; by default { 0, 0, 1 }; not in the plane
+-- @usage
+-- s:knife_edge { "blade", trunk, direction = { 1, 0, 0 } }
 function system_methods.knife_edge(system, given)
   local place = library.check_definition(system, "knife_edge", given, 2, { "direction", "normal" },
     "{ \"blade\", skate, direction = { 1, 0 } }")

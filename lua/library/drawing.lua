@@ -1,5 +1,7 @@
--- What systems look like. Particles, rods, bodies, and what joins them are drawn by themselves;
+--- What systems look like. Particles, rods, bodies, and what joins them are drawn by themselves;
 -- system:draw says what else there is to see. Nothing here has a part in the motion.
+--
+-- @classmod system
 local _, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
@@ -111,6 +113,9 @@ function library.draw_circle(system, name, frame, radius, first, second)
   library.add_line(system, name, "body", points)
 end
 
+--- Drawing
+-- @section drawing
+
 -- ---- system:draw ---------------------------------------------------------------------------------
 
 local styles = { line = true, body = true, rod = true, spring = true, damper = true }
@@ -128,8 +133,16 @@ local function given_point(system, value, place, field)
   return { "formula", { value[1], value[2], value[3] } }
 end
 
--- system:draw { "arm 1", { 0, 0 }, { x, y }, closed = true, style = "rod" }: a line through points, for
--- pictures and animations; one point alone is a dot
+--- A line through points, to be seen in the animation of a report. Particles, bodies and what joins them
+-- are drawn without it.
+-- @function draw
+-- @tparam table given
+-- @tparam string given.1 what it is
+-- @tparam {number|expression,...}|point|body given.2 the first point; more follow. One alone is a dot
+-- @tparam[opt=false] boolean given.closed the last point is joined to the first
+-- @tparam[opt="line"] string given.style "line", "body", "rod", "spring" or "damper"
+-- @usage
+-- s:draw { "mast", { 0, 0, 0 }, { 0, 0, 2 }, upper }
 function system_methods.draw(system, given)
   if kind(given) ~= "table" then
     expected("", "draw", "a table such as " .. example, given)

@@ -1,8 +1,10 @@
--- vida.element and system:add: patterns that are derived once and used many times.
+--- vida.element and system:add: patterns that are derived once and used many times.
 --
 -- An element owns a system that serves as the pattern of its instances. An end that is fixed (the
 -- ground, an anchor, a number in place of a coordinate) is no coordinate, so it needs a pattern of
 -- its own, in which its components are parameters; patterns are made when they are first needed.
+--
+-- @classmod system
 local vida, system_methods, library = ...
 
 local new_system = vida.system
@@ -344,6 +346,9 @@ local function trace_at_once(definition)
   end
 end
 
+--- Elements
+-- @section elements
+
 -- ---- vida.element -------------------------------------------------------------------------------
 
 local element_class = {
@@ -363,8 +368,31 @@ local element_class = {
   __metatable = false,
 }
 
--- vida.element { "spring", points = 2, parameters = { "k", "l0" },
---                potential = function(a, b, p) return 0.5 * p.k * (vida.norm(b - a) - p.l0) ^ 2 end }
+--- A pattern that is derived once and used many times. Its functions get the points (vectors with
+-- `velocity`), then the coordinates, the table of parameters and the time, and return expressions of
+-- these.
+-- @function vida.element
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam[opt=0] integer|{string,...} given.points on how many points it acts, or their names
+-- @tparam[opt=0] integer|{string,...} given.coordinates likewise; each has its `rate`
+-- @tparam[opt] integer given.dimension 1, 2 or 3; by default that of the system
+-- @tparam[opt] {string,...} given.parameters names; `name = value` gives one a default
+-- @tparam[opt] string given.unit of its rows
+-- @tparam[opt] function given.lagrangian L, J
+-- @tparam[opt] function given.kinetic T, J
+-- @tparam[opt] function given.potential V, J
+-- @tparam[opt] function given.rayleigh R, W
+-- @tparam[opt] function given.constraint g: an expression, or a list of `{ "row", expression, unit = "m"
+--   }`
+-- @tparam[opt] function given.nonholonomic rows of velocities, likewise
+-- @tparam[opt] function given.force a list with the force on each point or coordinate
+-- @treturn element which has a `name`
+-- @raise when it has no function, or one of them returns something else
+-- @usage
+-- local spring = vida.element { "spring", points = 2, parameters = { "k", l0 = 1 },
+--   potential = function(a, b, p) return 0.5 * p.k * (vida.norm(b - a) - p.l0) ^ 2 end }
+-- s:add(spring, s.ground, upper, { k = 100 })
 function vida.element(given)
   if kind(given) ~= "table" then
     expected("", "element", "a table such as { \"spring\", points = 2, potential = function ... }", given)
@@ -528,8 +556,19 @@ local function resolve_parameters(system, place, definition, given, values)
   return links
 end
 
--- system:add(spring, a, b, { k = 100, l0 = 1 }), system:add(spring, "name", a, b, { ... }) or
--- system:add(spring, { "name", a, b, k = 100, l0 = 1 })
+--- Adds an instance of an element. Also `s:add(spring, a, b, { k = 100 })`, without a name, and
+-- `s:add(spring, { "name", a, b, k = 100 })`.
+-- @function add
+-- @tparam element element made by `vida.element`
+-- @tparam[opt] string name by default "spring", "spring 2", ...
+-- @tparam point|expression|number ... points and coordinates; a fixed point, or a number in place of a
+--   coordinate, does not move
+-- @tparam[opt] table parameters by names: numbers, or parameters of the system
+-- @raise when a parameter is unknown or missing, or nothing that it acts on moves
+-- @usage
+-- local magnet = vida.element { "magnet", points = 1, parameters = { "c" },
+--   potential = function(a, p) return p.c / vida.dot(a, a) end }
+-- s:add(magnet, "north pole", upper, { c = 0.1 })
 function system_methods.add(system, element, ...)
   if kind(system) ~= "system" then
     expected("", "add", "system:add(element, ...)", system)

@@ -1,7 +1,12 @@
--- Springs and dampers between points of bodies, and about axes.
+--- Springs and dampers between points of bodies, and about axes.
+--
+-- @classmod system
 local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
+
+--- Springs and dampers
+-- @section forces
 
 local function gap(p, views)
   return views[2].point(p.second) - views[1].point(p.first)
@@ -58,7 +63,19 @@ local function add_spring(system, given)
     squared and squared_spring or linear_spring)
 end
 
--- As for particles, with ends that may be points of bodies, and values that may be parameters.
+--- A spring without mass between two points.
+-- @function spring
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
+-- @tparam point|body_point given.3 the second one
+-- @tparam number|expression given.stiffness k, not negative, N/m; or a parameter of the system
+-- @tparam number|expression given.length l at rest, not negative, m; or a parameter
+-- @tparam[opt=0] number given.cubic k3 of a linear law, not negative, N/m^3
+-- @tparam[opt="linear"] string given.law "linear": V = k s^2/2 + k3 s^4/4 with s = |d| - l; "squared": V =
+--   k (|d|^2 - l^2)^2/4
+-- @usage
+-- s:spring { "rubber band", upper, trunk:point { 0, 0, 0.1 }, stiffness = 40, length = 0.3 }
 function system_methods.spring(system, given)
   local own = kind(system) == "system" and kind(given) == "table"
     and (library.is_body_end(given[2]) or library.is_body_end(given[3])
@@ -89,8 +106,17 @@ local drag = {
   end,
 }
 
--- system:damper { "shock absorber", wheel, frame, damping = 20 }; along = "line" (the force is along the
--- line between the ends) or "velocity" (it is against the relative velocity, as between ends that meet)
+--- A damper between two points.
+-- @function damper
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
+-- @tparam point|body_point given.3 the second one
+-- @tparam number given.damping c, not negative, N s/m
+-- @tparam[opt="line"] string given.along "line": R = c s'^2/2 of the distance s; "velocity": R = c |v|^2/2
+--   of the relative velocity, for ends that meet
+-- @usage
+-- s:damper { "shock absorber", upper, trunk:point { 0, 0, 0.1 }, damping = 20 }
 function system_methods.damper(system, given)
   local place = library.check_definition(system, "damper", given, 3, { "damping", "along" },
     "{ \"shock absorber\", wheel, frame, damping = 20 }")
@@ -156,8 +182,20 @@ local function resolve_torsion(system, method, given, keys)
   return place, frames, { a1 = { 1, 0 }, a2 = { 0, 1 }, b1 = { 1, 0 } }
 end
 
--- In space the angle counts from the start; in the plane it is that between the axes of the bodies.
--- system:torsion_spring { "spring", frame, door, axis = { 0, 0, 1 }, stiffness = 2, angle = 0 }
+--- A spring that turns two bodies about an axis: V = k (a - angle)^2 / 2. In space the angle a counts from
+-- the start, and lies between -pi and pi; in the plane it is that between the axes of the bodies.
+-- @function torsion_spring
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body or the ground
+-- @tparam point|body given.3 the second one
+-- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
+-- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
+--   each, which are one at the start
+-- @tparam number given.stiffness k, not negative, N m/rad
+-- @tparam[opt=0] number given.angle at rest, rad
+-- @usage
+-- s:torsion_spring { "coil", s.ground, trunk, axis = { 0, 0, 1 }, stiffness = 2 }
 function system_methods.torsion_spring(system, given)
   local place, frames, values = resolve_torsion(system, "torsion_spring", given, { "stiffness", "angle" })
   values.stiffness = check_size(system, place, "stiffness", given.stiffness)
@@ -165,7 +203,18 @@ function system_methods.torsion_spring(system, given)
   library.add_traced(system, "torsion spring", "torsion spring", given[1], frames, values, torsion_spring)
 end
 
--- system:torsion_damper { "damper", frame, door, axis = { 0, 0, 1 }, damping = 0.1 }
+--- A damper that brakes the turning of two bodies about an axis: R = c w^2 / 2.
+-- @function torsion_damper
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body or the ground
+-- @tparam point|body given.3 the second one
+-- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
+-- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
+--   each, which are one at the start
+-- @tparam number given.damping c, not negative, N m s/rad
+-- @usage
+-- s:torsion_damper { "brake", s.ground, trunk, axis = { 0, 0, 1 }, damping = 0.1 }
 function system_methods.torsion_damper(system, given)
   local place, frames, values = resolve_torsion(system, "torsion_damper", given, { "damping" })
   values.damping = check_size(system, place, "damping", given.damping)

@@ -1,8 +1,10 @@
--- Joints: what holds bodies, particles and the ground together.
+--- Joints: what holds bodies, particles and the ground together.
 --
 -- Rows that keep points together are lengths, so that their multipliers are forces; rows that keep
 -- directions across each other are products of unit vectors, which change like the angle between
 -- them where they hold, so that their multipliers are torques.
+--
+-- @classmod system
 local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
@@ -196,6 +198,9 @@ local function add_turn(rows, p, views)
   return add_product(rows, "turn", views, p.a1, p.b2)
 end
 
+--- Joints and prescribed motion
+-- @section joints
+
 -- ---- ball, revolute, universal ------------------------------------------------------------------
 
 local example = "{ \"hip\", trunk, leg, at = { 0, 0, 1 } }"
@@ -211,7 +216,16 @@ local function add_ball(system, method, place, given)
   library.add_traced(system, "ball", method, given[1], frames, values, ball)
 end
 
--- system:ball { "hip", trunk, leg, at = { 0, 0, 1 } }, or ends that are points: no `at`
+--- A ball joint: both ends are at one place. Three rows, "name: x", ..., whose multipliers are forces; in
+-- the plane two.
+-- @function ball
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @usage
+-- s:ball { "hip", trunk, leg, at = { 0, 0, 0.5 } }
 function system_methods.ball(system, given)
   local place = library.check_definition(system, "ball", given, 3, { "at" }, example)
   add_ball(system, "ball", place, given)
@@ -241,7 +255,18 @@ local revolute = {
   [3] = { constraint = function(p, _, views) return add_tilt(add_gap({}, p, views), p, views) end },
 }
 
--- system:revolute { "hinge", frame, door, at = { 0, 0, 1 }, axis = { 0, 0, 1 } }; in the plane no axis
+--- A hinge: both bodies turn about one axis. Rows as those of `ball`, and in space "tilt 1", "tilt 2",
+-- whose multipliers are torques.
+-- @function revolute
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @tparam {number,...}|{direction,direction} given.axis in space only: its axis, in space at the start; or
+--   one of each body, as `body:direction` gives them or in the axes of the body
+-- @usage
+-- s:revolute { "hinge", s.ground, trunk, at = { 0, 0, 1 }, axis = { 0, 1, 0 } }
 function system_methods.revolute(system, given)
   if kind(system) == "system" and library.dimension(system) == 2 then
     local place = library.check_definition(system, "revolute", given, 3, { "at" },
@@ -258,9 +283,19 @@ local universal = {
   end,
 }
 
--- system:universal { "cardan", shaft, yoke, at = {...}, axis = { { 1, 0, 0 }, { 0, 1, 0 } } }: one axis
--- is fixed in the first body, the other, across it, in the second; both in space at the start, or
--- directions of the bodies.
+--- A universal joint: both ends are at one place, and an axis of the first body is across an axis of the
+-- second.
+-- @function universal
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @tparam {direction,direction} given.axis one for each body: lists in space at the start, or directions
+--   of the bodies
+-- @raise when the axes are parallel at the start, or the system is in the plane
+-- @usage
+-- s:universal { "cardan", trunk, leg, at = { 0, 0, 0.5 }, axis = { { 1, 0, 0 }, { 0, 1, 0 } } }
 function system_methods.universal(system, given)
   local place = library.check_definition(system, "universal", given, 3, { "at", "axis" },
     "{ \"cardan\", first, second, at = { 0, 0, 0 }, axis = { { 1, 0, 0 }, { 0, 1, 0 } } }")
@@ -301,7 +336,17 @@ local cylindrical = {
   },
 }
 
--- system:cylindrical { "sleeve", rod, sleeve, at = { 0, 0, 0 }, axis = { 0, 0, 1 } }
+--- A cylindrical joint, in space: the second body turns about the axis and slides along it.
+-- @function cylindrical
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @tparam {number,...}|{direction,direction} given.axis its axis, in space at the start; or one of each
+--   body, as `body:direction` gives them or in the axes of the body
+-- @usage
+-- s:cylindrical { "sleeve", trunk, leg, at = { 0, 0, 0 }, axis = { 0, 0, 1 } }
 function system_methods.cylindrical(system, given)
   add_oriented(system, "cylindrical", given, cylindrical)
 end
@@ -319,7 +364,19 @@ local prismatic = {
   },
 }
 
--- system:prismatic { "slider", rail, block, at = { 0, 0, 0 }, axis = { 1, 0, 0 } }
+--- A slider: the second body moves along the axis and does not turn.
+-- @function prismatic
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @tparam {number,...}|{direction,direction} given.axis its axis, in space at the start; or one of each
+--   body, as `body:direction` gives them or in the axes of the body
+-- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
+--   each, which are one at the start
+-- @usage
+-- s:prismatic { "rail", s.ground, trunk, at = { 0, 0, 1 }, axis = { 1, 0, 0 } }
 function system_methods.prismatic(system, given)
   add_oriented(system, "prismatic", given, prismatic, true)
 end
@@ -329,8 +386,16 @@ local weld = {
   [3] = { constraint = function(p, _, views) return add_turns(add_gap({}, p, views), p, views) end },
 }
 
--- system:weld { "glue", first, second, at = { 0, 0, 0 } }: the second body is fixed to the first as it
--- is at the start. `at` may be left out: then it is the centre of the second body.
+--- Fixes the second body to the first as it is at the start.
+-- @function weld
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam[opt] {number,...} given.at where, in space at the start, m; by default the centre of the second
+--   body
+-- @usage
+-- s:weld { "glue", trunk, leg }
 function system_methods.weld(system, given)
   local place = library.check_definition(system, "weld", given, 3, { "at" }, "{ \"glue\", first, second }")
   local dimension = library.dimension(system)
@@ -386,6 +451,17 @@ local function add_distance(system, given)
   library.add_traced(system, "distance", "distance", given[1], frames, values, distance)
 end
 
+--- A rod without mass: one row (d^2 - l^2) / (2 l) = 0, a length to first order. Its multiplier is the
+-- tension, above 0 when pulled.
+-- @function distance
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
+-- @tparam point|body_point given.3 the second one
+-- @tparam number|function given.length l, m; above 0, or a function of time that returns it
+-- @usage
+-- s:distance { "rod", s.ground, upper, length = 1 }
+-- s:distance { "winch", upper, trunk:point { 0, 0, 0.1 }, length = function(t) return 1.5 + 0.1 * t end }
 function system_methods.distance(system, given)
   local own = kind(system) == "system" and kind(given) == "table"
     and (library.is_body_end(given[2]) or library.is_body_end(given[3]) or type(given.length) == "function")
@@ -426,8 +502,20 @@ local function drive_values(system, place, frames, given)
   return values
 end
 
--- system:drive { "motor", frame, crank, axis = { 0, 0, 1 }, rate = 3 } or angle = function(t) ... end:
--- the angle of the second body about the axis, counted from the start. The joint itself comes apart.
+--- A motor: prescribes the angle of the second body from the first about an axis, counted from the start.
+-- The joint itself comes apart. Its multiplier is the torque.
+-- @function drive
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
+-- @tparam point|body given.3 the second one
+-- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
+-- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
+--   each, which are one at the start
+-- @tparam[opt] number given.rate rad/s; either this or an angle
+-- @tparam[opt] function given.angle of time, rad
+-- @usage
+-- s:drive { "motor", s.ground, trunk, axis = { 0, 0, 1 }, rate = 3 }
 function system_methods.drive(system, given)
   local place = library.check_definition(system, "drive", given, 3,
     { "axis", "reference", "angle", "rate" }, "{ \"motor\", frame, crank, axis = { 0, 0, 1 }, rate = 3 }")
@@ -453,7 +541,15 @@ function system_methods.drive(system, given)
   end
 end
 
--- system:prescribe { "lift", expression, function(t) return 0.1 * t end, unit = "m" }
+--- Prescribes the value of an expression: one row, expression - f(t) = 0.
+-- @function prescribe
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam expression given.2 of positions
+-- @tparam function given.3 of time
+-- @tparam[opt=""] string given.unit of the expression
+-- @usage
+-- s:prescribe { "lift", upper.z, function(t) return 0.1 * t end, unit = "m" }
 function system_methods.prescribe(system, given)
   local place = library.check_definition(system, "prescribe", given, 3, { "unit" },
     "{ \"lift\", z, function(t) return 0.1 * t end, unit = \"m\" }")

@@ -1,5 +1,7 @@
--- Rotations as numbers, for what is given at the start: quaternions (scalar first, from body to
+--- Rotations as numbers, for what is given at the start: quaternions (scalar first, from body to
 -- space), matrices (lists of rows), axes with angles; and principal axes.
+--
+-- @classmod vector
 local vida, _, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
@@ -47,7 +49,12 @@ function library.check_direction(place, key, value, count)
   return vector / vida.norm(vector)
 end
 
--- vida.unit(v) = v / |v|
+--- A vector divided by its length.
+-- @function vida.unit
+-- @tparam vector v not zero
+-- @treturn vector
+-- @usage
+-- local axis = vida.unit { 1, 1, 0 }
 function vida.unit(vector)
   local components = vida.vector(vector)
   local length = vida.norm(components)

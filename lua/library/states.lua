@@ -1,4 +1,6 @@
--- States from a file, for references: vida.states "results/run.csv".
+--- States from a file, for references: vida.states "results/run.csv".
+--
+-- @classmod comparison
 local vida, _, library = ...
 
 local fail = library.fail
@@ -41,8 +43,17 @@ local function open(path)
   return file or fail(("states: cannot read '%s': %s"):format(path, reason))
 end
 
--- Lines that begin with # are comments; the first other line has the names of the columns, one of
--- which is t. Empty fields are values that are not known.
+--- States from a CSV file with the columns of trajectories, for references. Lines that begin with # are
+-- comments; the first other line names the columns, one of which is t; empty fields are not known.
+-- @function vida.states
+-- @tparam string file its name, as seen from here or from the folder of the script
+-- @treturn {table,...} a list of `{ t =, values = { ["bob.x"] = 1 } }`
+-- @raise when the file cannot be read, and with the line that is not understood
+-- @usage
+-- local file <close> = assert(io.open("known.csv", "w"))
+-- file:write "t,bob.x,bob.y\n1,0.5,-0.8660254\n"
+-- file:flush()
+-- local known = vida.states "known.csv"
 function vida.states(path)
   if type(path) ~= "string" then
     library.expected("states", "file", "the name of a CSV file", path)

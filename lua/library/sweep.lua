@@ -1,4 +1,6 @@
--- Sweeps: one comparison of many starts, or one for each combination of parameters.
+--- Sweeps: one comparison of many starts, or one for each combination of parameters.
+--
+-- @classmod comparison
 local vida, _, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
@@ -149,11 +151,26 @@ local function compare(given, system)
   return vida.compare(comparison)
 end
 
--- vida.sweep { system =, time =, methods =, vary = { x = { 1, 2 } } } is one comparison, with a run
--- for each combination of start values; cloud = { count =, spread =, seed = } spreads them about the
--- start, and then to the constraints. parameters = { g = { 9.81, 1.6 } }, with a function of such a
--- table as the system, is a list of comparisons. Further keys are those of vida.compare; all processors
--- are used (jobs = 0).
+--- A run for each of many starts, or a comparison for each of many systems, by default on all processors.
+-- Runs of a sweep of starts have no reference.
+-- @function vida.sweep
+-- @tparam table given keys as for `vida.compare`, and one of the following
+-- @tparam[opt] table given.vary lists of values by the names of coordinates and rates: every combination
+--   is a start
+-- @tparam[opt] table given.cloud starts spread about that of the system, and then led to the constraints
+-- @tparam integer given.cloud.count how many
+-- @tparam number|table given.cloud.spread how far, for all coordinates or by their names
+-- @tparam[opt=1] integer given.cloud.seed of the random numbers; `--seed` gives another
+-- @tparam[opt] table given.parameters lists of values by names; `system` is then a function of a table
+--   with one value of each, which makes a system
+-- @tparam[opt=0] integer given.jobs how many runs are made at once; 0: one on each processor
+-- @treturn comparison|{comparison,...} of parameters a list
+-- @raise when a cloud would have equal starts, for the constraints take its spread away
+-- @usage
+-- local sweep = vida.sweep {
+--   system = s, time = 0.1, methods = { { "rattle", h = 0.01 } },
+--   vary = { ["d bob.y/dt"] = { 0, 1, 2 } },
+-- }
 function vida.sweep(given)
   if type(given) ~= "table" then
     expected("sweep", "table", "{ system =, time =, methods =, vary = { ... } }", given)

@@ -512,6 +512,7 @@ enum {
 const VidaMethod vida__hht = {
     .info = {"hht", "Hilber-Hughes-Taylor method, index 3",
              "Hilber, Hughes and Taylor 1977; Negrut et al. 2007", limits, 2, ALPHA_CAPABILITIES},
+    .remedy = {.option = "projection", .value = "velocity"},
     .options = hht_options,
     .map = {residual, jacobian, find_sizes, vida__guess_free_flight},
     .create = create_hht,
@@ -524,6 +525,7 @@ const VidaMethod vida__hht = {
 const VidaMethod vida__generalized_alpha = {
     .info = {"generalized-alpha", "generalized-alpha method of Chung and Hulbert, index 3",
              "Chung and Hulbert 1993; Arnold and Bruels 2007", limits, 2, ALPHA_CAPABILITIES},
+    .remedy = {.option = "projection", .value = "velocity"},
     .options = alpha_options,
     .map = {residual, jacobian, find_sizes, vida__guess_free_flight},
     .create = create_generalized_alpha,

@@ -66,6 +66,7 @@ struct VidaStepper {
   double* force_size;    /* n */
   double tension;        /* largest multiplier at the start, times the stiffness of its row */
   double* value_size;    /* m: what rounding of g is measured by */
+  double* reach;         /* m: what a violation is measured by, the size of what g compares */
   double* speed;         /* n: work, sizes of velocities */
   double* atol;          /* n: absolute tolerances of positions; NaN where none was set */
 
@@ -88,8 +89,10 @@ struct VidaStepper {
   vida_linear* mass_matrix;
   bool has_singular_mass; /* and it could not be factored */
   const double* softness; /* m: less on the diagonal of its constraints; NULL: nothing */
-  double* node_step;      /* n + m: work */
-  double* node_velocity;  /* n: v at the node, once it was asked for */
+  const double*
+      yielding;          /* m: by how much constraints give way to their forces; NULL: by nothing */
+  double* node_step;     /* n + m: work */
+  double* node_velocity; /* n: v at the node, once it was asked for */
   bool has_node_velocity;
   bool has_node_multipliers; /* of methods that find them when asked */
   double* constraint_work;   /* m: work */
@@ -105,12 +108,20 @@ struct VidaStepper {
   VidaStatistics statistics;
 };
 
+/* What else than a smaller step, or rtol, helps against violations that grow: an option of the
+ * method, at fixed steps, and another method. NULL: none. */
+typedef struct vida_remedy {
+  const char *option, *value;
+  const char* method;
+} vida_remedy;
+
 struct VidaMethod {
   VidaMethodInfo info;
   const VidaOptionRow* common;  /* rows that it shares with others; NULL: vida__common_options */
   const VidaOptionRow* options; /* its own rows, after the common ones; ends with a NULL name */
   vida_map_functions map;
   bool refers; /* which systems it takes is asked of the method that it is made of, not of `info` */
+  vida_remedy remedy;
   /* Refuses systems that it cannot integrate, and allocates `own`; the map is made after it. */
   int (*create)(VidaStepper* stepper, VidaError* error);
   /* From q, v0 to its own p. */
@@ -118,6 +129,9 @@ struct VidaMethod {
   /* From q and q1 to the state after one step; NULL where there is no such start. */
   int (*start_two_points)(VidaStepper* stepper, const double* q1, VidaError* error);
   int (*step)(VidaStepper* stepper, VidaError* error);
+  /* Takes back what a successful step has changed in `own`, where its state is refused after all;
+   * what all steppers have is put back without it. NULL where that is everything. */
+  void (*undo)(VidaStepper* stepper);
   int (*velocities)(VidaStepper* stepper, double* v, VidaError* error);
   int (*energy)(VidaStepper* stepper, double* energy, double* t, VidaError* error);
   /* Finds lambda at the node when it is asked for; NULL where steps leave it there. */
@@ -253,6 +267,14 @@ int vida__prepare_step(VidaStepper* stepper, VidaError* error);
 int vida__solve_step(VidaStepper* stepper, VidaError* error);
 /* *v: the velocities at the node, found once a node. */
 int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error);
+/* Sets stepper->reach for the start, whose sizes and G (stepper->entries) are known. */
+void vida__measure_reach(VidaStepper* stepper);
+/* Fails with UNBOUNDED where the node that a step has led to violates a constraint, which the
+ * method does not keep by itself, by more than the size of what it compares (violation.c). */
+int vida__check_violations(VidaStepper* stepper, VidaError* error);
+/* At the node: appends to text what is not to be passed over in silence although it ends no step:
+ * velocities, and relaxed constraints, as far off; else leaves it as it is. */
+int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaError* error);
 /* Passes on what an evaluation reported. */
 int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error);
 /* stepper->lambda: the multipliers of the equations of motion at the node: `multipliers` of methods
@@ -264,6 +286,10 @@ int vida__accelerations(VidaStepper* stepper, double t, const double* q, const d
                         double* lambda);
 /* stepper->tension, from the equations of motion at the start; 0 where they have no solution. */
 void vida__measure_tension(VidaStepper* stepper);
+/* Sizes of energies (node.c): of the motion at the node, by the masses of the start, and of the
+ * potentials there, by forces times places, wherever potentials are zero. */
+double vida__kinetic_size(const VidaStepper* stepper);
+double vida__potential_size(const VidaStepper* stepper);
 /* The energy at the node, with its velocities: `energy` of most methods (node.c). */
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.

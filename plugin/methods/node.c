@@ -52,6 +52,28 @@ void vida__measure_tension(VidaStepper* stepper) {
   }
 }
 
+double vida__kinetic_size(const VidaStepper* stepper) {
+  double sum = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    const double scaled = stepper->p[i] * stepper->inverse_root[i];
+    sum += scaled * scaled;
+  }
+  return 0.5 * sum;
+}
+
+double vida__potential_size(const VidaStepper* stepper) {
+  double* place = stepper->speed;
+  double sum = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    place[i] = fabs(stepper->q[i]);
+  }
+  vida__share_sizes(stepper->system, place);
+  for (int i = 0; i < stepper->n; i++) {
+    sum += stepper->force_size[i] * place[i];
+  }
+  return sum;
+}
+
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
   const double* v;
   *t = vida__node_time(stepper);

@@ -597,6 +597,12 @@ static int step(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+static void undo(VidaStepper* stepper) {
+  underlying_ode* own = stepper->own;
+  vida__underlying_undo(stepper);
+  partition_of(own)->is_stale = true;
+}
+
 static const VidaOptionRow options[] = {
     VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
     {"coordinates", VIDA_OPTION_CHOICE, "", TANGENT, 0.0, 1.0, false, "pivoting|tangent",
@@ -625,6 +631,7 @@ const VidaMethod vida__coordinate_partitioning = {
     .create = create,
     .start = start,
     .step = step,
+    .undo = undo,
     .velocities = vida__underlying_velocities,
     .energy = vida__node_energy,
     .order = vida__underlying_order,

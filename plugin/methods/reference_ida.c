@@ -26,8 +26,7 @@ static int allocate_values(const VidaStepper* stepper, vida_reference_ida* own) 
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&own->v, n},
-                {&own->a, n},
+  } arrays[] = {{&own->a, n},
                 {&own->metric, n},
                 {&own->position_size, n},
                 {&own->speed_size, n},
@@ -147,6 +146,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
     return vida__fail_memory(error);
   }
   *own = what;
+  own->v = stepper->v0;
   take_options(stepper, own);
   own->p = 2 * n;
   own->lambda = own->in_momenta ? 3 * n : 2 * n;
@@ -392,7 +392,6 @@ static int begin(VidaStepper* stepper, double t, VidaError* error) {
 
 static int start(VidaStepper* stepper, VidaError* error) {
   vida_reference_ida* own = stepper->own;
-  memcpy(own->v, stepper->v0, (size_t)stepper->n * sizeof *own->v);
   int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, own->v);
   if (code) {
     return vida__equations_failed(own->equations, code, error);
@@ -511,6 +510,12 @@ static int step(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* IDA itself is ahead. */
+static void undo(VidaStepper* stepper) {
+  vida_reference_ida* own = stepper->own;
+  own->must_start = true;
+}
+
 static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
   const vida_reference_ida* own = stepper->own;
   (void)error;
@@ -541,7 +546,7 @@ static const VidaOptionRow options[] = {
    VIDA_CAN_ADAPTIVE)
 #define RECORD                                                                        \
   .common = vida__adaptive_options, .options = options, .start = start, .step = step, \
-  .velocities = velocities, .energy = vida__node_energy, .destroy = destroy
+  .undo = undo, .velocities = velocities, .energy = vida__node_energy, .destroy = destroy
 
 const VidaMethod vida__ida_index3 = {
     .info = {"ida-index3", "IDA, constraints on position level (index 3)", "0 = g(q)",
@@ -555,6 +560,7 @@ const VidaMethod vida__ida_index2 = {
     .info = {"ida-index2", "IDA, constraints on velocity level (index 2)", "0 = G v + g_t",
              "Positions drift off the constraints linearly in time, by what rtol allows.", 1,
              CAPABILITIES},
+    .remedy = {.method = "ida-ggl"},
     .create = create_index2,
     RECORD};
 const VidaMethod vida__ida_ggl = {
@@ -570,6 +576,7 @@ const VidaMethod vida__ida_index1 = {
              "0 = G v' + g_qq v v + 2 g_qt v + g_tt",
              "Velocities drift off the constraints linearly in time, positions quadratically.", 1,
              CAPABILITIES},
+    .remedy = {.method = "ida-ggl"},
     .create = create_index1,
     RECORD};
 const VidaMethod vida__ida_projected = {
@@ -578,5 +585,6 @@ const VidaMethod vida__ida_projected = {
              "On the constraints at its own steps; velocities drift off their own linearly in "
              "time. With a projection of velocities besides it would be ida-ggl.",
              1, CAPABILITIES},
+    .remedy = {.method = "ida-ggl"},
     .create = create_projected,
     RECORD};

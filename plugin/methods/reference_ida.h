@@ -56,7 +56,7 @@ typedef struct vida_reference_ida {
   int p, lambda, mu; /* places in y; of v: n. In reduced vectors lambda is at 2 n, mu at 2 n + m */
 
   double* values; /* where all arrays of numbers live */
-  double* v;      /* n: at the node */
+  double* v;      /* n: at the node; the stepper's v0 */
   double* a;      /* n: at the start */
   double* metric; /* n: W, squares of the sizes of positions */
   /* Sizes, which grow with the motion. */

@@ -220,6 +220,7 @@ const VidaMethod vida__del_regularized = {
     .create = create,
     .start = vida__regularized_start,
     .step = step,
+    .undo = vida__regularized_undo,
     .velocities = velocities,
     .energy = vida__node_energy};
 
@@ -239,6 +240,7 @@ const VidaMethod vida__spook_newton = {
     .create = create,
     .start = vida__regularized_start,
     .step = step,
+    .undo = vida__regularized_undo,
     .velocities = velocities,
     .energy = vida__node_energy};
 
@@ -256,5 +258,6 @@ const VidaMethod vida__del_nonholonomic_relaxed = {
     .create = create,
     .start = vida__regularized_start,
     .step = step,
+    .undo = vida__regularized_undo,
     .velocities = velocities,
     .energy = vida__node_energy};

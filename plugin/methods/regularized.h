@@ -20,6 +20,8 @@ typedef struct vida_regularized_state {
   double kappa;      /* share of the impulse in the step that follows */
   double* share;     /* m: psi of a row */
   double* softness;  /* m: what multiplies mu: 4 psi e / h^2, or gamma / h */
+  double* yielding;  /* m: by how much rows give way to their forces, in a step where they are of
+                        velocities */
   bool* is_averaged; /* m: false of rows that ask for g1 = 0 */
   double* v;         /* n: velocity of the last step */
   double* next;      /* n + m: (w, mu) of the step that follows, */
@@ -28,7 +30,6 @@ typedef struct vida_regularized_state {
   double* rise;      /* m: (g0 - g_before)/h */
   double* kept_v;    /* n, m: v and rise, for a step that fails */
   double* kept_rise;
-  double* kept_g;   /* m: g at the node that the step has left */
   double* rate;     /* m: G v + g_t at the start */
   double* row_rate; /* m: work, G1 w + g_t */
   double* work;     /* n + m */
@@ -92,10 +93,12 @@ int vida__regularized_prepare(VidaStepper* stepper, VidaError* error);
 int vida__regularized_start(VidaStepper* stepper, VidaError* error);
 /* Finds the step from the node into own->next, unless it is there. */
 typedef int (*vida_find_next)(VidaStepper* stepper, VidaError* error);
-/* `step` and `velocities` of a method with its own `find_next`. The velocity at a node is (v + w)/2
- * of the steps before and after it, so that a step is made only when the next one is found, too. */
+/* `step`, `velocities` and `undo` of a method with its own `find_next`. The velocity at a node is
+ * (v + w)/2 of the steps before and after it, so that a step is made only when the next one is
+ * found, too. */
 int vida__regularized_step(VidaStepper* stepper, vida_find_next find_next, VidaError* error);
 int vida__regularized_velocities(VidaStepper* stepper, vida_find_next find_next, double* v,
                                  VidaError* error);
+void vida__regularized_undo(VidaStepper* stepper);
 
 #endif

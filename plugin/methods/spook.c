@@ -145,5 +145,6 @@ const VidaMethod vida__spook = {
     .create = vida__regularized_create,
     .start = vida__regularized_start,
     .step = step,
+    .undo = vida__regularized_undo,
     .velocities = velocities,
     .energy = vida__node_energy};

@@ -33,6 +33,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->row_stiffness, m},
                 {&stepper->force_size, n},
                 {&stepper->value_size, m},
+                {&stepper->reach, m},
                 {&stepper->speed, n},
                 {&stepper->atol, n},
                 {&stepper->g0, m},
@@ -327,7 +328,11 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   }
   set_unknown_multipliers(stepper);
   int measured = vida__measure_sizes(stepper, error);
-  measured = measured ? measured : vida__find_redundancy(stepper, error);
+  if (measured) {
+    return measured;
+  }
+  vida__measure_reach(stepper);
+  measured = vida__find_redundancy(stepper, error);
   return measured ? measured : factor_mass(stepper, error);
 }
 
@@ -427,6 +432,25 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
                                  vida__name_step(stepper, step));
 }
 
+/* The state that the step has led to becomes that of the node, or is refused. */
+static int arrive(VidaStepper* stepper, VidaError* error) {
+  int code = check_state(stepper, error);
+  stepper->has_node_velocity = false;
+  stepper->has_node_multipliers = false;
+  code = code ? code : vida__check_violations(stepper, error);
+  if (!code) {
+    stepper->step++;
+    return VIDA_SUCCESS;
+  }
+  stepper->has_node_velocity = false;
+  stepper->has_tracked = false;
+  stepper->history_count = 0;
+  if (stepper->method->undo) {
+    stepper->method->undo(stepper);
+  }
+  return code;
+}
+
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, stepper)) {
     return VIDA_BAD_ARGUMENT;
@@ -436,17 +460,16 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
+  const double lambda_t = stepper->lambda_t;
   memcpy(stepper->kept, stepper->q, bytes);
   code = stepper->prepare(stepper, error);
   code = code ? code : stepper->method->step(stepper, error);
-  code = code ? code : check_state(stepper, error);
+  code = code ? code : arrive(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
+    stepper->lambda_t = lambda_t;
     return code;
   }
-  stepper->step++;
-  stepper->has_node_velocity = false;
-  stepper->has_node_multipliers = false;
   stepper->statistics.steps += stepper->adaptive ? 0 : 1;
   return VIDA_SUCCESS;
 }

@@ -364,6 +364,24 @@ static int find_node(underlying_ode* own, double t, VidaError* error) {
               : set_state(own->stepper, t, own->found, error);
 }
 
+static void exchange(double** a, double** b) {
+  double* kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* The state of the node and that of the next one, or back. */
+static void exchange_states(underlying_ode* own) {
+  exchange(&own->y, &own->next);
+  exchange(&own->state, &own->found);
+}
+
+void vida__underlying_undo(VidaStepper* stepper) {
+  underlying_ode* own = stepper->own;
+  exchange_states(own);
+  vida__ode_restart(own->ode, 0.0);
+}
+
 int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
   underlying_ode* own = stepper->own;
   const size_t bytes = 2 * (size_t)stepper->n * sizeof *own->y;
@@ -382,8 +400,7 @@ int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
     vida__ode_restart(own->ode, 0.0);
     return explain(stepper, &cause, reached, error);
   }
-  memcpy(own->y, own->next, bytes);
-  memcpy(own->state, own->found, bytes);
+  exchange_states(own);
   memcpy(stepper->lambda, own->lambda, (size_t)stepper->m * sizeof *own->lambda);
   stepper->lambda_t = next;
   return VIDA_SUCCESS;
@@ -456,11 +473,13 @@ const VidaMethod vida__baumgarte = {
              5,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
                  VIDA_CAN_ADAPTIVE},
+    .remedy = {"gamma_h", "1", "coordinate-projection"},
     .common = vida__ode_options,
     .options = baumgarte_options,
     .create = create_baumgarte,
     .start = start_baumgarte,
     .step = vida__underlying_step,
+    .undo = vida__underlying_undo,
     .velocities = vida__underlying_velocities,
     .energy = vida__node_energy,
     .order = vida__underlying_order,

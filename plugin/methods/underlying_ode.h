@@ -32,8 +32,8 @@ struct underlying_ode {
   double* block;
   double* y;         /* 2 n: at the node */
   double* state;     /* 2 n: q and v at the node */
-  double* found;     /* 2 n: work, those of the next one */
-  double* next;      /* 2 n: work */
+  double* found;     /* 2 n: those of the next one, or after a step of the last one */
+  double* next;      /* 2 n: y, likewise */
   double* rate;      /* 2 n: work */
   double* lambda;    /* m: of the last rate */
   double* side;      /* n + m: work, right sides and solutions */
@@ -66,9 +66,10 @@ int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 void vida__underlying_destroy(VidaStepper* stepper);
 /* The rate at which the motion of the start changes: the largest velocity over position. */
 double vida__underlying_pace(const underlying_ode* own);
-/* `start`, `step`, `velocities` and `order` of a method. */
+/* `start`, `step`, `undo`, `velocities` and `order` of a method. */
 int vida__underlying_start(VidaStepper* stepper, VidaError* error);
 int vida__underlying_step(VidaStepper* stepper, VidaError* error);
+void vida__underlying_undo(VidaStepper* stepper);
 int vida__underlying_velocities(VidaStepper* stepper, double* v, VidaError* error);
 int vida__underlying_order(const VidaOptions* options);
 /* `rate` of the functions: v, and a(t,q,v) with Baumgarte's terms, into (2 n); lambda is left. */

@@ -289,7 +289,8 @@ static int set_controller(vida_ode* ode) {
   void* memory = ode->erkstep;
 #if VIDA_SUNDIALS_AT_LEAST(6, 7)
   ode->controller = SUNAdaptController_PI(ode->context);
-  if (!ode->controller || SUNAdaptController_SetParams_PI(ode->controller, now, past) ||
+  /* Its second exponent counts with the other sign. */
+  if (!ode->controller || SUNAdaptController_SetParams_PI(ode->controller, now, -past) ||
       SUNAdaptController_SetErrorBias(ode->controller, 1.0) ||
       ERK(SetAdaptController)(memory, ode->controller) || ERK(SetAdaptivityAdjustment)(memory, 0)) {
     return VIDA_SOLVER_FAILED;
@@ -323,8 +324,27 @@ static int make_erkstep(vida_ode* ode, ARKodeButcherTable table, void** memory) 
              : VIDA_SUCCESS;
 }
 
+/* Where the last stage of a table is its result, ARKODE 7.1 begins the next step with the rate that
+ * was found there, although `settle` has moved it since. Such a stage has no part in the result: it
+ * is moved by less than an error estimate can notice, and is no longer taken for the result. */
+static void separate_last_stage(ARKodeButcherTable table) {
+  const double apart = 1e-12;
+  const int last = table->stages - 1;
+  double difference = fabs(table->b[last]);
+  for (int i = 0; i < last; i++) {
+    difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
+  }
+  if (last >= 2 && difference < apart) {
+    table->A[last][0] += apart;
+    table->A[last][1] -= apart;
+  }
+}
+
 static int create_erkstep(vida_ode* ode) {
   ARKodeButcherTable table = make_table(ode->settings.integrator);
+  if (table && ode->functions.settle) {
+    separate_last_stage(table);
+  }
   int code = table ? make_erkstep(ode, table, &ode->erkstep) : VIDA_OUT_OF_MEMORY;
   if (!code && ode->settings.adaptive) {
     code = set_controller(ode);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/method.h"
 #include "study/reference.h"
 #include "system/model.h"
 #include "system/rank.h"
@@ -108,6 +109,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
     return vida__fail(error, VIDA_NOT_FINITE, "the energy of the start is not a finite number");
   }
   monitors->energy_now = monitors->energy_start;
+  monitors->energy_size = vida__kinetic_size(march->stepper) + vida__potential_size(march->stepper);
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
   if (dependent > 0) {
@@ -156,6 +158,32 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   code = VidaStepper_ConstraintErrors(march->stepper, &position, NULL, error);
   if (code == VIDA_SUCCESS) {
     monitors->constraint_position = fmax(monitors->constraint_position, position);
+  }
+  return code;
+}
+
+/* Of what there is at the start, and of what moves now: no drift that a table is about, and more
+ * than the digits of a motion that has become faster by orders of magnitude. */
+static const double far_more_energy = 10.0;
+static const double part_of_motion = 0.25;
+
+/* A run goes on when it has gone astray, but does not pass it over in silence. */
+static int note_astray(vida_monitors* monitors, const vida_march* march, VidaError* error) {
+  const VidaSystem* system = monitors->study->system;
+  const double gained = monitors->energy_now - monitors->energy_start;
+  char t[VIDA_REAL_TEXT_SIZE];
+  int code = VIDA_SUCCESS;
+  if (!monitors->astray[0]) {
+    code = vida__note_violations(march->stepper, monitors->astray, sizeof monitors->astray, error);
+  }
+  if (!monitors->astray[0] && !system->has_forces && !system->time_dependent &&
+      gained > far_more_energy * monitors->energy_size &&
+      gained > part_of_motion * vida__kinetic_size(march->stepper)) {
+    vida__append(monitors->astray, sizeof monitors->astray,
+                 "from t = %s on there is more than %g times the energy of the start; try a "
+                 "smaller %s",
+                 vida__real_text(t, vida__march_time(march), 10), far_more_energy,
+                 Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step");
   }
   return code;
 }
@@ -250,6 +278,7 @@ int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* er
   const bool compared = monitors->study->reference && !monitors->run->own_start &&
                         vida__is_compared(monitors->run, march->step);
   int code = observe_invariants(monitors, march, error);
+  code = code ? code : note_astray(monitors, march, error);
   if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, march->step))) {
     code = observe_velocities(monitors, march, error);
   }
@@ -335,6 +364,9 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   }
   if (monitors->dependent[0]) {
     add_remark(row, monitors->dependent);
+  }
+  if (monitors->astray[0]) {
+    add_remark(row, monitors->astray);
   }
   if (study->reference && !monitors->run->own_start) {
     remark_on_comparison(monitors, row);

@@ -13,6 +13,7 @@ typedef struct vida_monitors {
   vida_slope energy_slope;
   double constraint_position, constraint_velocity; /* the largest so far */
   double energy_start;                             /* of the consistent start */
+  double energy_size;                              /* what there is of it there, of either kind */
   double* momenta_start;                           /* momenta of the same */
   int conserved;                                   /* observables that count as momenta */
   long state_cursor, multiplier_cursor;            /* places in the reference */
@@ -25,6 +26,7 @@ typedef struct vida_monitors {
   double *q_there, *v_there; /* n: of the reference */
   char
       dependent[VIDA_MESSAGE_SIZE]; /* that multipliers are not unique, and why; "" when they are */
+  char astray[VIDA_MESSAGE_SIZE];   /* what has gone far astray, and when; "" when nothing has */
 } vida_monitors;
 
 /* May be destroyed whatever has become of Create; a zeroed one too. */

@@ -166,6 +166,9 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
   if (work->monitors.dependent[0] && !strstr(row->message, "on others")) {
     vida__append(row->message, sizeof row->message, "; %s", work->monitors.dependent);
   }
+  if (work->monitors.astray[0] && !strstr(row->message, "violated by")) {
+    vida__append(row->message, sizeof row->message, "; %s", work->monitors.astray);
+  }
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

@@ -63,7 +63,7 @@ end
 
 stepper = heavy(3):stepper { "spook", h = 1 }
 stepper:start()
-says(expect(stepper, 1, 3000), "times its own size, and more with every step")
+says(expect(stepper, 1, 3000), "times its own size, and is torn")
 -- Asked once more it says the same.
 local again, message = stepper:step(1)
 assert(not again)

@@ -32,6 +32,16 @@ end
 methods[1].name = "changed"
 assert(vida.methods()[1].name ~= "changed")
 
+-- Options of comparisons come in the same form, and each with a default is one that a comparison takes.
+local defaults = {}
+for _, option in ipairs(vida.comparison_options()) do
+  assert(#option.name > 0 and #option.text > 0)
+  defaults[option.name] = option.default
+end
+assert(defaults.time == nil and defaults.norm == "mean" and defaults.adjust_start == false)
+defaults.system, defaults.time, defaults.methods = check.pendulum(), 1, { { "rattle", h = 0.5 } }
+assert(#vida.compare(defaults):run { quiet = true } == 1)
+
 -- Every method that takes constraints can be put into a comparison by its name; others say which do.
 local system = check.pendulum()
 local all = {}

@@ -38,70 +38,78 @@ extern "C" {
   X(TWO_POINT_START, "two_point_start", "two points", "deviation after a two-point start") \
   X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")
 
+/* Properties that are measured, and how many they are. */
 #define VIDA_AUDIT_ENUMERATOR(name, word, title, text) VIDA_AUDIT_##name,
 typedef enum VidaAuditProperty {
   VIDA_AUDIT_LIST(VIDA_AUDIT_ENUMERATOR) VIDA_AUDIT_PROPERTIES
 } VidaAuditProperty;
 #undef VIDA_AUDIT_ENUMERATOR
 
+/* What a measurement says of a claim. */
 typedef enum VidaAuditVerdict {
   VIDA_AUDIT_NO_CLAIM, /* nothing was claimed, or the system has no such property */
   VIDA_AUDIT_TRUE,     /* claimed and measured */
   VIDA_AUDIT_FALSE     /* claimed, and not measured */
 } VidaAuditVerdict;
 
+/* One property of one method on one system. */
 typedef struct VidaAuditMeasurement {
   double value;    /* NaN: not measured */
   double interval; /* half of the 95 % confidence interval of fitted slopes; NaN for others */
   double claimed;  /* an order, or the largest value that the claim allows; NaN: no claim */
-  VidaAuditVerdict verdict;
+  VidaAuditVerdict verdict; /* on the claim */
 } VidaAuditMeasurement;
 
+/* What becomes of the energy. */
 typedef enum VidaAuditEnergy {
-  VIDA_AUDIT_ENERGY_NONE, /* not measured, or the system does not keep its energy */
-  VIDA_AUDIT_ENERGY_EXACT,
-  VIDA_AUDIT_ENERGY_BOUNDED,
-  VIDA_AUDIT_ENERGY_DRIFTING
+  VIDA_AUDIT_ENERGY_NONE,    /* not measured, or the system does not keep its energy */
+  VIDA_AUDIT_ENERGY_EXACT,   /* kept to rounding */
+  VIDA_AUDIT_ENERGY_BOUNDED, /* oscillates without drift */
+  VIDA_AUDIT_ENERGY_DRIFTING /* moves away from that of the start */
 } VidaAuditEnergy;
 
+/* Whether a method was measured on a system. */
 typedef enum VidaAuditStatus {
-  VIDA_AUDIT_MEASURED,
-  VIDA_AUDIT_REFUSED, /* the method does not take this system; the message says why */
-  VIDA_AUDIT_BROKEN   /* it took the system and could not integrate it: counts as a false claim */
+  VIDA_AUDIT_MEASURED, /* it was */
+  VIDA_AUDIT_REFUSED,  /* the method does not take this system; the message says why */
+  VIDA_AUDIT_BROKEN    /* it took the system and could not integrate it: counts as a false claim */
 } VidaAuditStatus;
 
-enum { VIDA_AUDIT_MOMENTA = 6 };
+enum { VIDA_AUDIT_MOMENTA = 6 /* the most momentum maps of a system */ };
 
 /* One method on one system. */
 typedef struct VidaAuditRow {
-  char method[VIDA_NAME_SIZE];
+  char method[VIDA_NAME_SIZE]; /* its name */
   char system[VIDA_NAME_SIZE]; /* "all systems" for the summary of a method */
-  VidaAuditStatus status;
-  bool adaptive; /* orders are powers of the tolerance, not of the step */
-  bool general;  /* the system's Lagrangian is not v^T M v / 2 - V(q), or it has forces */
-  VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES];
-  VidaAuditEnergy energy;
-  long steps; /* of the run that energy, momenta and constraints were watched in */
-  double h;
-  int momentum_count;
+  VidaAuditStatus status;      /* whether there are measurements */
+  bool adaptive;               /* orders are powers of the tolerance, not of the step */
+  bool general; /* the system's Lagrangian is not v^T M v / 2 - V(q), or it has forces */
+  VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES]; /* by VidaAuditProperty */
+  VidaAuditEnergy energy;                                  /* what becomes of it */
+  long steps;         /* of the run that energy, momenta and constraints were watched in */
+  double h;           /* s, its step */
+  int momentum_count; /* of the system */
+  /* its momentum maps */
   struct {
     char name[VIDA_NAME_SIZE]; /* "J_z" */
     double value;              /* largest deviation, relative */
   } momentum[VIDA_AUDIT_MOMENTA];
-  int false_claims;
+  int false_claims;                /* how many of its claims are not measured true */
   char message[VIDA_MESSAGE_SIZE]; /* the reason of a refusal or failure, and false claims */
 } VidaAuditRow;
 
+/* Methods measured on systems. */
 typedef struct VidaAudit VidaAudit;
 
 /* An audit without rows yet; `thorough`: 10^5 steps instead of 4000. Free with VidaAudit_Destroy.
  */
 int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error);
+/* Frees it and sets *audit to NULL; NULL is allowed. */
 void VidaAudit_Destroy(VidaAudit** audit);
 
-/* The table of systems. */
+/* The table of systems: how many, and their names, NULL outside 0 .. count - 1. */
 int VidaAudit_SystemCount(void);
-const char* VidaAudit_SystemName(int index); /* NULL outside 0 .. count - 1 */
+const char* VidaAudit_SystemName(int index);
 /* Restricts the audit to the system of this name; may be called for several. Fails with
  * VIDA_UNKNOWN_NAME and the nearest name. */
 int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error);
@@ -111,15 +119,20 @@ int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error)
  * for all of them. Fails only when the audit itself cannot be carried out. */
 int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error);
 
+/* Rows in the order of the audit, and whether one is the summary of a method. */
 int VidaAudit_RowCount(const VidaAudit* audit);
 const VidaAuditRow* VidaAudit_Row(const VidaAudit* audit, int row); /* NULL: there is none */
 bool VidaAudit_IsSummary(const VidaAuditRow* row);
 /* False claims of all rows. */
 int VidaAudit_FalseClaims(const VidaAudit* audit);
 
+/* A property in outputs. */
 typedef struct VidaAuditColumn {
-  const char *word, *title, *text;
+  const char* word;  /* in CSV and JSON: "position_order" */
+  const char* title; /* of a column: "order q" */
+  const char* text;  /* what it is */
 } VidaAuditColumn;
+/* How a property is called. */
 const VidaAuditColumn* VidaAudit_Column(VidaAuditProperty property);
 
 /* Writing: a table for each method; one line for each measurement (CSV, JSON); and one line for

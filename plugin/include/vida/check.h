@@ -11,20 +11,24 @@
 extern "C" {
 #endif
 
+/* What was found out about a model. */
 typedef struct VidaCheck VidaCheck;
 
+/* How bad a finding is. */
 typedef enum VidaSeverity {
   VIDA_SEVERITY_NOTE,    /* worth knowing */
   VIDA_SEVERITY_WARNING, /* allowed, but perhaps not meant */
   VIDA_SEVERITY_ERROR    /* wrong: runs would be, too, or would not begin */
 } VidaSeverity;
 
+/* Something that a person should know. */
 typedef struct VidaFinding {
-  VidaSeverity severity;
-  char subject[128]; /* the term, constraint or momentum; "start" or "constraints" */
-  char message[VIDA_MESSAGE_SIZE];
+  VidaSeverity severity;           /* how bad it is */
+  char subject[128];               /* the term, constraint or momentum; "start" or "constraints" */
+  char message[VIDA_MESSAGE_SIZE]; /* one sentence */
 } VidaFinding;
 
+/* Sizes of a model. */
 typedef struct VidaCheckNumbers {
   int coordinates, constraints, nonholonomic; /* rows; the last ones are among the constraints */
   long jacobian_entries;                      /* of G */
@@ -36,16 +40,17 @@ typedef struct VidaCheckNumbers {
 
 /* What was measured of a term, a constraint or a force, all instances together. */
 typedef struct VidaCheckPart {
-  const char* name;
+  const char* name; /* of the first of them */
   const char* kind; /* "spring", "potential", "constraint", ... */
-  int instances;
-  int width;           /* coordinates of an instance */
-  double first;        /* largest error of first derivatives relative to the largest of them; NaN:
-                          not measured */
-  double second;       /* likewise of second derivatives */
-  double discrete;     /* |D f dq - (f1 - f0)|, relative; NaN: there is no discrete derivative */
-  double equivariance; /* largest defect of D f under translations and rotations that leave f as it
-                          is, relative; NaN: there are none */
+  int instances;    /* how many there are */
+  int width;        /* coordinates of an instance */
+  /* largest error of first derivatives relative to the largest of them; NaN: not measured */
+  double first;
+  double second;   /* likewise of second derivatives */
+  double discrete; /* |D f dq - (f1 - f0)|, relative; NaN: there is no discrete derivative */
+  /* largest defect of D f under translations and rotations that leave f as it is, relative; NaN:
+   * there are none */
+  double equivariance;
 } VidaCheckPart;
 
 /* Checks a completed system at its start (t0 and options as for VidaSystem_Start; NULL for the
@@ -56,15 +61,20 @@ int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions*
                      VidaCheck** check, VidaError* error);
 /* The same for the system and the start of a comparison, whether it has run or not. */
 int VidaStudy_Check(const VidaStudy* study, VidaCheck** check, VidaError* error);
+/* Frees it and sets *check to NULL; NULL is allowed. */
 void VidaCheck_Destroy(VidaCheck** check);
 
+/* The sizes. */
 VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check);
+
 /* What was said about the initial values (VidaSystem_Start). */
 const char* VidaCheck_Notes(const VidaCheck* check);
+/* Findings, in the order in which they were made. */
 int VidaCheck_FindingCount(const VidaCheck* check);
 const VidaFinding* VidaCheck_Finding(const VidaCheck* check, int index); /* NULL: none */
 /* The gravest severity that was found; NOTE when there is nothing. */
 VidaSeverity VidaCheck_Worst(const VidaCheck* check);
+/* Parts of the model. */
 int VidaCheck_PartCount(const VidaCheck* check);
 const VidaCheckPart* VidaCheck_Part(const VidaCheck* check, int index); /* NULL: none */
 /* The momentum maps of the system (VidaSystem_MomentumCount) at the start. */

@@ -25,14 +25,15 @@ typedef enum VidaDrawnFrame {
   VIDA_DRAWN_FORMULA /* at `formula` */
 } VidaDrawnFrame;
 
+/* A point of a line. */
 typedef struct VidaDrawnPoint {
-  VidaDrawnFrame frame;
-  int centre; /* first of `dimension` coordinates in a row, or -1: the origin */
-  int turn;   /* first coordinate of the orientation */
-  int directions;
-  double place[3];
-  int components; /* of the formula: 2 or 3 */
-  VidaExpression formula[3];
+  VidaDrawnFrame frame;      /* which of the following count */
+  int centre;                /* first of `dimension` coordinates in a row, or -1: the origin */
+  int turn;                  /* first coordinate of the orientation */
+  int directions;            /* how many vectors: 1, 2 or 3 */
+  double place[3];           /* m, in the axes of the frame */
+  int components;            /* of the formula: 2 or 3 */
+  VidaExpression formula[3]; /* m, in space */
 } VidaDrawnPoint;
 
 /* Adds a line through `count` points (>= 1; one point alone is drawn as a dot), straight between

@@ -33,12 +33,13 @@ extern "C" {
   X(SOLVER_FAILED, -10, "a solver of SUNDIALS failed")                          \
   X(STOPPED, -11, "stopped on request")
 
+/* What functions return; VIDA_SUCCESS is 0. */
 #define VIDA_CODE_ENUMERATOR(name, value, text) VIDA_##name = (value),
 typedef enum VidaCode { VIDA_CODE_LIST(VIDA_CODE_ENUMERATOR) } VidaCode;
 #undef VIDA_CODE_ENUMERATOR
 
-#define VIDA_MESSAGE_SIZE 512
-#define VIDA_FLAG_SIZE 32
+#define VIDA_MESSAGE_SIZE 512 /* bytes of a message, its NUL among them */
+#define VIDA_FLAG_SIZE 32     /* bytes of the name of a flag */
 
 /* What went wrong, for a person. Every fallible function takes a VidaError* as its last argument;
  * it is filled on failure only, and NULL is allowed where nobody reads the message. */

@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* The number of a node. */
 typedef int VidaExpression;
 
 /* A number, which must be finite. */

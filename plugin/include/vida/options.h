@@ -12,24 +12,26 @@
 extern "C" {
 #endif
 
+/* What the value of an option is. */
 typedef enum VidaOptionType {
-  VIDA_OPTION_REAL,
-  VIDA_OPTION_INTEGER,
-  VIDA_OPTION_BOOLEAN,
-  VIDA_OPTION_CHOICE,
+  VIDA_OPTION_REAL,         /* a number */
+  VIDA_OPTION_INTEGER,      /* a whole number */
+  VIDA_OPTION_BOOLEAN,      /* true or false */
+  VIDA_OPTION_CHOICE,       /* one of a list of words */
   VIDA_OPTION_BY_COORDINATE /* a number for all coordinates, or for each its own */
 } VidaOptionType;
 
+/* One option: what it is called, what it takes and what it does. */
 typedef struct VidaOptionRow {
-  const char* name;
-  VidaOptionType type;
+  const char* name;     /* "h" */
+  VidaOptionType type;  /* of its value */
   const char* unit;     /* "s", "1", ... shown in help and messages; "" when there is none */
   double default_value; /* a number, 0/1, or the index of a choice; NaN: there is no default */
   double minimum;       /* smallest allowed value; with `open` the value itself is not allowed */
   double maximum;       /* largest allowed value */
-  bool open;
-  const char* choices; /* "auto|dense|klu"; NULL unless the type is a choice */
-  const char* text;    /* one sentence for help and documents */
+  bool open;            /* the smallest value is not allowed itself */
+  const char* choices;  /* "auto|dense|klu"; NULL unless the type is a choice */
+  const char* text;     /* one sentence for help and documents */
 } VidaOptionRow;
 
 /* Settings for one method (or one comparison): which rows exist comes from its tables. */
@@ -38,8 +40,10 @@ typedef struct VidaOptions VidaOptions;
 /* Options of the method `method`, all at their defaults. Fails with VIDA_UNKNOWN_NAME and the
  * nearest name. The caller owns *options and frees it with VidaOptions_Destroy. */
 int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* error);
+/* Another one that is set alike, to be freed likewise. */
 int VidaOptions_Copy(const VidaOptions* options, VidaOptions** copy, VidaError* error);
-void VidaOptions_Destroy(VidaOptions** options); /* sets *options to NULL; NULL is allowed */
+/* Frees them and sets *options to NULL; NULL is allowed. */
+void VidaOptions_Destroy(VidaOptions** options);
 
 /* The method these options belong to ("rattle"); "comparison" for those of a comparison. */
 const char* VidaOptions_Method(const VidaOptions* options);

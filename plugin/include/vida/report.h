@@ -50,9 +50,9 @@ VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories);
 /* When two numbers differ: beyond both tolerances. In comparisons rtol is of the larger value, in
  * trajectories of the largest one in the column. */
 typedef struct VidaTolerance {
-  double rtol, atol;
-  bool all;    /* every cell that differs is shown, not only the first ones */
-  bool common; /* rows and columns that one file only has are no difference */
+  double rtol, atol; /* relative and absolute; see above */
+  bool all;          /* every cell that differs is shown, not only the first ones */
+  bool common;       /* rows and columns that one file only has are no difference */
 } VidaTolerance;
 
 /* Compares two comparison.csv, whose rows are matched by system, method, options, h and rtol
@@ -83,10 +83,10 @@ typedef struct VidaPlot {
   bool svg, png;              /* which pictures; neither: svg */
   const char* const* methods; /* only these, a list that ends with NULL; NULL: all */
   const double* steps;        /* only runs of these steps h or tolerances rtol (step_count) */
-  int step_count;
-  const char* const* columns; /* only these columns (ends with NULL): of trajectories, or the errors
-                               * of comparison.csv */
-  double from, to;            /* in time; both 0: all of it */
+  int step_count;             /* of `steps` */
+  /* only these columns (ends with NULL): of trajectories, or the errors of comparison.csv */
+  const char* const* columns;
+  double from, to; /* in time; both 0: all of it */
 } VidaPlot;
 
 /* Draws one picture: NAME.svg and NAME.png beside NAME.gp (gnuplot's script, to be changed and run

@@ -39,10 +39,12 @@ extern "C" {
   X(GENERAL_MASS, 16,                                                                      \
     "takes M(q), L quadratic in v; momenta of rotations that change M: to its order only")
 
+/* Bits of what a method claims. */
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_CAN_##name = 1 << (bit),
 typedef enum VidaCapability { VIDA_CAPABILITY_LIST(VIDA_CAPABILITY_ENUMERATOR) } VidaCapability;
 #undef VIDA_CAPABILITY_ENUMERATOR
 
+/* What is known of a method without using it. */
 typedef struct VidaMethodInfo {
   const char* name;      /* "del-midpoint" */
   const char* title;     /* one line */
@@ -52,25 +54,28 @@ typedef struct VidaMethodInfo {
   unsigned capabilities; /* of VidaCapability */
 } VidaMethodInfo;
 
+/* How many methods there are; one by its number, NULL outside 0 .. count - 1; one by its name, NULL
+ * when there is none. */
 int Vida_MethodCount(void);
-const VidaMethodInfo* Vida_MethodInfo(int index);        /* NULL outside 0 .. count - 1 */
-const VidaMethodInfo* Vida_FindMethod(const char* name); /* NULL when there is none */
+const VidaMethodInfo* Vida_MethodInfo(int index);
+const VidaMethodInfo* Vida_FindMethod(const char* name);
 /* The order that a method has with these options (its `stages` count); 0 when they are not those of
  * a method. */
 int Vida_MethodOrder(const VidaOptions* options);
 
 /* ---- a stepper ------------------------------------------------------------------------------- */
 
+/* A method at work. */
 typedef struct VidaStepper VidaStepper;
 
 /* Of adaptive methods, steps are those that they chose. */
 typedef struct VidaStatistics {
-  long steps;
-  long rejected_steps; /* of adaptive methods */
-  long newton_iterations;
-  long residual_evaluations;
-  long jacobian_evaluations;
-  long factorizations; /* of matrices, where a method counts them; else 0 */
+  long steps;                /* since the start */
+  long rejected_steps;       /* of adaptive methods */
+  long newton_iterations;    /* of all steps */
+  long residual_evaluations; /* of the equations of a step, or of the right side of an ODE */
+  long jacobian_evaluations; /* of their matrix */
+  long factorizations;       /* of matrices, where a method counts them; else 0 */
 } VidaStatistics;
 
 /* Whether a method with these options chooses its own steps: it has a tolerance `rtol`. Then `h` is
@@ -84,6 +89,7 @@ bool Vida_IsAdaptive(const VidaOptions* options);
  * VidaStepper_Destroy, before the system. */
 int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, VidaStepper** stepper,
                        VidaError* error);
+/* Frees it and sets *stepper to NULL; NULL is allowed. */
 void VidaStepper_Destroy(VidaStepper** stepper);
 
 /* Starts at time t0 from consistent positions and velocities (n each); resets the statistics. May
@@ -99,9 +105,12 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
                               const double* v, VidaError* error);
 
 /* One step. On failure (> 0) the state is what it was before, and the message names the worst row.
- */
+ * Methods that do not keep g = 0 also fail, with the flag UNBOUNDED, where a step leaves a
+ * constraint violated by more than the size of what it compares. */
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error);
 
+/* The time of the node (s), the step h (s), how many nodes there were since the start, and the
+ * system. */
 double VidaStepper_Time(const VidaStepper* stepper);
 double VidaStepper_StepSize(const VidaStepper* stepper);
 long VidaStepper_StepCount(const VidaStepper* stepper);
@@ -137,6 +146,7 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
 /* values: the system's observables at the node (VidaSystem_ObservableCount); NaN where one that is
  * not conserved has no value, a square root of a negative number say. */
 int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error);
+/* What was done since the start. */
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 
 #ifdef __cplusplus

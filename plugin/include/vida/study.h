@@ -12,10 +12,11 @@
 extern "C" {
 #endif
 
+/* A comparison. */
 typedef struct VidaStudy VidaStudy;
 
-#define VIDA_NAME_SIZE 128
-#define VIDA_OPTIONS_SIZE 256
+#define VIDA_NAME_SIZE 128    /* bytes of a name in a row */
+#define VIDA_OPTIONS_SIZE 256 /* bytes of its options */
 
 /* The columns of a row, in the order of every output. X(name, type, unit, text), type one of
  * TEXT (char array), REAL (double; NaN means "not measured" and is written as an empty field or
@@ -48,6 +49,7 @@ typedef struct VidaStudy VidaStudy;
 enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
 #undef VIDA_COLUMN_ONE
 
+/* What is known of a run: one member for each column. */
 typedef struct VidaRow {
   char system[VIDA_NAME_SIZE];
   char method[VIDA_NAME_SIZE];
@@ -62,21 +64,23 @@ typedef struct VidaRow {
   char message[VIDA_MESSAGE_SIZE];
 } VidaRow;
 
-/* A column by its index, for outputs that walk over them. */
+/* What the cells of a column are. */
 typedef enum VidaColumnType {
-  VIDA_COLUMN_TEXT,
-  VIDA_COLUMN_REAL,
-  VIDA_COLUMN_COUNT
+  VIDA_COLUMN_TEXT, /* char[] */
+  VIDA_COLUMN_REAL, /* double; NaN: not measured */
+  VIDA_COLUMN_COUNT /* long */
 } VidaColumnType;
 
+/* A column of the table of runs. */
 typedef struct VidaColumn {
-  const char* name;
-  VidaColumnType type;
-  const char* unit;
-  const char* text;
-  size_t offset; /* of the member in VidaRow */
+  const char* name;    /* "position_error" */
+  VidaColumnType type; /* of its cells */
+  const char* unit;    /* "m"; "1" of plain numbers, "" of texts */
+  const char* text;    /* what it holds */
+  size_t offset;       /* of the member in VidaRow */
 } VidaColumn;
-const VidaColumn* Vida_Column(int index); /* NULL outside 0 .. VIDA_COLUMNS - 1 */
+/* A column by its index, for outputs that walk over them; NULL outside 0 .. VIDA_COLUMNS - 1. */
+const VidaColumn* Vida_Column(int index);
 
 /* Options of a comparison itself: time, t0, every, norm, relative, end_step, start tolerance ...;
  * set with the functions of options.h. */
@@ -86,6 +90,7 @@ int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error);
  * (copied) must have `time` set. */
 int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaStudy** study,
                      VidaError* error);
+/* Frees it and sets *study to NULL; NULL is allowed. */
 void VidaStudy_Destroy(VidaStudy** study);
 
 /* The run that errors are measured against; at most one. Without it the errors that need one stay
@@ -105,7 +110,7 @@ typedef struct VidaKnownSolution {
    * and may stay so; the q that errors are about must be known. Returns VIDA_SUCCESS, a positive
    * number where there is no state at this time, or a negative one and `error` filled. */
   int (*state)(void* data, double t, double* q, double* v, double* lambda, VidaError* error);
-  void* data;
+  void* data;   /* handed to `state` */
   double error; /* of its positions, in the study's norm; NaN: not known */
 } VidaKnownSolution;
 /* A known solution as the reference; `data` must live as long as the study. States are asked for
@@ -136,30 +141,33 @@ int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordina
 
 /* One state on its way out; arrays are valid during the call only. */
 typedef struct VidaSample {
-  double t;
-  const double* q;           /* n */
-  const double* v;           /* n */
-  const double* multipliers; /* m, NaN where not known yet */
-  double multipliers_t;      /* the time they belong to */
-  double energy;
+  double t;                          /* s */
+  const double* q;                   /* n */
+  const double* v;                   /* n */
+  const double* multipliers;         /* m, NaN where not known yet */
+  double multipliers_t;              /* the time they belong to */
+  double energy;                     /* v L_v - L */
   const double* momenta;             /* MomentumCount */
   const double* constraint_position; /* m: g */
   const double* constraint_velocity; /* m: G v + g_t */
   const double* observables;         /* ObservableCount */
 } VidaSample;
 
+#define VIDA_ALL_RUNS (-2) /* the number of all runs together */
+
 /* Watches a study; every member is nullable. A nonzero return stops the study: `progress` with
  * VIDA_STOPPED, `begin`, `sample` and `end` with the code they return (they fill `error`). */
-#define VIDA_ALL_RUNS (-2)
 typedef struct VidaObserver {
+  /* a run begins; its row has what is known before */
   int (*begin)(void* data, int run, const VidaRow* row, VidaError* error);
   /* rows at k*every*h, with the first and the last state always among them */
   int (*sample)(void* data, int run, const VidaSample* sample, VidaError* error);
+  /* it has ended, well or not */
   int (*end)(void* data, int run, const VidaRow* row, VidaError* error);
   /* called about ten times a second, fraction in 0..1; run is -1 for the reference, and
    * VIDA_ALL_RUNS for all runs together when several are made at once */
   int (*progress)(void* data, int run, const char* what, double fraction);
-  void* data;
+  void* data; /* handed to all of them */
 } VidaObserver;
 
 /* Makes the reference and then every run. A run that fails keeps its row, with its status, and the
@@ -170,7 +178,7 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
 
 /* Runs of one method with the same options, which differ in their step or tolerance. */
 typedef struct VidaSeries {
-  const char *method, *options;
+  const char *method, *options; /* as in rows */
   int count;       /* of runs that reached their end with a position error above the reference's */
   int first;       /* one of them, for VidaStudy_Row */
   bool adaptive;   /* they differ in rtol */
@@ -178,7 +186,8 @@ typedef struct VidaSeries {
   double interval; /* half of its 95 % confidence interval; NaN: fewer than three runs */
 } VidaSeries;
 
-/* After VidaStudy_Run. Both NULL/0 where there is none. */
+/* How many series there are, and one of them, whose texts live as long as the study. Errors and
+ * orders are known after VidaStudy_Run. */
 int VidaStudy_SeriesCount(const VidaStudy* study);
 int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, VidaError* error);
 /* Seconds that this series needs for a position error: between its neighbouring runs, straight in
@@ -189,6 +198,7 @@ double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_
  * there are none. */
 bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
 
+/* Its system, and the number of its runs. */
 const VidaSystem* VidaStudy_System(const VidaStudy* study);
 int VidaStudy_RunCount(const VidaStudy* study);
 /* Filled after VidaStudy_Run (status NOT_RUN before); NULL for a run that there is not. */

@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/* A mechanical system. */
 typedef struct VidaSystem VidaSystem;
 
 /* A number that may be left to the constraints: initial positions and velocities. */
@@ -28,6 +29,7 @@ typedef struct VidaInitial {
   double branch; /* free ones: < 0 or > 0 asks for the solution on that side, 0 for any */
 } VidaInitial;
 
+/* A value that is given, and one that is to be found, on this side (0: on any). */
 VidaInitial VidaInitial_Given(double value);
 VidaInitial VidaInitial_Free(double branch);
 
@@ -36,43 +38,48 @@ typedef struct VidaPoint {
   int particle;       /* index of a particle, or VIDA_GROUND */
   double position[3]; /* of a fixed point, first `dimension` components used */
 } VidaPoint;
-#define VIDA_GROUND (-1)
+#define VIDA_GROUND (-1) /* the number of no particle: a point fixed in space */
 
+/* A particle, by its number, and a point fixed in space (m), as ends. */
 VidaPoint VidaPoint_Particle(int particle);
 VidaPoint VidaPoint_Fixed(double x, double y, double z);
 
+/* A point mass, of which the first `dimension` components are used. */
 typedef struct VidaParticle {
-  const char* name;
-  double mass; /* > 0 */
-  VidaInitial position[3];
-  VidaInitial velocity[3];
+  const char* name;        /* "upper" */
+  double mass;             /* > 0 */
+  VidaInitial position[3]; /* at the start */
+  VidaInitial velocity[3]; /* at the start */
 } VidaParticle;
 
+/* The potential V of a spring whose ends are apart by d. */
 typedef enum VidaSpringLaw {
   VIDA_SPRING_LINEAR, /* V = k s^2 / 2 + k3 s^4 / 4,  s = |d| - l */
   VIDA_SPRING_SQUARED /* V = k (|d|^2 - l^2)^2 / 4 (paper 003, section 4) */
 } VidaSpringLaw;
 
+/* A spring without mass. */
 typedef struct VidaSpring {
-  const char* name;
-  VidaPoint from, to;
-  double stiffness; /* k >= 0 */
-  double cubic;     /* k3 >= 0, linear law only */
-  double length;    /* l >= 0, the length at rest */
-  VidaSpringLaw law;
+  const char* name;   /* "rubber band" */
+  VidaPoint from, to; /* its ends */
+  double stiffness;   /* k >= 0 */
+  double cubic;       /* k3 >= 0, linear law only */
+  double length;      /* l >= 0, the length at rest */
+  VidaSpringLaw law;  /* how its force grows */
 } VidaSpring;
 
 /* A rod without mass: g = (|d|^2 - l^2) / (2 l), so that its multiplier is the tension (> 0 when
  * pulled) and g is the change of length to first order. */
 typedef struct VidaDistance {
-  const char* name;
-  VidaPoint from, to;
-  double length; /* l > 0 */
+  const char* name;   /* of the constraint: "upper rod" */
+  VidaPoint from, to; /* its ends */
+  double length;      /* l > 0 */
 } VidaDistance;
 
 /* A Lagrangian L(q,v,t) of n local coordinates, given by C functions. Each returns 0, > 0 when it
  * cannot be evaluated at this state (a smaller step may help), < 0 to stop. */
 typedef struct VidaLagrangian {
+  /* L itself, one number */
   int (*value)(double t, const double* q, const double* v, double* lagrangian, void* user_data);
   /* l_q, l_v (n each): dL/dq and dL/dv */
   int (*gradient)(double t, const double* q, const double* v, double* l_q, double* l_v,
@@ -101,6 +108,7 @@ typedef struct VidaConstraint {
 /* An empty system; particles have `dimension` coordinates (1, 2 or 3). Freed by VidaSystem_Destroy,
  * after every stepper and study that uses it. */
 int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, VidaError* error);
+/* Frees it and sets *system to NULL; NULL is allowed. */
 void VidaSystem_Destroy(VidaSystem** system);
 
 /* Adds a coordinate for use in callbacks; *index (nullable) receives its number. unit: "rad", "".
@@ -114,11 +122,17 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
                            VidaError* error);
 /* Uniform gravity g (dimension) acting on every particle, also on those added later. */
 int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaError* error);
+/* A spring between two points (the record is copied). */
 int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError* error);
+/* A rod between two points (the record is copied): one constraint row of its name. */
 int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, VidaError* error);
+/* A part of the Lagrangian in C functions, of `count` coordinates of the system, which are its
+ * local ones in this order. The functions are copied, user_data is handed to them as it is. */
 int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
                              const int* coordinates, const VidaLagrangian* lagrangian,
                              void* user_data, VidaError* error);
+/* Constraints in C functions, of `count` coordinates likewise. Rows are named `name`, or, of
+ * several, "name (row 1)" and so on. */
 int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
                              const int* coordinates, const VidaConstraint* constraint,
                              void* user_data, VidaError* error);
@@ -162,6 +176,9 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error);
 
 /* ---- looking --------------------------------------------------------------------------------- */
 
+/* What it was made of: its name; numbers of coordinates (n), of constraint rows (m, holonomic and
+ * nonholonomic ones) and of particles; the dimension of space; names and units of coordinates and
+ * rows by their numbers, NULL outside; and numbers by names, -1 where there is none. */
 const char* VidaSystem_Name(const VidaSystem* system);
 int VidaSystem_CoordinateCount(const VidaSystem* system);
 int VidaSystem_ConstraintCount(const VidaSystem* system); /* rows */
@@ -176,10 +193,14 @@ int VidaSystem_ParticleIndex(const VidaSystem* system, const char* name);   /* -
 /* First coordinate of a particle; its others follow. */
 int VidaSystem_ParticleCoordinate(const VidaSystem* system, int particle);
 
+/* Parameters: their number; name and value by number; number by name. */
 int VidaSystem_ParameterCount(const VidaSystem* system);
 const char* VidaSystem_ParameterName(const VidaSystem* system, int parameter); /* NULL: none */
 double VidaSystem_ParameterValue(const VidaSystem* system, int parameter);     /* NaN: none */
 int VidaSystem_ParameterIndex(const VidaSystem* system, const char* name);     /* -1: none */
+
+/* Observables (VidaSystem_AddObservable): their number; name, unit, and whether it should be
+ * conserved. */
 int VidaSystem_ObservableCount(const VidaSystem* system);
 const char* VidaSystem_ObservableName(const VidaSystem* system, int index);
 const char* VidaSystem_ObservableUnit(const VidaSystem* system, int index);
@@ -198,27 +219,32 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
 
 /* ---- initial values -------------------------------------------------------------------------- */
 
+/* How initial values are made consistent. */
 typedef struct VidaStartOptions {
   bool adjust; /* true: given values may be moved by more than the tolerance (and it is told) */
   double tolerance; /* largest change of a given value, relative to the largest of its kind */
-  /* n each, nullable: values given in place of the system's own; NaN: its own counts */
-  const double *positions, *velocities;
+  const double* positions;  /* n, nullable: in place of the system's own; NaN: its own counts */
+  const double* velocities; /* likewise */
 } VidaStartOptions;
 
-VidaStartOptions VidaStartOptions_Default(void); /* adjust = false, tolerance = 1e-9 */
+/* adjust = false, tolerance = 1e-9, values of the system. */
+VidaStartOptions VidaStartOptions_Default(void);
 
-#define VIDA_NOTES_SIZE 2048
+#define VIDA_NOTES_SIZE 2048 /* bytes of the notes on a start */
+
 /* Consistent initial values. Free components are found from the constraints, the given ones held;
  * then, if something is still violated, everything moves by as little as possible in the mass norm.
  * A quaternion (VIDA_MOTION_QUATERNION) that `adjust` scales takes its given rates along, so that
- * its angular velocity 2 v q^-1 is what was given. q, v (n each)   receive the result notes
- * nullable, VIDA_NOTES_SIZE bytes: lines on what was found, what was changed and by how much; ""
- * when nothing was Fails with VIDA_INCONSISTENT_START, naming the constraint and its violation,
- * when a given value would move by more than the tolerance and `adjust` is false, or when
- * constraints contradict each other: the message then says which and what is left. Free components
- * that the constraints leave open are taken nearest to their guess, which the notes tell. Fails
- * with VIDA_NOT_FINITE where a constraint or the energy overflows. options: NULL for the default.
- */
+ * its angular velocity 2 v q^-1 is what was given. Free components that the constraints leave open
+ * are taken nearest to their guess, which the notes tell.
+ *   options  NULL for the default
+ *   q, v     (n each) receive the result
+ *   notes    nullable, VIDA_NOTES_SIZE bytes: lines on what was found, what was changed and by how
+ *            much; "" when nothing was
+ * Fails with VIDA_INCONSISTENT_START, naming the constraint and its violation, when a given value
+ * would move by more than the tolerance and `adjust` is false, or when constraints contradict each
+ * other: the message then says which and what is left. Fails with VIDA_NOT_FINITE where a
+ * constraint or the energy overflows. */
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error);
 

@@ -1,0 +1,237 @@
+-- Methods that do not keep constraints end where these are torn, with words, and not before: violated by
+-- more than what they compare. Where only velocities or energies go so far, the row says so.
+local check = require "check"
+local mechanism = require "mechanism"
+local vida = require "vida"
+
+local function can(method, capability)
+  for _, text in ipairs(method.capabilities) do
+    if text == capability then
+      return true
+    end
+  end
+  return false
+end
+
+local function has_option(method, name)
+  for _, option in ipairs(method.options) do
+    if option.name == name then
+      return true
+    end
+  end
+  return false
+end
+
+-- What a message advises besides a smaller step are an option of the method, and a method, that exist.
+local function expect_advice(message, method)
+  local advice = message:match "try .*" or ""
+  for name in advice:gmatch ", or ([%w_-]+)" do
+    local known = has_option(method, name)
+    for _, other in ipairs(vida.methods()) do
+      known = known or other.name == name
+    end
+    assert(known, message)
+  end
+  return advice:find(", or ", 1, true) ~= nil
+end
+
+local function particle_methods(test)
+  for _, method in ipairs(vida.methods()) do
+    if not can(method, "takes systems without constraints only")
+      and not can(method, "takes rigid bodies without joints, as unit quaternions") then
+      test(method)
+    end
+  end
+end
+
+-- ---- mechanisms that are torn ---------------------------------------------------------------------
+
+-- Grashof's crank-rocker with its crank upright; what no rod may be longer by than is far below 10 m.
+local function crank_rocker()
+  local s = vida.system { "crank-rocker", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local a = s:particle { "A", mass = 1, position = { 0, 0.5 }, velocity = { 1, 0 } }
+  local b = s:particle { "B", mass = 1, position = { vida.free(1.2), vida.free(0.8) },
+    velocity = { vida.free(), vida.free() } }
+  s:distance { "crank", s.ground, a, length = 0.5 }
+  s:distance { "coupler", a, b, length = 1.2 }
+  s:distance { "rocker", s:anchor { 1, 0 }, b, length = 0.8 }
+  return s
+end
+
+-- A bead on y = x^2 that begins where all coordinates are zero, so that its row has no size but that of
+-- a step.
+local function bead()
+  local s = vida.system { "bead", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local p = s:particle { "p", mass = 1, position = { 0, 0 }, velocity = { 3, 0 } }
+  s:constraint { "curve", p.position.y - p.position.x ^ 2 }
+  return s
+end
+
+local function state_of(stepper)
+  local state = { stepper:time(), stepper:energy(), (select(2, stepper:multipliers())) }
+  table.move(stepper:positions(), 1, 4, #state + 1, state)
+  return table.move(stepper:velocities(), 1, 4, #state + 1, state)
+end
+
+local function expect_same(before, after, what)
+  for i, value in pairs(before) do
+    assert(value == after[i] or value ~= value, ("%s: entry %d of the state was %g and is %g")
+      :format(what, i, value, after[i]))
+  end
+end
+
+-- Steps until one fails or `time` is over; g stays below `bound` where g = 0 is asked for. Says whether
+-- a constraint was torn.
+local function runs_within(system, method, wishes, time, bound)
+  local what = ("%s, %s, h = %g"):format(wishes[1], system.name, wishes.h)
+  local stepper = system:stepper(wishes)
+  stepper:start()
+  for _ = 1, math.floor(time / wishes.h) do
+    local before = state_of(stepper)
+    local good, message = stepper:step()
+    if not good then
+      expect_same(before, state_of(stepper), what)
+      if message:find("times its own size", 1, true) then
+        assert(message:find("constraint '", 1, true) and message:find("try less than", 1, true), message)
+        assert(expect_advice(message, method), message)
+        -- Once more the same (methods that choose their steps begin with other ones).
+        if not wishes.rtol then
+          local again, repeated = stepper:step()
+          assert(not again and repeated == message, what .. ": " .. tostring(repeated))
+          expect_same(before, state_of(stepper), what)
+        end
+        stepper:start()
+        assert(stepper:constraint_errors() < 1e-12, what)
+        return true
+      end
+      return false
+    end
+    local g = stepper:constraint_errors()
+    assert(g <= bound, ("%s: |g| = %g at t = %g"):format(what, g, stepper:time()))
+  end
+  return false
+end
+
+local function test_torn()
+  local rocker, pendulum, curve = crank_rocker(), check.plain_pendulum(), bead()
+  local torn = {}
+  particle_methods(function(method)
+    if can(method, "keeps the constraints g = 0") or has_option(method, "compliance") then
+      return
+    end
+    for _, h in ipairs { math.pi / 4, 0.5, 0.2, 0.1 } do
+      for _, rtol in ipairs(check.is_adaptive(method) and { 0.3, 1e-2 } or { false }) do
+        local wishes = { method.name, h = h, rtol = rtol or nil }
+        -- A rod is torn at twice its length or less beside its own, wherever its ends are.
+        for system, bound in pairs { [rocker] = 2, [pendulum] = 2, [curve] = 1e3 } do
+          if runs_within(system, method, wishes, 20, bound) then
+            torn[method.name] = true
+          end
+        end
+      end
+    end
+    -- These have steps of a given length, or no other bounds than those of accelerations.
+    local drifts = not check.is_adaptive(method) or method.name == "ida-index1"
+    assert(torn[method.name] or not drifts, method.name .. " has torn no constraint")
+  end)
+end
+
+-- ---- motions that are not -------------------------------------------------------------------------
+
+-- From x = 1e-3 to x = 14: what the curve's terms are in the end is 1e8 times what they were, and so is
+-- what their rounding, and rtol, may leave of g.
+local function test_far_away()
+  local s = vida.system { "far", dimension = 2 }
+  local x = 1e-3
+  local p = s:particle { "p", mass = 1, position = { x, x ^ 2 }, velocity = { 1, 2 * x } }
+  s:constraint { "curve", p.position.y - p.position.x ^ 2 }
+  local stepper = s:stepper { "baumgarte", rtol = 1e-5, h = 1 }
+  stepper:start()
+  assert(stepper:step(200))
+  local g, y = stepper:constraint_errors(), stepper:positions()[2]
+  assert(g > 3 * x ^ 2, "g has not drifted by more than the first terms")
+  assert(g < 0.01 * y, "the curve has been left")
+end
+
+-- A thread that gives way by 1e6 m/N is as long as its load makes it.
+local function test_yielding()
+  local s = vida.system { "thread", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local bob = s:particle { "bob", mass = 1, position = { 0, -1e-6 } }
+  s:distance { "thread", s.ground, bob, length = 1e-6 }
+  particle_methods(function(method)
+    if has_option(method, "compliance") then
+      local row = vida.compare { system = s, time = 1,
+        methods = { { method.name, h = 0.01, compliance = 1e6 } } }:run { quiet = true }[1]
+      assert(row.status == "ok" and not row.message:find("own size", 1, true), row.message)
+    end
+  end)
+end
+
+-- ---- what a row says ----------------------------------------------------------------------------
+
+local function rows_of(system, time, methods)
+  return vida.compare { system = system, time = time, end_step = "shorten",
+    methods = methods }:run { quiet = true }
+end
+
+-- A rod's velocities violate its constraint by more than its own size a step where h |G v| is more than
+-- twice its length. Methods that have an option against it name it, and with it there is nothing to say.
+local function test_velocities()
+  local pendulum = check.plain_pendulum()
+  local told = {}
+  particle_methods(function(method)
+    if can(method, "keeps the hidden constraints G v + g_t = 0") or check.is_adaptive(method)
+      or not can(method, "keeps the constraints g = 0") then
+      return
+    end
+    for _, row in ipairs(rows_of(pendulum, 30, { { method.name, h = { 0.5, 0.2, 0.01 } } })) do
+      local says = row.message:find("velocities violate constraint 'rod'", 1, true)
+      if row.status == "ok" then
+        assert(says or row.constraint_velocity * row.h <= 2, method.name .. ": " .. row.message)
+        assert(not says or row.h >= 0.2, method.name .. " speaks at a small step")
+      end
+      if says then
+        told[method.name] = true
+        local helps = row.message:find("projection = velocity", 1, true)
+        assert((helps ~= nil) == has_option(method, "projection"), row.message)
+      end
+    end
+  end)
+  for _, name in ipairs { "hht", "generalized-alpha" } do
+    assert(told[name], name .. " says nothing")
+    local rows = rows_of(pendulum, 30, { { name, h = { 0.5, 0.2 }, projection = "velocity" } })
+    for _, row in ipairs(rows) do
+      assert(row.status == "ok" and row.message == "", row.message)
+    end
+  end
+end
+
+-- A fall into 1/r: there is no more energy than that of the start, 1 J of either kind. Beside a spring
+-- that a step of 2.5 over its frequency makes swing ever wider (the bound of Verlet's method is 2).
+local function test_energy()
+  local fall = vida.system { "fall", dimension = 2 }
+  local p = fall:particle { "p", mass = 1, position = { 1, 0 }, velocity = { 0, 1e-3 } }
+  fall:potential { "centre", -1 / vida.norm(p.position) }
+  local swing = vida.system { "swing", dimension = 2 }
+  local bob = swing:particle { "bob", mass = 1, position = { 1, 0 } }
+  swing:spring { "spring", swing.ground, bob, stiffness = 100, length = 0 }
+  local driven = vida.system { "driven", dimension = 2 }
+  local block = driven:particle { "block", mass = 1, position = { 1, 0 }, velocity = { 1, 0 } }
+  driven:force { "push", block, { 100, 0 } }
+  local words = "times the energy of the start"
+  for _, method in ipairs { "rattle", "verlet", "symplectic-euler", "baumgarte" } do
+    local rows = rows_of(fall, 5, { { method, h = 0.01 } })
+    assert(rows[1].energy_error > 30 and rows[1].message:find(words, 1, true), method)
+    rows = rows_of(swing, 5, { { method, h = { 0.4, 0.05 } } })
+    assert(rows[1].status ~= "ok" or rows[1].message:find(words, 1, true), method)
+    assert(rows[2].status == "ok" and rows[2].message == "", method .. ": " .. rows[2].message)
+  end
+  local rows = rows_of(driven, 5, { { "rattle", h = 0.01 } })
+  assert(rows[1].energy_error > 1e3 and rows[1].message == "", rows[1].message)
+end
+
+mechanism.run { { "torn", test_torn }, { "far away", test_far_away }, { "yielding", test_yielding },
+  { "velocities", test_velocities }, { "energy", test_energy } }
