@@ -131,7 +131,8 @@ static int rate_of_staged(void* data, double t, const double* y, double* f) {
 
 static int look_at_stage(void* data, double t, double* y) {
   Staged* staged = data;
-  const double* stage = vida__ode_last_stage(staged->ode, t, y, &staged->stage_t);
+  (void)t;
+  const double* stage = vida__ode_last_stage(staged->ode, &staged->stage_t);
   staged->distance = fmax(fabs(stage[0] - y[0]), fabs(stage[1] - y[1]));
   return 0;
 }
@@ -154,7 +155,7 @@ static void test_last_stage(void) {
     double y[2] = {1.0, 1.0};
     REQUIRE_OK(vida__ode_advance(staged.ode, 0.0, 0.1, y, NULL, &error), &error);
     EXPECT_NEAR(staged.stage_t, 0.1 * cases[i].at, 1e-15, "time of the last stage of %s", name);
-    EXPECT(staged.distance > 0.0, "the last stage of %s is the end", name);
+    EXPECT(staged.distance > 1e-9, "the last stage of %s is the end", name);
     vida__ode_destroy(&staged.ode);
   }
 }

@@ -95,12 +95,10 @@ static int start_stabilized(VidaStepper* stepper, VidaError* error) {
 
 enum { S_FULL, S_BOTH, S_BOTH2, S_VEL, S_POS };
 
-/* F, at z~ or at the last stage before it. Along M^-1 G^T, of what the integrator has decomposed.
- */
+/* F, at z~ or at the last stage before it. */
 static int decompose(underlying_ode* own, double t, const double* y) {
-  const double* place = own->at_stage ? vida__ode_last_stage(own->ode, t, y, &t) : y;
-  return vida__projector_factor(own->projector, t, place, place + own->stepper->n,
-                                vida__ode_is_at(own->ode, t, place));
+  const double* place = own->at_stage ? vida__ode_last_stage(own->ode, &t) : y;
+  return vida__projector_factor(own->projector, t, place, place + own->stepper->n, false);
 }
 
 /* z = z~ - alpha F h(z~), of s-both2 twice with the same F */
@@ -331,8 +329,7 @@ static const VidaOptionRow post_options[] = {
     {"decomposition", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "end|stage",
      "Where the projection is decomposed: at the end of the step, or at the integrator's last "
      "stage "
-     "before it, which violates more. The drifts printed in paper 002, tables 6.3 and 6.4, are "
-     "those of stage."},
+     "before it, which violates more: so come the drifts of paper 002, tables 6.3 and 6.4."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 #define METRIC_ROW                                                                             \

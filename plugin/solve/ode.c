@@ -136,6 +136,7 @@ struct vida_ode {
   int failure; /* what `rate` and others returned */
   /* The last rate, and where the one before it was. */
   bool has_rate;
+  bool ends_with_stage; /* the end of a step is the last stage of the table, or nearly */
   double rate_t, stage_t;
   double *rate_y, *rate, *stage_y; /* size */
   vida_ode_counts counts;
@@ -154,22 +155,15 @@ static bool is_finite(int size, const double* values) {
   return sum == 0.0;
 }
 
-bool vida__ode_is_at(const vida_ode* ode, double t, const double* y) {
-  return ode->has_rate && t == ode->rate_t &&
-         memcmp(y, ode->rate_y, (size_t)ode->size * sizeof *y) == 0;
-}
-
-const double* vida__ode_last_stage(const vida_ode* ode, double t, const double* y,
-                                   double* stage_t) {
-  const bool ends_with_rate = vida__ode_is_at(ode, t, y);
-  *stage_t = ends_with_rate ? ode->stage_t : ode->rate_t;
-  return ends_with_rate ? ode->stage_y : ode->rate_y;
+const double* vida__ode_last_stage(const vida_ode* ode, double* t) {
+  *t = ode->ends_with_stage ? ode->stage_t : ode->rate_t;
+  return ode->ends_with_stage ? ode->stage_y : ode->rate_y;
 }
 
 /* Steps ask again for what the end of the last one has found, and methods for what goes with it. */
 int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
   const size_t bytes = (size_t)ode->size * sizeof *y;
-  if (!vida__ode_is_at(ode, t, y)) {
+  if (!ode->has_rate || t != ode->rate_t || memcmp(y, ode->rate_y, bytes) != 0) {
     ode->counts.rates++;
     ode->has_rate = false;
     int code = is_finite(ode->size, y) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
@@ -324,26 +318,33 @@ static int make_erkstep(vida_ode* ode, ARKodeButcherTable table, void** memory) 
              : VIDA_SUCCESS;
 }
 
-/* Where the last stage of a table is its result, ARKODE 7.1 begins the next step with the rate that
- * was found there, although `settle` has moved it since. Such a stage has no part in the result: it
- * is moved by less than an error estimate can notice, and is no longer taken for the result. */
-static void separate_last_stage(ARKodeButcherTable table) {
-  const double apart = 1e-12;
+/* Differences of coefficients below which two places in a step are one. */
+static const double apart = 1e-12;
+
+/* Whether the last of some stages is where the step ends. */
+static bool has_final_stage(const ARKodeButcherTable table) {
   const int last = table->stages - 1;
   double difference = fabs(table->b[last]);
   for (int i = 0; i < last; i++) {
     difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
   }
-  if (last >= 2 && difference < apart) {
-    table->A[last][0] += apart;
-    table->A[last][1] -= apart;
-  }
+  return last >= 2 && difference < apart;
+}
+
+/* ARKODE 7.1 begins the next step with the rate of a final stage, although `settle` has moved the
+ * end since. Such a stage has no part in the result: it is moved by less than an error estimate can
+ * notice, and is no longer taken for the end. */
+static void separate_final_stage(ARKodeButcherTable table) {
+  const int last = table->stages - 1;
+  table->A[last][0] += apart;
+  table->A[last][1] -= apart;
 }
 
 static int create_erkstep(vida_ode* ode) {
   ARKodeButcherTable table = make_table(ode->settings.integrator);
-  if (table && ode->functions.settle) {
-    separate_last_stage(table);
+  ode->ends_with_stage = table && has_final_stage(table);
+  if (ode->ends_with_stage && ode->functions.settle) {
+    separate_final_stage(table);
   }
   int code = table ? make_erkstep(ode, table, &ode->erkstep) : VIDA_OUT_OF_MEMORY;
   if (!code && ode->settings.adaptive) {

@@ -89,10 +89,9 @@ int vida__ode_advance(vida_ode* ode, double t, double next, double* y, double* r
                       VidaError* error);
 /* f at (t,y), remembered if it was the last one asked for. */
 int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate);
-/* Whether it was. */
-bool vida__ode_is_at(const vida_ode* ode, double t, const double* y);
-/* In `settle`: where the last rate before the end (t,y) of the step was found (size), and when. */
-const double* vida__ode_last_stage(const vida_ode* ode, double t, const double* y, double* stage_t);
+/* In `settle`: where the integrator has last found the rate before the end of the step (size), and
+ * when. */
+const double* vida__ode_last_stage(const vida_ode* ode, double* t);
 void vida__ode_reset_counts(vida_ode* ode);
 vida_ode_counts vida__ode_count(const vida_ode* ode);
 

@@ -113,7 +113,8 @@ end
 -- drifts are only bounded from below. Of S-both2 the printed drifts are those of a correction that is
 -- decomposed at the last stage ("as printed"); at the end of the step it leaves far less.
 -- The motion is chaotic: tolerances that differ in the sixth digit lead elsewhere, and numbers of steps
--- are spread by more than methods differ. Their order is that of means over neighbours.
+-- are spread by more than methods differ. Their order is that of means over neighbours; without
+-- stabilization some of them tear the constraint, and end.
 stabilizations["as printed"] =
   { "post-stabilized", variant = "s-both2", projection = "identity", decomposition = "stage" }
 local chosen = {
@@ -134,7 +135,7 @@ local chosen = {
 local function run_chosen(system, name, nodes, neighbour)
   local velocity, position, statistics =
     drifts(system, name, 100, nodes, { rtol = 1e-5 * (1 + 1e-6 * (neighbour or 0)), atol = 1e-6 })
-  return statistics.steps + statistics.rejected_steps, velocity, position
+  return velocity and statistics.steps + statistics.rejected_steps, velocity, position
 end
 
 local function test_drifts(omega)
@@ -153,12 +154,14 @@ local neighbours = 12
 local function test_steps(omega)
   local mean = {}
   for name, expected in pairs(chosen[omega]) do
-    local sum = 0
+    local sum, count = 0, 0
     for neighbour = 1, neighbours do
       local steps = run_chosen(adaptive[omega], name, 100, neighbour)
-      sum = sum + math.log(steps)
+      assert(steps or name == "Baum(0 0)", name .. " has ended early")
+      sum = sum + (steps and math.log(steps) or 0)
+      count = count + (steps and 1 or 0)
     end
-    mean[name] = math.exp(sum / neighbours)
+    mean[name] = math.exp(sum / count)
     assert(mean[name] > expected[1] / 3 and mean[name] < 3 * expected[1],
       ("omega = %g, %s: %.0f steps"):format(omega, name, mean[name]))
   end
