@@ -53,10 +53,17 @@ typedef struct VidaLuaRun {
   bool (*is_interrupted)(void* data); /* asked about ten times a second; nullable */
   void* data;
   VidaRecording* recording; /* nullable */
+  /* Keeps what has finished: called after runs, but at most every second; nullable. */
+  int (*save)(void* saved, VidaError* error);
+  void* saved;
 } VidaLuaRun;
 
 /* Pushes an object that owns a recording of this study. */
 VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study);
+/* What pages say besides the results. */
+extern const VidaPageFacts vidalua_page_facts;
+/* The recording of the object at `index`. */
+VidaRecording* vidalua_to_recording(lua_State* L, int index);
 
 /* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
@@ -73,14 +80,16 @@ bool vidalua_host_interrupts(void* watch); /* never raises an error */
 
 /* ---- progress (progress.c) ------------------------------------------------------------------- */
 
+double vidalua_clock(void); /* s, monotonic */
+
 typedef struct VidaLuaProgress {
-  int runs;
-  int run;
-  double run_began; /* s, of a monotonic clock */
-  bool drawn;       /* a line is on the screen */
+  const VidaStudy* study;
+  double began; /* s, of a monotonic clock */
+  double done;  /* of the whole study; runs that are made again do not set it back */
+  bool drawn;   /* a line is on the screen */
 } VidaLuaProgress;
 
-void vidalua_progress_begin(VidaLuaProgress* progress, int runs);
+void vidalua_progress_begin(VidaLuaProgress* progress, const VidaStudy* study);
 void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction);
 void vidalua_progress_end(VidaLuaProgress* progress);
 bool vidalua_progress_has_terminal(void);
@@ -347,10 +356,9 @@ int vidalua_comparison_options(lua_State* L); /* vida.comparison_options */
 /* Registers the class and pushes vida.compare and vida.work_precision. */
 void vidalua_open_comparison(lua_State* L);
 void vidalua_open_result(lua_State* L);
-/* Pushes the result of the comparison at `index`, which has run; its files are in `folder`
- * (nullable).
- */
-void vidalua_push_result(lua_State* L, int index, const char* folder);
+/* Pushes the result of the comparison at `index`, which has run and was watched by the recording at
+ * `recording`; its files are in `folder` (nullable). */
+void vidalua_push_result(lua_State* L, int index, int recording, const char* folder);
 /* The study of the comparison at `index`; raises an error when it is closed. */
 VidaStudy* vidalua_check_study(lua_State* L, int index);
 void vidalua_open_stepper(lua_State* L);

@@ -287,6 +287,20 @@ static int new_comparison(lua_State* L) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* What a run writes into its folder. */
+typedef struct RunFiles {
+  const VidaStudy* study;
+  const VidaRecording* recording;
+  const char *directory, *data;
+} RunFiles;
+
+static int save_files(void* data, VidaError* error) {
+  const RunFiles* files = data;
+  const int code = VidaReport_Write(&files->study, 1, files->directory, error);
+  return code ? code
+              : VidaReport_PageData(&files->recording, 1, &vidalua_page_facts, files->data, error);
+}
+
 /*** Makes the runs. One that fails keeps its row, with its status, and the others go on.
  * @function run
  * @tparam[opt] table given
@@ -304,7 +318,6 @@ static int comparison_run(lua_State* L) {
   VidaLuaRun wishes = {0};
   bool quiet = false;
   const char* page = NULL;
-  const VidaPageFacts facts = {.software = LUA_RELEASE};
   VidaStudy* study = vidalua_check_study(L, 1);
   if (!lua_isnoneornil(L, 2)) {
     vidalua_check_table(L, 2, "run", "{ quiet = true, out = \"DIR\" }");
@@ -317,27 +330,30 @@ static int comparison_run(lua_State* L) {
   wishes.show_progress = !quiet && vidalua_progress_has_terminal();
   wishes.is_interrupted = vidalua_host_interrupts;
   wishes.data = &watch;
-  const VidaStudy* const studies[] = {study};
-  const char* data =
-      wishes.directory ? lua_pushfstring(L, "%s/report.json", wishes.directory) : NULL;
-  wishes.recording = page || data ? vidalua_new_recording(L, study) : NULL;
-  const VidaRecording* const recordings[] = {wishes.recording};
+  RunFiles files = {.study = study, .directory = wishes.directory};
+  if (files.directory) {
+    files.data = lua_pushfstring(L, "%s/report.json", files.directory);
+    wishes.save = save_files;
+    wishes.saved = &files;
+  }
+  files.recording = wishes.recording = vidalua_new_recording(L, study);
+  const int recording = lua_gettop(L);
   VidaFolder* folder = NULL; /* released before any Lua error is raised */
-  int code = wishes.directory ? VidaReport_HoldFolder(wishes.directory, &folder, &error) : 0;
+  int code = files.directory ? VidaReport_HoldFolder(files.directory, &folder, &error) : 0;
   code = code || !page ? code : VidaReport_PreparePage(page, &error);
   code = code ? code : vidalua_run_study(study, &wishes, &error);
-  if (!code && wishes.directory) {
-    code = VidaReport_Write(studies, 1, wishes.directory, &error);
-  } else if (code == VIDA_STOPPED && wishes.directory) {
-    VidaReport_Write(studies, 1, wishes.directory, NULL); /* what had finished is kept */
+  if (!code && files.directory) {
+    code = save_files(&files, &error);
+  } else if (code == VIDA_STOPPED && files.directory) {
+    save_files(&files, NULL); /* what had finished is kept */
   }
-  code = code || !data ? code : VidaReport_PageData(recordings, 1, &facts, data, &error);
-  code = code || !page ? code : VidaReport_Page(recordings, 1, &facts, page, &error);
+  code = code || !page ? code
+                       : VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, &error);
   VidaReport_ReleaseFolder(&folder);
   if (code) {
     return vidalua_raise(L, "", NULL, &error);
   }
-  vidalua_push_result(L, 1, wishes.directory);
+  vidalua_push_result(L, 1, recording, files.directory);
   return 1;
 }
 

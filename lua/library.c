@@ -282,6 +282,32 @@ static int library_script_folder(lua_State* L) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Calls the function of the library at upvalue 1. */
+static int call_library(lua_State* L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+/* `return vida.sweep { ... }` is a tail call, in which a function of Lua takes the place of the
+ * script's, and with it the line for messages; one of C does not. So all that scripts can call in
+ * the table on top of the stack goes through C. */
+static void keep_lines_of_callers(lua_State* L) {
+  const int table = lua_gettop(L);
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) {
+      lua_pushcclosure(L, call_library, 1);
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      lua_rawset(L, table); /* of a field that is there: the traversal goes on */
+    } else {
+      lua_pop(L, 1);
+    }
+  }
+}
+
 void vidalua_open_library(lua_State* L) {
   static const luaL_Reg functions[] = {{"fail", library_fail},
                                        {"expected", library_expected},
@@ -314,4 +340,8 @@ void vidalua_open_library(lua_State* L) {
     lua_pop(L, 1);
   }
   lua_settop(L, module);
+  vidalua_push_methods(L, VIDALUA_SYSTEM);
+  keep_lines_of_callers(L);
+  lua_settop(L, module);
+  keep_lines_of_callers(L);
 }

@@ -6,6 +6,8 @@
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
+const VidaPageFacts vidalua_page_facts = {.software = LUA_RELEASE};
+
 #define VIDALUA_RECORDING "vida.recording"
 
 static int recording_gc(lua_State* L) {
@@ -26,6 +28,10 @@ VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study) {
     vidalua_raise(L, "", NULL, &error);
   }
   return *recording;
+}
+
+VidaRecording* vidalua_to_recording(lua_State* L, int index) {
+  return *(VidaRecording**)luaL_checkudata(L, index, VIDALUA_RECORDING);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -49,7 +55,24 @@ typedef struct Watcher {
   const VidaLuaRun* wishes;
   VidaObserver trajectories, recording; /* members NULL without them */
   VidaLuaProgress progress;
+  double saved;    /* a reading of the clock */
+  bool is_unsaved; /* a run has ended since */
 } Watcher;
+
+#define SECONDS_BETWEEN_SAVES 1.0
+
+/* What has been saved here outlives the process, even one that is killed. */
+static int save_now_and_then(Watcher* watcher, VidaError* error) {
+  const VidaLuaRun* wishes = watcher->wishes;
+  if (!wishes->save || !watcher->is_unsaved ||
+      vidalua_clock() - watcher->saved < SECONDS_BETWEEN_SAVES) {
+    return VIDA_SUCCESS;
+  }
+  const int code = wishes->save(wishes->saved, error);
+  watcher->saved = vidalua_clock();
+  watcher->is_unsaved = false;
+  return code;
+}
 
 static int watch_begin(void* data, int run, const VidaRow* row, VidaError* error) {
   const VidaObserver* inner = &((const Watcher*)data)->trajectories;
@@ -66,10 +89,12 @@ static int watch_sample(void* data, int run, const VidaSample* sample, VidaError
 }
 
 static int watch_end(void* data, int run, const VidaRow* row, VidaError* error) {
-  const VidaObserver* inner = &((const Watcher*)data)->trajectories;
-  const VidaObserver* second = &((const Watcher*)data)->recording;
-  const int code = inner->end ? inner->end(inner->data, run, row, error) : 0;
-  return !code && second->end ? second->end(second->data, run, row, error) : code;
+  Watcher* watcher = data;
+  const VidaObserver *inner = &watcher->trajectories, *second = &watcher->recording;
+  int code = inner->end ? inner->end(inner->data, run, row, error) : 0;
+  code = !code && second->end ? second->end(second->data, run, row, error) : code;
+  watcher->is_unsaved = true;
+  return code ? code : save_now_and_then(watcher, error);
 }
 
 static int watch_progress(void* data, int run, const char* what, double fraction) {
@@ -78,6 +103,7 @@ static int watch_progress(void* data, int run, const char* what, double fraction
   if (wishes->is_interrupted && wishes->is_interrupted(wishes->data)) {
     return VIDA_STOPPED;
   }
+  save_now_and_then(watcher, NULL); /* what cannot be written is told at the end */
   if (wishes->show_progress) {
     vidalua_progress_draw(&watcher->progress, run, what, fraction);
   }
@@ -89,6 +115,7 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
   Watcher watcher;
   memset(&watcher, 0, sizeof watcher);
   watcher.wishes = wishes;
+  watcher.saved = vidalua_clock();
   if (wishes->directory) {
     const int code = VidaTrajectories_Create(study, wishes->directory, &trajectories, error);
     if (code) {
@@ -100,7 +127,7 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
     watcher.recording = VidaRecording_Observer(wishes->recording);
   }
   const VidaObserver observer = {watch_begin, watch_sample, watch_end, watch_progress, &watcher};
-  vidalua_progress_begin(&watcher.progress, VidaStudy_RunCount(study));
+  vidalua_progress_begin(&watcher.progress, study);
   const int code = VidaStudy_Run(study, &observer, error);
   vidalua_progress_end(&watcher.progress);
   VidaTrajectories_Destroy(&trajectories);

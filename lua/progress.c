@@ -1,5 +1,5 @@
 /* One line on the terminal that says how far a comparison has come. */
-#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 
 #include "binding.h"
 
-static double clock_s(void) {
+double vidalua_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -17,8 +17,8 @@ bool vidalua_progress_has_terminal(void) {
   return isatty(STDERR_FILENO) == 1;
 }
 
-void vidalua_progress_begin(VidaLuaProgress* progress, int runs) {
-  *progress = (VidaLuaProgress){.runs = runs, .run = INT_MIN};
+void vidalua_progress_begin(VidaLuaProgress* progress, const VidaStudy* study) {
+  *progress = (VidaLuaProgress){.study = study, .began = vidalua_clock()};
 }
 
 static void describe_rest(char* text, size_t size, double seconds) {
@@ -40,22 +40,18 @@ static int line_width(void) {
 }
 
 void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction) {
-  char rest[48] = "";
-  const double now = clock_s();
-  if (run != progress->run) {
-    progress->run = run;
-    progress->run_began = now;
-  }
-  const double elapsed = now - progress->run_began;
+  char rest[48] = "", which[32] = "", line[192];
+  const double elapsed = vidalua_clock() - progress->began;
+  progress->done = fmax(progress->done, VidaStudy_Done(progress->study, run, fraction));
   /* Before half a second has gone by an estimate would only jump about. */
-  if (fraction > 0.0 && elapsed > 0.5) {
+  if (progress->done > 0.0 && elapsed > 0.5) {
     char time[32];
-    describe_rest(time, sizeof time, elapsed * (1.0 - fraction) / fraction);
-    snprintf(rest, sizeof rest, ", %s left", time);
+    describe_rest(time, sizeof time, elapsed * (1.0 - progress->done) / progress->done);
+    snprintf(rest, sizeof rest, ", %s left in all", time);
   }
-  char which[32] = "", line[160];
   if (run != VIDA_ALL_RUNS) {
-    snprintf(which, sizeof which, "[%d/%d] ", run < 0 ? 0 : run + 1, progress->runs);
+    snprintf(which, sizeof which, "[%d/%d] ", run < 0 ? 0 : run + 1,
+             VidaStudy_RunCount(progress->study));
   }
   snprintf(line, sizeof line, "%s%.60s: %.0f %%%s", which, what, 100.0 * fraction, rest);
   fprintf(stderr, "\r\033[K%.*s", line_width(), line);

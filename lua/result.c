@@ -25,9 +25,15 @@
 
 #include "binding.h"
 
-/* User value 1 is the comparison, 2 the list of rows, 3 the folder of its files or nil. The
- * userdata itself is empty. */
-enum { RESULT_COMPARISON = 1, RESULT_ROWS, RESULT_FOLDER, RESULT_VALUES = RESULT_FOLDER };
+/* User value 1 is the comparison, 2 the list of rows, 3 the folder of its files or nil, 4 the
+ * recording. The userdata itself is empty. */
+enum {
+  RESULT_COMPARISON = 1,
+  RESULT_ROWS,
+  RESULT_FOLDER,
+  RESULT_RECORDING,
+  RESULT_VALUES = RESULT_RECORDING
+};
 
 #define VIDALUA_ROW "vida.row"
 #define VIDALUA_BUFFER "vida.buffer"
@@ -93,8 +99,9 @@ static void push_rows(lua_State* L, const VidaStudy* study) {
   }
 }
 
-void vidalua_push_result(lua_State* L, int index, const char* folder) {
+void vidalua_push_result(lua_State* L, int index, int recording, const char* folder) {
   index = lua_absindex(L, index);
+  recording = lua_absindex(L, recording);
   const VidaStudy* study = vidalua_check_study(L, index);
   lua_newuserdatauv(L, 1, RESULT_VALUES);
   lua_pushvalue(L, index);
@@ -103,16 +110,31 @@ void vidalua_push_result(lua_State* L, int index, const char* folder) {
   lua_setiuservalue(L, -2, RESULT_ROWS);
   lua_pushstring(L, folder); /* nil when there is none */
   lua_setiuservalue(L, -2, RESULT_FOLDER);
+  lua_pushvalue(L, recording);
+  lua_setiuservalue(L, -2, RESULT_RECORDING);
   luaL_setmetatable(L, VIDALUA_RESULT);
+}
+
+static const VidaStudy* check_result_at(lua_State* L, int index) {
+  luaL_checkudata(L, index, VIDALUA_RESULT);
+  lua_getiuservalue(L, index, RESULT_COMPARISON);
+  const VidaStudy* study = vidalua_check_study(L, -1);
+  lua_pop(L, 1); /* the result keeps it */
+  return study;
 }
 
 /* The study of the result at 1. */
 static const VidaStudy* check_result(lua_State* L) {
-  luaL_checkudata(L, 1, VIDALUA_RESULT);
-  lua_getiuservalue(L, 1, RESULT_COMPARISON);
-  const VidaStudy* study = vidalua_check_study(L, -1);
+  return check_result_at(L, 1);
+}
+
+/* The recording of the result at `index`, whose comparison is not closed. */
+static const VidaRecording* check_recording(lua_State* L, int index) {
+  check_result_at(L, index);
+  lua_getiuservalue(L, index, RESULT_RECORDING);
+  const VidaRecording* recording = vidalua_to_recording(L, -1);
   lua_pop(L, 1); /* the result keeps it */
-  return study;
+  return recording;
 }
 
 static int result_row(lua_State* L) {
@@ -219,7 +241,10 @@ static int result_json(lua_State* L) {
   return push_buffer(L, buffer, code, &error);
 }
 
-/*** Writes comparison.csv, comparison.json and what pictures need besides.
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/*** Writes comparison.csv and comparison.json, what pictures need besides, and report.json, of
+ * which `vida report` makes the page.
  * @function write
  * @tparam string folder which is made when it is not there
  * @raise when a file cannot be written, or another process writes there
@@ -229,14 +254,44 @@ static int result_json(lua_State* L) {
 static int result_write(lua_State* L) {
   VidaError error;
   const VidaStudy* const studies[] = {check_result(L)};
+  const VidaRecording* const recordings[] = {check_recording(L, 1)};
   const char* directory = vidalua_plain_text(L, 2);
   luaL_argexpected(L, directory, 2, "the name of a folder");
+  const char* data = lua_pushfstring(L, "%s/report.json", directory);
   VidaFolder* folder = NULL;
   int code = VidaReport_HoldFolder(directory, &folder, &error);
   code = code ? code : VidaReport_Write(studies, 1, directory, &error);
+  code = code ? code : VidaReport_PageData(recordings, 1, &vidalua_page_facts, data, &error);
   VidaReport_ReleaseFolder(&folder);
   if (code) {
     return vidalua_raise(L, "", NULL, &error);
+  }
+  return 0;
+}
+
+/*** Writes the report: one self-contained page of this result, or of several.
+ * @function report
+ * @tparam string file "page.html"
+ * @tparam[opt] result ... further results for the same page
+ * @raise when it cannot be written, or a comparison was closed
+ * @usage
+ * result:report "page.html"
+ */
+static int result_report(lua_State* L) {
+  VidaError error;
+  const char* path = vidalua_plain_text(L, 2);
+  luaL_argexpected(L, path, 2, "the name of a file, as in result:report \"page.html\"");
+  const int last = lua_gettop(L);
+  const VidaRecording** recordings = lua_newuserdatauv(L, (size_t)last * sizeof *recordings, 0);
+  int count = 0;
+  recordings[count++] = check_recording(L, 1);
+  for (int i = 3; i <= last; i++) {
+    recordings[count++] = check_recording(L, i);
+  }
+  int code = VidaReport_PreparePage(path, &error);
+  code = code ? code : VidaReport_Page(recordings, count, &vidalua_page_facts, path, &error);
+  if (code) {
+    return vidalua_raise(L, "report", NULL, &error);
   }
   return 0;
 }
@@ -475,6 +530,7 @@ void vidalua_open_result(lua_State* L) {
                                      {"csv", result_csv},
                                      {"json", result_json},
                                      {"write", result_write},
+                                     {"report", result_report},
                                      {"plot", result_plot},
                                      {"seconds_for", result_seconds_for},
                                      {NULL, NULL}};

@@ -8,23 +8,11 @@
 -- straight down, the azimuth means nothing, and del-chart would end there. Units: kg, m, s, rad.
 
 local vida = require "vida"
+local double_spherical_pendulum = require "parts.double_spherical_pendulum"
 
 local time = vida.setting { "time", 10, unit = "s", text = "simulated time" }
 
-local pendulum = vida.system "double spherical pendulum"
-pendulum:gravity { 0, 0, -9.81 } -- m/s^2
-local upper = pendulum:particle { "upper",
-  mass = 2.0,
-  position = { 2.820, 0.025, vida.free(-1) },
-  velocity = { 3.381, 2.506, vida.free() },
-}
-local lower = pendulum:particle { "lower",
-  mass = 3.5,
-  position = { 5.085, 0.105, vida.free(-1) },
-  velocity = { 2.497, 10.495, vida.free() },
-}
-pendulum:distance { "upper rod", pendulum.ground, upper, length = 4.0 }
-pendulum:distance { "lower rod", upper, lower, length = 3.0 }
+local pendulum, upper, lower = double_spherical_pendulum()
 
 -- The end of a rod that begins at `from`: theta from the downward vertical, phi about it.
 local function along(from, length, theta, phi)

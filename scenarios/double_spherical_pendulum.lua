@@ -6,29 +6,12 @@
 -- beside them; scenarios/figure 000-7 ... 000-12 draws its figures. Units: kg, m, s.
 
 local vida = require "vida"
+local double_spherical_pendulum = require "parts.double_spherical_pendulum"
 
 local time = vida.setting { "time", 30, unit = "s", text = "simulated time" }
 
-local pendulum = vida.system "double spherical pendulum"
-pendulum:gravity { 0, 0, -9.81 } -- m/s^2
-
--- The paper gives x and y. The heights and vertical velocities follow from the rods, with both
--- masses hanging: -1 asks for the solution below.
-local upper = pendulum:particle { "upper",
-  mass = 2.0,
-  position = { 2.820, 0.025, vida.free(-1) },
-  velocity = { 3.381, 2.506, vida.free() },
-}
-local lower = pendulum:particle { "lower",
-  mass = 3.5,
-  position = { 5.085, 0.105, vida.free(-1) },
-  velocity = { 2.497, 10.495, vida.free() },
-}
-pendulum:distance { "upper rod", pendulum.ground, upper, length = 4.0 }
-pendulum:distance { "lower rod", upper, lower, length = 3.0 }
-
 return vida.compare {
-  system = pendulum,
+  system = double_spherical_pendulum(),
   time = time,
   reference = { "energy-momentum", h = 1e-4 },
   methods = {

@@ -9,6 +9,7 @@
 -- rattle two of the latter. Compare errors of runs whose steps times time per step are alike.
 
 local vida = require "vida"
+local double_spherical_pendulum = require "parts.double_spherical_pendulum"
 
 local time = vida.setting { "time", 30, text = "simulated time" }
 
@@ -20,21 +21,6 @@ local planet = kepler:particle { "planet",
   velocity = { 0, math.sqrt((1 + e) / (1 - e)) },
 }
 kepler:potential { "gravity of the sun", -1 / vida.norm { planet.x, planet.y } }
-
-local pendulum = vida.system "double spherical pendulum"
-pendulum:gravity { 0, 0, -9.81 } -- m/s^2
-local upper = pendulum:particle { "upper",
-  mass = 2.0,
-  position = { 2.820, 0.025, vida.free(-1) },
-  velocity = { 3.381, 2.506, vida.free() },
-}
-local lower = pendulum:particle { "lower",
-  mass = 3.5,
-  position = { 5.085, 0.105, vida.free(-1) },
-  velocity = { 2.497, 10.495, vida.free() },
-}
-pendulum:distance { "upper rod", pendulum.ground, upper, length = 4.0 }
-pendulum:distance { "lower rod", upper, lower, length = 3.0 }
 
 return {
   vida.compare {
@@ -49,7 +35,7 @@ return {
     },
   },
   vida.compare {
-    system = pendulum,
+    system = double_spherical_pendulum(),
     time = time,
     reference = { "spark-lobatto", h = 2e-3, stages = 4 },
     methods = {

@@ -9,6 +9,7 @@
 -- 1e-7 in the multipliers.
 
 local vida = require "vida"
+local precision = require "parts.precision"
 local squeezer = require "parts.squeezer"
 
 local time = 0.03 -- s
@@ -32,35 +33,19 @@ local reference = {
   },
 }
 
-local methods = {}
-local function add(list, key, values)
-  for _, method in ipairs(list) do
-    method[key] = values
-    methods[#methods + 1] = method
-  end
-end
-
--- From 3 to `finest` digits: tolerances, and steps by which methods of an order get about as far.
-local tolerances, steps2, steps4, steps5 = {}, {}, {}, {}
-for digits = 3, finest do
-  tolerances[#tolerances + 1] = 10 ^ -digits
-  steps2[#steps2 + 1] = time / math.floor(100 * 10 ^ (digits / 3))
-  steps4[#steps4 + 1] = time / math.floor(100 * 10 ^ (digits / 6))
-  steps5[#steps5 + 1] = time / math.floor(30 * 10 ^ (digits / 5))
-end
-
-add({ { "del-midpoint" }, { "rattle" }, { "generalized-alpha" }, { "hht" },
-  { "generalized-alpha", projection = "velocity" } }, "h", steps2)
-add({ { "spark-lobatto" } }, "h", steps4)
-add({ { "radau" } }, "h", steps5)
-add({ { "radau", h = time }, { "ida-ggl", h = time }, { "ida-index2", h = time },
-  { "post-stabilized", variant = "s-both2", h = time }, { "coordinate-projection", h = time },
-  { "cvode-projected", h = time } }, "rtol", tolerances)
+-- With 3 to `finest` digits, where methods of an order get about as far.
+local runs = precision(time, finest)
+runs:steps(100, 3, { { "del-midpoint" }, { "rattle" }, { "generalized-alpha" }, { "hht" },
+  { "generalized-alpha", projection = "velocity" } })
+runs:steps(100, 6, { { "spark-lobatto" } })
+runs:steps(30, 5, { { "radau" } })
+runs:tolerances { { "radau" }, { "ida-ggl" }, { "ida-index2" },
+  { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "cvode-projected" } }
 
 return vida.work_precision {
   system = squeezer(0.033),
   time = time,
   norm = "mixed",
   reference = { states = { reference }, name = "quadruple precision", error = 1e-15 },
-  methods = methods,
+  methods = runs.methods,
 }

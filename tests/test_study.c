@@ -1,6 +1,7 @@
 /* Comparisons: errors, references, starts, failures, rows. Expected values are closed forms: on the
  * oscillator x'' = -x the midpoint rule turns the phase by 2 atan(h/2) in each step. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <vida/vida.h>
 
@@ -632,6 +633,46 @@ static void test_relative_to_nothing(void) {
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
+/* Of 1000 steps of the reference and 100 and 200 of the runs. */
+static void test_done(void) {
+  VidaSystem* system = oscillator();
+  VidaStudy* study = comparison_study(system, "time=10");
+  static const char* const runs[] = {"del-midpoint h=0.1", "del-midpoint h=0.05"};
+  comparison_add(study, "energy-momentum h=0.01", runs, 2);
+  EXPECT_NEAR(VidaStudy_Done(study, VIDA_REFERENCE_RUN, 0.5), 500.0 / 1300.0, 1e-15, "reference");
+  EXPECT_NEAR(VidaStudy_Done(study, 0, 0.0), 1000.0 / 1300.0, 1e-15, "at the first run");
+  EXPECT_NEAR(VidaStudy_Done(study, 1, 0.25), 1150.0 / 1300.0, 1e-15, "in the second run");
+  EXPECT_NEAR(VidaStudy_Done(study, 1, 1.0), 1.0, 1e-15, "at the end");
+  EXPECT_NEAR(VidaStudy_Done(study, VIDA_ALL_RUNS, 0.3), 0.3, 0.0, "all at once");
+  EXPECT(VidaStudy_Done(NULL, 0, 0.5) == 0.0, "no study");
+  end_study(&study, &system);
+}
+
+/* Rows of runs that were made at once say that their times are not their own; tables do not repeat
+ * it. */
+static void test_shared_time(void) {
+  VidaSystem* system = oscillator();
+  for (int jobs = 1; jobs <= 2; jobs++) {
+    VidaStudy* study = comparison_study(system, jobs == 1 ? "time=10" : "time=10 jobs=2");
+    static const char* const runs[] = {"del-midpoint h=0.1", "del-midpoint h=0.05"};
+    char* table = NULL;
+    size_t size = 0;
+    comparison_add(study, NULL, runs, 2);
+    run_study(study);
+    const char* message = VidaStudy_Row(study, 1)->message;
+    EXPECT((strstr(message, "wall_s is that of a run beside others") != NULL) == (jobs == 2),
+           "'%s'", message);
+    FILE* file = open_memstream(&table, &size);
+    EXPECT(file && VidaReport_Table(study, file, 0, NULL) == 0, "no table");
+    fclose(file);
+    EXPECT(!strstr(table, "beside others"), "'%s'", table);
+    EXPECT((strstr(table, "2 at once") != NULL) == (jobs == 2), "'%s'", table);
+    free(table);
+    VidaStudy_Destroy(&study);
+  }
+  VidaSystem_Destroy(&system);
+}
+
 static void test_columns(void) {
   VidaRow row = {.h = 0.25, .steps = 7, .message = "words"};
   EXPECT(VIDA_COLUMNS == 22 && !Vida_Column(-1) && !Vida_Column(VIDA_COLUMNS), "%d columns",
@@ -667,6 +708,8 @@ int main(void) {
                                     {"unsupported method", test_unsupported_method},
                                     {"not a number", test_not_a_number},
                                     {"relative to nothing", test_relative_to_nothing},
+                                    {"how much is done", test_done},
+                                    {"shared time", test_shared_time},
                                     {"columns", test_columns},
                                     {NULL, NULL}};
   return check_main("study", tests);

@@ -180,8 +180,7 @@ function vida.sweep(given)
       expected("sweep", "system", "a system, or with parameters = { ... } a function that makes one",
         given.system)
     end
-    local made = compare(given, given.system)
-    return made
+    return compare(given, given.system)
   end
   if type(given.parameters) ~= "table" then
     expected("sweep", "parameters", "lists of values by names", given.parameters)

@@ -141,9 +141,11 @@ typedef struct Work {
   Scenario scenario; /* first: what is shared by commands */
   const RunArguments* arguments;
   VidaFolder* folder; /* NULL: nothing is written */
-  const char* out;    /* that of the arguments, or a name that Lua owns */
-  const VidaRecording**
-      recording; /* one for each study, owned by Lua; NULL where nothing is written */
+  /* Owned by Lua, NULL where nothing is written: the folder, DIR/report.json, and of each study its
+   * folder (DIR, or DIR/1, DIR/2, ... when there are several) and its recording. */
+  const char *out, *data;
+  const char** directories;
+  const VidaRecording** recording;
 } Work;
 
 /* Leaves out comparisons that --only has left without runs. */
@@ -163,15 +165,7 @@ static bool drop_empty_studies(Work* work) {
 
 /* ---- running and reporting ------------------------------------------------------------------- */
 
-/* Where trajectories of study i go: DIR, or DIR/1, DIR/2, ... when there are several. */
-static const char* push_directory(lua_State* L, const Work* work, int i) {
-  const char* out = work->out;
-  if (!out) {
-    return NULL;
-  }
-  return work->scenario.count == 1 ? lua_pushstring(L, out)
-                                   : lua_pushfstring(L, "%s/%d", out, i + 1);
-}
+static int save_results(void* data, VidaError* error);
 
 static int run_studies(lua_State* L, Work* work, VidaError* error) {
   const RunArguments* arguments = work->arguments;
@@ -179,12 +173,14 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   VidaLuaRun wishes = {.is_interrupted = vidalua_host_interrupts, .data = &watch};
   wishes.show_progress = !arguments->quiet && vidalua_progress_has_terminal();
   watch.hook = NULL; /* also an interrupt that came before */
+  if (work->out) {
+    wishes.save = save_results;
+    wishes.saved = work;
+  }
   for (int i = 0; i < work->scenario.count; i++) {
-    const int top = lua_gettop(L);
-    wishes.directory = push_directory(L, work, i);
-    wishes.recording = work->recording ? (VidaRecording*)work->recording[i] : NULL;
+    wishes.directory = work->out ? work->directories[i] : NULL;
+    wishes.recording = work->out ? (VidaRecording*)work->recording[i] : NULL;
     const int code = vidalua_run_study(work->scenario.studies[i], &wishes, error);
-    lua_settop(L, top);
     if (code) {
       return code;
     }
@@ -193,14 +189,13 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
 }
 
 /* The folder and those of its comparisons are this run's alone, and can be written into. */
-static int hold_folders(lua_State* L, Work* work, VidaError* error) {
+static int hold_folders(Work* work, VidaError* error) {
   if (!work->out) {
     return VIDA_SUCCESS;
   }
   int code = VidaReport_HoldFolder(work->out, &work->folder, error);
   for (int i = 0; i < work->scenario.count && work->scenario.count > 1 && !code; i++) {
-    code = VidaReport_PrepareFolder(push_directory(L, work, i), error);
-    lua_pop(L, 1);
+    code = VidaReport_PrepareFolder(work->directories[i], error);
   }
   return code;
 }
@@ -264,16 +259,18 @@ static int report(const Work* work, VidaError* error) {
   }
 }
 
-/* ---- the page ---------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* Makes recordings, and a name for the folder where none was given: that of the scenario. */
-static void prepare_report(lua_State* L, Work* work) {
+/* Makes recordings and names: of the folder, where none was given, that of the scenario. All stay
+ * on the stack until the end. */
+static void prepare_files(lua_State* L, Work* work) {
   const char* script = work->arguments->script;
+  const int count = work->scenario.count;
   work->out = work->arguments->out;
   if (!work->out && !work->arguments->report) {
     return;
   }
+  luaL_checkstack(L, 2 * count + LUA_MINSTACK, "too many comparisons");
   if (!work->out) {
     const char* name = strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
     const size_t length = strlen(name);
@@ -281,51 +278,53 @@ static void prepare_report(lua_State* L, Work* work) {
     lua_pushlstring(L, name, is_lua ? length - 4 : length);
     work->out = lua_pushfstring(L, "%s-report", lua_tostring(L, -1));
   }
-  work->recording = lua_newuserdatauv(L, (size_t)work->scenario.count * sizeof *work->recording, 0);
-  luaL_checkstack(L, work->scenario.count + LUA_MINSTACK, "too many comparisons");
-  for (int i = 0; i < work->scenario.count; i++) { /* all stay on the stack until the end */
+  work->data = lua_pushfstring(L, "%s/report.json", work->out);
+  work->recording = lua_newuserdatauv(L, (size_t)count * sizeof *work->recording, 0);
+  work->directories = lua_newuserdatauv(L, (size_t)count * sizeof *work->directories, 0);
+  for (int i = 0; i < count; i++) {
     work->recording[i] = vidalua_new_recording(L, work->scenario.studies[i]);
+    work->directories[i] = count == 1 ? work->out : lua_pushfstring(L, "%s/%d", work->out, i + 1);
   }
 }
 
-/* DIR/report.json, of which vida report makes the page at any time, and DIR/report.html. */
-static int write_page(lua_State* L, const Work* work, VidaError* error) {
-  const char* slash = strrchr(work->arguments->script, '/');
-  const VidaPageFacts facts = {.scenario = slash ? slash + 1 : work->arguments->script,
-                               .software = LUA_RELEASE};
-  const int count = work->scenario.count;
-  const char* data = lua_pushfstring(L, "%s/report.json", work->out);
-  const char* page = lua_pushfstring(L, "%s/report.html", work->out);
-  int code = VidaReport_PageData(work->recording, count, &facts, data, error);
-  if (!code && work->arguments->report) {
-    code = VidaReport_Page(work->recording, count, &facts, page, error);
-  }
-  if (!code && work->arguments->report) {
-    fprintf(stderr, "vida: the report is %s\n", page);
-  }
-  lua_pop(L, 2);
-  return code;
+static VidaPageFacts page_facts(const Work* work) {
+  const char* script = work->arguments->script;
+  const char* slash = strrchr(script, '/');
+  return (VidaPageFacts){.scenario = slash ? slash + 1 : script, .software = LUA_RELEASE};
 }
 
 /* DIR/comparison.csv has the rows of all; each comparison's own files are beside its trajectories.
- */
-static int write_results(lua_State* L, const Work* work, VidaError* error) {
+ * Of DIR/report.json vida report makes the page at any time. */
+static int save_results(void* data, VidaError* error) {
+  const Work* work = data;
   const VidaStudy* const* studies = (const VidaStudy* const*)work->scenario.studies;
+  const VidaPageFacts facts = page_facts(work);
   const int count = work->scenario.count;
   int code = VidaReport_Write(studies, count, work->out, error);
   for (int i = 0; i < count && count > 1 && !code; i++) {
-    code = VidaReport_Write(studies + i, 1, push_directory(L, work, i), error);
-    lua_pop(L, 1);
+    code = VidaReport_Write(studies + i, 1, work->directories[i], error);
   }
+  return code ? code : VidaReport_PageData(work->recording, count, &facts, work->data, error);
+}
+
+static int write_page(lua_State* L, const Work* work, VidaError* error) {
+  const char* page = lua_pushfstring(L, "%s/report.html", work->out);
+  const VidaPageFacts facts = page_facts(work);
+  const int code = VidaReport_Page(work->recording, work->scenario.count, &facts, page, error);
+  if (!code) {
+    fprintf(stderr, "vida: the report is %s\n", page);
+  }
+  lua_pop(L, 1);
   return code;
 }
 
 /* Without gnuplot everything else has been done: a note says so. */
-static int draw_pictures(const RunArguments* arguments, VidaError* error) {
+static int draw_pictures(const Work* work, VidaError* error) {
+  const RunArguments* arguments = work->arguments;
   fflush(stdout);
-  const int code = cli_draw_pictures(arguments->out, &arguments->pictures, arguments->quiet, error);
+  const int code = cli_draw_pictures(work->out, &arguments->pictures, arguments->quiet, error);
   if (code && cli_is_without_gnuplot(error)) {
-    fprintf(stderr, "vida: %s; then 'vida plot %s' draws them\n", error->message, arguments->out);
+    fprintf(stderr, "vida: %s; then 'vida plot %s' draws them\n", error->message, work->out);
     return VIDA_SUCCESS;
   }
   return code;
@@ -379,8 +378,8 @@ static int run_and_report(lua_State* L, Work* work, VidaError* error) {
     return code;
   }
   cli_ignore_interrupt(L);
-  int after = work->out ? write_results(L, work, &later) : VIDA_SUCCESS;
-  after = after || !work->recording ? after : write_page(L, work, &later);
+  int after = work->out ? save_results(work, &later) : VIDA_SUCCESS;
+  after = after || !work->arguments->report ? after : write_page(L, work, &later);
   if (after && !code) { /* rows that cannot be kept can still be shown */
     code = after;
     *error = later;
@@ -410,14 +409,14 @@ static int run_protected(lua_State* L) {
   if (!drop_empty_studies(work)) {
     return 0;
   }
-  prepare_report(L, work);
-  int code = hold_folders(L, work, &error);
+  prepare_files(L, work);
+  int code = hold_folders(work, &error);
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
   }
   code = run_and_report(L, work, &error);
   if (!code && arguments->plot) {
-    code = draw_pictures(arguments, &error);
+    code = draw_pictures(work, &error);
   }
   say_failures(work, code, &error);
   return 0;
@@ -431,9 +430,9 @@ static int run_command(const CliCommand* command, int count, char** texts) {
     code = EXIT_OK;
   } else if (parsed == CLI_GO_ON && !arguments.script) {
     cli_complain(command->name, "the name of a scenario is missing");
-  } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out) {
+  } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out && !arguments.report) {
     cli_complain(command->name,
-                 "--plot needs --out DIR: pictures are drawn from the results there");
+                 "--plot needs --out DIR or --report: pictures are drawn from the results there");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
                  .arguments = &arguments};

@@ -56,6 +56,12 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
 void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
                      char (*names)[VIDA_FILE_NAME_SIZE]);
 
+/* Writes a line of a table without the spaces at its end, which it loses (table.c). */
+void vida__write_line(FILE* file, char* line);
+
+/* Position errors whose costs are told, powers of ten from large to small; returns how many. */
+enum { VIDA_MOST_ERRORS = 7 };
+int vida__choose_errors(const VidaStudy* study, double errors[VIDA_MOST_ERRORS]);
 /* Fitted orders of the study's series, and what errors cost (precision.c). */
 void vida__write_precision(const VidaStudy* study, FILE* file);
 

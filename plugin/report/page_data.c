@@ -94,6 +94,8 @@ static void write_facts(FILE* file, const VidaPageFacts* facts) {
   write_text(file, "machine", system);
   fputs(", ", file);
   write_text(file, "processor", processor);
+  fputs(", ", file);
+  write_text(file, "shared_remark", VIDA_REMARK_SHARED);
   fprintf(file, ", \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -304,14 +306,20 @@ static void write_drawing(FILE* file, const vida_picture* picture) {
 
 /* ---- the runs -------------------------------------------------------------------------------- */
 
-static void write_column(FILE* file, const VidaRecording* from, const vida_recorded_run* run,
-                         int place, int digits) {
+/* Place `place` of each of `count` rows of `width` numbers. */
+static void write_numbers(FILE* file, const double* rows, int count, int width, int place,
+                          int digits) {
   fputs("[", file);
-  for (int i = 0; i < run->count; i++) {
+  for (int i = 0; i < count; i++) {
     fputs(i > 0 ? "," : "", file);
-    write_number(file, run->rows[(size_t)i * (size_t)from->layout.width + (size_t)place], digits);
+    write_number(file, rows[(size_t)i * (size_t)width + (size_t)place], digits);
   }
   fputs("]", file);
+}
+
+static void write_column(FILE* file, const VidaRecording* from, const vida_recorded_run* run,
+                         int place, int digits) {
+  write_numbers(file, run->rows, run->count, from->layout.width, place, digits);
 }
 
 static void write_named_columns(FILE* file, const VidaRecording* from, const vida_recorded_run* run,
@@ -322,6 +330,23 @@ static void write_named_columns(FILE* file, const VidaRecording* from, const vid
     write_column(file, from, run, place + i, digits);
   }
   fputs("]", file);
+}
+
+static void write_reference(FILE* file, const VidaRecording* from) {
+  const vida_recorded_reference* reference = &from->reference;
+  const int width = 1 + 3 * from->layout.points;
+  if (reference->count == 0) {
+    fputs("\"reference_run\": null", file);
+    return;
+  }
+  fputs("\"reference_run\": {\"t\": ", file);
+  write_numbers(file, reference->rows, reference->count, width, 0, DIGITS_TIME);
+  fputs(",\n\"points\": [", file);
+  for (int i = 1; i < width; i++) {
+    fputs(comma(i - 1), file);
+    write_numbers(file, reference->rows, reference->count, width, i, DIGITS_POINT);
+  }
+  fputs("]}", file);
 }
 
 /* What has changed since the start: differences of large numbers keep their digits so. */
@@ -374,8 +399,18 @@ static void write_run(FILE* file, const VidaRecording* from, int index) {
   fputs("}", file);
 }
 
+/* Orders of all series; of work and precision also the errors that are told the price of, and the
+ * seconds that each series takes for them. */
 static void write_series(FILE* file, const VidaStudy* study) {
-  fputs("\"series\": [", file);
+  double errors[VIDA_MOST_ERRORS];
+  const bool priced = VidaOptions_Get(study->options, "work_precision") != 0.0;
+  const int count = priced ? vida__choose_errors(study, errors) : 0;
+  fputs("\"priced_errors\": [", file);
+  for (int k = 0; k < count; k++) {
+    fputs(comma(k), file);
+    write_number(file, errors[k], 17);
+  }
+  fputs("],\n\"series\": [", file);
   bool any = false;
   for (int i = 0; i < VidaStudy_SeriesCount(study); i++) {
     VidaSeries series;
@@ -390,8 +425,13 @@ static void write_series(FILE* file, const VidaStudy* study) {
     write_value(file, "order", series.order);
     fputs(", ", file);
     write_value(file, "interval", series.interval);
-    fprintf(file, ", \"runs\": %d, \"adaptive\": %s}", series.count,
+    fprintf(file, ", \"runs\": %d, \"adaptive\": %s, \"seconds\": [", series.count,
             series.adaptive ? "true" : "false");
+    for (int k = 0; k < count; k++) {
+      fputs(comma(k), file);
+      write_number(file, VidaStudy_SecondsFor(study, i, errors[k]), DIGITS_ERROR);
+    }
+    fputs("]}", file);
     any = true;
   }
   fputs("]", file);
@@ -422,6 +462,8 @@ static void write_study(FILE* file, const VidaRecording* from) {
   write_text(file, "reference", VidaStudy_Reference(study, &own_error));
   fputs(", ", file);
   write_value(file, "reference_error", own_error);
+  fputs(",\n", file);
+  write_reference(file, from);
   fputs(",\n", file);
   write_series(file, study);
   fputs(",\n\"rows\": [\n", file);

@@ -38,6 +38,7 @@ typedef struct vida_panel {
   char title[VIDA_TEXT_SIZE], x_title[VIDA_TEXT_SIZE], y_title[VIDA_TEXT_SIZE];
   bool log_x, log_y;
   bool from_start; /* no margin beside the first and the last x: time */
+  double from, to; /* x that is shown even where curves have no points; NaN: none */
   bool equal;      /* one scale for both axes */
   bool slopes;     /* thin lines of slope 1, 2, 4 */
   bool reversed;   /* y downwards */

@@ -37,7 +37,7 @@ vida_panel* vida__add_panel(vida_picture* picture) {
     return NULL;
   }
   vida_panel* panel = &picture->panels[picture->count++];
-  panel->level = NAN;
+  panel->level = panel->from = panel->to = NAN;
   return panel;
 }
 

@@ -12,8 +12,7 @@
 static const char* const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
                                       "#e69f00", "#000000", "#882255", "#999933", "#332288",
                                       "#44aa99", "#661100", "#aa4499", "#117733", "#888888"};
-/* Every other method has broken lines, so that it is seen which one lies below another. */
-static const char* const dashes[] = {"1", "(14,5)", "1", "(6,4)", "1", "(14,4,3,4)"};
+static const char* const dashes[] = {"1", "(14,5)", "(6,4)", "(14,4,3,4)", "(3,3)"};
 static const int marks[] = {7, 5, 9, 13, 11, 15, 4, 6, 8, 12, 10, 14};
 enum {
   COLOURS = sizeof colours / sizeof colours[0],
@@ -25,6 +24,7 @@ enum {
   HEADER = 44, /* the picture's title */
   LINE = 18,   /* of the legend */
   LETTER = 8,  /* width of one of the legend's */
+  WIDEST_TICK = 64,
   MOST_ENTRIES = 40,
   MANY = 12 /* curves in a panel, from where they are thin */
 };
@@ -144,6 +144,8 @@ static void find_range(vida_panel* panel, const box* place) {
   panel->low_y = panel->log_y ? good.low_y : fmax(all.low_y, good.low_y - span);
   panel->high_y =
       panel->log_y ? fmin(all.high_y, 1e3 * good.high_y) : fmin(all.high_y, good.high_y + span);
+  panel->low_x = fmin(panel->low_x, panel->from);
+  panel->high_x = fmax(panel->high_x, panel->to);
   for (int i = 0; i < panel->failure_count; i++) {
     widen(panel->failures[i].x, panel->log_x, &panel->low_x, &panel->high_x);
   }
@@ -186,33 +188,72 @@ static void write_place(const script* work, const box* place) {
   }
 }
 
-/* On less than one and a half decades powers of ten would be too few numbers. */
-static void write_ticks(FILE* file, char axis, bool logarithmic, double low, double high) {
+/* The smallest of 1, 2, 5 times a power of ten that is not below `least`. */
+static double round_step(double least) {
   static const double parts[] = {1.0, 2.0, 5.0};
-  char number[VIDA_REAL_TEXT_SIZE];
-  bool any = false;
-  if (!logarithmic || high > 30.0 * low) {
-    fprintf(file, "set %ctics autofreq\nset format %c \"%s\"\n", axis, axis,
-            logarithmic   ? "10^{%L}"
-            : axis == 'x' ? "%g"
-                          : "% h");
-    return;
+  const double decade = pow(10.0, floor(log10(least)));
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (parts[i] * decade >= least * (1.0 - 1e-9)) {
+      return parts[i] * decade;
+    }
   }
+  return 10.0 * decade;
+}
+
+static void write_tick(FILE* file, double value, int* count) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  vida__real_text(number, value, 4);
+  fprintf(file, "%s'%s' %s", (*count)++ > 0 ? ", " : "", number, number);
+}
+
+static bool is_within(double value, double low, double high) {
+  return value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9);
+}
+
+/* On less than one and a half decades powers of ten would be too few numbers: there are 1, 2, 5
+ * times these, and where even that is one or none, multiples of a step. */
+static void write_close_ticks(FILE* file, char axis, double low, double high) {
+  static const double parts[] = {1.0, 2.0, 5.0};
+  int fitting = 0, count = 0;
   fprintf(file, "set %ctics (", axis);
-  for (double decade = pow(10.0, floor(log10(low))); decade <= high; decade *= 10.0) {
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-      const double value = parts[i] * decade;
-      if (value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9)) {
-        vida__real_text(number, value, 4);
-        fprintf(file, "%s'%s' %s", any ? ", " : "", number, number);
-        any = true;
+  for (int pass = 0; pass < 2; pass++) { /* counts, then writes */
+    for (double decade = pow(10.0, floor(log10(low))); decade <= high; decade *= 10.0) {
+      for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const bool fits = is_within(parts[i] * decade, low, high);
+        fitting += fits && pass == 0;
+        if (fits && pass == 1 && fitting > 1) {
+          write_tick(file, parts[i] * decade, &count);
+        }
       }
     }
+  }
+  const double step = round_step((high - low) / 4.0);
+  for (double k = ceil(low / step); fitting <= 1 && k * step <= high; k++) {
+    write_tick(file, k * step, &count);
   }
   fputs(")\n", file);
 }
 
-static void write_axes(const script* work, const vida_panel* panel) {
+/* `room`: of the axis, in pixels. */
+static void write_ticks(FILE* file, char axis, bool logarithmic, double low, double high,
+                        double room) {
+  if (logarithmic && high <= 30.0 * low) {
+    write_close_ticks(file, axis, low, high);
+    return;
+  }
+  fprintf(file, "set %ctics ", axis);
+  if (logarithmic || axis == 'y') {
+    fputs("autofreq", file);
+  } else { /* numbers beside each other need more room */
+    write_real(file, round_step((high - low) * WIDEST_TICK / room), 12);
+  }
+  fprintf(file, "\nset format %c \"%s\"\n", axis,
+          logarithmic   ? "10^{%L}"
+          : axis == 'x' ? "%g"
+                        : "% h");
+}
+
+static void write_axes(const script* work, const vida_panel* panel, const box* place) {
   FILE* file = work->script;
   fputs("set title ", file);
   write_text(file, panel->title);
@@ -227,8 +268,8 @@ static void write_axes(const script* work, const vida_panel* panel) {
   if (panel->log_y) {
     fputs("set logscale y\n", file);
   }
-  write_ticks(file, 'x', panel->log_x, panel->low_x, panel->high_x);
-  write_ticks(file, 'y', panel->log_y, panel->low_y, panel->high_y);
+  write_ticks(file, 'x', panel->log_x, panel->low_x, panel->high_x, place->right - place->left);
+  write_ticks(file, 'y', panel->log_y, panel->low_y, panel->high_y, place->top - place->bottom);
   write_range(file, "x", panel->low_x, panel->high_x);
   write_range(file, "y", panel->reversed ? panel->high_y : panel->low_y,
               panel->reversed ? panel->low_y : panel->high_y);
@@ -274,10 +315,15 @@ static void write_slopes(const script* work, const vida_panel* panel) {
     write_real(file, end_y, 12);
     fputs(" nohead lc rgb '#a0a0a0' lw 0.6 back\n", file);
     fprintf(file, "set label 'slope %d' at first ", slopes[i]);
-    write_real(file, end * (end > panel->low_x ? 1.05 : 1.02), 12);
+    write_real(file, end, 12);
     fputs(",first ", file);
-    write_real(file, end > panel->low_x ? end_y * (isnan(panel->level) ? 1.8 : 5.0) : end_y * 1.1,
-               12);
+    write_real(file, end_y, 12);
+    /* Below and to the right of its end, where the line that rises from there cannot cross it; but
+     * above the lower edge and the level that may be drawn close to it. */
+    fprintf(file, " offset character %s",
+            end > panel->low_x     ? isnan(panel->level) ? "1.5,0.6" : "2.5,1.7"
+            : end_y > panel->low_y ? "0.6,-0.7"
+                                   : "1.5,0.6");
     fputs(" left font small tc rgb '#808080' back\n", file);
   }
 }
@@ -343,6 +389,14 @@ static void write_data(script* work, const vida_panel* panel, const vida_curve* 
   fputs("\n\n", work->data);
 }
 
+/* Every other method has broken lines, so that it is seen which one lies below another; runs of one
+ * method have different ones. */
+static const char* dash_of(const vida_entry* style) {
+  const int colour = style->colour % COLOURS;
+  const int of_method = colour % 2 == 0 ? 0 : 1 + colour / 2 % (DASHES - 1);
+  return dashes[(of_method + style->dash) % DASHES];
+}
+
 /* behind: how many curves are drawn later: a wide line is still seen below one that covers it. */
 static void write_style(const script* work, int entry, bool marked, bool only_marks, int behind) {
   const vida_entry* style = &work->picture->entries[entry];
@@ -355,7 +409,7 @@ static void write_style(const script* work, int entry, bool marked, bool only_ma
     fputs(" lw ", work->script);
     const double width = (marked ? 1.4 : 1.1) + 0.4 * (behind < 3 ? behind : 3);
     write_real(work->script, behind < MANY ? width : 0.5, 3);
-    fprintf(work->script, " dt %s", dashes[(style->colour + style->dash) % DASHES]);
+    fprintf(work->script, " dt %s", dash_of(style));
   }
   if (marked || only_marks) {
     fprintf(work->script, " pt %d ps 0.8", marks[style->colour % MARKS]);
@@ -367,7 +421,7 @@ static void write_panel(script* work, vida_panel* panel, const box* place) {
   find_range(panel, place);
   fputc('\n', file);
   write_place(work, place);
-  write_axes(work, panel);
+  write_axes(work, panel, place);
   write_decoration(work, panel);
   fputs("plot ", file);
   bool any = false;

@@ -45,6 +45,7 @@ static int add_path(vida_picture* picture, int panel, int run, const vida_trajec
                                 error);
     }
   }
+  curve->only_marks = curve->count < 3; /* nobody has seen what was between */
   return code;
 }
 

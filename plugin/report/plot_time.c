@@ -78,6 +78,17 @@ static int add_thinned(vida_curve* curve, long count, const double* x, const dou
   return code;
 }
 
+/* Multipliers may belong to the middle of steps: their axis is that of the run all the same. */
+static void show_whole_time(const vida_picture* picture, const vida_csv* csv, vida_panel* panel) {
+  for (long row = 0; row < csv->rows; row++) {
+    const double t = vida__csv_real(csv, row, 0);
+    if (vida__is_in_time(picture, t)) {
+      panel->from = fmin(panel->from, t);
+      panel->to = fmax(panel->to, t);
+    }
+  }
+}
+
 /* The curve of a run. A row of the multipliers of no step is left out. */
 static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* what, int run,
                      int entry, const vida_csv* csv, VidaError* error) {
@@ -92,6 +103,7 @@ static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* w
     code = vida__fail_memory(error);
   } else {
     find_start(what, csv, start);
+    show_whole_time(picture, csv, panel);
     for (long row = 0; row < csv->rows; row++) {
       x[count] = vida__csv_real(csv, row, what->time);
       y[count] = value_of(what, csv, row, start);

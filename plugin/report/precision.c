@@ -6,18 +6,17 @@
 #include "report/output.h"
 #include "study/study.h"
 
-enum { MOST_ERRORS = 7, CELL = 32, NAME_WIDTH = 34 };
+enum { CELL = 32, NAME_WIDTH = 34, LINE_SIZE = 256 };
 
-/* The errors that have a column, from large to small. */
-static int choose_errors(const VidaStudy* study, double errors[MOST_ERRORS]) {
+int vida__choose_errors(const VidaStudy* study, double errors[VIDA_MOST_ERRORS]) {
   double largest, smallest;
   int count = 0;
   if (!VidaStudy_ErrorRange(study, &largest, &smallest) || smallest > largest) {
     return 0;
   }
   const int decades = (int)floor(log10(largest / smallest) + 0.5);
-  const int apart = decades / MOST_ERRORS + 1;
-  for (int k = 0; k <= decades && count < MOST_ERRORS; k += apart) {
+  const int apart = decades / VIDA_MOST_ERRORS + 1;
+  for (int k = 0; k <= decades && count < VIDA_MOST_ERRORS; k += apart) {
     errors[count++] = largest * pow(10.0, -k);
   }
   return count;
@@ -31,29 +30,29 @@ static double cheapest(const VidaStudy* study, double error) {
   return best;
 }
 
-static void write_name(const VidaSeries* series, FILE* file) {
+static void append_name(const VidaSeries* series, char* line) {
   char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
   vida__append(name, sizeof name, "%s%s%s", series->method, series->options[0] ? " " : "",
                series->options);
   if (strlen(name) > NAME_WIDTH) {
     memcpy(name + NAME_WIDTH - 2, "..", 3);
   }
-  fprintf(file, "%-*s", NAME_WIDTH, name);
+  vida__append(line, LINE_SIZE, "%-*s", NAME_WIDTH, name);
 }
 
-static void write_order(const VidaSeries* series, FILE* file) {
+static void append_order(const VidaSeries* series, char* line) {
   char order[VIDA_REAL_TEXT_SIZE], cell[CELL] = "";
   if (!isnan(series->order)) {
     vida__append(cell, sizeof cell, "%s%s", series->adaptive ? "rtol^" : "",
                  vida__real_text(order, series->order, 3));
   }
-  fprintf(file, "  %9s", cell);
+  vida__append(line, LINE_SIZE, "  %9s", cell);
 }
 
 void vida__write_precision(const VidaStudy* study, FILE* file) {
-  double errors[MOST_ERRORS], best[MOST_ERRORS];
+  double errors[VIDA_MOST_ERRORS], best[VIDA_MOST_ERRORS];
   char number[VIDA_REAL_TEXT_SIZE];
-  const int count = choose_errors(study, errors);
+  const int count = vida__choose_errors(study, errors);
   fprintf(file,
           "\nfitted orders, and milliseconds for a position error of (* cheapest):\n%-*s  %9s",
           NAME_WIDTH, "", "order");
@@ -67,8 +66,9 @@ void vida__write_precision(const VidaStudy* study, FILE* file) {
     if (VidaStudy_Series(study, i, &series, NULL)) {
       continue;
     }
-    write_name(&series, file);
-    write_order(&series, file);
+    char line[LINE_SIZE] = "";
+    append_name(&series, line);
+    append_order(&series, line);
     for (int k = 0; k < count; k++) {
       const double seconds = VidaStudy_SecondsFor(study, i, errors[k]);
       char cell[CELL] = "";
@@ -76,8 +76,8 @@ void vida__write_precision(const VidaStudy* study, FILE* file) {
         vida__append(cell, sizeof cell, "%s%s", seconds <= best[k] ? "*" : "",
                      vida__real_text(number, 1e3 * seconds, 3));
       }
-      fprintf(file, " %9s", cell);
+      vida__append(line, LINE_SIZE, " %9s", cell);
     }
-    fputc('\n', file);
+    vida__write_line(file, line);
   }
 }

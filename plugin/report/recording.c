@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "study/study.h"
+#include "study/reference.h"
 
 enum {
   MOST_RUNS = 60,        /* that are recorded */
@@ -16,6 +16,7 @@ enum {
   MOST_POINTS = 600,     /* of the drawing */
   MOST_ROWS = 500,       /* of one run, */
   LEAST_ROWS = 60,       /* but not fewer than these */
+  LEAST_STATES = 20,     /* of the reference: fewer do not show its motion */
   MOST_NUMBERS = 600000, /* altogether, which makes a page of some megabytes */
 };
 
@@ -94,6 +95,7 @@ void VidaRecording_Destroy(VidaRecording** recording) {
     free(old->run[i].last);
   }
   free(old->run);
+  free(old->reference.rows);
   free(old->xyz);
   vida__picture_destroy(&old->picture);
   vida__evaluator_destroy(&old->evaluator);
@@ -143,10 +145,40 @@ static void thin_out(const VidaRecording* to, vida_recorded_run* run) {
   run->every *= 2;
 }
 
+/* The states that the study keeps of its reference, evenly thinned out, after that of the start. */
+static int take_reference(VidaRecording* to, VidaError* error) {
+  const VidaStudy* study = to->study;
+  const vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(to->system);
+  const size_t width = 1 + 3 * (size_t)to->layout.points;
+  if (!reference || reference->states < LEAST_STATES || to->layout.points == 0 ||
+      to->reference.count > 0) {
+    return VIDA_SUCCESS;
+  }
+  const long every = (reference->states - 1) / (to->most - 2) + 1, last = reference->states - 1;
+  to->reference.rows = vida__allocate((size_t)to->most + 1, width * sizeof(double));
+  if (!to->reference.rows) {
+    return vida__fail_memory(error);
+  }
+  for (long state = -1; state <= last; state++) {
+    const bool start = state < 0;
+    if (!start && state % every != 0 && state != last) {
+      continue;
+    }
+    const double t = start ? study->t0 : vida__grid_time(&reference->grid, reference->steps[state]);
+    const double* q = start ? study->q0 : reference->q + (size_t)state * n;
+    const double* v = start ? study->v0 : reference->v + (size_t)state * n;
+    double* row = to->reference.rows + (size_t)to->reference.count++ * width;
+    row[0] = t;
+    vida__picture_points(&to->picture, &to->evaluator, t, q, v, to->xyz);
+    copy(row + 1, to->xyz, 3 * to->layout.points);
+  }
+  return VIDA_SUCCESS;
+}
+
 static int begin_run(void* data, int index, const VidaRow* row, VidaError* error) {
   VidaRecording* to = data;
   (void)row;
-  (void)error;
   if (index >= 0 && index < to->runs) {
     vida_recorded_run* run = &to->run[index];
     run->count = 0;
@@ -154,7 +186,7 @@ static int begin_run(void* data, int index, const VidaRow* row, VidaError* error
     run->every = 1;
     run->last_kept = true;
   }
-  return VIDA_SUCCESS;
+  return take_reference(to, error); /* it is there before the first run */
 }
 
 static int keep_last(const VidaRecording* to, vida_recorded_run* run, VidaError* error) {

@@ -23,6 +23,12 @@ typedef struct vida_recorded_run {
   bool last_kept;
 } vida_recorded_run;
 
+/* The reference: t and 3 x points of the drawing in each row. */
+typedef struct vida_recorded_reference {
+  double* rows;
+  int count; /* 0: none, or too few states */
+} vida_recorded_reference;
+
 struct VidaRecording {
   const VidaStudy* study;
   const VidaSystem* system;
@@ -33,6 +39,7 @@ struct VidaRecording {
   int runs; /* that are recorded */
   int most; /* rows of one */
   vida_recorded_run* run;
+  vida_recorded_reference reference;
 };
 
 #endif

@@ -27,7 +27,8 @@ typedef enum cell_kind {
   CELL_DIGITS,   /* that are correct, in the mixed norm */
   CELL_COST,     /* microseconds for each step */
   CELL_STEPS,    /* of adaptive methods */
-  CELL_TIME      /* milliseconds in all, where some method is adaptive */
+  CELL_WORK,     /* evaluations, of work and precision */
+  CELL_TIME      /* milliseconds in all, of these and where some method is adaptive */
 } cell_kind;
 
 /* X(name, title, kind, member, importance): of columns that do not fit, the least important are
@@ -48,6 +49,7 @@ typedef enum cell_kind {
   X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 4)          \
   X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 2) \
   X(STEPS, "steps", CELL_STEPS, steps, 5)                           \
+  X(WORK, "residuals", CELL_WORK, residual_evaluations, 7)          \
   X(TIME, "time", CELL_TIME, wall_s, 8)                             \
   X(COST, "time/step", CELL_COST, wall_s, 6)
 
@@ -75,6 +77,7 @@ typedef struct table_layout {
   bool failures;          /* some run did not reach its end */
   bool adaptive;          /* some method chose its own steps */
   bool drifts;            /* some methods keep the constraints, and others do not */
+  bool precision;         /* a study of work and precision */
   bool shown[TABLE_COLUMNS];
   int widths[TABLE_COLUMNS];
   char units[TABLE_COLUMNS][VIDA_NAME_SIZE];
@@ -169,8 +172,13 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
         vida__append(text, CELL_SIZE, "%ld", row->steps);
       }
       break;
+    case CELL_WORK:
+      if (table->precision) {
+        vida__append(text, CELL_SIZE, "%ld", row->residual_evaluations);
+      }
+      break;
     case CELL_TIME:
-      if (table->adaptive) {
+      if (table->adaptive || table->precision) {
         vida__append(text, CELL_SIZE, "%s", vida__real_text(number, 1e3 * row->wall_s, 3));
       }
       break;
@@ -215,7 +223,7 @@ static void append_cell(const table_layout* table, int column, const char* text,
   vida__append(line, LINE_SIZE, "%.*s..%*s", (int)bytes, text, GAP, "");
 }
 
-static void write_line(FILE* file, char* line) {
+void vida__write_line(FILE* file, char* line) {
   size_t length = strlen(line);
   while (length > 0 && line[length - 1] == ' ') {
     length--;
@@ -275,12 +283,15 @@ static int total_width(const table_layout* table) {
 
 /* The status says little when every run is well, and much when one is not: then it goes only before
  * the last of the errors, as the sentences below have it, too. Violations of the constraints are as
- * telling where some methods keep them and others do not, as the options of these. */
+ * telling where some methods keep them and others do not, as the options of these. A study of work
+ * and precision is about both. */
 static int importance(const table_layout* table, int column) {
+  const bool is_work = column == TABLE_WORK || column == TABLE_TIME;
   const bool telling = (column == TABLE_STATUS && table->failures) ||
+                       (is_work && table->precision) ||
                        (column == TABLE_CONSTRAINT && table->drifts) ||
                        (column == TABLE_CONSTRAINT_RATE && table->drifts) ||
-                       (column == TABLE_OPTIONS && table->drifts);
+                       (column == TABLE_OPTIONS && (table->drifts || table->precision));
   return columns[telling ? TABLE_POSITION : column].importance;
 }
 
@@ -429,19 +440,27 @@ static void begin_remarks(const table_layout* table, bool* any) {
   *any = true;
 }
 
-/* Failures and remarks in words; the remark that the mark stands for is said once for all. */
+/* Takes the remarks out of the message that are said once for all; true: the mark stands for one.
+ */
+static bool strip_remarks(char* message) {
+  const size_t length = strlen(VIDA_REMARK_SHARED);
+  if (strncmp(message, VIDA_REMARK_SHARED, length) == 0) {
+    const char* rest = message + length + (message[length] ? 2 : 0); /* and the "; " */
+    memmove(message, rest, strlen(rest) + 1);
+  }
+  char* below = strstr(message, VIDA_REMARK_BELOW);
+  if (below) {
+    below[below - message >= 2 ? -2 : 0] = '\0';
+  }
+  return below;
+}
+
+/* Failures and remarks in words. */
 static void write_remarks(const table_layout* table) {
   bool marked = false, any = false;
   for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
     VidaRow row = *VidaStudy_Row(table->study, i);
-    char* below = strstr(row.message, VIDA_REMARK_BELOW);
-    if (below) {
-      marked = true;
-      *below = '\0';
-      if (below - row.message >= 2) {
-        below[-2] = '\0'; /* the "; " before it */
-      }
-    }
+    marked = strip_remarks(row.message) || marked;
     if (row.message[0]) {
       begin_remarks(table, &any);
       write_message(table, &row);
@@ -476,7 +495,7 @@ static void write_rows(const table_layout* table) {
       }
       append_cell(table, i, text, line);
     }
-    write_line(table->file, line);
+    vida__write_line(table->file, line);
   }
 }
 
@@ -493,6 +512,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     table.failures = table.failures || strcmp(VidaStudy_Row(study, run)->status, "ok") != 0;
     table.adaptive = table.adaptive || isnan(VidaStudy_Row(study, run)->h);
   }
+  table.precision = VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0;
   table.drifts = differ_much(study, columns[TABLE_CONSTRAINT].offset);
   find_units(&table);
   lay_out(&table);
@@ -501,7 +521,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     write_rows(&table);
   }
   write_remarks(&table);
-  if (VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0) {
+  if (table.precision) {
     vida__write_precision(study, file);
   }
   return vida__finish_output(file, "the table", error);

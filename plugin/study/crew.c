@@ -7,13 +7,43 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/reference.h"
 #include "study/study.h"
+
+/* ---- how much is done ------------------------------------------------------------------------ */
+
+/* What a run takes, as far as that is known: its steps, unless it is made again until its time is
+ * known, which takes as long for all. */
+static double weigh(const VidaStudy* study, const vida_time_grid* grid) {
+  const bool again = VidaOptions_Get(study->options, "repeats") != 1.0;
+  return again ? 1.0 : (double)vida__count_steps(grid);
+}
+
+double VidaStudy_Done(const VidaStudy* study, int run, double fraction) {
+  if (!study) {
+    return 0.0;
+  }
+  const bool has_reference = study->reference && !study->reference->known.state;
+  const double first = has_reference ? weigh(study, &study->reference->grid) : 0.0;
+  double done = run == VIDA_REFERENCE_RUN ? fraction * first : first, whole = first;
+  if (run == VIDA_ALL_RUNS) {
+    return fraction;
+  }
+  for (int i = 0; i < study->count; i++) {
+    const double weight = weigh(study, &study->runs[i].grid);
+    whole += weight;
+    done += i < run ? weight : i == run ? fraction * weight : 0.0;
+  }
+  return whole > 0.0 ? done / whole : 0.0;
+}
+
+/* ---- several at once ------------------------------------------------------------------------- */
 
 typedef struct crew {
   VidaStudy* study;
   const VidaObserver* watched;
   VidaObserver observer; /* passes on to the one that watches */
-  pthread_mutex_t mutex; /* of all below, and of calls to that observer */
+  pthread_mutex_t mutex; /* of all below, of calls to that observer, and of rows */
   int next, finished, jobs;
   double* fraction; /* of each run */
   double* weight;   /* what it takes, as far as that is known: its steps */
@@ -26,7 +56,7 @@ static int count_processors(void) {
   return count > 1 ? (int)(count < 1024 ? count : 1024) : 1;
 }
 
-/* ---- observers ------------------------------------------------------------------------------- */
+/* ---- their observers ------------------------------------------------------------------------- */
 
 static int begin(void* data, int run, const VidaRow* row, VidaError* error) {
   crew* all = data;
@@ -122,12 +152,13 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
     return vida__fail_memory(error);
   }
   for (int i = 0; i < study->count; i++) {
-    all.weight[i] = (double)vida__count_steps(&study->runs[i].grid);
+    all.weight[i] = weigh(study, &study->runs[i].grid);
   }
   vida__append(study->notes, sizeof study->notes,
                "%stimes are those of runs that share the machine, %d at once",
                study->notes[0] ? "\n" : "", jobs);
   all.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &all};
+  study->lock = &all.mutex;
   int started = 0;
   while (started < jobs - 1 && pthread_create(&threads[started], NULL, work, &all) == 0) {
     started++;
@@ -136,6 +167,7 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   for (int i = 0; i < started; i++) {
     pthread_join(threads[i], NULL);
   }
+  study->lock = NULL;
   pthread_mutex_destroy(&all.mutex);
   free(threads);
   free(all.fraction);

@@ -344,6 +344,9 @@ static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const bool constrained = VidaSystem_ConstraintCount(study->system) > 0;
+  if (vida__jobs(study) > 1) {
+    add_remark(row, VIDA_REMARK_SHARED);
+  }
   row->position_error = norm_of(&monitors->position, "position", study, row);
   row->velocity_error = norm_of(&monitors->velocity, "velocity", study, row);
   row->multiplier_error = norm_of(&monitors->multiplier, "multiplier", study, row);

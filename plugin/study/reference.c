@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "study/march.h"
 
-#define REFERENCE_RUN (-1) /* its number for observers */
-
 /* ---- what to keep --------------------------------------------------------------------------- */
 
 static bool is_state_needed(const VidaStudy* study, long step) {
@@ -277,7 +275,7 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
       code = keep_multipliers(study, march, &room, error);
     }
     if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(march, observer, REFERENCE_RUN, what, error);
+      code = vida__show_progress(march, observer, VIDA_REFERENCE_RUN, what, error);
     }
   }
   return code;
@@ -373,8 +371,8 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between,
                        vida__difference_norm(q, NULL, length, study->selection));
     }
     if (code == VIDA_SUCCESS) {
-      code =
-          vida__show_progress(march, observer, REFERENCE_RUN, "the reference's own error", error);
+      code = vida__show_progress(march, observer, VIDA_REFERENCE_RUN, "the reference's own error",
+                                 error);
     }
   }
   return code;

@@ -1,6 +1,7 @@
 /* Making one run of a comparison: start, steps with monitors, rows of samples, the row of results.
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 typedef struct run_at_work {
   VidaStudy* study;
   vida_run* run;
+  VidaRow row; /* of the run, which others see when it is complete */
   int index;
   const VidaObserver* observer;
   vida_march march;
@@ -154,7 +156,7 @@ static int emit_last_state(run_at_work* work, int code, VidaError* error) {
 }
 
 static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
-  VidaRow* row = &work->run->row;
+  VidaRow* row = &work->row;
   row->position_error = row->velocity_error = row->multiplier_error = NAN;
   row->energy_error = row->energy_drift = row->momentum_error = NAN;
   row->constraint_position = row->constraint_velocity = row->symplectic_defect = NAN;
@@ -222,12 +224,12 @@ static int measure_time(run_at_work* work, VidaError* error) {
     }
   }
   qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
-  work->run->row.wall_s = seconds[count / 2];
+  work->row.wall_s = seconds[count / 2];
   return code;
 }
 
 static int finish_run(run_at_work* work, int code, VidaError* problem) {
-  VidaRow* row = &work->run->row;
+  VidaRow* row = &work->row;
   row->message[0] = '\0';
   if (code == VIDA_SUCCESS) {
     code = vida__finish_monitors(&work->monitors, row, problem);
@@ -250,13 +252,26 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
 
 static int tell_observer(const run_at_work* work,
                          int (*tell)(void*, int, const VidaRow*, VidaError*), VidaError* error) {
-  return tell ? tell(work->observer->data, work->index, &work->run->row, error) : VIDA_SUCCESS;
+  return tell ? tell(work->observer->data, work->index, &work->row, error) : VIDA_SUCCESS;
+}
+
+/* Rows of runs that are made at once may be read at the end of any of them. */
+static void publish_row(const run_at_work* work) {
+  pthread_mutex_t* lock = work->study->lock;
+  if (lock) {
+    pthread_mutex_lock(lock);
+  }
+  work->run->row = work->row;
+  if (lock) {
+    pthread_mutex_unlock(lock);
+  }
 }
 
 int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
   static const VidaObserver nobody = {0};
   run_at_work work = {.study = study,
                       .run = &study->runs[index],
+                      .row = study->runs[index].row,
                       .index = index,
                       .observer = observer ? observer : &nobody,
                       .march.grid = study->runs[index].grid,
@@ -284,6 +299,7 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "repeats") != 1.0) {
     code = measure_time(&work, &problem);
   }
+  publish_row(&work);
   int result = VIDA_SUCCESS;
   if (work.study_must_end) {
     result = code;

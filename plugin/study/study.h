@@ -2,6 +2,7 @@
 #ifndef VIDA_STUDY_STUDY_H
 #define VIDA_STUDY_STUDY_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <vida/study.h>
 
@@ -40,13 +41,16 @@ struct VidaStudy {
   size_t capacity;
   int* selection; /* coordinates that errors are restricted to; NULL: all */
   int selected;
-  double *q0, *v0;    /* n each: the consistent start */
-  double* parameters; /* of the system, when the comparison was made */
+  double *q0, *v0;       /* n each: the consistent start */
+  double* parameters;    /* of the system, when the comparison was made */
+  pthread_mutex_t* lock; /* of all rows while runs are made at once; otherwise NULL */
   char notes[VIDA_NOTES_SIZE];
 };
 
-/* The remark on a run that is more accurate than what it is measured against; tables show it as a
- * mark, so its words are in one place. It comes last in a message. */
+/* Remarks that tables and pages do not say for each run, so that their words are in one place: that
+ * a run is more accurate than what it is measured against is shown as a mark (it comes last in a
+ * message), that runs were made at once is among the notes of the study (it comes first). */
+#define VIDA_REMARK_SHARED "wall_s is that of a run beside others"
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
 
 /* Where the run starts, n each. */

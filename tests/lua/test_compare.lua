@@ -208,6 +208,19 @@ end
 result:write(folder)
 assert(content("comparison.csv") == result:csv())
 assert(content("comparison.json") == result:json())
+local data = json.read(content "report.json")
+assert(data.vida_page == 1 and #data.studies == 1 and #data.studies[1].rows == 3)
+assert(#data.studies[1].runs[1].t == 11, "the states of a run")
+
+-- A page of this result, and of it and another one.
+local page = folder .. "/page.html"
+result:report(page)
+local alone = #content "page.html"
+result:report(page, comparison:run { quiet = true })
+assert(#content "page.html" > alone + 1000 and content("page.html"):find("</html>", 1, true))
+fails("the name of a file, as in", function() result:report { file = page } end)
+fails("vida.result expected", function() result:report(page, {}) end)
+fails("report: cannot write", function() result:report(folder .. "/no/page.html") end)
 fails("the name of a folder expected", function() result:write(3) end)
 fails("cannot", function() result:write(folder .. "/comparison.csv") end)
 result:write(folder .. "/no/such/folder") -- with those above it

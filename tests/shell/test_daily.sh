@@ -132,7 +132,7 @@ cp "$work/short.lua" "$work/Größe und Weg.lua"
 expect 0 run "$work/Größe und Weg.lua" --out "$work/out of Größe"
 [[ -e "$work/out of Größe/comparison.csv" ]] || complain "no results in a folder with spaces"
 for locale in de_DE.UTF-8 de_DE.utf8 hu_HU.UTF-8 fr_FR.UTF-8; do
-  if locale -a 2>/dev/null | grep -qix "${locale/UTF-8/utf8}"; then
+  if [[ $(LC_ALL=$locale locale decimal_point 2>/dev/null) == , ]]; then
     LC_ALL=$locale expect 0 run "$work/short.lua" --format csv --set duration=0.5 --out "$work/comma"
     [[ $(head -n 2 "$work/out" | tail -n 1) == *rattle,,0.1* ]] || complain "$locale: $(cat "$work/out")"
     LC_ALL=$locale expect 0 compare "$work/comma" "$work/comma" --rtol 1e-3

@@ -146,6 +146,35 @@ expect 0 run "$work/short.lua" --out "$work/shared"
 [[ ! -e $work/shared/.vida.lock ]] || complain "the lock was left"
 [[ -e ${partial[0]} ]] || complain "what the killed run had written has gone without a word"
 
+# A killed run: what had finished is there a second later, and vida report makes a page of it. So for
+# runs one after the other and beside each other.
+script killed <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "killed", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.compare { system = system, time = 1000, methods = { { "rattle", h = { 0.1, 0.05, 1e-6 } },
+  { "del-midpoint", h = { 0.02, 1e-6 } } } }
+TEXT
+for jobs in 1 2; do
+  "$VIDA" run "$work/killed.lua" --jobs "$jobs" --out "$work/killed$jobs" >/dev/null 2>&1 </dev/null &
+  first=$!
+  for ((i = 0; i < 300; i++)); do
+    # Beside the long run another one comes to its end.
+    [[ $(grep -c ',ok,' "$work/killed$jobs/comparison.csv" 2>/dev/null) == $((jobs + 1)) ]] && break
+    sleep 0.1
+  done
+  kill -KILL "$first"
+  wait "$first" 2>/dev/null
+  [[ $(grep -c ',NOT_RUN,' "$work/killed$jobs/comparison.csv") == $((4 - jobs)) ]] ||
+    complain "jobs $jobs: $(cut -d, -f2,4,6 "$work/killed$jobs/comparison.csv")"
+  is_json "$work/killed$jobs/report.json" '#value.studies[1].rows == 5 and value.studies[1].rows[2].status == "ok"
+    and #value.studies[1].runs[2].t > 200'
+  expect 0 report "$work/killed$jobs"
+  [[ -s $work/killed$jobs/report.html ]] || complain "jobs $jobs: no page of a killed run"
+done
+
 # The same in a stock Lua, whose own answer to Ctrl-C has to wait for the library.
 stop "${lua[@]}" "$work/direct.lua"
 says "interrupted!"

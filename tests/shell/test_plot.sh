@@ -231,4 +231,21 @@ expect 1 plot "$work/results" energy
 says "no such terminal"
 export PATH=$path
 
+# A run of which the start and the end alone are known is no straight line between them.
+script ends <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "ends", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.compare { system = system, time = 1,
+  methods = { { "rattle", h = 0.01 }, { "ida-ggl", h = 1, rtol = 1e-6 } } }
+TEXT
+expect 0 run "$work/ends.lua" --out "$work/ends" --quiet
+expect 0 plot "$work/ends" phase trajectory energy
+for kind in phase trajectory energy; do
+  grep -q 'using 1:2 with points' "$work/ends/plots/$kind.gp" || complain "$kind: no points"
+  grep -q 'using 1:2 with lines' "$work/ends/plots/$kind.gp" || complain "$kind: no line"
+done
+
 finish

@@ -81,6 +81,13 @@ expect 0 run "$SOURCE/scenarios/double_spherical_pendulum.lua" --set time=2 --re
 expect 0 run "$SOURCE/scenarios/squeezer_work_precision.lua" --only rattle --set repeats=1 --report --quiet
 expect 0 run "$SOURCE/scenarios/rolling_disk.lua" --report --quiet
 
+# Pictures go into the folder of the page.
+if command -v gnuplot >/dev/null 2>&1; then
+  mkdir drawn
+  (cd drawn && expect 0 run "$work/short.lua" --report --plot energy --quiet)
+  [[ -s drawn/short-report/plots/energy.svg ]] || complain "no picture beside the page"
+fi
+
 # ---- in the browser ----------------------------------------------------------------------------
 browser_start
 
@@ -115,6 +122,16 @@ is "scrubbed" 0.25 "$motion const slider = motion.querySelector('input[type=rang
   slider.value = 250; slider.dispatchEvent(new Event('input')); return motion.state.t"
 is "told to screen readers" true \
   "$motion return motion.querySelector('canvas').getAttribute('aria-label').includes('t = 0.25 s')"
+is "distances are those from the reference" true "$motion const remark = () => motion.querySelector('[role=status]').textContent;
+  const box = [...motion.querySelectorAll('label')].find((l) => l.textContent.startsWith('reference'))
+    .querySelector('input');
+  const before = remark().includes('Largest distance from the reference:');
+  box.click(); const after = remark().includes('the reference'); box.click(); return before && !after"
+is "the reference is drawn where it is" true "$motion const study = JSON.parse(
+    document.getElementById('data').textContent).studies[0];
+  const [p, r] = [pointsAt(study.runs[1], 1)[0], pointsAt(study.reference_run, 1)[0]];
+  const distance = Math.hypot(p[0] - r[0], p[1] - r[1]);
+  return distance > 0 && distance < 2e-3"
 is "something is drawn" true "$motion const canvas = motion.querySelector('canvas');
   const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
   return pixels.some((value) => value > 0)"
@@ -179,6 +196,14 @@ for name in double_spherical_pendulum:1 squeezer_work_precision:1 rolling_disk:3
   is "$name: no number is missing" false 'return /NaN|undefined|null|Infinity/.test(
     document.querySelector("main").textContent + [...document.querySelectorAll("path")].map((p) => p.getAttribute("d")))'
 done
+browser_open "$work/squeezer_work_precision-report/report.html"
+is "what errors cost" true 'const table = [...document.querySelectorAll("table")]
+    .find((t) => t.tHead.textContent.includes("order"));
+  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  return heads.includes("1e-6") && [...table.tBodies[0].rows].every((row) => /^\* [0-9.]+$/.test(
+    row.cells[heads.indexOf("1e-6")].textContent))'
+is "errors against evaluations" true 'return [...document.querySelectorAll("figure")]
+  .find((f) => f.textContent.includes("Error against evaluations")).querySelectorAll("circle").length >= 3'
 browser_open "$work/double_spherical_pendulum-report/report.html"
 is "keys turn the view" true 'const canvas = document.querySelector("canvas");
   const before = canvas.toDataURL();

@@ -35,7 +35,6 @@ quick=(
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "car_axis --set time=0.1"
   "squeezer --set time=0.001 --set long_time=0.001 --set torque=0.05"
-  "squeezer_work_precision --set finest=3"
   "four_bar --set time=0.2 --set windows=5"
   "high_order --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
@@ -54,6 +53,30 @@ for line in "${quick[@]}"; do
   expect 0 run "$scenarios/$name.lua" $settings --format csv
   (($(wc -l <"$work/out") > 4)) || complain "$name.lua has no rows"
 done
+
+# Work and precision: three systems, twelve methods and more on each, and the same errors bit for bit
+# whether runs are made one after the other or beside each other.
+for jobs in 1 2; do
+  expect 0 run "$scenarios/work_precision.lua" --set finest=4 --set repeats=1 --jobs "$jobs" --quiet \
+    --out "$work/precision$jobs"
+  (($(grep -c "fitted orders" "$work/out") == 3)) || complain "jobs=$jobs: not three tables of orders"
+done
+expect 0 compare "$work/precision1/comparison.csv" "$work/precision2/comparison.csv" --rtol 0 --atol 0
+shows "rows compared, 0 cells beyond"
+is_json "$work/precision1/comparison.json" '(function()
+  local methods, count = {}, {}
+  for _, row in ipairs(value.rows or value) do
+    methods[row.system] = methods[row.system] or {}
+    local key = row.method .. row.options
+    count[row.system] = (count[row.system] or 0) + (methods[row.system][key] and 0 or 1)
+    methods[row.system][key] = true
+    if row.status ~= "ok" or not row.wall_s or row.residual_evaluations == 0 then
+      return false
+    end
+  end
+  return count["double spherical pendulum"] >= 12 and count["heavy top, quaternion"] >= 12
+    and count.squeezer >= 12
+end)()'
 
 # Rigid bodies: which methods keep the energy of the top; RATTLE makes the same steps in both forms.
 expect 0 run "$scenarios/rigid_body_methods.lua" --set time=0.4 --format json

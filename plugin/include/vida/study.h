@@ -153,7 +153,8 @@ typedef struct VidaSample {
   const double* observables;         /* ObservableCount */
 } VidaSample;
 
-#define VIDA_ALL_RUNS (-2) /* the number of all runs together */
+#define VIDA_REFERENCE_RUN (-1) /* the number of the reference */
+#define VIDA_ALL_RUNS (-2)      /* the number of all runs together */
 
 /* Watches a study; every member is nullable. A nonzero return stops the study: `progress` with
  * VIDA_STOPPED, `begin`, `sample` and `end` with the code they return (they fill `error`). */
@@ -164,11 +165,16 @@ typedef struct VidaObserver {
   int (*sample)(void* data, int run, const VidaSample* sample, VidaError* error);
   /* it has ended, well or not */
   int (*end)(void* data, int run, const VidaRow* row, VidaError* error);
-  /* called about ten times a second, fraction in 0..1; run is -1 for the reference, and
-   * VIDA_ALL_RUNS for all runs together when several are made at once */
+  /* called about ten times a second, fraction in 0..1; run is VIDA_REFERENCE_RUN for the reference,
+   * and VIDA_ALL_RUNS for all runs together when several are made at once */
   int (*progress)(void* data, int run, const char* what, double fraction);
   void* data; /* handed to all of them */
 } VidaObserver;
+
+/* How much of the whole study is done, 0..1, when `run` (as for `progress`) is at `fraction` and
+ * those before it have ended: each counts by the steps of its time grid, so that this is an
+ * estimate. */
+double VidaStudy_Done(const VidaStudy* study, int run, double fraction);
 
 /* Makes the reference and then every run. A run that fails keeps its row, with its status, and the
  * others go on; the return value is 0 as long as the study itself could be carried out. */

@@ -116,7 +116,7 @@ const lineWidths = { body: 4, rod: 2.5, line: 2.5, spring: 1.5, damper: 2, inert
 
 function drawLine(context, line, places, wider) {
   const ends = places.slice(line.first, line.first + line.count);
-  context.lineWidth = (lineWidths[line.style] || 2) + wider;
+  context.lineWidth = Math.max((lineWidths[line.style] || 2) + wider, 1);
   context.beginPath();
   if (line.count === 1) {
     context.arc(...ends[0], 4, 0, 2 * Math.PI);
@@ -129,7 +129,8 @@ function drawLine(context, line, places, wider) {
   context.stroke();
 }
 
-// `wider`: by how many pixels, so that copies beneath others that coincide with them are seen.
+// `wider`: by how many pixels, so that copies beneath others that coincide with them are seen; below 0
+// thinner.
 function drawCopy(context, study, copy, places, largestMass, wider) {
   const drawing = study.drawing;
   context.strokeStyle = context.fillStyle = copy.colour;
@@ -142,7 +143,7 @@ function drawCopy(context, study, copy, places, largestMass, wider) {
   context.globalAlpha = alpha;
   context.setLineDash([]);
   drawing.particles.forEach((particle, i) => {
-    const radius = 2.5 + 4.5 * Math.cbrt(particle.mass / largestMass || 0) + wider / 2;
+    const radius = Math.max(2.5 + 4.5 * Math.cbrt(particle.mass / largestMass || 0) + wider / 2, 1.5);
     context.beginPath();
     context.arc(...places[i], radius, 0, 2 * Math.PI);
     context.fill();
@@ -189,29 +190,37 @@ function makeAnimation(study, copiesOf) {
   const clock = element("output");
   const remark = element("p", { class: "faint", role: "status" });
   const trails = element("input", { type: "checkbox", checked: true });
+  const withReference = study.reference_run ? element("input", { type: "checkbox", checked: true }) : null;
+
+  // The reference, thin and grey in front of the copies; none where it is not shown.
+  function ghosts() {
+    return withReference && withReference.checked
+      ? [{ name: "the reference", dash: 0, run: study.reference_run }] : [];
+  }
 
   function stoppedAt(copy) {
     return copy.run.t[copy.run.t.length - 1];
   }
 
-  // The largest distance of a copy's points from those of the first copy, in words.
+  // The largest distance of a copy's points from those of the reference, or of the first copy, in words.
   function describe(copies) {
     const end = study.t0 + study.time;
     const stopped = copies.filter((c) => stoppedAt(c) < Math.min(state.t, end) - 1e-9 * study.time)
       .map((c) => `${c.name} stopped at t = ${numberText(stoppedAt(c))} s`);
     let apart = "";
-    if (copies.length > 1) {
-      const lists = copies.map((c) => pointsAt(c.run, state.t));
+    const all = [...ghosts(), ...copies];
+    if (all.length > 1) {
+      const lists = all.map((c) => pointsAt(c.run, state.t));
       const farthest = { distance: -1, copy: null };
       lists.forEach((points, i) => points.forEach((p, k) => {
         const distance = Math.hypot(...p.map((x, axis) => x - lists[0][k][axis]));
         if (distance > farthest.distance) {
           farthest.distance = distance;
-          farthest.copy = copies[i];
+          farthest.copy = all[i];
         }
       }));
       apart = farthest.distance > 0
-        ? `Largest distance from the copy of ${copies[0].name}: ${numberText(farthest.distance, 3)} m, of ${farthest.copy.name}. `
+        ? `Largest distance from ${ghosts().length > 0 ? "" : "the copy of "}${all[0].name}: ${numberText(farthest.distance, 3)} m, of ${farthest.copy.name}. `
         : "";
     }
     return `t = ${numberText(state.t)} s. ${apart}${stopped.join("; ")}`;
@@ -242,13 +251,14 @@ function makeAnimation(study, copiesOf) {
 
   function draw() {
     const copies = copiesOf();
-    const key = copies.map((c) => c.name).join("|");
+    const thin = ghosts();
+    const key = [...thin, ...copies].map((c) => c.name).join("|");
     if (width === 0) {
       return;
     }
     if (key !== shown || !extent) {
       shown = key;
-      extent = findExtent(study, copies);
+      extent = findExtent(study, [...thin, ...copies]);
     }
     const height = Math.round(Math.min(480, Math.max(260, width * 0.6)));
     const pixels = window.devicePixelRatio || 1;
@@ -283,6 +293,9 @@ function makeAnimation(study, copiesOf) {
       }
     });
     context.globalAlpha = 1;
+    for (const ghost of thin) {
+      drawCopy(context, study, { ...ghost, colour: ink }, pointsAt(ghost.run, state.t).map(toScreen), largestMass, -4);
+    }
     state.frames++;
     slider.value = Math.round((state.t - study.t0) / study.time * 1000);
     slider.setAttribute("aria-valuetext", `t = ${numberText(state.t)} s`);
@@ -338,6 +351,9 @@ function makeAnimation(study, copiesOf) {
     draw();
   });
   trails.addEventListener("change", draw);
+  if (withReference) {
+    withReference.addEventListener("change", () => made.redraw());
+  }
   canvas.addEventListener("keydown", (event) => {
     const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
     if (event.key === " ") {
@@ -367,7 +383,8 @@ function makeAnimation(study, copiesOf) {
   const made = element("div", {}, stage,
     element("div", { class: "controls" }, play, element("label", { class: "time" }, slider), clock,
       choice("speed", speedNames, speeds.indexOf(1), (i) => { speed = speeds[i]; }),
-      element("label", {}, trails, "paths"), spatial ? reset : null),
+      element("label", {}, trails, "paths"),
+      withReference ? element("label", {}, withReference, "reference (thin, grey)") : null, spatial ? reset : null),
     remark);
   made.redraw = () => {
     draw();

@@ -200,21 +200,34 @@ function makeTable(study, columns, families) {
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)), status];
 }
 
+// Fitted orders, and of work and precision what errors cost.
 function makeOrders(study) {
-  const known = study.series.filter((s) => s.order !== null);
-  return known.length === 0 ? [] : [element("h3", {}, "Fitted orders of the position error"),
-    plainTable(["method", "order", "95 % interval", "runs"], known.map((s) =>
-      [`${s.method} ${s.options}`, numberText(s.order, 3) + (s.adaptive ? " in rtol" : ""),
-        s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs)]))];
+  const errors = study.priced_errors;
+  const known = study.series.filter((s) => s.order !== null || s.seconds.some((time) => time !== null));
+  if (known.length === 0) {
+    return [];
+  }
+  const best = errors.map((_, k) => Math.min(...known.map((s) => s.seconds[k] ?? Infinity)));
+  const price = (s, k) => (s.seconds[k] === null ? ""
+    : `${s.seconds[k] <= best[k] ? "* " : ""}${numberText(1e3 * s.seconds[k], 3)}`);
+  return [element("h3", {}, "Fitted orders of the position error"),
+    errors.length === 0 ? null : element("p", { class: "faint" },
+      "And milliseconds that a position error costs, * with the cheapest method."),
+    plainTable(["method", "order", "95 % interval", "runs", ...errors.map((e) => numberText(e, 1))], known.map((s) =>
+      [`${s.method} ${s.options}`, numberText(s.order, 3) + (s.adaptive && s.order !== null ? " in rtol" : ""),
+        s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs),
+        ...errors.map((_, k) => price(s, k))]))].filter(Boolean);
 }
 
-function makeMessages(families) {
+// `shared`: the remark on runs that were made at once, which is among the notes.
+function makeMessages(families, shared) {
   const members = families.flatMap((family) => family.members);
+  const remark = (row) => row.message.replace(shared, "").replace(/^; /, "");
   const entries = (wanted) => element("ul", {}, ...wanted.map((m) => element("li", {}, swatch(m.family),
-    element("strong", {}, m.name), m.row.status === "ok" ? `: ${m.row.message}`
+    element("strong", {}, m.name), m.row.status === "ok" ? `: ${remark(m.row)}`
       : `: ${m.row.status} at t = ${numberText(m.row.t_end, 6)} s. ${m.row.message}`)));
   const failed = members.filter((m) => m.row.status !== "ok");
-  const remarked = members.filter((m) => m.row.status === "ok" && m.row.message);
+  const remarked = members.filter((m) => m.row.status === "ok" && remark(m.row));
   return [
     element("h3", {}, "Failures"),
     failed.length > 0 ? entries(failed) : element("p", {}, "All runs reached their end."),
@@ -305,7 +318,7 @@ function makePortrait(study, curves, title, kind) {
   return figure;
 }
 
-// Errors of all runs against step, tolerance and wall time.
+// Errors of all runs against step, tolerance, wall time and evaluations.
 function makePrecision(study, columns, families) {
   const errors = ["position_error", "velocity_error", "multiplier_error", "energy_error", "momentum_error",
     "constraint_position", "constraint_velocity"]
@@ -328,7 +341,8 @@ function makePrecision(study, columns, families) {
     return figure;
   };
   return [plot("Error against step", "h [s]", (row) => row.h), plot("Error against tolerance", "rtol", (row) => row.rtol),
-    plot("Error against wall time", "wall time [s]", (row) => row.wall_s)].filter(Boolean);
+    plot("Error against wall time", "wall time [s]", (row) => row.wall_s),
+    plot("Error against evaluations", "evaluations of the residual", (row) => row.residual_evaluations)].filter(Boolean);
 }
 
 // ---- one comparison ----
@@ -352,14 +366,14 @@ function makeMotion(study, chosen) {
 
 const mostInLegend = 40;
 
-function makeStudy(study, columns, number, several) {
+function makeStudy(data, study, number) {
   const families = makeFamilies(study);
   const chosen = () => families.flatMap((f) => f.members).filter((m) => m.run && m.shown);
   const any = study.runs.some(Boolean);
   const parts = [];
   const redraw = () => parts.forEach((part) => part.redraw());
   const section = element("section", { id: `comparison-${number}`, "aria-label": study.system.name });
-  section.append(element("h2", {}, several ? `${number}. ${study.system.name}` : "What was run"), ...describeStudy(study));
+  section.append(element("h2", {}, data.studies.length > 1 ? `${number}. ${study.system.name}` : "What was run"), ...describeStudy(study));
   if (any) {
     const motion = makeMotion(study, chosen);
     parts.push(motion);
@@ -373,8 +387,9 @@ function makeStudy(study, columns, number, several) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
     }
   }
-  section.append(element("h3", {}, "Runs"), ...makeTable(study, columns, families), ...makeOrders(study), ...makeMessages(families));
-  const precision = makePrecision(study, columns, families);
+  section.append(element("h3", {}, "Runs"), ...makeTable(study, data.columns, families), ...makeOrders(study),
+    ...makeMessages(families, data.shared_remark));
+  const precision = makePrecision(study, data.columns, families);
   const plots = any ? makePlots(study, families, chosen) : [];
   parts.push(...plots, ...precision);
   if (parts.length > 0) {
@@ -402,7 +417,7 @@ function makePage(data) {
     `VIDA ${data.vida}, SUNDIALS ${data.sundials}${data.software ? `, ${data.software}` : ""}.`,
     `${[data.processor, data.machine].filter(Boolean).join(", ")}, ${data.processors} processors.`,
     data.made && `Made ${data.made}.`].filter(Boolean).join(" ");
-  const sections = data.studies.map((study, i) => makeStudy(study, data.columns, i + 1, data.studies.length > 1));
+  const sections = data.studies.map((study, i) => makeStudy(data, study, i + 1));
   document.getElementById("main").append(...sections);
   if (sections.length > 1) {
     const contents = document.getElementById("contents");
