@@ -380,6 +380,7 @@ static int stepper_statistics(lua_State* L) {
   set_count(L, "residual_evaluations", statistics.residual_evaluations);
   set_count(L, "jacobian_evaluations", statistics.jacobian_evaluations);
   set_count(L, "factorizations", statistics.factorizations);
+  set_count(L, "singular_passages", statistics.singular_passages);
   return 1;
 }
 

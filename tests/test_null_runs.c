@@ -141,6 +141,7 @@ static void test_looking(void) {
                  {"steps", (double)VidaStepper_StepCount(NULL), 0},
                  {"unique", VidaStepper_MultipliersAreUnique(NULL), 0},
                  {"dependent", VidaStepper_DependentRows(NULL, NULL), 0},
+                 {"passages", (double)VidaStepper_SingularPassages(NULL, NULL, NULL), 0},
                  {"statistics", (double)VidaStepper_Statistics(NULL).steps, 0},
                  {"order", Vida_MethodOrder(NULL), 0},
                  {"adaptive", Vida_IsAdaptive(NULL), 0},

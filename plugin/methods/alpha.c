@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "methods/method.h"
+#include "methods/passage.h"
 #include "system/equations.h"
 
 enum { MOST_CORRECTIONS = 8 };
@@ -295,6 +295,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
     return vida__evaluation_failed(stepper, code, error);
   }
   code = take_multipliers(stepper, error);
+  code = code ? code : vida__check_branch(stepper, stepper->q1, error);
   if (code) {
     return code;
   }
@@ -418,6 +419,7 @@ static int allocate(VidaStepper* stepper, VidaError* error) {
   own->rows = own->solving + n + m;
   stepper->own = own;
   stepper->reacts_between = true;
+  stepper->tells_watch = true; /* before it takes the step into its own state */
   own->projects = VidaOptions_HasChoice(stepper->options, "projection", "velocity");
   return vida__equations_create(stepper->system, VIDA_SOLVER_AUTO, &own->equations, error);
 }

@@ -13,6 +13,7 @@
 #include "system/rank.h"
 
 typedef struct VidaMethod VidaMethod;
+typedef struct vida_watch vida_watch; /* passage.h */
 
 enum { VIDA_HISTORY = 3 };
 
@@ -104,6 +105,8 @@ struct VidaStepper {
   double* least_norm; /* m: work */
   bool redundant;
   bool reacts_between; /* constraint forces are not along G at the node that the step starts from */
+  vida_watch* watch;   /* of the motion along its constraints; NULL without any */
+  bool tells_watch;    /* the method itself, of steps of its own between nodes */
 
   VidaStatistics statistics;
 };
@@ -211,6 +214,12 @@ int vida__name_able(const VidaSystem* system, const VidaOptions* options, int co
 /* What the option `linear_solver` says (stepper.c). */
 vida_solver vida__solver_of(const VidaOptions* options);
 
+/* The flag and the message of a step that ends on another branch of the constraints. */
+#define VIDA_OTHER_BRANCH "OTHER_BRANCH"
+#define VIDA_OTHER_BRANCH_TEXT                                                 \
+  "the solution of the step lies on another branch of the constraints, which " \
+  "cannot be reached without passing a singular place"
+
 /* ---- tools for methods (tools.c) ---- */
 
 #define VIDA_STEP_NAME_SIZE 160
@@ -258,6 +267,11 @@ double vida__measure_motion(const VidaStepper* stepper);
 double vida__constraint_size(const VidaStepper* stepper, int row, double motion);
 /* g and G at the node, into g0 and entries0. */
 int vida__prepare_node(VidaStepper* stepper, VidaError* error);
+/* How far the gradients of constraints turn from one place (entries of G) to another: the largest
+ * square of a change, relative to that of the gradient; or (sizes: m, nullable) to the largest so
+ * far, which is kept there, so that one that vanishes does not turn. */
+double vida__largest_turn(const VidaSystem* system, const double* before, const double* after,
+                          double* sizes);
 /* Finds the rows that depend on others at the start, for values in stepper->entries. */
 int vida__find_redundancy(VidaStepper* stepper, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */

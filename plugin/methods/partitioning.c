@@ -466,6 +466,13 @@ static int settle(void* data, double t, double* y) {
   return code || !is_bad ? code : repartition(own, t, part->state, y);
 }
 
+/* The state was found by `settle`. */
+static int accept(void* data, double t, const double* y, bool is_end) {
+  underlying_ode* own = data;
+  (void)y;
+  return vida__underlying_accept(own, t, partition_of(own)->state, is_end);
+}
+
 /* ---- rows that were left out ----------------------------------------------------------------- */
 
 /* The largest component of W x, of the state or as at the start. */
@@ -534,7 +541,7 @@ static int find_node_state(underlying_ode* own, double t, const double* y, doubl
 /* ---- method ---------------------------------------------------------------------------------- */
 
 static int create(VidaStepper* stepper, VidaError* error) {
-  const vida_ode_functions functions = {.rate = rate, .settle = settle};
+  const vida_ode_functions functions = {.rate = rate, .settle = settle, .accept = accept};
   int code = vida__refuse_multistep(
       stepper, "which ends with each change of the independent coordinates", error);
   code = code ? code : vida__underlying_create(stepper, functions, error);

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/passage.h"
 #include "system/sizes.h"
 
 /* Of the controller, as in Hairer and Wanner's code. */
@@ -425,8 +426,11 @@ static int fail_small(VidaStepper* stepper, double err, const VidaError* reason,
 }
 
 static int try_step(VidaStepper* stepper, double* err, VidaError* error) {
-  const int code = solve(stepper, error);
-  return code ? code : estimate(stepper, err, error);
+  const vida_radau* own = stepper->own;
+  const double* end = own->place + (VIDA_RADAU_STAGES - 1) * (ptrdiff_t)stepper->n;
+  int code = solve(stepper, error);
+  code = code ? code : estimate(stepper, err, error);
+  return code || *err > 1.0 ? code : vida__watch_follow(stepper->watch, own->t_next, end, error);
 }
 
 /* The smallest step that still moves the time. */
@@ -707,6 +711,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
   const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
   stepper->rows = rows;
   stepper->prepare = prepare;
+  stepper->tells_watch = stepper->adaptive;
   stepper->unknown = own->unknown;
   code = vida__equations_create(system, solver, &own->equations, error);
   if (!code && stepper->adaptive) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/passage.h"
 
 /* What Newton's method leaves of a step's tolerance. What it leaves is noise in the differences
  * that order and step are chosen by: with IDA's own third, steps of small tolerances are a half too
@@ -142,6 +143,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
   vida_reference_ida* own = vida__allocate(1, sizeof *own);
   stepper->own = own;
   stepper->prepare = prepare;
+  stepper->tells_watch = true;
   if (!own) {
     return vida__fail_memory(error);
   }
@@ -432,6 +434,10 @@ static const char* advice(const vida_reference_ida* own, bool is_evaluation) {
     return " (in index 3 velocities and multipliers jump by amounts that do not shrink with the "
            "step; ida-ggl and ida-index2 do without)";
   }
+  if (own->level == VIDA_AT_ACCELERATION && own->projects) {
+    return " (positions alone are projected: velocities drift off their constraints, and the drift "
+           "feeds itself; a smaller rtol delays this, ida-ggl keeps both)";
+  }
   if (own->level == VIDA_AT_ACCELERATION) {
     return " (constraints of accelerations let the state drift off the other levels, until motions "
            "become impossible; ida-ggl keeps both)";
@@ -500,6 +506,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   }
   stepper->evaluator.error.code = VIDA_SUCCESS;
   code = vida__ida_advance(own->ida, t, &time, &size, &cause);
+  code = code ? code : vida__watch_look(stepper->watch, t, vida__ida_values(own->ida), &cause);
   count(stepper);
   own->must_start = code != VIDA_SUCCESS;
   if (code) {
@@ -580,11 +587,13 @@ const VidaMethod vida__ida_index1 = {
     .create = create_index1,
     RECORD};
 const VidaMethod vida__ida_projected = {
-    .info = {"ida-projected", "IDA, projected invariants: multipliers for positions alone",
-             "paper 002, eq. 3.3",
-             "On the constraints at its own steps; velocities drift off their own linearly in "
-             "time. With a projection of velocities besides it would be ida-ggl.",
-             1, CAPABILITIES},
+    .info =
+        {"ida-projected", "IDA, projected invariants: multipliers for positions alone",
+         "paper 002, eq. 3.3",
+         "On the constraints at its own steps; velocities drift off their own, and a drift "
+         "v_n towards the inside of a curve of radius r grows by v_n^2/r and ends the run r/v_n "
+         "later. With a projection of velocities besides it would be ida-ggl.",
+         1, CAPABILITIES},
     .remedy = {.method = "ida-ggl"},
     .create = create_projected,
     RECORD};

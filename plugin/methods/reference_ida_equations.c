@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/passage.h"
 #include "methods/reference_ida.h"
 
 /* ---- residual -------------------------------------------------------------------------------- */
@@ -529,5 +530,12 @@ static void weights(void* data, double h, const double* y, double* weight) {
   multiplier_weights(stepper, h, y, position, velocity, weight);
 }
 
-const vida_ida_functions vida__reference_ida_functions = {residual, jacobian, reduce, expand,
-                                                          weights};
+/* ---- ends of steps --------------------------------------------------------------------------- */
+
+static int accept(void* data, double t, const double* y, VidaError* error) {
+  const VidaStepper* stepper = data;
+  return vida__watch_follow(stepper->watch, t, y, error);
+}
+
+const vida_ida_functions vida__reference_ida_functions = {residual, jacobian, reduce,
+                                                          expand,   weights,  accept};

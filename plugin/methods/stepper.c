@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "methods/method.h"
+#include "methods/passage.h"
 
 /* One block for all arrays; the order of the first six is that of the state. */
 static int allocate_arrays(VidaStepper* stepper) {
@@ -209,6 +209,7 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   created->prepare = vida__prepare_step;
   code = code ? code : method->create(created, error);
   code = code ? code : create_solvers(created, error);
+  code = code ? code : vida__watch_create(created, &created->watch, error);
   if (code) {
     VidaStepper_Destroy(&created);
     return code;
@@ -240,6 +241,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
     old->method->destroy(old);
   }
   vida__rank_destroy(&old->rank);
+  vida__watch_destroy(&old->watch);
   free(old->own);
   vida__linear_destroy(&old->node_matrix);
   vida__linear_destroy(&old->mass_matrix);
@@ -373,6 +375,9 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
     vida__measure_tension(stepper);
   }
   code = code ? code : warm_up(stepper, error);
+  if (!code) {
+    vida__watch_start(stepper->watch, stepper->t0, stepper->q);
+  }
   stepper->started = !code;
   return vida__name_able(stepper->system, stepper->options, code, error);
 }
@@ -406,6 +411,9 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
   code = reset(stepper, t0, h, q0, stepper->node_velocity, error);
   code = code ? code : stepper->method->start_two_points(stepper, q1, error);
   code = code ? code : warm_up(stepper, error);
+  if (!code) {
+    vida__watch_start(stepper->watch, vida__node_time(stepper), stepper->q);
+  }
   stepper->started = !code;
   return vida__name_able(stepper->system, stepper->options, code, error);
 }
@@ -435,6 +443,7 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
 /* The state that the step has led to becomes that of the node, or is refused. */
 static int arrive(VidaStepper* stepper, VidaError* error) {
   int code = check_state(stepper, error);
+  code = code || stepper->tells_watch ? code : vida__check_branch(stepper, stepper->q, error);
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
   code = code ? code : vida__check_violations(stepper, error);
@@ -468,6 +477,8 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
     stepper->lambda_t = lambda_t;
+    vida__watch_explain(stepper->watch, error);
+    vida__watch_return(stepper->watch, vida__node_time(stepper), stepper->q);
     return code;
   }
   stepper->statistics.steps += stepper->adaptive ? 0 : 1;
@@ -627,7 +638,15 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
+long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const char** constraint) {
+  return stepper ? vida__watch_passages(stepper->watch, t, constraint) : 0;
+}
+
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
-  const VidaStatistics none = {0};
-  return stepper ? stepper->statistics : none;
+  VidaStatistics statistics = {0};
+  if (stepper) {
+    statistics = stepper->statistics;
+    statistics.singular_passages = vida__watch_passages(stepper->watch, NULL, NULL);
+  }
+  return statistics;
 }

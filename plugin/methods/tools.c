@@ -393,12 +393,9 @@ void vida__guess_free_flight(void* data, double* u) {
   memset(u + stepper->n, 0, (size_t)stepper->m * sizeof *u);
 }
 
-/* How far the gradients of constraints turn from one place to another: below about 0.03 rad, below
- * about 0.3 rad, or more. */
-typedef enum turn { HARDLY, SOMEWHAT, MUCH } turn;
-
-static turn find_turn(const VidaSystem* system, const double* before, const double* after) {
-  turn found = HARDLY;
+double vida__largest_turn(const VidaSystem* system, const double* before, const double* after,
+                          double* sizes) {
+  double largest = 0.0;
   for (int e = 0; e < system->entry_count;) {
     const int row = system->entries[e].row;
     double change = 0.0;
@@ -408,12 +405,20 @@ static turn find_turn(const VidaSystem* system, const double* before, const doub
       change += difference * difference;
       size += after[e] * after[e];
     }
-    if (change > 0.1 * size) {
-      return MUCH;
+    if (sizes) {
+      size = sizes[row] = fmax(sizes[row], size);
     }
-    found = change > 1e-3 * size ? SOMEWHAT : found;
+    largest = change > largest * size ? change / size : largest;
   }
-  return found;
+  return largest;
+}
+
+/* Below about 0.03 rad, below about 0.3 rad, or more. */
+typedef enum turn { HARDLY, SOMEWHAT, MUCH } turn;
+
+static turn find_turn(const VidaSystem* system, const double* before, const double* after) {
+  const double turned = vida__largest_turn(system, before, after, NULL);
+  return turned > 0.1 ? MUCH : turned > 1e-3 ? SOMEWHAT : HARDLY;
 }
 
 /* In the last step; one step alone says nothing. */
@@ -588,9 +593,7 @@ static int check_branch(VidaStepper* stepper, VidaError* error) {
       vida__map_sign(stepper->map) != -expected) {
     return VIDA_SUCCESS;
   }
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "OTHER_BRANCH",
-                         "the solution of the step lies on another branch of the constraints, "
-                         "which cannot be reached without passing a singular place");
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH, VIDA_OTHER_BRANCH_TEXT);
 }
 
 /* What the last step did, or a free flight at the start, where the first guess was a step of its

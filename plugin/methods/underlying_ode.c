@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/passage.h"
 
 const VidaOptionRow vida__ode_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
@@ -93,6 +94,16 @@ static int prepare_nothing(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end) {
+  VidaError* told = &vida__equations_evaluator(own->equations)->error;
+  vida_watch* watch = own->stepper->watch;
+  return is_end ? vida__watch_follow(watch, t, q, told) : vida__watch_look(watch, t, q, told);
+}
+
+static int accept(void* data, double t, const double* y, bool is_end) {
+  return vida__underlying_accept(data, t, y, is_end);
+}
+
 int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error) {
   int code = check_integrator(stepper, error);
   if (code) {
@@ -104,8 +115,10 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
   }
   stepper->own = own;
   stepper->prepare = prepare_nothing;
+  stepper->tells_watch = true;
   own->stepper = stepper;
   own->functions = functions;
+  own->functions.accept = functions.accept ? functions.accept : accept;
   if (allocate_own(own, stepper->n, stepper->m)) {
     return vida__fail_memory(error);
   }
@@ -335,13 +348,15 @@ static void copy_counts(VidaStepper* stepper) {
 static int explain(VidaStepper* stepper, const VidaError* cause, double reached, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE], to[VIDA_REAL_TEXT_SIZE], h[VIDA_REAL_TEXT_SIZE];
   underlying_ode* own = stepper->own;
-  const char* detail = vida__equations_evaluator(own->equations)->error.message;
+  const VidaError* told = &vida__equations_evaluator(own->equations)->error;
+  const char* detail = told->message;
   /* Evaluations tell more than their code does. */
   const bool has_detail = *detail && strcmp(cause->message, Vida_CodeText(cause->code)) == 0;
+  const char* flag = has_detail && *told->flag ? told->flag : cause->flag;
   /* What is singular by itself is so at any step. */
   const bool curable = cause->code > 0 && !(has_detail && cause->code == VIDA_STEP_SINGULAR);
   const bool smaller = !stepper->adaptive && curable;
-  return vida__fail_flag(error, cause->code, cause->flag, "%s, at t = %s: %s%s%s",
+  return vida__fail_flag(error, cause->code, flag, "%s, at t = %s: %s%s%s",
                          vida__name_step(stepper, step), vida__real_text(to, reached, 10),
                          has_detail ? detail : cause->message,
                          smaller ? "; try a step of less than h = "
@@ -389,7 +404,7 @@ int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
   const double next = vida__next_time(stepper);
   double reached = t;
   VidaError cause;
-  vida__equations_evaluator(own->equations)->error.message[0] = '\0';
+  vida__equations_evaluator(own->equations)->error = (VidaError){0};
   memcpy(own->next, own->y, bytes);
   int code = vida__ode_advance(own->ode, t, next, own->next, &reached, &cause);
   if (!code) {

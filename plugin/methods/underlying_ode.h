@@ -64,6 +64,9 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 /* What vida__underlying_create leaves of it, in a method's `destroy`. */
 void vida__underlying_destroy(VidaStepper* stepper);
+/* `accept` of the functions, for the q (n) that belongs to y: whether it is on the same branch of
+ * the constraints. Without another one it is this for the q of y. */
+int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end);
 /* The rate at which the motion of the start changes: the largest velocity over position. */
 double vida__underlying_pace(const underlying_ode* own);
 /* `start`, `step`, `undo`, `velocities` and `order` of a method. */

@@ -208,6 +208,22 @@ static void cut(char* text, size_t size, int characters) {
   }
 }
 
+/* The options of a run, or, without any, how its steps are chosen. The interval of output of an
+ * adaptive method tells it from no other. */
+static void append_variant(const VidaRow* row, char label[VIDA_TEXT_SIZE]) {
+  const bool is_adaptive = isnan(row->h);
+  const char* options = row->options;
+  if (is_adaptive && strncmp(options, "h=", 2) == 0) {
+    options += strcspn(options, " ");
+    options += strspn(options, " ");
+  }
+  if (options[0]) {
+    vida__append(label, VIDA_TEXT_SIZE, " %s", options);
+  } else {
+    vida__append(label, VIDA_TEXT_SIZE, is_adaptive ? " with rtol" : " with h");
+  }
+}
+
 void vida__run_label(const vida_picture* picture, int run, bool step, char label[VIDA_TEXT_SIZE]) {
   const vida_results* results = picture->results;
   const vida_stored_run* self = &results->runs[run];
@@ -223,8 +239,7 @@ void vida__run_label(const vida_picture* picture, int run, bool step, char label
   if (variants > MOST_VARIANTS) { /* a sweep: no legend could tell them apart */
     vida__append(label, VIDA_TEXT_SIZE, ", %d sets of options", variants);
   } else if (variants > 1) {
-    vida__append(label, VIDA_TEXT_SIZE, " %s",
-                 self->row.options[0] ? self->row.options : "without options");
+    append_variant(&self->row, label);
     cut(label, VIDA_TEXT_SIZE, MOST_LABEL);
   }
   if (step) {

@@ -76,6 +76,7 @@ typedef struct table_layout {
   double reference_error; /* NaN: not estimated */
   bool failures;          /* some run did not reach its end */
   bool adaptive;          /* some method chose its own steps */
+  bool variants;          /* some method runs with several sets of options */
   bool drifts;            /* some methods keep the constraints, and others do not */
   bool precision;         /* a study of work and precision */
   bool shown[TABLE_COLUMNS];
@@ -284,15 +285,35 @@ static int total_width(const table_layout* table) {
 /* The status says little when every run is well, and much when one is not: then it goes only before
  * the last of the errors, as the sentences below have it, too. Violations of the constraints are as
  * telling where some methods keep them and others do not, as the options of these. A study of work
- * and precision is about both. */
+ * and precision is about both. Options that tell two runs of a method apart stay with its name. */
 static int importance(const table_layout* table, int column) {
   const bool is_work = column == TABLE_WORK || column == TABLE_TIME;
-  const bool telling = (column == TABLE_STATUS && table->failures) ||
-                       (is_work && table->precision) ||
-                       (column == TABLE_CONSTRAINT && table->drifts) ||
-                       (column == TABLE_CONSTRAINT_RATE && table->drifts) ||
-                       (column == TABLE_OPTIONS && (table->drifts || table->precision));
-  return columns[telling ? TABLE_POSITION : column].importance;
+  const bool is_drift = column == TABLE_CONSTRAINT || column == TABLE_CONSTRAINT_RATE;
+  if (column == TABLE_OPTIONS && table->variants) {
+    return columns[TABLE_STEP].importance;
+  }
+  if ((column == TABLE_STATUS && table->failures) || (is_work && table->precision)) {
+    return columns[TABLE_POSITION].importance;
+  }
+  if ((is_drift || column == TABLE_OPTIONS) && table->drifts) {
+    return columns[TABLE_ENERGY].importance;
+  }
+  return columns[column].importance;
+}
+
+/* Whether some method runs with other options than at first. */
+static bool has_variants(const VidaStudy* study) {
+  for (int run = 1; run < VidaStudy_RunCount(study); run++) {
+    const VidaRow* row = VidaStudy_Row(study, run);
+    int first = 0;
+    while (strcmp(row->method, VidaStudy_Row(study, first)->method) != 0) {
+      first++;
+    }
+    if (strcmp(row->options, VidaStudy_Row(study, first)->options) != 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* Whether some run has a million times what another has. */
@@ -513,6 +534,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     table.adaptive = table.adaptive || isnan(VidaStudy_Row(study, run)->h);
   }
   table.precision = VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0;
+  table.variants = has_variants(study);
   table.drifts = differ_much(study, columns[TABLE_CONSTRAINT].offset);
   find_units(&table);
   lay_out(&table);

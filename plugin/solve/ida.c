@@ -121,7 +121,6 @@ static SUNLinearSolver create_solver(vida_ida* ida, SUNContext context) {
 
 static int configure(vida_ida* ida, SUNContext context) {
   const vida_ida_options* options = &ida->options;
-  const long max_steps = options->max_steps < 1e18 ? (long)options->max_steps : -1;
   ida->ida = IDACreate(context);
   return !ida->ida || vida__silence(VIDA_IDA, ida->ida, context, &ida->sink) ||
          IDAInit(ida->ida, residual, 0.0, ida->y, ida->dy) || IDASetUserData(ida->ida, ida) ||
@@ -131,7 +130,7 @@ static int configure(vida_ida* ida, SUNContext context) {
          IDASetSuppressAlg(ida->ida, options->suppress_algebraic) ||
          (options->newton_share > 0.0 && IDASetNonlinConvCoef(ida->ida, options->newton_share)) ||
          IDASetLinearSolutionScaling(ida->ida, !options->follows_c) ||
-         IDASetMaxNumSteps(ida->ida, max_steps) || IDASetMaxOrd(ida->ida, options->max_order) ||
+         IDASetMaxOrd(ida->ida, options->max_order) ||
          (isfinite(options->max_step) && IDASetMaxStep(ida->ida, options->max_step));
 }
 
@@ -259,12 +258,31 @@ static int code_of(int flag) {
   }
 }
 
-int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaError* error) {
+/* Steps until one leads to t or beyond, and what y is at t. *code: of `accept`. */
+static int step_to(vida_ida* ida, double t, int* code, VidaError* error) {
   double reached = 0.0;
+  int flag = IDAGetCurrentTime(ida->ida, &reached);
+  for (double made = 0.0; flag >= 0 && reached < t; made++) {
+    flag = made < ida->options.max_steps
+               ? IDASolve(ida->ida, t, &reached, ida->y, ida->dy, IDA_ONE_STEP)
+               : IDA_TOO_MUCH_WORK;
+    if (flag >= 0 && is_finite(N_VGetArrayPointer(ida->y), ida->size)) {
+      *code = ida->functions.accept(ida->data, reached, N_VGetArrayPointer(ida->y), error);
+    }
+    if (*code) {
+      return flag;
+    }
+  }
+  flag = flag < 0 ? flag : IDAGetDky(ida->ida, t, 0, ida->y);
+  return flag < 0 ? flag : IDAGetDky(ida->ida, t, 1, ida->dy);
+}
+
+int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaError* error) {
+  int code = VIDA_SUCCESS;
   ida->end = t;
   ida->is_stuck = false;
-  const int flag = IDASolve(ida->ida, t, &reached, ida->y, ida->dy, IDA_NORMAL);
-  if (flag >= 0 && is_finite(N_VGetArrayPointer(ida->y), ida->size)) {
+  const int flag = step_to(ida, t, &code, error);
+  if (flag >= 0 && !code && is_finite(N_VGetArrayPointer(ida->y), ida->size)) {
     return VIDA_SUCCESS;
   }
   if (time) {
@@ -272,6 +290,9 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
   }
   if (step) {
     IDAGetCurrentStep(ida->ida, step);
+  }
+  if (code) {
+    return code;
   }
   if (flag >= 0) {
     return vida__fail_flag(error, VIDA_NOT_FINITE, vida__flag_name(VIDA_IDA, flag),

@@ -24,6 +24,9 @@ typedef struct vida_ida_functions {
   void (*expand)(void* data, double c, const double* right_side, const double* reduced, double* x);
   /* weight > 0: 1 / tolerance of each variable, for a step of size h from y */
   void (*weights)(void* data, double h, const double* y, double* weight);
+  /* Whether to go on from the end of a step: 0, or what the advance fails with, and `error` then
+   * says why. A step that was made cannot be taken back. */
+  int (*accept)(void* data, double t, const double* y, VidaError* error);
 } vida_ida_functions;
 
 typedef struct vida_ida_options {

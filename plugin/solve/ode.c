@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/sundials.h"
 #include "base/text.h"
+#include "solve/tables.h"
 
 #if VIDA_SUNDIALS_AT_LEAST(7, 1)
 #include <arkode/arkode.h>
@@ -24,86 +25,6 @@
 #else
 #define ERK(name) ERKStep##name
 #endif
-
-/* ---- integrators ----------------------------------------------------------------------------- */
-
-typedef struct integrator_facts {
-  const char* name;
-  int order, embedded;
-} integrator_facts;
-
-#define FACTS(name, text, order, embedded) {(text), (order), (embedded)},
-static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS)};
-#undef FACTS
-
-const char* vida__integrator_name(vida_integrator integrator) {
-  return facts[integrator].name;
-}
-
-int vida__integrator_order(vida_integrator integrator) {
-  return facts[integrator].order;
-}
-
-bool vida__integrator_is_multistep(vida_integrator integrator) {
-  return integrator == VIDA_INTEGRATOR_ADAMS || integrator == VIDA_INTEGRATOR_BDF;
-}
-
-bool vida__integrator_is_adaptive(vida_integrator integrator) {
-  return facts[integrator].embedded > 0;
-}
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-/* Those that all versions of ARKODE have; the others are made here. */
-static ARKodeButcherTable load_table(vida_integrator integrator) {
-  switch (integrator) {
-    case VIDA_INTEGRATOR_HEUN:
-      return ARKodeButcherTable_LoadERK(ARKODE_HEUN_EULER_2_1_2);
-    case VIDA_INTEGRATOR_BOGACKI_SHAMPINE:
-      return ARKodeButcherTable_LoadERK(ARKODE_BOGACKI_SHAMPINE_4_2_3);
-    case VIDA_INTEGRATOR_ZONNEVELD:
-      return ARKodeButcherTable_LoadERK(ARKODE_ZONNEVELD_5_3_4);
-    case VIDA_INTEGRATOR_CASH_KARP:
-      return ARKodeButcherTable_LoadERK(ARKODE_CASH_KARP_6_4_5);
-    case VIDA_INTEGRATOR_DORMAND_PRINCE:
-      return ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5);
-    case VIDA_INTEGRATOR_VERNER:
-      return ARKodeButcherTable_LoadERK(ARKODE_VERNER_8_5_6);
-    case VIDA_INTEGRATOR_FEHLBERG:
-      return ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
-    default:
-      return NULL;
-  }
-}
-
-static ARKodeButcherTable make_table(vida_integrator integrator) {
-  static const double euler[] = {0.0};
-  static const double euler_weights[] = {1.0};
-  static const double midpoint_nodes[] = {0.0, 0.5};
-  static const double midpoint[] = {0.0, 0.0, 0.5, 0.0};
-  static const double midpoint_weights[] = {0.0, 1.0};
-  static const double rk4_nodes[] = {0.0, 0.5, 0.5, 1.0};
-  static const double rk4[] = {0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0,
-                               0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0};
-  static const double rk4_weights[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
-  static const struct {
-    int stages;
-    const double *nodes, *matrix, *weights;
-  } own[VIDA_INTEGRATOR_COUNT] = {
-      [VIDA_INTEGRATOR_EULER] = {1, euler, euler, euler_weights},
-      [VIDA_INTEGRATOR_MIDPOINT] = {2, midpoint_nodes, midpoint, midpoint_weights},
-      [VIDA_INTEGRATOR_RK4] = {4, rk4_nodes, rk4, rk4_weights}};
-  const int stages = own[integrator].stages;
-  double nodes[4], matrix[16], weights[4];
-  if (stages == 0) {
-    return load_table(integrator);
-  }
-  memcpy(nodes, own[integrator].nodes, (size_t)stages * sizeof *nodes);
-  memcpy(matrix, own[integrator].matrix, (size_t)(stages * stages) * sizeof *matrix);
-  memcpy(weights, own[integrator].weights, (size_t)stages * sizeof *weights);
-  return ARKodeButcherTable_Create(stages, facts[integrator].order, 0, nodes, matrix, weights,
-                                   NULL);
-}
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 
@@ -133,7 +54,8 @@ struct vida_ode {
   double *node, *previous, *there;
   double node_t, previous_t;
   bool is_between;
-  int failure; /* what `rate` and others returned */
+  int failure;      /* what `rate` and others returned */
+  double refused_t; /* where the step led that was not accepted */
   /* The last rate, and where the one before it was. */
   bool has_rate;
   bool ends_with_stage; /* the end of a step is the last stage of the table, or nearly */
@@ -171,6 +93,7 @@ int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
     code = code ? code : is_finite(ode->size, ode->rate) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
     if (code) {
       ode->failure = code;
+      ode->refused_t = t;
       return code;
     }
     double* oldest = ode->stage_y;
@@ -194,16 +117,33 @@ static int evaluate(sunrealtype t, N_Vector y, N_Vector rate, void* data) {
   return vida__ode_rate(data, t, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
 }
 
+/* What a method says to the end of a step, which it may change. */
+static int finish_step(vida_ode* ode, double t, double* y) {
+  const vida_ode_functions* functions = &ode->functions;
+  int code = VIDA_SUCCESS;
+  if (ode->is_warming) {
+    return VIDA_SUCCESS;
+  }
+  if (functions->settle) {
+    code = functions->settle(ode->data, t, y);
+    ode->has_rate = false;
+  }
+  if (!code && functions->accept) {
+    code = functions->accept(ode->data, t, y, !ode->is_between);
+  }
+  if (code) {
+    ode->failure = code;
+    ode->refused_t = t;
+  }
+  return code;
+}
+
 static int settle(sunrealtype t, N_Vector y, void* data) {
   vida_ode* ode = data;
   double* values = N_VGetArrayPointer(y);
-  if (ode->functions.settle && !ode->is_warming) {
-    const int code = ode->functions.settle(ode->data, t, values);
-    ode->has_rate = false;
-    if (code) {
-      ode->failure = code;
-      return code;
-    }
+  const int code = finish_step(ode, t, values);
+  if (code) {
+    return code;
   }
   if (ode->is_between) {
     memcpy(ode->there, values, (size_t)ode->size * sizeof *values);
@@ -292,7 +232,7 @@ static int set_controller(vida_ode* ode) {
 #else
   enum { PI_CONTROLLER = 1 };
   /* It divides the exponents by p. */
-  const double p = facts[ode->settings.integrator].embedded;
+  const double p = vida__integrator_embedded_order(ode->settings.integrator);
   double parameters[] = {now * p / (p + 1.0), past * p / (p + 1.0), 0.0};
   if (ERKStepSetAdaptivityMethod(memory, PI_CONTROLLER, 0, 0, parameters) ||
       ERKStepSetErrorBias(memory, 1.0)) {
@@ -318,33 +258,11 @@ static int make_erkstep(vida_ode* ode, ARKodeButcherTable table, void** memory) 
              : VIDA_SUCCESS;
 }
 
-/* Differences of coefficients below which two places in a step are one. */
-static const double apart = 1e-12;
-
-/* Whether the last of some stages is where the step ends. */
-static bool has_final_stage(const ARKodeButcherTable table) {
-  const int last = table->stages - 1;
-  double difference = fabs(table->b[last]);
-  for (int i = 0; i < last; i++) {
-    difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
-  }
-  return last >= 2 && difference < apart;
-}
-
-/* ARKODE 7.1 begins the next step with the rate of a final stage, although `settle` has moved the
- * end since. Such a stage has no part in the result: it is moved by less than an error estimate can
- * notice, and is no longer taken for the end. */
-static void separate_final_stage(ARKodeButcherTable table) {
-  const int last = table->stages - 1;
-  table->A[last][0] += apart;
-  table->A[last][1] -= apart;
-}
-
 static int create_erkstep(vida_ode* ode) {
-  ARKodeButcherTable table = make_table(ode->settings.integrator);
-  ode->ends_with_stage = table && has_final_stage(table);
+  ARKodeButcherTable table = vida__butcher_table(ode->settings.integrator);
+  ode->ends_with_stage = table && vida__has_final_stage(table);
   if (ode->ends_with_stage && ode->functions.settle) {
-    separate_final_stage(table);
+    vida__separate_final_stage(table);
   }
   int code = table ? make_erkstep(ode, table, &ode->erkstep) : VIDA_OUT_OF_MEMORY;
   if (!code && ode->settings.adaptive) {
@@ -596,7 +514,8 @@ static int estimate_first_step(vida_ode* ode, double t, double next, double* ste
   }
   const double bend = code ? 0.0 : weighted_norm(ode, change);
   *step = fmin(largest_growth * away, bend > 0.0 ? sqrt(0.5 / bend) : INFINITY);
-  return code < 0 ? code : VIDA_SUCCESS;
+  ode->failure = code < 0 ? code : VIDA_SUCCESS;
+  return ode->failure;
 }
 
 /* The step that was told at the restart, or else the estimate. */
@@ -631,11 +550,29 @@ static void count_rejected(vida_ode* ode) {
   }
 }
 
-static int step_erkstep(vida_ode* ode, long first, double tout, double* reached) {
+/* ERKStep ends where a stage has no rate or the end of a step is refused: it begins anew where that
+ * step began. */
+static int make_smaller_step(vida_ode* ode, int flag, double next) {
+  const double smaller = 0.25 * (ode->refused_t - ode->node_t);
+  const bool is_curable = ode->settings.adaptive && ode->failure > 0;
+  if (!is_curable || smaller <= 16.0 * DBL_EPSILON * fmax(fabs(ode->node_t), fabs(next))) {
+    return flag;
+  }
+  count_rejected(ode);
+  ode->failure = VIDA_SUCCESS;
+  ode->next_step = smaller;
+  memcpy(N_VGetArrayPointer(ode->y), ode->node, (size_t)ode->size * sizeof *ode->node);
+  return begin_erkstep(ode, ode->node_t, next);
+}
+
+static int step_erkstep(vida_ode* ode, long first, double tout, double next, double* reached) {
   if ((double)(ode->counts.steps - first) >= ode->settings.max_steps) {
     return ARK_TOO_MUCH_WORK;
   }
-  return ERK(Evolve)(ode->erkstep, tout, ode->y, reached, ARK_ONE_STEP);
+  const int flag = ERK(Evolve)(ode->erkstep, tout, ode->y, reached, ARK_ONE_STEP);
+  const bool is_refused = flag == ARK_POSTPROCESS_STEP_FAIL || flag == ARK_UNREC_RHSFUNC_ERR ||
+                          flag == ARK_REPTD_RHSFUNC_ERR;
+  return is_refused ? make_smaller_step(ode, flag, next) : flag;
 }
 
 /* Steps up to the node exactly. The one before it is cut; the next node begins with what it would
@@ -646,7 +583,7 @@ static int advance_to_node(vida_ode* ode, double t, double next, double* reached
   int flag = begin_erkstep(ode, t, next);
   while (flag == ARK_SUCCESS) {
     double last = 0.0;
-    flag = step_erkstep(ode, first, next, reached);
+    flag = step_erkstep(ode, first, next, next, reached);
     if (!ode->settings.adaptive) {
       return flag;
     }
@@ -683,7 +620,7 @@ static int advance_freely(vida_ode* ode, double t, double next, double* reached)
   const long first = ode->counts.steps;
   int flag = ode->fresh ? begin_erkstep(ode, t, next) : ARK_SUCCESS;
   while (flag == ARK_SUCCESS && ode->node_t < next) {
-    flag = step_erkstep(ode, first, t + far * (next - t), reached);
+    flag = step_erkstep(ode, first, t + far * (next - t), next, reached);
   }
   count_rejected(ode);
   if (flag < 0 || ode->node_t == next) {
@@ -725,10 +662,12 @@ static int finish_cvode(vida_ode* ode, double t) {
   if (!ode->functions.project || ode->is_warming) {
     return CV_SUCCESS;
   }
-  const int code = ode->functions.project(ode->data, t, y, correction, NULL, NULL, 0.0);
+  int code = ode->functions.project(ode->data, t, y, correction, NULL, NULL, 0.0);
   for (int i = 0; i < ode->size && !code; i++) {
     ode->there[i] += correction[i];
   }
+  code = code || !ode->functions.accept ? code
+                                        : ode->functions.accept(ode->data, t, ode->there, false);
   ode->failure = code ? code : ode->failure;
   return code ? CV_PROJFUNC_FAIL : CV_SUCCESS;
 }
@@ -736,8 +675,10 @@ static int finish_cvode(vida_ode* ode, double t) {
 /* One step at a time: CVODE's functional iteration takes any failure of the rate for one that a
  * smaller step cures. */
 static int step_cvode(vida_ode* ode, double tout) {
-  const int flag = CVode(ode->cvode, tout, ode->y, &ode->node_t, CV_ONE_STEP);
-  return flag >= 0 && ode->failure < 0 ? CV_RHSFUNC_FAIL : flag;
+  int flag = CVode(ode->cvode, tout, ode->y, &ode->node_t, CV_ONE_STEP);
+  flag = flag >= 0 && ode->failure < 0 ? CV_RHSFUNC_FAIL : flag;
+  return flag >= 0 && finish_step(ode, ode->node_t, N_VGetArrayPointer(ode->y)) ? CV_PROJFUNC_FAIL
+                                                                                : flag;
 }
 
 static int advance_cvode(vida_ode* ode, double t, double next, double* reached) {

@@ -50,6 +50,10 @@ typedef struct vida_ode_functions {
   /* Changes y after an accepted step of a Runge-Kutta method, whose next one goes on from there.
    * NULL: nothing to do. */
   int (*settle)(void* data, double t, double* y);
+  /* Looks at y after a step that the next one goes on from (is_end), or at a node between: 0, or
+   * > 0 where it is not to be accepted. Adaptive Runge-Kutta methods then make a smaller step,
+   * others fail, and so do nodes between. NULL: all are. */
+  int (*accept)(void* data, double t, const double* y, bool is_end);
   /* For BDF: `correction` that brings y onto a manifold, to less than epsilon in the norm of the
    * weights (nullable: as near as it can), and takes out of `error` (nullable) what leads off it.
    * NULL: no projection. */

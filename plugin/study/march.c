@@ -59,6 +59,7 @@ static VidaStatistics add_statistics(VidaStatistics a, VidaStatistics b) {
   a.residual_evaluations += b.residual_evaluations;
   a.jacobian_evaluations += b.jacobian_evaluations;
   a.factorizations += b.factorizations;
+  a.singular_passages += b.singular_passages;
   return a;
 }
 

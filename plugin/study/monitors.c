@@ -274,11 +274,19 @@ static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* 
   return code;
 }
 
+/* A march that starts again for a shorter last step would forget it. */
+static void note_passage(vida_monitors* monitors, const vida_march* march) {
+  if (!monitors->passage) {
+    VidaStepper_SingularPassages(march->stepper, &monitors->passage_t, &monitors->passage);
+  }
+}
+
 int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error) {
   const bool compared = monitors->study->reference && !monitors->run->own_start &&
                         vida__is_compared(monitors->run, march->step);
   int code = observe_invariants(monitors, march, error);
   code = code ? code : note_astray(monitors, march, error);
+  note_passage(monitors, march);
   if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, march->step))) {
     code = observe_velocities(monitors, march, error);
   }
@@ -339,6 +347,28 @@ static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
                  vida__real_text(text, reference->position_error, 2));
     add_remark(row, remark);
   }
+}
+
+void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march,
+                              VidaRow* row) {
+  const long count = vida__march_statistics(march).singular_passages;
+  double t = monitors->passage_t;
+  const char* constraint = monitors->passage;
+  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+  if (count == 0) {
+    return;
+  }
+  if (!constraint) { /* in the step that failed */
+    VidaStepper_SingularPassages(march->stepper, &t, &constraint);
+  }
+  vida__append(remark, sizeof remark,
+               "passed a singular configuration at t = %s s, where the constraint Jacobian loses "
+               "rank (row '%s'): which branch follows is not determined",
+               vida__real_text(text, t, 4), constraint);
+  if (count > 1) {
+    vida__append(remark, sizeof remark, "; it is the first of %ld", count);
+  }
+  add_remark(row, remark);
 }
 
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {

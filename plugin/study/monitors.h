@@ -27,6 +27,8 @@ typedef struct vida_monitors {
   char
       dependent[VIDA_MESSAGE_SIZE]; /* that multipliers are not unique, and why; "" when they are */
   char astray[VIDA_MESSAGE_SIZE];   /* what has gone far astray, and when; "" when nothing has */
+  double passage_t;                 /* the first singular configuration that was passed, */
+  const char* passage; /* and the constraint that depends there on others; NULL: none */
 } vida_monitors;
 
 /* May be destroyed whatever has become of Create; a zeroed one too. */
@@ -40,6 +42,8 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
 int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Fills in the newest values that a row of samples needs and observe_step has left out. */
 int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
+/* Remarks on singular configurations that a run has passed, finished or not. */
+void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march, VidaRow* row);
 /* Writes the results into the row, and remarks into its message. */
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error);
 

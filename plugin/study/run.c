@@ -247,6 +247,7 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
   } else {
     vida__append(row->status, sizeof row->status, "ok");
   }
+  vida__remark_on_passages(&work->monitors, &work->march, row);
   return code;
 }
 

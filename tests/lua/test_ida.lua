@@ -156,3 +156,22 @@ do
   assert(message:find("ida-ggl", 1, true), message)
   assert(rows[2].status == "ok" and rows[3].status == "ok", rows[2].status)
 end
+
+-- Projected positions alone: on a circle of radius r, (q v)' = v^2 - mu q v + q v' with q v = mu r^2
+-- and q v' = -v^2, so that the drift v_n = q v / r of velocities goes by v_n' = -v_n^2 / r: 1 / v_n
+-- grows by one a second (r = 1 m), and where it comes to zero the solution ends.
+do
+  local stepper = check.plain_pendulum():stepper { "ida-projected", rtol = 1e-3, h = 0.1 }
+  stepper:start()
+  local inverse, message = {}, nil
+  local good = true
+  while good and stepper:time() < 100 do
+    good, message = stepper:step()
+    local q, v = stepper:positions(), stepper:velocities()
+    inverse[#inverse + 1] = 1 / (q[1] * v[1] + q[2] * v[2])
+  end
+  assert(not good and message:find("the drift feeds itself", 1, true), message)
+  local last = #inverse - 1 -- the failed step has left the state before it
+  check.close(inverse[last] - inverse[last - 10], 1, 0.1)
+  assert(math.abs(inverse[last]) < 0.2)
+end

@@ -76,6 +76,7 @@ typedef struct VidaStatistics {
   long residual_evaluations; /* of the equations of a step, or of the right side of an ODE */
   long jacobian_evaluations; /* of their matrix */
   long factorizations;       /* of matrices, where a method counts them; else 0 */
+  long singular_passages;    /* see VidaStepper_SingularPassages */
 } VidaStatistics;
 
 /* Whether a method with these options chooses its own steps: it has a tolerance `rtol`. Then `h` is
@@ -146,6 +147,13 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
 /* values: the system's observables at the node (VidaSystem_ObservableCount); NaN where one that is
  * not conserved has no value, a square root of a negative number say. */
 int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* error);
+/* How many singular configurations the motion has passed since the start: places in which the
+ * constraint Jacobian loses rank, where the branch that the motion goes on along is not determined
+ * by the constraints. *t and *constraint (nullable, left alone when there was none): when the first
+ * was passed, and a row of it that depends on others there, or whose gradient vanishes. A place
+ * that is passed nearer than the steps tell from a singular one counts; the configuration of the
+ * start does not. */
+long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const char** constraint);
 /* What was done since the start. */
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 
