@@ -159,9 +159,10 @@ end
 
 -- Projected positions alone: on a circle of radius r, (q v)' = v^2 - mu q v + q v' with q v = mu r^2
 -- and q v' = -v^2, so that the drift v_n = q v / r of velocities goes by v_n' = -v_n^2 / r: 1 / v_n
--- grows by one a second (r = 1 m), and where it comes to zero the solution ends.
+-- grows by one a second (r = 1 m), and where it comes to zero the solution ends. A drift of the other
+-- sign dies out; which one a run has depends on its rtol.
 do
-  local stepper = check.plain_pendulum():stepper { "ida-projected", rtol = 1e-3, h = 0.1 }
+  local stepper = check.plain_pendulum():stepper { "ida-projected", rtol = 2e-3, h = 0.1 }
   stepper:start()
   local inverse, message = {}, nil
   local good = true
