@@ -353,7 +353,7 @@ int vidalua_comparison_options(lua_State* L); /* vida.comparison_options */
 #define VIDALUA_RESULT "vida.result"
 #define VIDALUA_STEPPER "vida.stepper"
 
-/* Registers the class and pushes vida.compare and vida.work_precision. */
+/* Registers the class and pushes vida.compare, vida.work_precision and vida.drift. */
 void vidalua_open_comparison(lua_State* L);
 void vidalua_open_result(lua_State* L);
 /* Pushes the result of the comparison at `index`, which has run and was watched by the recording at

@@ -72,16 +72,18 @@ static const char* key_name(const void* list, int index) {
   return index < OWN_KEYS ? own_keys[index] : VidaOptions_Row(list, index - OWN_KEYS)->name;
 }
 
-/* Options of the comparison: those of the script, then those given from outside. Of work and
- * precision (upvalue 1) the times are measured with care. */
+/* Options of the comparison: those of the script, then those given from outside; before them what
+ * the kind of study (upvalue 1: the name of its option, or nil) has. Of work and precision the
+ * times are measured with care. */
 static const VidaOptions* read_options(lua_State* L) {
   VidaError error;
   VidaOptions** options = vidalua_new_options(L);
   if (VidaStudy_CreateOptions(options, &error)) {
     vidalua_raise(L, "", NULL, &error);
   }
-  if (lua_toboolean(L, lua_upvalueindex(1)) &&
-      (VidaOptions_SetBoolean(*options, "work_precision", true, &error) ||
+  const char* kind = lua_tostring(L, lua_upvalueindex(1));
+  if ((kind && VidaOptions_SetBoolean(*options, kind, true, &error)) ||
+      (VidaOptions_Get(*options, "work_precision") != 0.0 &&
        VidaOptions_SetReal(*options, "repeats", 0.0, &error))) {
     vidalua_raise(L, "", NULL, &error);
   }
@@ -285,6 +287,19 @@ static int new_comparison(lua_State* L) {
  * }
  */
 
+/*** The same for drifts: energy, momenta and constraints are split into straight lines, whose
+ * slopes have 95 % confidence intervals, and the oscillations about them. Rows have `energy_drift`,
+ * `energy_drift_interval`, `energy_oscillation`, and `momentum_` and `constraint_` likewise.
+ * @function vida.drift
+ * @tparam table given as for `vida.compare`
+ * @treturn comparison
+ * @usage
+ * local long = vida.drift {
+ *   system = s, time = 20, symplectic = true, reversibility = true,
+ *   methods = { { "rattle", h = 0.02 } },
+ * }
+ */
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* What a run writes into its folder. */
@@ -376,8 +391,9 @@ void vidalua_open_comparison(lua_State* L) {
   static const luaL_Reg methods[] = {
       {"run", comparison_run}, {"close", comparison_close}, {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_COMPARISON, meta, methods, NULL);
-  lua_pushboolean(L, 0);
-  lua_pushcclosure(L, new_comparison, 1);
-  lua_pushboolean(L, 1);
-  lua_pushcclosure(L, new_comparison, 1);
+  static const char* const kinds[] = {NULL, "work_precision", "drift"};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    lua_pushstring(L, kinds[i]); /* nil for NULL */
+    lua_pushcclosure(L, new_comparison, 1);
+  }
 }

@@ -41,6 +41,7 @@ LUAMOD_API int luaopen_vida(lua_State* L) {
   vidalua_open_system(L);
   lua_setfield(L, -2, "system");
   vidalua_open_comparison(L);
+  lua_setfield(L, -4, "drift");
   lua_setfield(L, -3, "work_precision");
   lua_setfield(L, -2, "compare");
   lua_pushstring(L, Vida_Version());

@@ -41,18 +41,28 @@ enum {
 /* ---- rows -------------------------------------------------------------------------------------
  * Plain tables; what was not measured is nil. Reading a column that does not exist is an error. */
 
+static const VidaColumn* column_at(int index) {
+  return index < VIDA_COLUMNS ? Vida_Column(index) : Vida_OptionalColumn(index - VIDA_COLUMNS);
+}
+
 static const char* column_name(const void* list, int index) {
   (void)list;
-  return Vida_Column(index)->name;
+  return column_at(index)->name;
+}
+
+static int count_columns(void) {
+  int count = 0;
+  while (column_at(count)) {
+    count++;
+  }
+  return count;
 }
 
 static int row_index(lua_State* L) {
-  const VidaLuaNames columns = {VIDA_COLUMNS, column_name, NULL};
+  const VidaLuaNames columns = {count_columns(), column_name, NULL};
   const char* key = luaL_tolstring(L, 2, NULL);
-  for (int i = 0; i < VIDA_COLUMNS; i++) {
-    if (strcmp(Vida_Column(i)->name, key) == 0) {
-      return 0; /* a column that was not measured */
-    }
+  if (Vida_FindColumn(key)) {
+    return 0; /* a column that was not measured */
   }
   const char* nearest = vidalua_nearest_name(key, columns);
   if (nearest) {
@@ -87,12 +97,13 @@ static void push_cell(lua_State* L, const VidaRow* row, const VidaColumn* column
 
 static void push_rows(lua_State* L, const VidaStudy* study) {
   const int count = VidaStudy_RunCount(study);
+  const int columns = count_columns();
   lua_createtable(L, count, 0);
   for (int run = 0; run < count; run++) {
-    lua_createtable(L, 0, VIDA_COLUMNS);
-    for (int i = 0; i < VIDA_COLUMNS; i++) {
-      push_cell(L, VidaStudy_Row(study, run), Vida_Column(i));
-      lua_setfield(L, -2, Vida_Column(i)->name);
+    lua_createtable(L, 0, columns);
+    for (int i = 0; i < columns; i++) {
+      push_cell(L, VidaStudy_Row(study, run), column_at(i));
+      lua_setfield(L, -2, column_at(i)->name);
     }
     luaL_setmetatable(L, VIDALUA_ROW);
     lua_rawseti(L, -2, run + 1);

@@ -76,6 +76,21 @@ static bool take_jobs(void* data, const char* value) {
   return take_whole(arguments, "jobs", value, 0, 1024, arguments->jobs, sizeof arguments->jobs);
 }
 
+/* An option of comparisons that is switched on. */
+static bool switch_on(void* data, const char* setting) {
+  return cli_add_text("run", &((RunArguments*)data)->settings, setting);
+}
+
+static bool take_defects(void* data, const char* value) {
+  (void)value;
+  return switch_on(data, "symplectic=true") && switch_on(data, "reversibility=true");
+}
+
+static bool take_drift(void* data, const char* value) {
+  (void)value;
+  return switch_on(data, "drift=true");
+}
+
 static bool take_seed(void* data, const char* value) {
   RunArguments* arguments = data;
   return take_whole(arguments, "seed", value, LLONG_MIN, LLONG_MAX, arguments->seed,
@@ -130,6 +145,11 @@ static const CliOption run_options[] = {
      take_jobs},
     {"--seed", "N", "seed of random numbers: of clouds of starts, and of a vida.setting \"seed\"",
      take_seed},
+    {"--defects", NULL,
+     "measure how far each method is from keeping the symplectic form and from running backwards",
+     take_defects},
+    {"--drift", NULL, "tell drifts with their confidence, and the oscillations about them",
+     take_drift},
     {"--plot", "[KIND,...]",
      "draw pictures with gnuplot into DIR/plots; 'vida plot --help' says more", take_plot},
     {"--quiet", NULL, "show no progress", take_quiet},
@@ -464,6 +484,7 @@ const CliCommand cli_run_command = {
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"
         "  vida run scenarios/pendulum.lua --out results --plot energy,convergence\n"
         "  vida run scenarios/double_spherical_pendulum.lua --jobs 0\n"
+        "  vida run scenarios/double_spherical_pendulum.lua --defects --drift\n"
         "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
         "  vida run scenarios/double_spherical_pendulum.lua --report\n",
     .options = run_options,

@@ -7,17 +7,21 @@ int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaE
     return VIDA_BAD_ARGUMENT;
   }
   char text[VIDA_MESSAGE_SIZE];
-  for (int i = 0; i < VIDA_COLUMNS; i++) {
-    fprintf(file, "%s%s", i > 0 ? "," : "", Vida_Column(i)->name);
+  vida_columns columns = vida__common_columns();
+  for (int s = 0; s < count; s++) {
+    vida__add_study_columns(studies[s], &columns);
+  }
+  for (int i = 0; i < columns.count; i++) {
+    fprintf(file, "%s%s", i > 0 ? "," : "", columns.column[i]->name);
   }
   fputc('\n', file);
   for (int s = 0; s < count; s++) {
     for (int run = 0; run < VidaStudy_RunCount(studies[s]); run++) {
-      for (int i = 0; i < VIDA_COLUMNS; i++) {
+      for (int i = 0; i < columns.count; i++) {
         if (i > 0) {
           fputc(',', file);
         }
-        vida__cell_text(VidaStudy_Row(studies[s], run), Vida_Column(i), text, sizeof text);
+        vida__cell_text(VidaStudy_Row(studies[s], run), columns.column[i], text, sizeof text);
         vida__write_csv_field(file, text);
       }
       fputc('\n', file);

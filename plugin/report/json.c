@@ -54,11 +54,11 @@ void vida__write_json_string(FILE* file, const char* text) {
   fputc('"', file);
 }
 
-void vida__write_json_row(FILE* file, const VidaRow* row) {
+void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* columns) {
   char text[VIDA_MESSAGE_SIZE];
   fputs("{", file);
-  for (int i = 0; i < VIDA_COLUMNS; i++) {
-    const VidaColumn* column = Vida_Column(i);
+  for (int i = 0; i < columns->count; i++) {
+    const VidaColumn* column = columns->column[i];
     vida__cell_text(row, column, text, sizeof text);
     fprintf(file, "%s\"%s\": ", i > 0 ? ", " : "", column->name);
     if (column->type == VIDA_COLUMN_TEXT) {
@@ -75,11 +75,15 @@ int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, Vida
     return VIDA_BAD_ARGUMENT;
   }
   bool first = true;
+  vida_columns columns = vida__common_columns();
+  for (int s = 0; s < count; s++) {
+    vida__add_study_columns(studies[s], &columns);
+  }
   fputs("[", file);
   for (int s = 0; s < count; s++) {
     for (int run = 0; run < VidaStudy_RunCount(studies[s]); run++) {
       fputs(first ? "\n  " : ",\n  ", file);
-      vida__write_json_row(file, VidaStudy_Row(studies[s], run));
+      vida__write_json_row(file, VidaStudy_Row(studies[s], run), &columns);
       first = false;
     }
   }

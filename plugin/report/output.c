@@ -33,6 +33,33 @@ int vida__finish_output(FILE* file, const char* what, VidaError* error) {
                     reason ? strerror(reason) : "an earlier part of it was lost");
 }
 
+static void add_column(const VidaColumn* column, vida_columns* columns) {
+  for (int i = 0; i < columns->count; i++) {
+    if (columns->column[i] == column) {
+      return;
+    }
+  }
+  if (columns->count < VIDA_MOST_COLUMNS) {
+    columns->column[columns->count++] = column;
+  }
+}
+
+vida_columns vida__common_columns(void) {
+  vida_columns columns = {0};
+  for (int i = 0; i < VIDA_COLUMNS; i++) {
+    add_column(Vida_Column(i), &columns);
+  }
+  return columns;
+}
+
+void vida__add_study_columns(const VidaStudy* study, vida_columns* columns) {
+  for (int i = 0; Vida_OptionalColumn(i); i++) {
+    if (VidaStudy_HasColumn(study, Vida_OptionalColumn(i))) {
+      add_column(Vida_OptionalColumn(i), columns);
+    }
+  }
+}
+
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size) {
   const char* member = (const char*)row + column->offset;
   char number[VIDA_REAL_TEXT_SIZE];

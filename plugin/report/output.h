@@ -20,6 +20,15 @@ int vida__check_studies(const char* function, const VidaStudy* const* studies, i
 /* Flushes and looks for any error since the file was opened; what: "the table", or a path. */
 int vida__finish_output(FILE* file, const char* what, VidaError* error);
 
+/* The columns of a document: those of all rows, and what its studies add. */
+enum { VIDA_MOST_COLUMNS = 64 };
+typedef struct vida_columns {
+  int count;
+  const VidaColumn* column[VIDA_MOST_COLUMNS];
+} vida_columns;
+vida_columns vida__common_columns(void);
+void vida__add_study_columns(const VidaStudy* study, vida_columns* columns);
+
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
@@ -42,8 +51,8 @@ void vida__write_csv_field(FILE* file, const char* text);
 
 /* Writes a text in quotes, as strict JSON has it (json.c). */
 void vida__write_json_string(FILE* file, const char* text);
-/* Writes a row as an object of all columns; what was not measured is null (json.c). */
-void vida__write_json_row(FILE* file, const VidaRow* row);
+/* Writes a row as an object of these columns; what was not measured is null (json.c). */
+void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* columns);
 
 /* The unit of a multiplier whose row has this unit: lambda g is an energy (trajectory.c). */
 void vida__multiplier_unit(const char* unit, char* text, size_t size);
@@ -55,6 +64,12 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
 /* The names of all runs of a comparison, no two of them equal but for case. `row` gives row i. */
 void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
                      char (*names)[VIDA_FILE_NAME_SIZE]);
+
+/* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
+void vida__append_label(const char* name, int width, char* line, size_t size);
+
+/* Slopes with their confidence, and the oscillations about them (drift.c). */
+void vida__write_drifts(const VidaStudy* study, int width, FILE* file);
 
 /* Writes a line of a table without the spaces at its end, which it loses (table.c). */
 void vida__write_line(FILE* file, char* line);

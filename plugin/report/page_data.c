@@ -99,11 +99,11 @@ static void write_facts(FILE* file, const VidaPageFacts* facts) {
   fprintf(file, ", \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static void write_columns(FILE* file) {
+static void write_columns(FILE* file, const vida_columns* columns) {
   static const char* const types[] = {"text", "real", "count"};
   fputs("\"columns\": [", file);
-  for (int i = 0; i < VIDA_COLUMNS; i++) {
-    const VidaColumn* column = Vida_Column(i);
+  for (int i = 0; i < columns->count; i++) {
+    const VidaColumn* column = columns->column[i];
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", column->name);
     fputs(", ", file);
@@ -437,7 +437,7 @@ static void write_series(FILE* file, const VidaStudy* study) {
   fputs("]", file);
 }
 
-static void write_study(FILE* file, const VidaRecording* from) {
+static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
   static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
                                       "mixed, at the end"};
   const VidaStudy* study = from->study;
@@ -469,7 +469,7 @@ static void write_study(FILE* file, const VidaRecording* from) {
   fputs(",\n\"rows\": [\n", file);
   for (int i = 0; i < study->count; i++) {
     fputs(i > 0 ? ",\n" : "", file);
-    vida__write_json_row(file, &study->runs[i].row);
+    vida__write_json_row(file, &study->runs[i].row, columns);
   }
   fputs("],\n\"runs\": [\n", file);
   for (int i = 0; i < study->count; i++) {
@@ -481,14 +481,18 @@ static void write_study(FILE* file, const VidaRecording* from) {
 
 void vida__write_page_data(const VidaRecording* const* recordings, int count,
                            const VidaPageFacts* facts, FILE* file) {
+  vida_columns columns = vida__common_columns();
+  for (int i = 0; i < count; i++) {
+    vida__add_study_columns(recordings[i]->study, &columns);
+  }
   fputs(VIDA_PAGE_DATA_BEGIN "\n", file);
   write_facts(file, facts);
   fputs(",\n", file);
-  write_columns(file);
+  write_columns(file, &columns);
   fputs(",\n\"studies\": [\n", file);
   for (int i = 0; i < count; i++) {
     fputs(i > 0 ? ",\n" : "", file);
-    write_study(file, recordings[i]);
+    write_study(file, recordings[i], &columns);
   }
   fputs("]}\n", file);
 }

@@ -28,6 +28,10 @@ static const error_column error_columns[] = {
     {"constraint_position", "largest |g|", UNIT_OF_CONSTRAINT, "", false, false},
     {"constraint_velocity", "largest |G v + g_t|", UNIT_OF_CONSTRAINT, "/s", false, false},
     {"symplectic_defect", "symplectic defect", UNIT_FIXED, "", false, false},
+    {"reversibility_defect", "reversibility defect", UNIT_FIXED, "", false, false},
+    {"energy_oscillation", "oscillation of the energy", UNIT_FIXED, "J", false, false},
+    {"momentum_drift", "|momentum drift|", UNIT_OF_MOMENTUM, "/s", false, false},
+    {"constraint_drift", "|drift of g|", UNIT_OF_CONSTRAINT, "/s", false, false},
     {"wall_s", "wall time", UNIT_FIXED, "s", false, false},
     {"steps", "steps", UNIT_FIXED, "", false, false},
     {"newton_iterations", "Newton iterations", UNIT_FIXED, "", false, false},
@@ -35,23 +39,16 @@ static const error_column error_columns[] = {
 enum { ERROR_COLUMNS = sizeof error_columns / sizeof error_columns[0] };
 
 static double cell_of(const VidaRow* row, const char* name) {
-  for (int i = 0; i < VIDA_COLUMNS; i++) {
-    const VidaColumn* column = Vida_Column(i);
-    const char* member = (const char*)row + column->offset;
-    double value = NAN;
-    long count = 0;
-    if (strcmp(column->name, name) != 0) {
-      continue;
-    }
-    if (column->type == VIDA_COLUMN_REAL) {
-      memcpy(&value, member, sizeof value);
-    } else if (column->type == VIDA_COLUMN_COUNT) {
-      memcpy(&count, member, sizeof count);
-      value = (double)count;
-    }
+  const VidaColumn* column = Vida_FindColumn(name);
+  const char* member = (const char*)row + column->offset;
+  double value;
+  long count;
+  if (column->type == VIDA_COLUMN_REAL) {
+    memcpy(&value, member, sizeof value);
     return fabs(value);
   }
-  return NAN;
+  memcpy(&count, member, sizeof count);
+  return (double)count;
 }
 
 static double size_of(const VidaRow* row) {

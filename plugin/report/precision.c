@@ -30,14 +30,17 @@ static double cheapest(const VidaStudy* study, double error) {
   return best;
 }
 
+void vida__append_label(const char* name, int width, char* line, size_t size) {
+  const bool is_cut = strlen(name) > (size_t)width;
+  vida__append(line, size, "%-*.*s%s", is_cut ? 0 : width, is_cut ? width - 2 : width, name,
+               is_cut ? ".." : "");
+}
+
 static void append_name(const VidaSeries* series, char* line) {
   char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
   vida__append(name, sizeof name, "%s%s%s", series->method, series->options[0] ? " " : "",
                series->options);
-  if (strlen(name) > NAME_WIDTH) {
-    memcpy(name + NAME_WIDTH - 2, "..", 3);
-  }
-  vida__append(line, LINE_SIZE, "%-*s", NAME_WIDTH, name);
+  vida__append_label(name, NAME_WIDTH, line, LINE_SIZE);
 }
 
 static void append_order(const VidaSeries* series, char* line) {

@@ -61,27 +61,32 @@ static int read_rows(const char* directory, vida_csv* csv, VidaError* error) {
   return code;
 }
 
+static void read_cell(const vida_csv* csv, long index, const VidaColumn* column, VidaRow* row) {
+  const int place = vida__csv_column(csv, column->name);
+  char* member = (char*)row + column->offset;
+  const double value = place < 0 ? (double)NAN : vida__csv_real(csv, index, place);
+  const long count = isnan(value) ? 0 : (long)value;
+  switch (column->type) {
+    case VIDA_COLUMN_TEXT:
+      member[0] = '\0';
+      vida__append(member, column->size, "%s", place < 0 ? "" : vida__csv_cell(csv, index, place));
+      break;
+    case VIDA_COLUMN_COUNT:
+      memcpy(member, &count, sizeof count);
+      break;
+    case VIDA_COLUMN_REAL:
+    default:
+      memcpy(member, &value, sizeof value);
+      break;
+  }
+}
+
 static void read_row(const vida_csv* csv, long index, VidaRow* row) {
   for (int i = 0; i < VIDA_COLUMNS; i++) {
-    const VidaColumn* column = Vida_Column(i);
-    const size_t end = i + 1 < VIDA_COLUMNS ? Vida_Column(i + 1)->offset : sizeof *row;
-    const int place = vida__csv_column(csv, column->name);
-    char* member = (char*)row + column->offset;
-    const double value = vida__csv_real(csv, index, place);
-    const long count = isnan(value) ? 0 : (long)value;
-    switch (column->type) {
-      case VIDA_COLUMN_TEXT:
-        member[0] = '\0';
-        vida__append(member, end - column->offset, "%s", vida__csv_cell(csv, index, place));
-        break;
-      case VIDA_COLUMN_COUNT:
-        memcpy(member, &count, sizeof count);
-        break;
-      case VIDA_COLUMN_REAL:
-      default:
-        memcpy(member, &value, sizeof value);
-        break;
-    }
+    read_cell(csv, index, Vida_Column(i), row);
+  }
+  for (int i = 0; Vida_OptionalColumn(i); i++) {
+    read_cell(csv, index, Vida_OptionalColumn(i), row);
   }
 }
 

@@ -13,7 +13,9 @@
 #define GAP 2            /* between columns */
 #define OPTIONS_LEAST 16 /* options are cut to this before a column is left out */
 #define STATUS_LEAST 8
-#define ESSENTIAL 9 /* the status is cut before a column of this importance is left out */
+#define IDENTIFYING \
+  21                 /* options that tell two runs of a method apart: between position and energy */
+#define ESSENTIAL 18 /* the status is cut before a column of this importance is left out */
 #define COLUMNS_LEAST 3
 #define CELL_SIZE (VIDA_OPTIONS_SIZE + 8)
 #define LINE_SIZE 2048
@@ -23,6 +25,7 @@ typedef enum cell_kind {
   CELL_STEP,     /* as typed */
   CELL_ERROR,    /* 1.234e-05 */
   CELL_POSITION, /* the same, marked when below the reference's own error */
+  CELL_FORM,     /* the same, marked when it may be rounding */
   CELL_OPTIONS,  /* key=value ... */
   CELL_DIGITS,   /* that are correct, in the mixed norm */
   CELL_COST,     /* microseconds for each step */
@@ -34,24 +37,26 @@ typedef enum cell_kind {
 /* X(name, title, kind, member, importance): of columns that do not fit, the least important are
  * left out first. */
 #define TABLE_COLUMN_LIST(X)                                        \
-  X(METHOD, "method", CELL_TEXT, method, 13)                        \
-  X(OPTIONS, "options", CELL_OPTIONS, options, 8)                   \
-  X(STEP, "h", CELL_STEP, h, 12)                                    \
-  X(TOLERANCE, "rtol", CELL_STEP, rtol, 12)                         \
-  X(STATUS, "status", CELL_TEXT, status, 7)                         \
-  X(POSITION, "position", CELL_POSITION, position_error, 11)        \
-  X(DIGITS, "mescd", CELL_DIGITS, position_error, 12)               \
-  X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 5)            \
-  X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 1)      \
-  X(ENERGY, "energy", CELL_ERROR, energy_error, 10)                 \
-  X(DRIFT, "drift", CELL_ERROR, energy_drift, 3)                    \
-  X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 9)            \
-  X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 4)          \
-  X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 2) \
-  X(STEPS, "steps", CELL_STEPS, steps, 5)                           \
-  X(WORK, "residuals", CELL_WORK, residual_evaluations, 7)          \
-  X(TIME, "time", CELL_TIME, wall_s, 8)                             \
-  X(COST, "time/step", CELL_COST, wall_s, 6)
+  X(METHOD, "method", CELL_TEXT, method, 26)                        \
+  X(OPTIONS, "options", CELL_OPTIONS, options, 16)                  \
+  X(STEP, "h", CELL_STEP, h, 24)                                    \
+  X(TOLERANCE, "rtol", CELL_STEP, rtol, 24)                         \
+  X(STATUS, "status", CELL_TEXT, status, 14)                        \
+  X(POSITION, "position", CELL_POSITION, position_error, 22)        \
+  X(DIGITS, "mescd", CELL_DIGITS, position_error, 24)               \
+  X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 10)           \
+  X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 2)      \
+  X(ENERGY, "energy", CELL_ERROR, energy_error, 20)                 \
+  X(DRIFT, "drift", CELL_ERROR, energy_drift, 6)                    \
+  X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 18)           \
+  X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 8)          \
+  X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 4) \
+  X(FORM, "symplectic", CELL_FORM, symplectic_defect, 20)           \
+  X(WAY_BACK, "reversal", CELL_ERROR, reversibility_defect, 20)     \
+  X(STEPS, "steps", CELL_STEPS, steps, 10)                          \
+  X(WORK, "residuals", CELL_WORK, residual_evaluations, 14)         \
+  X(TIME, "time", CELL_TIME, wall_s, 16)                            \
+  X(COST, "time/step", CELL_COST, wall_s, 12)
 
 #define TABLE_ENUMERATOR(name, title, kind, member, importance) TABLE_##name,
 enum { TABLE_COLUMN_LIST(TABLE_ENUMERATOR) TABLE_COLUMNS };
@@ -136,6 +141,11 @@ static void options_text(const VidaStudy* study, const VidaRow* row, char text[C
   }
 }
 
+/* Two finite differences may agree by chance. */
+static bool is_rounding(const VidaRow* row) {
+  return row->symplectic_defect < 4.0 * row->symplectic_noise;
+}
+
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
                       char text[CELL_SIZE]) {
   const table_column* what = &columns[column];
@@ -155,6 +165,10 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       error_text(row->position_error, number, sizeof number);
       vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
                    number);
+      break;
+    case CELL_FORM:
+      error_text(row->symplectic_defect, number, sizeof number);
+      vida__append(text, CELL_SIZE, "%s%s", is_rounding(row) ? "<" : "", number);
       break;
     case CELL_DIGITS:
       if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
@@ -284,18 +298,18 @@ static int total_width(const table_layout* table) {
 
 /* The status says little when every run is well, and much when one is not: then it goes only before
  * the last of the errors, as the sentences below have it, too. Violations of the constraints are as
- * telling where some methods keep them and others do not, as the options of these. A study of work
- * and precision is about both. Options that tell two runs of a method apart stay with its name. */
+ * telling where some methods keep them and others do not. A study of work and precision is about
+ * both. Options that tell two runs of a method apart stay with its name. */
 static int importance(const table_layout* table, int column) {
   const bool is_work = column == TABLE_WORK || column == TABLE_TIME;
   const bool is_drift = column == TABLE_CONSTRAINT || column == TABLE_CONSTRAINT_RATE;
   if (column == TABLE_OPTIONS && table->variants) {
-    return columns[TABLE_STEP].importance;
+    return IDENTIFYING;
   }
-  if ((column == TABLE_STATUS && table->failures) || (is_work && table->precision)) {
+  if (column == TABLE_STATUS && table->failures) {
     return columns[TABLE_POSITION].importance;
   }
-  if ((is_drift || column == TABLE_OPTIONS) && table->drifts) {
+  if ((is_work && table->precision) || (is_drift && table->drifts)) {
     return columns[TABLE_ENERGY].importance;
   }
   return columns[column].importance;
@@ -478,9 +492,10 @@ static bool strip_remarks(char* message) {
 
 /* Failures and remarks in words. */
 static void write_remarks(const table_layout* table) {
-  bool marked = false, any = false;
+  bool marked = false, rounding = false, any = false;
   for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
     VidaRow row = *VidaStudy_Row(table->study, i);
+    rounding = rounding || is_rounding(&row);
     marked = strip_remarks(row.message) || marked;
     if (row.message[0]) {
       begin_remarks(table, &any);
@@ -492,6 +507,11 @@ static void write_remarks(const table_layout* table) {
     write_paragraph(table,
                     "~ smaller than the reference's own estimated error: agreement, not "
                     "accuracy");
+  }
+  if (rounding && table->shown[TABLE_FORM]) {
+    begin_remarks(table, &any);
+    write_paragraph(
+        table, "< not above what the finite differences that it was measured with may be off by");
   }
 }
 
@@ -545,6 +565,9 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   write_remarks(&table);
   if (table.precision) {
     vida__write_precision(study, file);
+  }
+  if (VidaOptions_Get(vida__study_options(study), "drift") != 0.0) {
+    vida__write_drifts(study, table.width, file);
   }
   return vida__finish_output(file, "the table", error);
 }

@@ -5,6 +5,8 @@
 #include <vida/audit.h>
 #include <vida/stepper.h>
 
+#include "study/defects.h"
+#include "study/drift.h"
 #include "study/norms.h"
 #include "system/evaluate.h"
 
@@ -38,7 +40,6 @@ typedef struct vida_subject {
   double* lambda;         /* work: m */
   double* entries;        /* work: values of G */
   double* dense;          /* work: G, m x n */
-  double* normal;         /* work: G G^T, m x m */
   double* state;          /* work of the integration */
 } vida_subject;
 
@@ -48,7 +49,7 @@ void vida__destroy_subject(vida_subject** subject);
 /* The reference's state at t near of->time, with its multipliers (m, nullable). */
 int vida__subject_at(vida_subject* subject, double t, double* q, double* v, double* lambda,
                      VidaError* error);
-/* The closest q, v in the Euclidean norm with g(q) = 0 and G v + g_t = 0 at t = 0. */
+/* A state near q, v with g(q) = 0 and G v + g_t = 0 at t = 0. */
 int vida__project_to_constraints(vida_subject* subject, double* q, double* v, VidaError* error);
 /* G at (t, q) in subject->dense. */
 int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaError* error);
@@ -70,8 +71,5 @@ int vida__measure_invariants(vida_subject* subject, long steps, VidaAuditRow* ro
 int vida__measure_symplecticity(vida_subject* subject, VidaAuditRow* row, VidaError* error);
 int vida__measure_reversal(vida_subject* subject, VidaAuditRow* row, VidaError* error);
 int vida__measure_two_points(vida_subject* subject, VidaAuditRow* row, VidaError* error);
-
-/* The size that a value is relative to: the largest |x|, or 1 where all are zero. */
-double vida__largest(int n, const double* x);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "study/audit.h"
 
-/* The energy is averaged over BATCHES parts of the run, and a line is fitted to the averages. */
+/* Constraints are watched in BATCHES parts of the run. */
 enum { BATCHES = 20, HALVINGS = 4, SIZES_EVERY = 16, CONFIRMING = 200 };
 
 #define LARGE 8.0      /* times the system's step */
@@ -20,7 +20,8 @@ typedef struct watch {
   double energy0, energy_size;
   double lowest_energy, rise; /* of a dissipative system */
   double largest_energy;      /* deviation */
-  double batch_sum[BATCHES], batch_t[BATCHES], batch_low[BATCHES], batch_high[BATCHES];
+  vida_drift energy;          /* the same */
+  double batch_t[BATCHES];
   long batch_count[BATCHES];
   int maps;
   double map0[VIDA_AUDIT_MOMENTA], map[VIDA_AUDIT_MOMENTA], map_size[VIDA_AUDIT_MOMENTA];
@@ -95,7 +96,7 @@ static int measure_sizes(watch* w, VidaError* error) {
   return code;
 }
 
-static void take_energy(watch* w, double energy, double t, int batch) {
+static void take_energy(watch* w, double energy, double t) {
   const double off = energy - w->energy0;
   double kinetic = 0.0;
   for (int i = 0; i < w->subject->n; i++) {
@@ -105,11 +106,7 @@ static void take_energy(watch* w, double energy, double t, int batch) {
   larger(&w->largest_energy, fabs(off));
   larger(&w->rise, energy - w->lowest_energy);
   w->lowest_energy = fmin(w->lowest_energy, energy);
-  w->batch_low[batch] = w->batch_count[batch] ? fmin(w->batch_low[batch], off) : off;
-  w->batch_high[batch] = w->batch_count[batch] ? fmax(w->batch_high[batch], off) : off;
-  w->batch_sum[batch] += off;
-  w->batch_t[batch] += t;
-  w->batch_count[batch]++;
+  vida__add_to_drift(&w->energy, t, off);
 }
 
 /* One state of the run; *failure receives what the method could not tell. */
@@ -126,7 +123,9 @@ static int take_state(watch* w, int batch, bool with_sizes, VidaError* failure) 
   if (code) {
     return code;
   }
-  take_energy(w, energy, t, batch);
+  take_energy(w, energy, t);
+  w->batch_t[batch] += VidaStepper_Time(w->stepper);
+  w->batch_count[batch]++;
   VidaSystem_Momentum(subject->system, VidaStepper_Positions(w->stepper),
                       VidaStepper_Momenta(w->stepper), w->map);
   for (int k = 0; k < w->maps; k++) {
@@ -150,6 +149,8 @@ static int watch_run(watch* w, long steps, VidaError* failure) {
     return code;
   }
   w->lowest_energy = w->energy0;
+  vida__start_drift(&w->energy, 0.5 * (double)steps * VidaStepper_StepSize(w->stepper), steps,
+                    fabs(w->energy0));
   w->maps = VidaSystem_MomentumCount(subject->system);
   w->maps = subject->system->nonholonomic ? 0 : w->maps; /* they are not kept under such rows */
   VidaSystem_Momentum(subject->system, VidaStepper_Positions(w->stepper),
@@ -170,16 +171,12 @@ static void judge_energy(const watch* w, VidaAuditRow* row) {
   VidaAuditMeasurement* energy = &row->measurement[VIDA_AUDIT_ENERGY];
   VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
   const double size = fmax(fabs(w->energy0), w->energy_size);
-  double t[BATCHES], mean[BATCHES];
-  double swing = 0.0;
-  for (int i = 0; i < BATCHES; i++) {
-    t[i] = w->batch_t[i] / (double)w->batch_count[i];
-    mean[i] = w->batch_sum[i] / (double)w->batch_count[i] / size;
-    larger(&swing, (w->batch_high[i] - w->batch_low[i]) / size);
-  }
+  const vida_drift_fit fit = vida__fit_drift(&w->energy);
+  const double swing = 2.0 * fit.oscillation / size;
+  const double span = 2.0 * w->energy.line.centre;
   energy->value = w->largest_energy / size;
-  drift->value = vida__fit_line(BATCHES, t, mean, &drift->interval);
-  const double span = t[BATCHES - 1] - t[0];
+  drift->value = fit.slope / size;
+  drift->interval = fit.interval / size;
   const bool sure = fabs(drift->value) > 2.0 * drift->interval;
   if (energy->value <= EXACT) {
     row->energy = VIDA_AUDIT_ENERGY_EXACT;

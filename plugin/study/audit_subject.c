@@ -8,15 +8,7 @@
 #include "base/memory.h"
 #include "study/audit.h"
 
-enum { COLUMNS = 6, REFERENCE_STEPS = 60, MOST_PROJECTIONS = 50 };
-
-double vida__largest(int n, const double* x) {
-  double largest = 0.0;
-  for (int i = 0; i < n; i++) {
-    largest = fabs(x[i]) > largest || isnan(x[i]) ? fabs(x[i]) : largest;
-  }
-  return largest;
-}
+enum { COLUMNS = 6, REFERENCE_STEPS = 60 };
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
@@ -151,7 +143,6 @@ static int allocate_arrays(vida_subject* subject) {
                 {&subject->lambda, 2 * m},
                 {&subject->entries, (size_t)subject->system->entry_count},
                 {&subject->dense, m * n},
-                {&subject->normal, m * m},
                 {&subject->state, 2 * n * (COLUMNS + 4)}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 1;
@@ -238,7 +229,8 @@ bool vida__audit_is_adaptive(const char* method) {
   return adaptive;
 }
 
-/* ---- states on the constraints --------------------------------------------------------------- */
+/* ---- constraints ------------------------------------------------------------------------------
+ */
 
 int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaError* error) {
   const VidaSystem* system = subject->system;
@@ -254,67 +246,6 @@ int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaE
   return VIDA_SUCCESS;
 }
 
-/* Solves (G G^T) x = x by elimination; the matrix is positive definite. */
-static void solve_normal(vida_subject* subject, double* x) {
-  const int n = subject->n;
-  const int m = subject->m;
-  double* a = subject->normal;
-  for (int r = 0; r < m; r++) {
-    for (int s = 0; s < m; s++) {
-      double sum = 0.0;
-      for (int i = 0; i < n; i++) {
-        sum += subject->dense[r * n + i] * subject->dense[s * n + i];
-      }
-      a[r * m + s] = sum;
-    }
-  }
-  for (int k = 0; k < m; k++) {
-    for (int r = k + 1; r < m; r++) {
-      const double factor = a[r * m + k] / a[k * m + k];
-      for (int s = k; s < m; s++) {
-        a[r * m + s] -= factor * a[k * m + s];
-      }
-      x[r] -= factor * x[k];
-    }
-  }
-  for (int k = m - 1; k >= 0; k--) {
-    for (int s = k + 1; s < m; s++) {
-      x[k] -= a[k * m + s] * x[s];
-    }
-    x[k] /= a[k * m + k];
-  }
-}
-
-static void subtract_reaction(const vida_subject* subject, const double* x, double* values) {
-  for (int r = 0; r < subject->m; r++) {
-    for (int i = 0; i < subject->n; i++) {
-      values[i] -= subject->dense[r * subject->n + i] * x[r];
-    }
-  }
-}
-
 int vida__project_to_constraints(vida_subject* subject, double* q, double* v, VidaError* error) {
-  double* rows = subject->lambda;
-  double before = INFINITY;
-  int code = VIDA_SUCCESS;
-  /* Newton's method until nothing gets smaller: what is left is rounding. */
-  for (int i = 0; i < MOST_PROJECTIONS && subject->m > 0 && !code; i++) {
-    code = vida__constraints(&subject->evaluator, 0.0, q, NULL, rows);
-    code = code ? code : vida__dense_jacobian(subject, 0.0, q, error);
-    const double size = vida__largest(subject->m, rows);
-    if (code || size == 0.0 || (i > 4 && size >= before)) {
-      break;
-    }
-    before = size;
-    solve_normal(subject, rows);
-    subtract_reaction(subject, rows, q);
-  }
-  if (subject->m > 0 && !code) {
-    code = vida__constraint_rate(&subject->evaluator, 0.0, q, rows);
-    vida__add_constraint_velocity(subject->system, subject->entries, 1.0, v, rows);
-    solve_normal(subject, rows);
-    subtract_reaction(subject, rows, v);
-  }
-  return code ? vida__fail(error, code, "the states of '%s' cannot be projected", subject->of->name)
-              : VIDA_SUCCESS;
+  return vida__project_to_manifold(subject->system, 0.0, q, v, error);
 }

@@ -29,12 +29,12 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   const int conserved = count_conserved(study->system);
   const int observables = VidaSystem_ObservableCount(study->system);
   *monitors = (vida_monitors){.study = study, .run = run, .conserved = conserved};
+  monitors->drifts = VidaOptions_Get(study->options, "drift") != 0.0;
   vida__start_norm(&monitors->position, study->norm, length);
   vida__start_norm(&monitors->velocity, study->norm, length);
   vida__start_norm(&monitors->multiplier, study->norm, m);
   vida__start_norm(&monitors->energy, study->norm, 1);
   vida__start_norm(&monitors->momentum, study->norm, maps + conserved);
-  vida__start_slope(&monitors->energy_slope, study->t0 + 0.5 * study->time);
   /* One more than needed, so that a system without constraints or maps is no special case. */
   const size_t rows = (size_t)m + 1, map_count = (size_t)(maps + conserved) + 1;
   monitors->momenta_start = vida__allocate(map_count, sizeof(double));
@@ -97,6 +97,27 @@ static int add_checked(vida_error_norm* norm, const char* what, double differenc
   return VIDA_SUCCESS;
 }
 
+static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
+  const VidaStudy* study = monitors->study;
+  const VidaSystem* system = study->system;
+  const double centre = study->t0 + 0.5 * study->time;
+  const long steps = vida__count_steps(&monitors->run->grid);
+  const double* p = VidaStepper_Momenta(march->stepper);
+  const int maps = VidaSystem_MomentumCount(system) + monitors->conserved;
+  double kinetic = 0.0, length = 0.0;
+  for (int i = 0; i < VidaSystem_CoordinateCount(system); i++) {
+    kinetic += 0.5 * p[i] * monitors->v[i];
+  }
+  for (int r = 0; r < VidaSystem_ConstraintCount(system); r++) {
+    length = fmax(length, system->rows[r].length);
+  }
+  vida__start_drift(&monitors->energy_drift, centre, steps,
+                    fmax(fabs(monitors->energy_start), fabs(kinetic)));
+  vida__start_drift(&monitors->momentum_drift, centre, steps,
+                    vida__difference_norm(monitors->momenta_start, NULL, maps, NULL));
+  vida__start_drift(&monitors->constraint_drift, centre, steps, length);
+}
+
 int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
@@ -121,7 +142,11 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   }
   memcpy(monitors->v, vida__run_v0(study, monitors->run), n * sizeof(double));
   code = measure_momenta(monitors, march, monitors->momenta_start, error);
-  return code != VIDA_SUCCESS ? code : measure_momenta(monitors, march, monitors->momenta, error);
+  code = code ? code : measure_momenta(monitors, march, monitors->momenta, error);
+  if (code == VIDA_SUCCESS) {
+    begin_drifts(monitors, march);
+  }
+  return code;
 }
 
 static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaError* error) {
@@ -137,19 +162,22 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  vida__add_point(&monitors->energy_slope, t, deviation);
+  vida__add_to_drift(&monitors->energy_drift, t, deviation);
 
   if (maps > 0) {
     code = measure_momenta(monitors, march, monitors->momenta, error);
     if (code != VIDA_SUCCESS) {
       return code;
     }
-    code =
-        add_checked(&monitors->momentum, "a momentum map",
-                    vida__difference_norm(monitors->momenta, monitors->momenta_start, maps, NULL),
-                    vida__difference_norm(monitors->momenta_start, NULL, maps, NULL), error);
+    const double off =
+        vida__difference_norm(monitors->momenta, monitors->momenta_start, maps, NULL);
+    code = add_checked(&monitors->momentum, "a momentum map", off,
+                       vida__difference_norm(monitors->momenta_start, NULL, maps, NULL), error);
     if (code != VIDA_SUCCESS) {
       return code;
+    }
+    if (monitors->drifts) {
+      vida__add_to_drift(&monitors->momentum_drift, vida__march_time(march), off);
     }
   }
   if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
@@ -158,6 +186,9 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   code = VidaStepper_ConstraintErrors(march->stepper, &position, NULL, error);
   if (code == VIDA_SUCCESS) {
     monitors->constraint_position = fmax(monitors->constraint_position, position);
+  }
+  if (code == VIDA_SUCCESS && monitors->drifts) {
+    vida__add_to_drift(&monitors->constraint_drift, vida__march_time(march), position);
   }
   return code;
 }
@@ -309,10 +340,6 @@ int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError*
   return VidaStepper_Constraints(march->stepper, monitors->g, monitors->g_rate, error);
 }
 
-static void add_remark(VidaRow* row, const char* remark) {
-  vida__append(row->message, sizeof row->message, "%s%s", row->message[0] ? "; " : "", remark);
-}
-
 /* A relative error has no value when the reference quantity is zero throughout; say so rather than
  * leave an unexplained hole. */
 static double norm_of(const vida_error_norm* norm, const char* name, const VidaStudy* study,
@@ -321,7 +348,7 @@ static double norm_of(const vida_error_norm* norm, const char* name, const VidaS
   if (isnan(value) && !isnan(vida__norm_value(norm, false))) {
     char remark[VIDA_NAME_SIZE] = "";
     vida__append(remark, sizeof remark, "no relative %s error: its reference is zero", name);
-    add_remark(row, remark);
+    vida__add_remark(row, remark);
   }
   return value;
 }
@@ -336,16 +363,42 @@ static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
   if (monitors->run->between > 1 && !monitors->run->end_only) {
     vida__append(remark, sizeof remark, "compared with the reference after every %ld steps only",
                  monitors->run->between);
-    add_remark(row, remark);
+    vida__add_remark(row, remark);
   }
   if (monitors->run->end_only && study_norm_is_of_all_steps(monitors->study)) {
-    add_remark(row, "compared with the reference at the end only");
+    vida__add_remark(row, "compared with the reference at the end only");
   }
   if (row->position_error < reference->position_error) {
     remark[0] = '\0';
     vida__append(remark, sizeof remark, VIDA_REMARK_BELOW "%s",
                  vida__real_text(text, reference->position_error, 2));
-    add_remark(row, remark);
+    vida__add_remark(row, remark);
+  }
+}
+
+/* The energy's slope is always told, the rest of what a drift study has only where it is asked for.
+ */
+static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
+  const vida_drift_fit energy = vida__fit_drift(&monitors->energy_drift);
+  row->energy_drift = energy.slope;
+  if (!monitors->drifts) {
+    return;
+  }
+  const vida_drift_fit momentum = vida__fit_drift(&monitors->momentum_drift);
+  const vida_drift_fit constraint = vida__fit_drift(&monitors->constraint_drift);
+  row->energy_drift_interval = energy.interval;
+  row->energy_oscillation = energy.oscillation;
+  row->momentum_drift = momentum.slope;
+  row->momentum_drift_interval = momentum.interval;
+  row->momentum_oscillation = momentum.oscillation;
+  row->constraint_drift = constraint.slope;
+  row->constraint_drift_interval = constraint.interval;
+  row->constraint_oscillation = constraint.oscillation;
+  if (isnan(energy.interval)) {
+    char remark[VIDA_NAME_SIZE] = "";
+    vida__append(remark, sizeof remark, "no confidence in the drift: fewer than %d steps",
+                 VIDA_DRIFT_SAMPLES);
+    vida__add_remark(row, remark);
   }
 }
 
@@ -368,21 +421,21 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
   if (count > 1) {
     vida__append(remark, sizeof remark, "; it is the first of %ld", count);
   }
-  add_remark(row, remark);
+  vida__add_remark(row, remark);
 }
 
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const bool constrained = VidaSystem_ConstraintCount(study->system) > 0;
   if (vida__jobs(study) > 1) {
-    add_remark(row, VIDA_REMARK_SHARED);
+    vida__add_remark(row, VIDA_REMARK_SHARED);
   }
   row->position_error = norm_of(&monitors->position, "position", study, row);
   row->velocity_error = norm_of(&monitors->velocity, "velocity", study, row);
   row->multiplier_error = norm_of(&monitors->multiplier, "multiplier", study, row);
   row->energy_error = norm_of(&monitors->energy, "energy", study, row);
   row->momentum_error = norm_of(&monitors->momentum, "momentum", study, row);
-  row->energy_drift = vida__slope_value(&monitors->energy_slope);
+  take_drifts(monitors, row);
   row->constraint_position = constrained ? monitors->constraint_position : NAN;
   row->constraint_velocity = constrained ? monitors->constraint_velocity : NAN;
   const double results[] = {
@@ -396,10 +449,10 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
     }
   }
   if (monitors->dependent[0]) {
-    add_remark(row, monitors->dependent);
+    vida__add_remark(row, monitors->dependent);
   }
   if (monitors->astray[0]) {
-    add_remark(row, monitors->astray);
+    vida__add_remark(row, monitors->astray);
   }
   if (study->reference && !monitors->run->own_start) {
     remark_on_comparison(monitors, row);

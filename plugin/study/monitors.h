@@ -2,6 +2,7 @@
 #ifndef VIDA_STUDY_MONITORS_H
 #define VIDA_STUDY_MONITORS_H
 
+#include "study/drift.h"
 #include "study/march.h"
 #include "study/norms.h"
 #include "study/study.h"
@@ -10,7 +11,8 @@ typedef struct vida_monitors {
   const VidaStudy* study;
   const vida_run* run;
   vida_error_norm position, velocity, multiplier, energy, momentum;
-  vida_slope energy_slope;
+  bool drifts; /* of momenta and constraints, too */
+  vida_drift energy_drift, momentum_drift, constraint_drift;
   double constraint_position, constraint_velocity; /* the largest so far */
   double energy_start;                             /* of the consistent start */
   double energy_size;                              /* what there is of it there, of either kind */

@@ -113,8 +113,7 @@ double vida__slope_value(const vida_slope* slope) {
   return spread > 0.0 ? rise / spread : NAN;
 }
 
-/* 97.5 % quantile of Student's distribution */
-static double student(int freedoms) {
+double vida__student(int freedoms) {
   static const double table[] = {NAN,   12.706, 4.303, 3.182, 2.776, 2.571,
                                  2.447, 2.365,  2.306, 2.262, 2.228};
   const int last = (int)(sizeof table / sizeof table[0]) - 1;
@@ -140,6 +139,6 @@ double vida__fit_line(int count, const double* x, const double* y, double* inter
     const double off = y[i] - mean_y - slope * (x[i] - mean_x);
     rest += off * off;
   }
-  *interval = count > 2 ? student(count - 2) * sqrt(rest / (count - 2) / xx) : (double)NAN;
+  *interval = count > 2 ? vida__student(count - 2) * sqrt(rest / (count - 2) / xx) : (double)NAN;
   return slope;
 }

@@ -56,6 +56,9 @@ void vida__add_point(vida_slope* slope, double t, double y);
 /* The slope; NaN when the points have fewer than two different times. */
 double vida__slope_value(const vida_slope* slope);
 
+/* 97.5 % quantile of Student's distribution. */
+double vida__student(int freedoms);
+
 /* A straight line through at least two points: its slope, and half of the slope's 95 % confidence
  * interval (NaN for two points). */
 double vida__fit_line(int count, const double* x, const double* y, double* interval);

@@ -7,10 +7,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "study/defects.h"
 #include "study/march.h"
 #include "study/monitors.h"
 #include "study/reference.h"
 #include "study/study.h"
+#include "system/model.h"
 
 /* Everything that one run needs at hand. */
 typedef struct run_at_work {
@@ -23,6 +25,7 @@ typedef struct run_at_work {
   vida_monitors monitors;
   long sampled;        /* the step of the last row of samples; -1: none yet */
   bool study_must_end; /* the failure is not the run's own */
+  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
 } run_at_work;
 
 static int emit_sample(run_at_work* work, VidaError* error) {
@@ -117,10 +120,14 @@ static int observe_run(run_at_work* work, VidaError* error) {
   return code;
 }
 
+static void describe_work(run_at_work* work, const char* part) {
+  vida__describe_steps(work->run->options, work->what, sizeof work->what);
+  vida__append(work->what, sizeof work->what, "%s", part);
+}
+
 static int march_run(run_at_work* work, VidaError* error) {
   const long steps = vida__count_steps(&work->run->grid);
-  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 16];
-  vida__describe_steps(work->run->options, what, sizeof what);
+  describe_work(work, "");
   int code = start_run(work, error);
   if (code == VIDA_SUCCESS && work->march.step > 0) {
     code = observe_run(work, error);
@@ -131,7 +138,7 @@ static int march_run(run_at_work* work, VidaError* error) {
       code = observe_run(work, error);
     }
     if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(&work->march, work->observer, work->index, what, error);
+      code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
       work->study_must_end = code != VIDA_SUCCESS;
     }
   }
@@ -157,9 +164,7 @@ static int emit_last_state(run_at_work* work, int code, VidaError* error) {
 
 static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
   VidaRow* row = &work->row;
-  row->position_error = row->velocity_error = row->multiplier_error = NAN;
-  row->energy_error = row->energy_drift = row->momentum_error = NAN;
-  row->constraint_position = row->constraint_velocity = row->symplectic_defect = NAN;
+  vida__forget_measurements(row);
   row->status[0] = row->message[0] = '\0';
   vida__append(row->status, sizeof row->status, "%s",
                problem->flag[0] ? problem->flag : Vida_CodeName(code));
@@ -184,7 +189,7 @@ static int compare_seconds(const void* a, const void* b) {
 }
 
 /* The same steps again, of which nobody is told but how far they are. */
-static int march_again(run_at_work* work, const char* what, VidaError* error) {
+static int march_again(run_at_work* work, VidaError* error) {
   const VidaStudy* study = work->study;
   const long steps = vida__count_steps(&work->run->grid);
   int code = vida__start_march(&work->march, vida__run_q0(study, work->run),
@@ -195,7 +200,7 @@ static int march_again(run_at_work* work, const char* what, VidaError* error) {
   while (!code && work->march.step < steps) {
     code = vida__advance_march(&work->march, error);
     if (!code) {
-      code = vida__show_progress(&work->march, work->observer, work->index, what, error);
+      code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
       work->study_must_end = code != VIDA_SUCCESS;
     }
   }
@@ -211,13 +216,11 @@ static int measure_time(run_at_work* work, VidaError* error) {
   double total = work->march.wall;
   long count = 1;
   int code = VIDA_SUCCESS;
-  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32];
-  vida__describe_steps(work->run->options, what, sizeof what);
-  vida__append(what, sizeof what, ", again");
+  describe_work(work, ", again");
   seconds[0] = work->march.wall;
   while (!code && count < most &&
          (asked > 0 || count < LEAST_AUTOMATIC || total < ENOUGH_SECONDS)) {
-    code = march_again(work, what, error);
+    code = march_again(work, error);
     if (!code) {
       seconds[count++] = work->march.wall;
       total += work->march.wall;
@@ -227,6 +230,89 @@ static int measure_time(run_at_work* work, VidaError* error) {
   work->row.wall_s = seconds[count / 2];
   return code;
 }
+
+/* ---- defects of the step map ----------------------------------------------------------------- */
+
+static int start_stretch(void* data, const double* q, const double* v, VidaError* error) {
+  return vida__start_march(&((run_at_work*)data)->march, q, v, error);
+}
+
+static int step_stretch(void* data, VidaError* error) {
+  run_at_work* work = data;
+  int code = vida__advance_march(&work->march, error);
+  if (!code) {
+    code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
+    work->study_must_end = code != VIDA_SUCCESS;
+  }
+  return code;
+}
+
+/* A stretch that cannot be gone leaves the defect unmeasured, and the row says why. */
+static int finish_stretch(run_at_work* work, const char* defect, int code, VidaError* error) {
+  char remark[VIDA_MESSAGE_SIZE] = "";
+  if (!code || work->study_must_end) {
+    return code;
+  }
+  vida__append(remark, sizeof remark, "no %s defect: %s", defect, error->message);
+  vida__add_remark(&work->row, remark);
+  return VIDA_SUCCESS;
+}
+
+/* Forces and nonholonomic rows leave nothing to be kept. */
+static int measure_symplectic(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
+  const VidaStudy* study = work->study;
+  VidaRow* row = &work->row;
+  if (study->system->has_forces || study->system->nonholonomic) {
+    vida__add_remark(row,
+                     "no symplectic defect: under forces and nonholonomic constraints the exact "
+                     "motion keeps no symplectic form");
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__measure_symplectic_defect(
+      stretch, vida__run_q0(study, work->run), vida__run_v0(study, work->run), 1,
+      &row->symplectic_defect, &row->symplectic_noise, error);
+  return finish_stretch(work, "symplectic", code, error);
+}
+
+static int measure_reversibility(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
+  const VidaStudy* study = work->study;
+  VidaRow* row = &work->row;
+  bool own = true;
+  const int code = vida__measure_reversibility_defect(stretch, vida__run_q0(study, work->run),
+                                                      vida__run_v0(study, work->run),
+                                                      &row->reversibility_defect, &own, error);
+  if (!code && !own) {
+    row->reversibility_defect = NAN;
+    vida__add_remark(row,
+                     "no reversibility defect: the system itself does not run backwards, for its "
+                     "accelerations depend on the sign of the velocities or on time");
+  }
+  return finish_stretch(work, "reversibility", code, error);
+}
+
+static int measure_defects(run_at_work* work, VidaError* error) {
+  const VidaOptions* options = work->study->options;
+  const long asked = (long)VidaOptions_Get(options, "defect_steps");
+  const long all = work->run->grid.full;
+  const vida_stretch stretch = {.stepper = work->march.stepper,
+                                .t0 = work->study->t0,
+                                .h = work->run->grid.h,
+                                .steps = asked < all ? asked : all,
+                                .start = start_stretch,
+                                .step = step_stretch,
+                                .data = work};
+  int code = VIDA_SUCCESS;
+  describe_work(work, ", defects");
+  if (VidaOptions_Get(options, "symplectic") != 0.0) {
+    code = measure_symplectic(work, &stretch, error);
+  }
+  if (!code && VidaOptions_Get(options, "reversibility") != 0.0) {
+    code = measure_reversibility(work, &stretch, error);
+  }
+  return code;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static int finish_run(run_at_work* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
@@ -299,6 +385,9 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   code = finish_run(&work, code, &problem);
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "repeats") != 1.0) {
     code = measure_time(&work, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = measure_defects(&work, &problem);
   }
   publish_row(&work);
   int result = VIDA_SUCCESS;

@@ -44,6 +44,15 @@ static const VidaOptionRow comparison_rows[] = {
      "median is stable"},
     {"work_precision", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "tell the fitted orders, and what errors cost with each method"},
+    {"symplectic", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "measure how far each method is from keeping the symplectic form"},
+    {"reversibility", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "measure how far from the start each method comes back with its velocities turned round"},
+    {"defect_steps", VIDA_OPTION_INTEGER, "1", 50.0, 1.0, 1e9, false, NULL,
+     "over how many steps symplectic and reversibility look, at most those of the run"},
+    {"drift", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "tell the drifts of energy, momenta and constraints, each with its confidence interval, and "
+     "the oscillations about them apart"},
     {"reference_estimate", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
      "estimate the reference's own error by a second one with twice its step"},
     {0},
@@ -225,16 +234,8 @@ static void clear_row(const VidaStudy* study, vida_run* run) {
   *row = (VidaRow){.h = run->adaptive ? (double)NAN : run->grid.h,
                    .rtol = VidaOptions_Get(run->options, "rtol"),
                    .t_end = study->t0,
-                   .wall_s = 0.0,
-                   .position_error = NAN,
-                   .velocity_error = NAN,
-                   .multiplier_error = NAN,
-                   .energy_error = NAN,
-                   .energy_drift = NAN,
-                   .momentum_error = NAN,
-                   .constraint_position = NAN,
-                   .constraint_velocity = NAN,
-                   .symplectic_defect = NAN};
+                   .wall_s = 0.0};
+  vida__forget_measurements(row);
   cut_text(row->system, sizeof row->system, VidaSystem_Name(study->system));
   cut_text(row->method, sizeof row->method, VidaOptions_Method(run->options));
   cut_text(row->status, sizeof row->status, "NOT_RUN");

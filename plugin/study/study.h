@@ -53,6 +53,11 @@ struct VidaStudy {
 #define VIDA_REMARK_SHARED "wall_s is that of a run beside others"
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
 
+/* Makes everything that a run measures unknown. */
+void vida__forget_measurements(VidaRow* row);
+/* Adds to the message, behind what is there but for VIDA_REMARK_BELOW. */
+void vida__add_remark(VidaRow* row, const char* remark);
+
 /* Where the run starts, n each. */
 const double* vida__run_q0(const VidaStudy* study, const vida_run* run);
 const double* vida__run_v0(const VidaStudy* study, const vida_run* run);

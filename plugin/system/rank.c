@@ -20,6 +20,7 @@ static const double exact = 1e-14;
 static const double doubtful = 1e-8;
 static const double vanishing = 1e-10;
 static const double least_share = 1e-4;
+static const double light_share = 1e-6; /* the same of one that has almost none */
 
 /* Rows are numbered by their place in the order of the factorization. */
 struct vida_rank {
@@ -409,16 +410,20 @@ void vida__rank_combination(vida_rank* rank, int index, double* weight, double* 
 
 /* ---- masses and names ------------------------------------------------------------------------ */
 
-static void share_masses(const VidaSystem* system, const int* index, int width, double* mass) {
+/* Of its term and unit the largest mass, of which a coordinate without one (a quaternion's first,
+ * at rest) and one that has almost none (the same, turned a little) get a share. */
+static void share_masses(const VidaSystem* system, const int* index, int width, double largest,
+                         double* mass) {
   for (int a = 0; a < width; a++) {
     const char* unit = system->coordinates[index[a]].unit;
-    double largest = 0.0;
-    /* Lists of a few coordinates; only those without mass look around. */
-    for (int b = 0; b < width && mass[index[a]] == 0.0; b++) {
+    double beside = 0.0;
+    /* Lists of a few coordinates; only the light ones look around. */
+    for (int b = 0; b < width && mass[index[a]] < light_share * largest; b++) {
       const bool same = strcmp(unit, system->coordinates[index[b]].unit) == 0;
-      largest = same ? fmax(largest, mass[index[b]]) : largest;
+      beside = same ? fmax(beside, mass[index[b]]) : beside;
     }
-    mass[index[a]] = fmax(mass[index[a]], least_share * largest);
+    const double share = mass[index[a]] > 0.0 ? light_share : least_share;
+    mass[index[a]] = fmax(mass[index[a]], share * beside);
   }
 }
 
@@ -439,7 +444,8 @@ int vida__find_masses(vida_evaluator* evaluator, double t, const double* q, cons
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     for (int i = 0; i < batch->count && !batch->kernel->is_potential; i++) {
-      share_masses(system, batch->index + (size_t)i * (size_t)batch->width, batch->width, mass);
+      share_masses(system, batch->index + (size_t)i * (size_t)batch->width, batch->width, largest,
+                   mass);
     }
   }
   for (int i = 0; i < system->coordinate_count; i++) {

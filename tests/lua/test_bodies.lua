@@ -332,3 +332,27 @@ fails("point of body 'box' has no 'x'", function() return corner.x end)
 fails("vida.unit: a vector of length zero has no direction", function() vida.unit { 0, 0 } end)
 
 print("ok")
+
+-- A quaternion turned a little has almost no mass along itself: starts near an upright body on a joint
+-- are adjusted all the same, in position, in length and in velocity.
+for power = -7, -2 do
+  local off = 10.0 ^ power
+  local upright = vida.system "upright top"
+  local top = upright:body { "top",
+    mass = 15, inertia = { 0.234375, 0.46875, 0.234375 }, position = { 0, 1, 0 },
+    velocity = { 4.61538, 0, 0 }, body_rates = { 0, 150, -4.61538 }, as = "quaternion",
+  }
+  upright:ball { "pivot", upright.ground, top, at = { 0, 0, 0 } }
+  local shifted = vida.compare {
+    system = upright, time = 0.01, adjust_start = true, methods = { { "rattle", h = 1e-3 } },
+    starts = {
+      { values = { ["top.q0"] = 1 + off, ["top.q1"] = off, ["top.q2"] = -off, ["top.x"] = 0.7 * off } },
+      { values = { ["top.q0"] = 1 + off, ["top.q1"] = 4 * off, ["top.q2"] = -off, ["top.x"] = 0.7 * off } },
+    },
+  }
+  local rows = shifted:run { quiet = true }
+  for _, row in ipairs { rows[1], rows[2] } do
+    assert(row.status == "ok", row.message)
+    assert(row.constraint_position < 1e-13)
+  end
+end

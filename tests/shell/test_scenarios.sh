@@ -54,6 +54,23 @@ for line in "${quick[@]}"; do
   (($(wc -l <"$work/out") > 4)) || complain "$name.lua has no rows"
 done
 
+# What drifts and what does not, as the scenario has it. The maps of Runge-Kutta methods are neither
+# symplectic nor reversible, at 1e-11 and above.
+expect 0 run "$scenarios/drift_study.lua" --format json
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  for i, row in ipairs(rows) do
+    local structured = i <= 4
+    local drifts = math.abs(row.energy_drift) > row.energy_drift_interval
+    if row.status ~= "ok" or structured and (drifts or row.reversibility_defect > 1e-12)
+      or not structured and (not drifts or row.reversibility_defect < 1e-11)
+      or structured and math.abs(row.momentum_drift) > row.momentum_drift_interval then
+      return false
+    end
+  end
+  return #rows == 10
+end)()'
+
 # Work and precision: three systems, twelve methods and more on each, and the same errors bit for bit
 # whether runs are made one after the other or beside each other.
 for jobs in 1 2; do

@@ -45,6 +45,21 @@ typedef struct VidaStudy VidaStudy;
   X(symplectic_defect, REAL, "1", "defect of the symplectic form")                          \
   X(message, TEXT, "", "why a run failed and what to try; remarks")
 
+/* Columns that follow them where an option of the comparison has asked for them. X(name,
+ * option, type, unit, text) */
+#define VIDA_OPTIONAL_COLUMN_LIST(X)                                                             \
+  X(symplectic_noise, symplectic, REAL, "1", "how uncertain symplectic_defect is")               \
+  X(reversibility_defect, reversibility, REAL, "1",                                              \
+    "distance from the start after steps there and back, of the motion between")                 \
+  X(energy_drift_interval, drift, REAL, "J/s", "half the 95 % confidence interval of its drift") \
+  X(energy_oscillation, drift, REAL, "J", "amplitude of the energy about its drift")             \
+  X(momentum_drift, drift, REAL, "kg m^2/s^2", "fitted slope of the error of momenta")           \
+  X(momentum_drift_interval, drift, REAL, "kg m^2/s^2", "half its 95 % confidence interval")     \
+  X(momentum_oscillation, drift, REAL, "kg m^2/s", "amplitude of that error about its drift")    \
+  X(constraint_drift, drift, REAL, "m/s", "fitted slope of the violation of g = 0")              \
+  X(constraint_drift_interval, drift, REAL, "m/s", "half its 95 % confidence interval")          \
+  X(constraint_oscillation, drift, REAL, "m", "amplitude of the violation about its drift")
+
 #define VIDA_COLUMN_ONE(name, type, unit, text) +1
 enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
 #undef VIDA_COLUMN_ONE
@@ -62,6 +77,10 @@ typedef struct VidaRow {
   double position_error, velocity_error, multiplier_error, energy_error, energy_drift;
   double momentum_error, constraint_position, constraint_velocity, symplectic_defect;
   char message[VIDA_MESSAGE_SIZE];
+  double symplectic_noise, reversibility_defect;
+  double energy_drift_interval, energy_oscillation;
+  double momentum_drift, momentum_drift_interval, momentum_oscillation;
+  double constraint_drift, constraint_drift_interval, constraint_oscillation;
 } VidaRow;
 
 /* What the cells of a column are. */
@@ -77,10 +96,15 @@ typedef struct VidaColumn {
   VidaColumnType type; /* of its cells */
   const char* unit;    /* "m"; "1" of plain numbers, "" of texts */
   const char* text;    /* what it holds */
-  size_t offset;       /* of the member in VidaRow */
+  size_t offset, size; /* of the member in VidaRow */
+  const char* option;  /* of the comparison that asks for it; "": it is always there */
 } VidaColumn;
 /* A column by its index, for outputs that walk over them; NULL outside 0 .. VIDA_COLUMNS - 1. */
 const VidaColumn* Vida_Column(int index);
+/* The columns that follow where they are asked for, by their index; NULL from their end on. */
+const VidaColumn* Vida_OptionalColumn(int index);
+/* The column of this name, of either kind; NULL: there is none. */
+const VidaColumn* Vida_FindColumn(const char* name);
 
 /* Options of a comparison itself: time, t0, every, norm, relative, end_step, start tolerance ...;
  * set with the functions of options.h. */
@@ -203,6 +227,10 @@ double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_
 /* The largest and the smallest power of ten among the position errors of all series; false when
  * there are none. */
 bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
+
+/* Whether the study has this column: each of Vida_Column, and the optional ones that its options
+ * ask for. */
+bool VidaStudy_HasColumn(const VidaStudy* study, const VidaColumn* column);
 
 /* Its system, and the number of its runs. */
 const VidaSystem* VidaStudy_System(const VidaStudy* study);

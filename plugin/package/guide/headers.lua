@@ -17,7 +17,7 @@ local lists, about, makers = {}, {}, {} -- entries by list; texts by name; { nam
 local helpers = {}                      -- macros that are undefined again
 
 local function read_tables(text)
-  for name, body in text:gsub("\\\n", " "):gmatch "#define (VIDA_%w+_LIST)%(X%)([^\n]*)" do
+  for name, body in text:gsub("\\\n", " "):gmatch "#define (VIDA_[%w_]+_LIST)%(X%)([^\n]*)" do
     lists[name] = {}
     for entry in body:gmatch "X(%b())" do
       local fields = {}
