@@ -51,6 +51,8 @@ static const char* push_kind(lua_State* L, const VidaOptionRow* row) {
       return lua_pushstring(L, "true or false");
     case VIDA_OPTION_INTEGER:
       return lua_pushstring(L, "an integer");
+    case VIDA_OPTION_BY_COORDINATE:
+      return lua_pushstring(L, "a number, or numbers by names of coordinates");
     case VIDA_OPTION_REAL:
     default:
       if (row->unit[0] && strcmp(row->unit, "1") != 0) {
@@ -69,8 +71,34 @@ static int set_value(lua_State* L, VidaOptions* options, const VidaOptionRow* ro
       return VidaOptions_SetBoolean(options, row->name, lua_toboolean(L, index), error);
     case VIDA_OPTION_REAL:
     case VIDA_OPTION_INTEGER:
+    case VIDA_OPTION_BY_COORDINATE:
     default:
       return VidaOptions_SetReal(options, row->name, lua_tonumber(L, index), error);
+  }
+}
+
+/* { 1e-6, theta = 1e-8 }: a number for all coordinates, if there is one, and those of single ones.
+ */
+static void set_by_coordinate(lua_State* L, VidaOptions* options, const VidaOptionRow* row,
+                              int table, const char* place, const char* field) {
+  VidaError error;
+  for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+    const bool is_of_others = lua_isinteger(L, -2) && lua_tointeger(L, -2) == 1;
+    const char* coordinate = is_of_others ? "1" : vidalua_plain_text(L, -2);
+    if (!coordinate) {
+      vidalua_expected(L, place, field,
+                       "one number for all coordinates, and numbers by their names", table);
+    }
+    const char* where = lua_pushfstring(L, is_of_others ? "%s[%s]" : "%s.%s", field, coordinate);
+    if (lua_type(L, -2) != LUA_TNUMBER) {
+      vidalua_expected(L, place, where, "a number", -2);
+    }
+    const double value = lua_tonumber(L, -2);
+    if (is_of_others ? VidaOptions_SetReal(options, row->name, value, &error)
+                     : VidaOptions_SetOf(options, row->name, coordinate, value, &error)) {
+      vidalua_raise(L, place, where, &error);
+    }
+    lua_pop(L, 1);
   }
 }
 
@@ -84,6 +112,10 @@ void vidalua_set_option(lua_State* L, VidaOptions* options, const VidaOptionRow*
     type = LUA_TBOOLEAN;
   }
   index = lua_absindex(L, index);
+  if (row->type == VIDA_OPTION_BY_COORDINATE && lua_istable(L, index)) {
+    set_by_coordinate(L, options, row, index, place, field);
+    return;
+  }
   if (lua_type(L, index) != type) {
     vidalua_expected(L, place, field, push_kind(L, row), index);
   }
@@ -129,6 +161,17 @@ static void set_combination(lua_State* L, const MethodTable* method, VidaOptions
   }
 }
 
+/* Whether the table on top has other keys than those of a list. */
+static bool has_names(lua_State* L) {
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    if (!lua_isinteger(L, -2)) {
+      lua_pop(L, 2);
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Finds the options that are lists and their lengths. */
 static void measure_lists(lua_State* L, MethodTable* method, const VidaOptions* options,
                           bool lists) {
@@ -136,7 +179,8 @@ static void measure_lists(lua_State* L, MethodTable* method, const VidaOptions* 
     const VidaOptionRow* row = VidaOptions_Row(options, i);
     method->length[i] = 0;
     method->chosen[i] = 0;
-    if (vidalua_field(L, method->table, row->name) == LUA_TTABLE && lists) {
+    const bool is_table = vidalua_field(L, method->table, row->name) == LUA_TTABLE;
+    if (is_table && lists && !(row->type == VIDA_OPTION_BY_COORDINATE && has_names(L))) {
       method->length[i] = vidalua_check_list(L, -1, method->place, row->name);
       if (method->length[i] == 0) {
         const char* path = vidalua_push_path(L, method->place, row->name);
@@ -189,7 +233,8 @@ void vidalua_read_method(lua_State* L, int index, const char* place, bool lists,
 /* ---- vida.methods ---------------------------------------------------------------------------- */
 
 static const char* type_name(VidaOptionType type) {
-  static const char* const names[] = {"number", "integer", "boolean", "choice"};
+  static const char* const names[] = {"number", "integer", "boolean", "choice",
+                                      "number by coordinate"};
   return names[type];
 }
 

@@ -451,6 +451,15 @@ static int compare_with(const VidaSystem* system, const VidaOptions* method, Vid
   return code;
 }
 
+static bool has_option(const VidaOptions* options, const char* name) {
+  for (int i = 0; i < VidaOptions_Count(options); i++) {
+    if (strcmp(VidaOptions_Row(options, i)->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static int live(const char* method, const char* solver, VidaError* error) {
   VidaSystem* system = NULL;
   VidaOptions* options = NULL;
@@ -460,6 +469,9 @@ static int live(const char* method, const char* solver, VidaError* error) {
   code = code ? code : VidaOptions_SetReal(options, "h", 0.01, error);
   if (!code && !isnan(VidaOptions_Get(options, "linear_solver"))) {
     code = VidaOptions_SetText(options, "linear_solver", solver, error);
+  }
+  if (!code && has_option(options, "atol") && !takes_bodies(method)) {
+    code = VidaOptions_SetOf(options, "atol", VidaSystem_CoordinateName(system, 0), 1e-6, error);
   }
   code = code ? code : VidaOptions_Copy(options, &copy, error);
   code = code ? code : step_twice(system, copy, error);

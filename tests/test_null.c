@@ -166,6 +166,10 @@ static void test_options(void) {
   REFUSED("options", VidaOptions_SetText(NULL, "h", "1", &error));
   REFUSED("name", VidaOptions_SetText(options, NULL, "1", &error));
   REFUSED("text", VidaOptions_SetText(options, "h", NULL, &error));
+  REFUSED("options", VidaOptions_SetOf(NULL, "atol", "q", 1.0, &error));
+  REFUSED("name", VidaOptions_SetOf(options, NULL, "q", 1.0, &error));
+  REFUSED("coordinate", VidaOptions_SetOf(options, "h", NULL, 1.0, &error));
+  EXPECT(isnan(VidaOptions_GetOf(options, NULL, "q")), "no name, no value");
   EXPECT(isnan(VidaOptions_Get(options, NULL)), "no name, no value");
   EXPECT(!VidaOptions_HasChoice(options, "linear_solver", NULL), "no choice");
   VidaOptions_Text(options, "h", NULL, 0);

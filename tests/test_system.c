@@ -227,6 +227,47 @@ static void test_bad_options(void) {
   VidaSystem_Destroy(&system);
 }
 
+static void test_options_by_coordinate(void) {
+  VidaSystem* system = new_system(2);
+  VidaStepper* stepper = NULL;
+  VidaOptions *options = NULL, *copy = NULL;
+  VidaError error = {0};
+  char text[80];
+  add_particle(system, "a", 1.0, 0.0);
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  REQUIRE_OK(VidaOptions_Create("ida-ggl", &options, &error), &error);
+  REQUIRE_OK(VidaOptions_SetReal(options, "h", 0.1, &error), &error);
+  EXPECT(isnan(VidaOptions_GetOf(options, "atol", "a.x")), "a default tolerance is not asked for");
+  REQUIRE_OK(VidaOptions_SetOf(options, "atol", "a.y", 1e-4, &error), &error);
+  REQUIRE_OK(VidaOptions_SetOf(options, "atol", "a.x", 1e-5, &error), &error);
+  REQUIRE_OK(VidaOptions_SetOf(options, "atol", "a.y", 1e-7, &error), &error);
+  REQUIRE_OK(VidaOptions_SetReal(options, "atol", 1e-3, &error), &error);
+  EXPECT(VidaOptions_GetOf(options, "atol", "a.y") == 1e-7, "the last one holds");
+  EXPECT(VidaOptions_GetOf(options, "atol", "b.y") == 1e-3, "the others");
+  VidaOptions_Describe(options, text, sizeof text);
+  EXPECT(!strcmp(text, "atol=0.001,a.x=1e-05,a.y=1e-07"), "%s", text);
+  EXPECT_ERROR(VidaOptions_SetOf(options, "atol", "a.x", -1.0, &error), &error, VIDA_BAD_ARGUMENT,
+               "positive");
+  EXPECT_ERROR(VidaOptions_SetOf(options, "rtol", "a.x", 1e-3, &error), &error, VIDA_BAD_ARGUMENT,
+               "rtol");
+  EXPECT_ERROR(VidaOptions_SetOf(options, "atoll", "a.x", 1e-3, &error), &error, VIDA_UNKNOWN_NAME,
+               "atol");
+  REQUIRE_OK(VidaOptions_Copy(options, &copy, &error), &error);
+  REQUIRE_OK(VidaStepper_Create(system, copy, &stepper, &error), &error);
+  VidaStepper_Destroy(&stepper);
+  /* the copy has its own */
+  REQUIRE_OK(VidaOptions_SetText(copy, "atol", "b.x=1e-2,2", &error), &error);
+  EXPECT(VidaOptions_GetOf(copy, "atol", "b.y") == 2.0, "of text");
+  EXPECT(VidaOptions_GetOf(options, "atol", "b.x") == 1e-3, "the copied options have changed");
+  EXPECT_ERROR(VidaStepper_Create(system, copy, &stepper, &error), &error, VIDA_UNKNOWN_NAME,
+               "no coordinate 'b.x'; did you mean 'a.x'?");
+  EXPECT_ERROR(VidaOptions_SetText(copy, "atol", "1e-3,a.x=", &error), &error, VIDA_BAD_ARGUMENT,
+               "1e-3,a.x=");
+  VidaOptions_Destroy(&copy);
+  VidaOptions_Destroy(&options);
+  VidaSystem_Destroy(&system);
+}
+
 /* ---- looking -------------------------------------------------------------------------------- */
 
 static void test_names(void) {
@@ -728,6 +769,7 @@ int main(void) {
                                     {"bad springs and rods", test_bad_springs_and_rods},
                                     {"order of calls", test_order_of_calls},
                                     {"bad options", test_bad_options},
+                                    {"options by coordinate", test_options_by_coordinate},
                                     {"names", test_names},
                                     {"momentum maps", test_momentum_maps},
                                     {"a combined momentum map", test_combined_map},

@@ -8,12 +8,21 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+/* What one coordinate has of an option. */
+typedef struct coordinate_value {
+  int row;
+  char* coordinate;
+  double value;
+} coordinate_value;
+
 struct VidaOptions {
   const char* owner;
   int count;
   const VidaOptionRow** rows; /* count */
   double* values;             /* count */
   bool* set;                  /* count */
+  coordinate_value* own;      /* by rows and names */
+  size_t own_count, own_capacity;
 };
 
 static int count_rows(const VidaOptionRow* table) {
@@ -62,6 +71,43 @@ int vida__options_create(const char* owner, int count, const VidaOptionRow* cons
   return VIDA_SUCCESS;
 }
 
+/* Where the value is, or where it belongs. */
+static size_t find_own(const VidaOptions* options, int row, const char* coordinate,
+                       bool* is_there) {
+  size_t k = 0;
+  *is_there = false;
+  for (; k < options->own_count; k++) {
+    const coordinate_value* value = &options->own[k];
+    const int order = value->row != row ? value->row - row : strcmp(value->coordinate, coordinate);
+    *is_there = order == 0;
+    if (order >= 0) {
+      break;
+    }
+  }
+  return k;
+}
+
+static int store_own(VidaOptions* options, int row, const char* coordinate, double value,
+                     VidaError* error) {
+  bool is_there;
+  const size_t place = find_own(options, row, coordinate, &is_there);
+  if (!is_there) {
+    char* name = vida__copy_text(coordinate);
+    if (!name || vida__reserve((void**)&options->own, &options->own_capacity,
+                               options->own_count + 1, sizeof *options->own)) {
+      free(name);
+      return vida__fail_memory(error);
+    }
+    memmove(&options->own[place + 1], &options->own[place],
+            (options->own_count - place) * sizeof *options->own);
+    options->own[place] = (coordinate_value){.row = row, .coordinate = name};
+    options->own_count++;
+  }
+  options->own[place].value = value;
+  options->set[row] = true;
+  return VIDA_SUCCESS;
+}
+
 int VidaOptions_Copy(const VidaOptions* options, VidaOptions** copy, VidaError* error) {
   int code = VIDA_REFUSE_NULL(error, copy);
   if (code) {
@@ -77,7 +123,14 @@ int VidaOptions_Copy(const VidaOptions* options, VidaOptions** copy, VidaError* 
   memcpy((*copy)->rows, options->rows, count * sizeof *options->rows);
   memcpy((*copy)->values, options->values, count * sizeof *options->values);
   memcpy((*copy)->set, options->set, count * sizeof *options->set);
-  return VIDA_SUCCESS;
+  for (size_t k = 0; k < options->own_count && !code; k++) {
+    const coordinate_value* value = &options->own[k];
+    code = store_own(*copy, value->row, value->coordinate, value->value, error);
+  }
+  if (code) {
+    VidaOptions_Destroy(copy);
+  }
+  return code;
 }
 
 void VidaOptions_Destroy(VidaOptions** options) {
@@ -85,6 +138,10 @@ void VidaOptions_Destroy(VidaOptions** options) {
     free((*options)->rows);
     free((*options)->values);
     free((*options)->set);
+    for (size_t k = 0; k < (*options)->own_count; k++) {
+      free((*options)->own[k].coordinate);
+    }
+    free((*options)->own);
     free(*options);
     *options = NULL;
   }
@@ -195,11 +252,33 @@ int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, Vi
     return code;
   }
   const VidaOptionRow* row = options->rows[index];
-  const bool is_number = row->type == VIDA_OPTION_REAL || row->type == VIDA_OPTION_INTEGER;
+  const bool is_number = row->type != VIDA_OPTION_BOOLEAN && row->type != VIDA_OPTION_CHOICE;
   if (!is_number || !is_allowed(row, value)) {
     return refuse(options, index, vida__shortest_text(got, value), error);
   }
   return store(options, index, value);
+}
+
+int VidaOptions_SetOf(VidaOptions* options, const char* name, const char* coordinate, double value,
+                      VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, options, name, coordinate)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  char got[VIDA_REAL_TEXT_SIZE];
+  int index = -1;
+  const int code = require_option(options, name, &index, error);
+  if (code) {
+    return code;
+  }
+  const VidaOptionRow* row = options->rows[index];
+  if (row->type != VIDA_OPTION_BY_COORDINATE) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s has one value, and none of coordinate '%s'",
+                      name, coordinate);
+  }
+  if (!is_allowed(row, value)) {
+    return refuse(options, index, vida__shortest_text(got, value), error);
+  }
+  return store_own(options, index, coordinate, value, error);
 }
 
 int VidaOptions_SetBoolean(VidaOptions* options, const char* name, bool value, VidaError* error) {
@@ -235,6 +314,29 @@ static int find_choice(const char* choices, const char* text) {
   return -1;
 }
 
+/* "1e-6,theta=1e-8"; as it came when something in it cannot be read. */
+static int read_by_coordinate(VidaOptions* options, int index, const char* text, const char* got,
+                              VidaError* error) {
+  const VidaOptionRow* row = options->rows[index];
+  int code = VIDA_SUCCESS;
+  for (const char* piece = text; piece && !code;) {
+    char copy[256] = "";
+    const size_t length = strcspn(piece, ",");
+    double value = NAN;
+    vida__append(copy, sizeof copy, "%.*s", (int)length, piece);
+    char* equals = strrchr(copy, '=');
+    if (!vida__read_real(equals ? equals + 1 : copy, &value) || !is_allowed(row, value)) {
+      return refuse(options, index, got, error);
+    }
+    if (equals) {
+      *equals = '\0';
+    }
+    code = equals ? store_own(options, index, copy, value, error) : store(options, index, value);
+    piece = piece[length] ? piece + length + 1 : NULL;
+  }
+  return code;
+}
+
 int VidaOptions_SetText(VidaOptions* options, const char* name, const char* text,
                         VidaError* error) {
   if (VIDA_REFUSE_NULL(error, options, name, text)) {
@@ -259,6 +361,8 @@ int VidaOptions_SetText(VidaOptions* options, const char* name, const char* text
         return store(options, index, text[0] == 't');
       }
       return refuse(options, index, got, error);
+    case VIDA_OPTION_BY_COORDINATE:
+      return read_by_coordinate(options, index, text, got, error);
     case VIDA_OPTION_REAL:
     case VIDA_OPTION_INTEGER:
     default:
@@ -272,6 +376,38 @@ int VidaOptions_SetText(VidaOptions* options, const char* name, const char* text
 double VidaOptions_Get(const VidaOptions* options, const char* name) {
   const int index = find_option(options, name);
   return index >= 0 ? options->values[index] : (double)NAN;
+}
+
+double VidaOptions_GetOf(const VidaOptions* options, const char* name, const char* coordinate) {
+  const int index = find_option(options, name);
+  bool has_own = false;
+  const size_t place =
+      index >= 0 && coordinate ? find_own(options, index, coordinate, &has_own) : 0;
+  return has_own ? options->own[place].value : index >= 0 ? options->values[index] : (double)NAN;
+}
+
+const char* vida__options_coordinate(const VidaOptions* options, int index, const char** option) {
+  if (index < 0 || (size_t)index >= options->own_count) {
+    return NULL;
+  }
+  if (option) {
+    *option = options->rows[options->own[index].row]->name;
+  }
+  return options->own[index].coordinate;
+}
+
+static void by_coordinate_text(const VidaOptions* options, int index, char* text, size_t size) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  if (!isnan(options->values[index])) {
+    vida__append(text, size, "%s", vida__real_text(number, options->values[index], 15));
+  }
+  for (size_t k = 0; k < options->own_count; k++) {
+    const coordinate_value* own = &options->own[k];
+    if (own->row == index) {
+      vida__append(text, size, "%s%s=%s", text[0] ? "," : "", own->coordinate,
+                   vida__real_text(number, own->value, 15));
+    }
+  }
 }
 
 static void choice_text(const VidaOptionRow* row, double value, char* text, size_t size) {
@@ -315,6 +451,9 @@ void VidaOptions_Text(const VidaOptions* options, const char* name, char* text, 
     case VIDA_OPTION_BOOLEAN:
       vida__append(text, size, "%s", value != 0.0 ? "true" : "false");
       break;
+    case VIDA_OPTION_BY_COORDINATE:
+      by_coordinate_text(options, index, text, size);
+      break;
     case VIDA_OPTION_REAL:
     case VIDA_OPTION_INTEGER:
     default:
@@ -331,7 +470,7 @@ void VidaOptions_Describe(const VidaOptions* options, char* text, size_t size) {
   text[0] = '\0';
   for (int i = 0; options && i < options->count; i++) {
     const char* name = options->rows[i]->name;
-    char value[64];
+    char value[256];
     if (!options->set[i] || strcmp(name, "h") == 0 || strcmp(name, "rtol") == 0) {
       continue;
     }

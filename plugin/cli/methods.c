@@ -57,6 +57,9 @@ void cli_describe_option(const VidaOptions* options, const VidaOptionRow* row, c
   } else {
     used =
         (size_t)snprintf(text, size, "%s", row->type == VIDA_OPTION_INTEGER ? "integer" : "number");
+    if (row->type == VIDA_OPTION_BY_COORDINATE && used < size) {
+      used += (size_t)snprintf(text + used, size - used, ", or numbers by coordinate");
+    }
     if (row->unit[0] && strcmp(row->unit, "1") != 0 && used < size) {
       used += (size_t)snprintf(text + used, size - used, " (%s)", row->unit);
     }

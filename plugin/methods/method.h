@@ -69,6 +69,7 @@ struct VidaStepper {
   double* value_size;    /* m: what rounding of g is measured by */
   double* reach;         /* m: what a violation is measured by, the size of what g compares */
   double* speed;         /* n: work, sizes of velocities */
+  double* atol;          /* n: absolute tolerances of positions; NaN where none was set */
 
   double* g0;        /* m: g at the node */
   double* g_tracked; /* m: the same from the increments of the last step */
@@ -157,6 +158,14 @@ const VidaMethod* vida__find_method(const char* name);
   {                                                                     \
     "max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL, \
         "Most steps between two states that are given out."             \
+  }
+/* Of methods that take rtol; what they ask is stepper->atol. */
+#define VIDA_ATOL_ROW(by_default)                                                               \
+  {                                                                                             \
+    "atol", VIDA_OPTION_BY_COORDINATE, "", NAN, 0.0, INFINITY, true, NULL,                      \
+        "Absolute tolerance of positions, in their unit; by default " by_default                \
+        ". Of single coordinates by name, { theta = 1e-8 }, and of all others { 1e-6, theta = " \
+        "1e-8 }. That of a velocity is in proportion."                                          \
   }
 /* Of an implicit map. */
 #define VIDA_MAP_ROWS                                                                            \

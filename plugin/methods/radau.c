@@ -289,7 +289,8 @@ static void update_strength(VidaStepper* stepper) {
 static double position_tolerance(const VidaStepper* stepper, int k) {
   const vida_radau* own = stepper->own;
   const double scale = own->position_scale[k];
-  const double least = isfinite(own->atol) ? own->atol : own->rtol * share_of_largest * scale;
+  const double atol = stepper->atol[k];
+  const double least = isfinite(atol) ? atol : own->rtol * share_of_largest * scale;
   return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale +
          rounding_of(stepper, scale, find_duration(stepper) * find_impulse(stepper, k));
 }
@@ -298,8 +299,9 @@ static double velocity_tolerance(const VidaStepper* stepper, int k) {
   const vida_radau* own = stepper->own;
   const double scale = own->velocity_scale[k];
   const double of_positions = own->position_scale[k];
-  const double least = !isfinite(own->atol) ? own->rtol * share_of_largest * scale
-                       : of_positions > 0.0 ? own->atol / of_positions * scale
+  const double atol = stepper->atol[k];
+  const double least = !isfinite(atol)      ? own->rtol * share_of_largest * scale
+                       : of_positions > 0.0 ? atol / of_positions * scale
                                             : own->rtol * scale;
   return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
          rounding_of(stepper, scale, find_impulse(stepper, k));
@@ -705,7 +707,6 @@ static int create(VidaStepper* stepper, VidaError* error) {
   vida__radau_pattern(system, VIDA_RADAU_STAGES, &own->pattern);
   vida__radau_pattern(system, 1, &own->node_pattern);
   own->rtol = VidaOptions_Get(stepper->options, "rtol");
-  own->atol = VidaOptions_Get(stepper->options, "atol");
   own->most_steps = VidaOptions_Get(stepper->options, "max_steps");
   const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
   stepper->rows = rows;
@@ -741,9 +742,7 @@ static const VidaOptionRow common[] = {
     {"rtol", VIDA_OPTION_REAL, "1", NAN, 1e-15, 1.0, false, NULL,
      "Relative tolerance of the local error of positions and velocities, by which steps are "
      "chosen; not set: fixed steps h."},
-    {"atol", VIDA_OPTION_REAL, "", NAN, 0.0, INFINITY, true, NULL,
-     "Absolute tolerance of positions, in their unit; by default 0.01 rtol times the largest one "
-     "of the unit. That of velocities is in proportion."},
+    VIDA_ATOL_ROW("0.01 rtol times the largest one of the unit"),
     VIDA_MAX_STEPS_ROW,
     VIDA_MAP_ROWS,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};

@@ -51,7 +51,7 @@ typedef struct vida_radau {
   SUNContext context;
   vida_linear* filter; /* NULL of fixed steps */
   double* defect;      /* 2 (n + m) */
-  double rtol, atol;   /* atol is NaN where it is not set */
+  double rtol;
   double most_steps;
   double h_wanted;
   double h_accepted, error_accepted; /* of the last step; 0: there is none */

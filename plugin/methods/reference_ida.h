@@ -39,7 +39,7 @@ typedef struct vida_reference_ida {
   bool in_momenta; /* has p */
   /* Options. */
   bool raw, scales_multipliers, suppresses;
-  double rtol, atol, first_step;
+  double rtol, first_step;
   double share; /* of a tolerance: IDA divides by all variables, also by those it does not test */
 
   SUNContext context;

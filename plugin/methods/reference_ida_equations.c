@@ -430,7 +430,7 @@ static void grow(const int* family, int count, const double* values, double* siz
 
 /* Multipliers are extrapolated worse than the rest, and one Newton iteration makes them as good as
  * its matrix is; more iterations for their sake alone would cost more than they are worth. */
-static const double slack = 100.0;
+static const double slack = 1000.0;
 
 /* By rows, the tolerance of G^T lambda whose parts are those of `tolerance` (n); what has no part
  * in a row does not count. */
@@ -454,12 +454,15 @@ static double weight_of(double tolerance) {
   return 1.0 / fmax(tolerance, 1e3 * DBL_MIN);
 }
 
-/* 1 / (rtol |y| + atol) for all of them, as a plain program has it. */
+/* 1 / (rtol |y| + atol) for all of them, as a plain program has it; a coordinate's own atol is that
+ * of its velocity and momentum, too. */
 static void raw_weights(const VidaStepper* stepper, const double* y, double* weight) {
   const vida_reference_ida* own = stepper->own;
-  const double atol = isnan(own->atol) ? own->rtol : own->atol;
+  const double asked = VidaOptions_Get(stepper->options, "atol");
+  const double others = isnan(asked) ? own->rtol : asked;
   for (int i = 0; i < own->size; i++) {
-    weight[i] = weight_of(own->rtol * fabs(y[i]) + atol);
+    const double atol = i < own->lambda ? stepper->atol[i % stepper->n] : others;
+    weight[i] = weight_of(own->rtol * fabs(y[i]) + (isnan(atol) ? others : atol));
   }
 }
 
@@ -507,9 +510,10 @@ static void weights(void* data, double h, const double* y, double* weight) {
     const double speed = own->speed_size[own->family[i]];
     position[i] = own->share * own->rtol * size;
     velocity[i] = own->share * own->rtol * speed;
-    if (isfinite(own->atol)) {
-      position[i] = own->share * (own->rtol * fabs(y[i]) + own->atol);
-      velocity[i] = own->share * (own->rtol * fabs(y[n + i]) + own->atol * speed / size);
+    const double atol = stepper->atol[i];
+    if (isfinite(atol)) {
+      position[i] = own->share * (own->rtol * fabs(y[i]) + atol);
+      velocity[i] = own->share * (own->rtol * fabs(y[n + i]) + atol * speed / size);
     }
     /* Out of the error test, velocities of index 3 need to be no better than positions make them.
      */

@@ -68,9 +68,7 @@ const VidaOptionRow vida__adaptive_options[] = {
      "Steps are chosen by the method."},
     {"rtol", VIDA_OPTION_REAL, "1", 1e-6, 1e-15, 1.0, false, NULL,
      "Relative tolerance of the local error."},
-    {"atol", VIDA_OPTION_REAL, "", NAN, 0.0, INFINITY, true, NULL,
-     "Absolute tolerance of positions, in their unit; by default rtol times their size. That of "
-     "velocities is in proportion."},
+    VIDA_ATOL_ROW("rtol times their size"),
     VIDA_MAX_STEPS_ROW,
     VIDA_LINEAR_SOLVER_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};

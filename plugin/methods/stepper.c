@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "methods/passage.h"
 
@@ -34,6 +35,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->value_size, m},
                 {&stepper->reach, m},
                 {&stepper->speed, n},
+                {&stepper->atol, n},
                 {&stepper->g0, m},
                 {&stepper->g_tracked, m},
                 {&stepper->entries0, entries},
@@ -139,6 +141,34 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
   return VIDA_SUCCESS;
 }
 
+static const char* coordinate_name(const void* list, int index) {
+  return ((const VidaSystem*)list)->coordinates[index].name;
+}
+
+/* Of options by coordinate the names, which only now can be looked up. */
+static int check_coordinates(const VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  const char *name, *option = NULL;
+  for (int k = 0; (name = vida__options_coordinate(stepper->options, k, &option)); k++) {
+    if (!vida__names_have(&system->coordinate_names, name)) {
+      const int nearest = Vida_NearestName(name, system->coordinate_count, coordinate_name, system);
+      return vida__fail(error, VIDA_UNKNOWN_NAME, "%s: system '%s' has no coordinate '%s'%s%s%s",
+                        option, system->name, name, nearest >= 0 ? "; did you mean '" : "",
+                        nearest >= 0 ? coordinate_name(system, nearest) : "",
+                        nearest >= 0 ? "'?" : "");
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int take_tolerances(VidaStepper* stepper, VidaError* error) {
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->atol[i] =
+        VidaOptions_GetOf(stepper->options, "atol", coordinate_name(stepper->system, i));
+  }
+  return check_coordinates(stepper, error);
+}
+
 int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
                          VidaStepper** stepper, VidaError* error) {
   const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
@@ -174,6 +204,7 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   if (!code && vida__rank_create(system, &created->rank, error) == VIDA_OUT_OF_MEMORY) {
     code = VIDA_OUT_OF_MEMORY;
   }
+  code = code ? code : take_tolerances(created, error);
   created->rows = vida__map_rows_of(&created->evaluator);
   created->prepare = vida__prepare_step;
   code = code ? code : method->create(created, error);

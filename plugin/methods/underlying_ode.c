@@ -15,9 +15,7 @@ const VidaOptionRow vida__ode_options[] = {
     {"rtol", VIDA_OPTION_REAL, "1", NAN, 1e-15, 1.0, false, NULL,
      "Relative tolerance of the local error: steps are chosen by the method. Without it steps are "
      "h."},
-    {"atol", VIDA_OPTION_REAL, "", NAN, 0.0, INFINITY, true, NULL,
-     "Absolute tolerance of positions, in their unit; by default rtol times their size. That of "
-     "velocities is in proportion."},
+    VIDA_ATOL_ROW("rtol times their size"),
     {"max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e9, false, NULL,
      "Most steps between two states that are given out."},
     {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
@@ -271,9 +269,8 @@ double vida__underlying_pace(const underlying_ode* own) {
 static void set_tolerances(underlying_ode* own) {
   const VidaStepper* stepper = own->stepper;
   const double rtol = VidaOptions_Get(stepper->options, "rtol");
-  const double atol = VidaOptions_Get(stepper->options, "atol");
   for (int i = 0; i < stepper->n; i++) {
-    const double position = isfinite(atol) ? atol : rtol * own->position[i];
+    const double position = isfinite(stepper->atol[i]) ? stepper->atol[i] : rtol * own->position[i];
     /* Fixed steps do not use them, but they must be positive. */
     own->tolerance[i] = stepper->adaptive ? position : 1.0;
     own->tolerance[stepper->n + i] =

@@ -26,6 +26,7 @@ struct underlying_ode {
   double alpha;          /* the share of a correction */
   double accuracy;       /* of a projection, relative */
   int variant;           /* of the method, its own enumeration */
+  bool at_stage;         /* where a correction is decomposed */
   long iterations;       /* of Newton's method in projections */
   void* extra;           /* what else a method has, freed by it */
   double* block;

@@ -128,6 +128,7 @@ static int configure(vida_ida* ida, SUNContext context) {
          IDASetLinearSolver(ida->ida, ida->solver, ida->linear->matrix) ||
          IDASetJacFn(ida->ida, jacobian) ||
          IDASetSuppressAlg(ida->ida, options->suppress_algebraic) ||
+         (options->newton_share > 0.0 && IDASetNonlinConvCoef(ida->ida, options->newton_share)) ||
          IDASetLinearSolutionScaling(ida->ida, !options->follows_c) ||
          IDASetMaxOrd(ida->ida, options->max_order) ||
          (isfinite(options->max_step) && IDASetMaxStep(ida->ida, options->max_step));

@@ -33,6 +33,7 @@ typedef struct vida_ida_options {
   double max_steps;        /* of one advance */
   double max_step;         /* s; infinity: no bound */
   int max_order;           /* of the formulas, 1 to 5 */
+  double newton_share;     /* what Newton leaves, of the tolerance; 0: as IDA has it */
   bool suppress_algebraic; /* algebraic variables stay out of the error test */
   bool follows_c;          /* reduce and expand know what c has become since the last Jacobian */
   vida_solver linear_solver;

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/sundials.h"
 #include "base/text.h"
+#include "solve/tables.h"
 
 #if VIDA_SUNDIALS_AT_LEAST(7, 1)
 #include <arkode/arkode.h>
@@ -24,86 +25,6 @@
 #else
 #define ERK(name) ERKStep##name
 #endif
-
-/* ---- integrators ----------------------------------------------------------------------------- */
-
-typedef struct integrator_facts {
-  const char* name;
-  int order, embedded;
-} integrator_facts;
-
-#define FACTS(name, text, order, embedded) {(text), (order), (embedded)},
-static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS)};
-#undef FACTS
-
-const char* vida__integrator_name(vida_integrator integrator) {
-  return facts[integrator].name;
-}
-
-int vida__integrator_order(vida_integrator integrator) {
-  return facts[integrator].order;
-}
-
-bool vida__integrator_is_multistep(vida_integrator integrator) {
-  return integrator == VIDA_INTEGRATOR_ADAMS || integrator == VIDA_INTEGRATOR_BDF;
-}
-
-bool vida__integrator_is_adaptive(vida_integrator integrator) {
-  return facts[integrator].embedded > 0;
-}
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-/* Those that all versions of ARKODE have; the others are made here. */
-static ARKodeButcherTable load_table(vida_integrator integrator) {
-  switch (integrator) {
-    case VIDA_INTEGRATOR_HEUN:
-      return ARKodeButcherTable_LoadERK(ARKODE_HEUN_EULER_2_1_2);
-    case VIDA_INTEGRATOR_BOGACKI_SHAMPINE:
-      return ARKodeButcherTable_LoadERK(ARKODE_BOGACKI_SHAMPINE_4_2_3);
-    case VIDA_INTEGRATOR_ZONNEVELD:
-      return ARKodeButcherTable_LoadERK(ARKODE_ZONNEVELD_5_3_4);
-    case VIDA_INTEGRATOR_CASH_KARP:
-      return ARKodeButcherTable_LoadERK(ARKODE_CASH_KARP_6_4_5);
-    case VIDA_INTEGRATOR_DORMAND_PRINCE:
-      return ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5);
-    case VIDA_INTEGRATOR_VERNER:
-      return ARKodeButcherTable_LoadERK(ARKODE_VERNER_8_5_6);
-    case VIDA_INTEGRATOR_FEHLBERG:
-      return ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
-    default:
-      return NULL;
-  }
-}
-
-static ARKodeButcherTable make_table(vida_integrator integrator) {
-  static const double euler[] = {0.0};
-  static const double euler_weights[] = {1.0};
-  static const double midpoint_nodes[] = {0.0, 0.5};
-  static const double midpoint[] = {0.0, 0.0, 0.5, 0.0};
-  static const double midpoint_weights[] = {0.0, 1.0};
-  static const double rk4_nodes[] = {0.0, 0.5, 0.5, 1.0};
-  static const double rk4[] = {0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0,
-                               0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0};
-  static const double rk4_weights[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
-  static const struct {
-    int stages;
-    const double *nodes, *matrix, *weights;
-  } own[VIDA_INTEGRATOR_COUNT] = {
-      [VIDA_INTEGRATOR_EULER] = {1, euler, euler, euler_weights},
-      [VIDA_INTEGRATOR_MIDPOINT] = {2, midpoint_nodes, midpoint, midpoint_weights},
-      [VIDA_INTEGRATOR_RK4] = {4, rk4_nodes, rk4, rk4_weights}};
-  const int stages = own[integrator].stages;
-  double nodes[4], matrix[16], weights[4];
-  if (stages == 0) {
-    return load_table(integrator);
-  }
-  memcpy(nodes, own[integrator].nodes, (size_t)stages * sizeof *nodes);
-  memcpy(matrix, own[integrator].matrix, (size_t)(stages * stages) * sizeof *matrix);
-  memcpy(weights, own[integrator].weights, (size_t)stages * sizeof *weights);
-  return ARKodeButcherTable_Create(stages, facts[integrator].order, 0, nodes, matrix, weights,
-                                   NULL);
-}
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 
@@ -135,10 +56,11 @@ struct vida_ode {
   bool is_between;
   int failure;      /* what `rate` and others returned */
   double refused_t; /* where the step led that was not accepted */
-  /* The last rate. */
+  /* The last rate, and where the one before it was. */
   bool has_rate;
-  double rate_t;
-  double *rate_y, *rate; /* size */
+  bool ends_with_stage; /* the end of a step is the last stage of the table, or nearly */
+  double rate_t, stage_t;
+  double *rate_y, *rate, *stage_y; /* size */
   vida_ode_counts counts;
   vida_ode_counts before; /* counts of multistep methods before they began anew */
 };
@@ -155,6 +77,11 @@ static bool is_finite(int size, const double* values) {
   return sum == 0.0;
 }
 
+const double* vida__ode_last_stage(const vida_ode* ode, double* t) {
+  *t = ode->ends_with_stage ? ode->stage_t : ode->rate_t;
+  return ode->ends_with_stage ? ode->stage_y : ode->rate_y;
+}
+
 /* Steps ask again for what the end of the last one has found, and methods for what goes with it. */
 int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
   const size_t bytes = (size_t)ode->size * sizeof *y;
@@ -169,6 +96,10 @@ int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
       ode->refused_t = t;
       return code;
     }
+    double* oldest = ode->stage_y;
+    ode->stage_y = ode->rate_y;
+    ode->stage_t = ode->rate_t;
+    ode->rate_y = oldest;
     ode->rate_t = t;
     memcpy(ode->rate_y, y, bytes);
     ode->has_rate = true;
@@ -301,7 +232,7 @@ static int set_controller(vida_ode* ode) {
 #else
   enum { PI_CONTROLLER = 1 };
   /* It divides the exponents by p. */
-  const double p = facts[ode->settings.integrator].embedded;
+  const double p = vida__integrator_embedded_order(ode->settings.integrator);
   double parameters[] = {now * p / (p + 1.0), past * p / (p + 1.0), 0.0};
   if (ERKStepSetAdaptivityMethod(memory, PI_CONTROLLER, 0, 0, parameters) ||
       ERKStepSetErrorBias(memory, 1.0)) {
@@ -327,26 +258,11 @@ static int make_erkstep(vida_ode* ode, ARKodeButcherTable table, void** memory) 
              : VIDA_SUCCESS;
 }
 
-/* Where the last stage of a table is its result, ARKODE 7.1 begins the next step with the rate that
- * was found there, although `settle` has moved it since. Such a stage has no part in the result: it
- * is moved by less than an error estimate can notice, and is no longer taken for the result. */
-static void separate_last_stage(ARKodeButcherTable table) {
-  const double apart = 1e-12;
-  const int last = table->stages - 1;
-  double difference = fabs(table->b[last]);
-  for (int i = 0; i < last; i++) {
-    difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
-  }
-  if (last >= 2 && difference < apart) {
-    table->A[last][0] += apart;
-    table->A[last][1] -= apart;
-  }
-}
-
 static int create_erkstep(vida_ode* ode) {
-  ARKodeButcherTable table = make_table(ode->settings.integrator);
-  if (table && ode->functions.settle) {
-    separate_last_stage(table);
+  ARKodeButcherTable table = vida__butcher_table(ode->settings.integrator);
+  ode->ends_with_stage = table && vida__has_final_stage(table);
+  if (ode->ends_with_stage && ode->functions.settle) {
+    vida__separate_final_stage(table);
   }
   int code = table ? make_erkstep(ode, table, &ode->erkstep) : VIDA_OUT_OF_MEMORY;
   if (!code && ode->settings.adaptive) {
@@ -424,7 +340,7 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
   made->data = data;
   made->settings = settings;
   made->fresh = true;
-  made->block = vida__allocate(5 * (size_t)size, sizeof *made->block);
+  made->block = vida__allocate(6 * (size_t)size, sizeof *made->block);
   int code = !made->block || vida__context_create(&made->context) ? VIDA_OUT_OF_MEMORY : 0;
   if (!code) {
     made->node = made->block;
@@ -432,6 +348,7 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
     made->there = made->previous + size;
     made->rate_y = made->there + size;
     made->rate = made->rate_y + size;
+    made->stage_y = made->rate + size;
     made->y = N_VNew_Serial(size, made->context);
     made->tolerance = N_VNew_Serial(size, made->context);
     made->weight = N_VNew_Serial(size, made->context);
@@ -554,8 +471,58 @@ static int weigh(N_Vector y, N_Vector weight, void* data) {
   return 0;
 }
 
-/* The first step is estimated as a part of the time to go, which is not known: so many nodes. */
+/* No step shall end because of what is looked at next: the end of the time is not known, and is so
+ * many nodes away. */
 static const double far = 1e4;
+
+static double weighted_norm(const vida_ode* ode, const double* values) {
+  const double* weight = N_VGetArrayPointer(ode->weight);
+  double sum = 0.0;
+  for (int i = 0; i < ode->size; i++) {
+    sum += weight[i] * values[i] * weight[i] * values[i];
+  }
+  return sqrt(sum / ode->size);
+}
+
+/* A step whose error would be that of the tolerance if the order were one: |y''| h^2 / 2 = 1/4,
+ * with y'' by a difference over a time in which y moves by little (Hairer, Norsett, Wanner, section
+ * II.4, without its powers that depend on the unit of time). SUNDIALS' own estimates depend on the
+ * time that is asked for, and so would all that follows. */
+static int estimate_first_step(vida_ode* ode, double t, double next, double* step) {
+  enum { TRIES = 3 };
+  const double small = 0.01, largest_growth = 100.0;
+  const double* y = N_VGetArrayPointer(ode->y);
+  double *slope = ode->previous, *change = ode->there;
+  int code = vida__ode_rate(ode, t, y, slope);
+  if (code) {
+    return code;
+  }
+  weigh(ode->y, ode->weight, ode);
+  const double speed = weighted_norm(ode, slope);
+  double away = speed > 0.0 ? small * fmax(weighted_norm(ode, y), 1.0) / speed : small * (next - t);
+  for (int k = 0; k < TRIES; k++, away *= small) {
+    for (int i = 0; i < ode->size; i++) {
+      change[i] = y[i] + away * slope[i];
+    }
+    code = vida__ode_rate(ode, t + away, change, change);
+    if (code <= 0) {
+      break;
+    }
+  }
+  for (int i = 0; i < ode->size && !code; i++) {
+    change[i] = (change[i] - slope[i]) / away;
+  }
+  const double bend = code ? 0.0 : weighted_norm(ode, change);
+  *step = fmin(largest_growth * away, bend > 0.0 ? sqrt(0.5 / bend) : INFINITY);
+  ode->failure = code < 0 ? code : VIDA_SUCCESS;
+  return ode->failure;
+}
+
+/* The step that was told at the restart, or else the estimate. */
+static int find_first_step(vida_ode* ode, double t, double next, double* step) {
+  *step = ode->next_step;
+  return *step > 0.0 || ode->is_warming ? VIDA_SUCCESS : estimate_first_step(ode, t, next, step);
+}
 
 static int begin_erkstep(vida_ode* ode, double t, double next) {
   void* memory = ode->erkstep;
@@ -566,8 +533,12 @@ static int begin_erkstep(vida_ode* ode, double t, double next) {
   if (!ode->settings.adaptive) {
     return flag ? flag : ERK(SetFixedStep)(memory, next - t);
   }
+  double step = 0.0;
+  if (find_first_step(ode, t, next, &step)) {
+    return ARK_RHSFUNC_FAIL;
+  }
   flag = flag ? flag : ERK(WFtolerances)(memory, weigh);
-  flag = flag ? flag : ERK(SetInitStep)(memory, ode->next_step);
+  flag = flag ? flag : ERK(SetInitStep)(memory, step);
   return flag || !ode->settings.ends_at_nodes ? flag : ERK(SetStopTime)(memory, next);
 }
 
@@ -718,7 +689,11 @@ static int advance_cvode(vida_ode* ode, double t, double next, double* reached) 
     ode->node_t = t;
     flag = CVodeReInit(memory, t, ode->y);
     flag = flag ? flag : CVodeSVtolerances(memory, ode->settings.rtol, ode->tolerance);
-    flag = flag ? flag : CVodeSetInitStep(memory, ode->next_step);
+    double step = 0.0;
+    if (find_first_step(ode, t, next, &step)) {
+      return CV_RHSFUNC_FAIL;
+    }
+    flag = flag ? flag : CVodeSetInitStep(memory, step);
   }
   for (double made = 0.0; flag == CV_SUCCESS && ode->node_t < next; made++) {
     flag =

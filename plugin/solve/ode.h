@@ -84,7 +84,7 @@ void vida__ode_destroy(vida_ode** ode);
 /* The absolute tolerances (size, > 0), to be filled before the first Advance. */
 double* vida__ode_tolerances(vida_ode* ode);
 /* The next Advance begins anew, without what earlier steps have left; `step` is the first one to be
- * tried by adaptive methods, 0: estimated. */
+ * tried by adaptive methods, 0: estimated, from what happens there and not from where one looks. */
 void vida__ode_restart(vida_ode* ode, double step);
 /* From y (size) at t to y at `next`, in one step or in as many as the tolerances take. On failure
  * y is undefined, the next Advance begins anew, and the error has the solver's flag and a message
@@ -93,6 +93,9 @@ int vida__ode_advance(vida_ode* ode, double t, double next, double* y, double* r
                       VidaError* error);
 /* f at (t,y), remembered if it was the last one asked for. */
 int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate);
+/* In `settle`: where the integrator has last found the rate before the end of the step (size), and
+ * when. */
+const double* vida__ode_last_stage(const vida_ode* ode, double* t);
 void vida__ode_reset_counts(vida_ode* ode);
 vida_ode_counts vida__ode_count(const vida_ode* ode);
 

@@ -126,15 +126,22 @@ for _, method in ipairs(family) do
   check.close(q[3] - q[1], 2, allowed)
   check.close(q[4], q[2], allowed)
 end
--- On the other branch: Radau IIA, the Lobatto pair and coordinate projection agree in a at t = 0.5 s, close
--- to the next configuration in line, where what has drifted off g = 0 counts much.
-local near = { ["ida-ggl"] = 1e-4, ["ida-index3"] = 3e-3, ["ida-index2"] = 5e-3, ["ida-index1"] = 5e-3 }
+-- On the other branch: Radau IIA and coordinate projection agree in a at t = 0.45 s; both and the Lobatto
+-- pair at t = 0.5 s, just behind the next configuration in line. There one motion goes on and another
+-- turns back, and which of them a motion is that has drifted off g = 0 nobody can say.
+local near = { ["ida-ggl"] = 1e-4, ["ida-index3"] = 3e-3, ["ida-index2"] = 1e-4, ["ida-index1"] = 1e-4 }
 for method, allowed in pairs(near) do
+  local stepper, good, message = run(in_line(3, -9, 0), method, 0.45, 1e-6)
+  assert(good, message)
+  check.close(stepper:positions()[1], -0.907158, allowed)
+  check.close(stepper:positions()[2], 0.420790, allowed)
+  assert(stepper:constraint_errors() < 1e-3, method)
+end
+for _, method in ipairs { "ida-ggl", "ida-index3" } do
   local stepper, good, message = run(in_line(3, -9, 0), method, 0.5, 1e-6)
   assert(good, message)
-  check.close(stepper:positions()[1], -0.99989, allowed)
-  check.close(stepper:positions()[2], -0.0151, allowed)
-  assert(stepper:constraint_errors() < 1e-3, method)
+  check.close(stepper:positions()[1], -0.99989, near[method])
+  check.close(stepper:positions()[2], -0.0151, near[method])
 end
 
 local function row_of(system, method, options)

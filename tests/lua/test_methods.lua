@@ -13,7 +13,8 @@ for _, method in ipairs(methods) do
   for _, option in ipairs(method.options) do
     assert(#option.name > 0 and #option.text > 0)
     assert(option.type == "number" or option.type == "integer" or option.type == "boolean"
-      or option.type == "choice")
+      or option.type == "choice" or option.type == "number by coordinate")
+    assert((option.type == "number by coordinate") == (option.name == "atol"))
     assert((option.type == "choice") == (option.choices ~= nil))
     options[option.name] = option
   end

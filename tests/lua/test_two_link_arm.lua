@@ -3,6 +3,8 @@
 local mechanism = require "mechanism"
 
 local parabola, lifted = mechanism.scenario "two_link_arm"
+local slow, fast = mechanism.scenario "two_link_arm_adaptive"
+local adaptive = { [0.5] = slow, [1] = fast }
 
 local stabilizations = {
   ["Baum(0 0)"] = { "baumgarte" },
@@ -34,7 +36,7 @@ local function drifts(system, name, time, steps, options)
     local g, rate = stepper:constraint_errors()
     position, velocity = math.max(position, g), math.max(velocity, rate)
   end
-  if position > 1 then
+  if position > 1 and not options.rtol then
     return nil
   end
   return velocity, position, stepper:statistics()
@@ -106,57 +108,74 @@ local function test_fixed_steps(entry)
 end
 
 -- ---- chosen steps -------------------------------------------------------------------------------
--- Table 6.3, over 100 s: steps and rejected steps, drifts. Within a factor of ten; the motion is
--- chaotic, and where the solution without stabilization has left the path for good, which it does
--- earlier or later, its drifts are only bounded from below. S-both2 is here much nearer to the path
--- than in the paper, whose code is not known.
+-- Table 6.3, over 100 s: steps with the rejected ones, drifts within a factor of ten. Where the
+-- solution without stabilization has left the path for good, which it does earlier or later, its
+-- drifts are only bounded from below. Of S-both2 the printed drifts are those of a correction that is
+-- decomposed at the last stage ("as printed"); at the end of the step it leaves far less.
+-- The motion is chaotic: tolerances that differ in the sixth digit lead elsewhere, and numbers of steps
+-- are spread by more than methods differ. Their order is that of means over neighbours; without
+-- stabilization some of them tear the constraint, and end.
+stabilizations["as printed"] =
+  { "post-stabilized", variant = "s-both2", projection = "identity", decomposition = "stage" }
 local chosen = {
   [0.5] = {
     ["Baum(0 0)"] = { 10864, 0.22e-1, 0.96 },
     ["Baum(12 70)"] = { 4197, 0.11e-3, 0.81e-5 },
     ["S-both2"] = { 3767, 0.17e-6, 0.66e-10 },
+    ["as printed"] = { 3767, 0.17e-6, 0.66e-10 },
   },
   [1] = {
     ["Baum(0 0)"] = { 15408, 0.36e-1, 1.38 },
     ["Baum(12 70)"] = { 12826, 0.52e-3, 0.42e-4 },
     ["S-both2"] = { 5381, 0.54e-6, 0.36e-9 },
+    ["as printed"] = { 5381, 0.54e-6, 0.36e-9 },
   },
 }
 
-local function run_chosen(system, name)
-  local wishes = { h = 0.1, rtol = 1e-5, atol = 1e-6 }
-  for key, value in pairs(stabilizations[name]) do
-    wishes[key] = value
-  end
-  local stepper = system:stepper(wishes)
-  stepper:start()
-  local velocity, position = 0, 0
-  for _ = 1, 1000 do
-    assert(stepper:step())
-    local g, rate = stepper:constraint_errors()
-    position, velocity = math.max(position, g), math.max(velocity, rate)
-  end
-  local statistics = stepper:statistics()
-  return statistics.steps + statistics.rejected_steps, velocity, position
+local function run_chosen(system, name, nodes, neighbour)
+  local velocity, position, statistics =
+    drifts(system, name, 100, nodes, { rtol = 1e-5 * (1 + 1e-6 * (neighbour or 0)), atol = 1e-6 })
+  return velocity and statistics.steps + statistics.rejected_steps, velocity, position
 end
 
-local function test_chosen_steps(omega)
-  local _, system = mechanism.scenario("two_link_arm", { omega = omega })
-  local steps = {}
+local function test_drifts(omega)
   for name, expected in pairs(chosen[omega]) do
-    local velocity, position
-    steps[name], velocity, position = run_chosen(system, name)
+    local _, velocity, position = run_chosen(adaptive[omega], name, 10000)
     local what = ("omega = %g, %s: "):format(omega, name)
     assert(velocity < 10 * expected[2] or name == "Baum(0 0)", what .. velocity)
     assert(position < 10 * expected[3], what .. position)
     if name ~= "S-both2" then
       assert(velocity > expected[2] / 10 and position > expected[3] / 10, what .. "drifts too little")
-      assert(steps[name] > expected[1] / 10, what .. "too few steps")
     end
   end
-  assert(steps["S-both2"] < steps["Baum(12 70)"] and steps["S-both2"] < steps["Baum(0 0)"],
-    "S-both2 does not take the fewest steps")
-  assert(steps["S-both2"] < 3 * chosen[omega]["S-both2"][1])
+end
+
+local neighbours = 12
+local function test_steps(omega)
+  local mean = {}
+  for name, expected in pairs(chosen[omega]) do
+    local sum, count = 0, 0
+    for neighbour = 1, neighbours do
+      local steps = run_chosen(adaptive[omega], name, 100, neighbour)
+      assert(steps or name == "Baum(0 0)", name .. " has ended early")
+      sum = sum + (steps and math.log(steps) or 0)
+      count = count + (steps and 1 or 0)
+    end
+    mean[name] = math.exp(sum / count)
+    assert(mean[name] > expected[1] / 3 and mean[name] < 3 * expected[1],
+      ("omega = %g, %s: %.0f steps"):format(omega, name, mean[name]))
+  end
+  local fewest = math.min(mean["Baum(0 0)"], mean["Baum(12 70)"])
+  assert(mean["S-both2"] < fewest and mean["as printed"] < fewest,
+    ("S-both2 does not take the fewest steps: %.0f"):format(mean["S-both2"]))
+end
+
+-- Where one looks changes nothing: neither the steps nor where they lead.
+local function test_looking()
+  for name in pairs(chosen[0.5]) do
+    local once = run_chosen(adaptive[0.5], name, 100)
+    assert(run_chosen(adaptive[0.5], name, 700) == once, name)
+  end
 end
 
 -- ---- failures -----------------------------------------------------------------------------------
@@ -185,7 +204,10 @@ for _, entry in ipairs(tables) do
   end
 end
 if not mechanism.sanitized then
-  tests[#tests + 1] = { "omega = 0.5", function() test_chosen_steps(0.5) end }
-  tests[#tests + 1] = { "omega = 1", function() test_chosen_steps(1) end }
+  for _, omega in ipairs { 0.5, 1 } do
+    tests[#tests + 1] = { "drifts", function() test_drifts(omega) end }
+    tests[#tests + 1] = { "steps", function() test_steps(omega) end }
+  end
+  tests[#tests + 1] = { "looking", test_looking }
 end
 mechanism.run(tests)

@@ -55,12 +55,12 @@ local function test_squeezer(wishes)
 end
 
 -- Table 6.4 of paper 002: drifts over 0.3 s within a factor of ten, steps with the rejected ones
--- within 10 %. Of S-both2 the drifts are smaller than there.
+-- within 10 %. Of S-both2 the drifts are those of a correction that is decomposed at the last stage.
 local drifting = {
   { { "baumgarte" }, 2872, 0.93e-3, 0.11e-1 },
   { { "baumgarte", alpha1 = 12, alpha0 = 70 }, 2842, 0.45e-3, 0.44e-2 },
   { { "baumgarte", alpha1 = 200, alpha0 = 10000 }, 2853, 0.91e-5, 0.95e-4 },
-  { { "post-stabilized", projection = "identity" }, 2838, 0.29e-13, 0.17e-7 },
+  { { "post-stabilized", projection = "identity", decomposition = "stage" }, 2838, 0.29e-13, 0.17e-7 },
 }
 
 local function test_drifts()
@@ -76,9 +76,7 @@ local function test_drifts()
       g, rate = math.max(g, at), math.max(rate, speed)
     end
     assert(g < 10 * position and rate < 10 * velocity, ("row %d: %g and %g"):format(i, g, rate))
-    if i < #drifting then
-      assert(g > position / 10 and rate > velocity / 10, ("row %d: %g and %g"):format(i, g, rate))
-    end
+    assert(g > position / 10 and rate > velocity / 10, ("row %d: %g and %g"):format(i, g, rate))
     local taken = stepper:statistics().steps + stepper:statistics().rejected_steps
     assert(math.abs(taken / steps - 1) < 0.1, ("row %d: %d steps"):format(i, taken))
     fewest = fewest or taken

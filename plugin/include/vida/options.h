@@ -14,10 +14,11 @@ extern "C" {
 
 /* What the value of an option is. */
 typedef enum VidaOptionType {
-  VIDA_OPTION_REAL,    /* a number */
-  VIDA_OPTION_INTEGER, /* a whole number */
-  VIDA_OPTION_BOOLEAN, /* true or false */
-  VIDA_OPTION_CHOICE   /* one of a list of words */
+  VIDA_OPTION_REAL,         /* a number */
+  VIDA_OPTION_INTEGER,      /* a whole number */
+  VIDA_OPTION_BOOLEAN,      /* true or false */
+  VIDA_OPTION_CHOICE,       /* one of a list of words */
+  VIDA_OPTION_BY_COORDINATE /* a number for all coordinates, or for each its own */
 } VidaOptionType;
 
 /* One option: what it is called, what it takes and what it does. */
@@ -57,9 +58,18 @@ const VidaOptionRow* VidaOptions_Row(const VidaOptions* options, int index);
 int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, VidaError* error);
 int VidaOptions_SetBoolean(VidaOptions* options, const char* name, bool value, VidaError* error);
 int VidaOptions_SetText(VidaOptions* options, const char* name, const char* text, VidaError* error);
+/* Of an option of the type BY_COORDINATE, the value of one coordinate by its name ("theta",
+ * "upper.x"), copied; whatever SetReal says then holds for the others. As text: "1e-6,theta=1e-8".
+ * Fails like SetReal, and with VIDA_BAD_ARGUMENT for options of other types. Which coordinates
+ * there are only the system knows: VidaStepper_Create refuses names that it does not have, with
+ * VIDA_UNKNOWN_NAME and the nearest one. */
+int VidaOptions_SetOf(VidaOptions* options, const char* name, const char* coordinate, double value,
+                      VidaError* error);
 
 /* Value of an option that is known to exist (numbers, 0/1, index of the choice); NaN otherwise. */
 double VidaOptions_Get(const VidaOptions* options, const char* name);
+/* Of an option of the type BY_COORDINATE, the value of this coordinate: its own, or that of all. */
+double VidaOptions_GetOf(const VidaOptions* options, const char* name, const char* coordinate);
 /* Whether the choice option `name` stands at `choice`. */
 bool VidaOptions_HasChoice(const VidaOptions* options, const char* name, const char* choice);
 /* The value as text ("0.01", "true", "two-point"); "" for an unknown name. */

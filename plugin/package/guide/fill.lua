@@ -61,7 +61,8 @@ end
 
 -- What an option takes, and its default.
 local function describe_values(option)
-  local kinds = { boolean = "true or false", integer = "integer", number = "number" }
+  local kinds = { boolean = "true or false", integer = "integer", number = "number",
+    ["number by coordinate"] = "number, or numbers by coordinate" }
   local text = option.choices and table.concat(option.choices, ", ") or kinds[option.type]
   return plain(option.unit ~= "" and option.unit ~= "1" and ("%s (%s)"):format(text, option.unit) or text)
 end

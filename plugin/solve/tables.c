@@ -1,0 +1,106 @@
+#include "solve/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- integrators ----------------------------------------------------------------------------- */
+
+typedef struct integrator_facts {
+  const char* name;
+  int order, embedded;
+} integrator_facts;
+
+#define FACTS(name, text, order, embedded) {(text), (order), (embedded)},
+static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS)};
+#undef FACTS
+
+const char* vida__integrator_name(vida_integrator integrator) {
+  return facts[integrator].name;
+}
+
+int vida__integrator_order(vida_integrator integrator) {
+  return facts[integrator].order;
+}
+
+bool vida__integrator_is_multistep(vida_integrator integrator) {
+  return integrator == VIDA_INTEGRATOR_ADAMS || integrator == VIDA_INTEGRATOR_BDF;
+}
+
+bool vida__integrator_is_adaptive(vida_integrator integrator) {
+  return facts[integrator].embedded > 0;
+}
+
+int vida__integrator_embedded_order(vida_integrator integrator) {
+  return facts[integrator].embedded;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Those that all versions of ARKODE have; the others are made here. */
+static ARKodeButcherTable load_table(vida_integrator integrator) {
+  switch (integrator) {
+    case VIDA_INTEGRATOR_HEUN:
+      return ARKodeButcherTable_LoadERK(ARKODE_HEUN_EULER_2_1_2);
+    case VIDA_INTEGRATOR_BOGACKI_SHAMPINE:
+      return ARKodeButcherTable_LoadERK(ARKODE_BOGACKI_SHAMPINE_4_2_3);
+    case VIDA_INTEGRATOR_ZONNEVELD:
+      return ARKodeButcherTable_LoadERK(ARKODE_ZONNEVELD_5_3_4);
+    case VIDA_INTEGRATOR_CASH_KARP:
+      return ARKodeButcherTable_LoadERK(ARKODE_CASH_KARP_6_4_5);
+    case VIDA_INTEGRATOR_DORMAND_PRINCE:
+      return ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5);
+    case VIDA_INTEGRATOR_VERNER:
+      return ARKodeButcherTable_LoadERK(ARKODE_VERNER_8_5_6);
+    case VIDA_INTEGRATOR_FEHLBERG:
+      return ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
+    default:
+      return NULL;
+  }
+}
+
+ARKodeButcherTable vida__butcher_table(vida_integrator integrator) {
+  static const double euler[] = {0.0};
+  static const double euler_weights[] = {1.0};
+  static const double midpoint_nodes[] = {0.0, 0.5};
+  static const double midpoint[] = {0.0, 0.0, 0.5, 0.0};
+  static const double midpoint_weights[] = {0.0, 1.0};
+  static const double rk4_nodes[] = {0.0, 0.5, 0.5, 1.0};
+  static const double rk4[] = {0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0,
+                               0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0};
+  static const double rk4_weights[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+  static const struct {
+    int stages;
+    const double *nodes, *matrix, *weights;
+  } own[VIDA_INTEGRATOR_COUNT] = {
+      [VIDA_INTEGRATOR_EULER] = {1, euler, euler, euler_weights},
+      [VIDA_INTEGRATOR_MIDPOINT] = {2, midpoint_nodes, midpoint, midpoint_weights},
+      [VIDA_INTEGRATOR_RK4] = {4, rk4_nodes, rk4, rk4_weights}};
+  const int stages = own[integrator].stages;
+  double nodes[4], matrix[16], weights[4];
+  if (stages == 0) {
+    return load_table(integrator);
+  }
+  memcpy(nodes, own[integrator].nodes, (size_t)stages * sizeof *nodes);
+  memcpy(matrix, own[integrator].matrix, (size_t)(stages * stages) * sizeof *matrix);
+  memcpy(weights, own[integrator].weights, (size_t)stages * sizeof *weights);
+  return ARKodeButcherTable_Create(stages, facts[integrator].order, 0, nodes, matrix, weights,
+                                   NULL);
+}
+
+/* Differences of coefficients below which two places in a step are one. */
+static const double apart = 1e-12;
+
+bool vida__has_final_stage(ARKodeButcherTable table) {
+  const int last = table->stages - 1;
+  double difference = fabs(table->b[last]);
+  for (int i = 0; i < last; i++) {
+    difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
+  }
+  return last >= 2 && difference < apart;
+}
+
+void vida__separate_final_stage(ARKodeButcherTable table) {
+  const int last = table->stages - 1;
+  table->A[last][0] += apart;
+  table->A[last][1] -= apart;
+}
