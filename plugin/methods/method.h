@@ -34,7 +34,8 @@ struct VidaStepper {
   double t0, h;
   long step; /* k in t = t0 + k h */
   bool started;
-  bool adaptive; /* chooses its own steps within h, and counts them itself */
+  bool adaptive;     /* chooses its own steps within h, and counts them itself */
+  unsigned given_up; /* of the method's capabilities: those that it has not with these options */
   /* Of a stage of a composition, or of a method that makes its own steps with this one: whose it
    * is, and which of how many; messages name the step of that. */
   const VidaStepper* outer; /* NULL: none */
@@ -112,7 +113,7 @@ struct VidaStepper {
 };
 
 /* What else than a smaller step, or rtol, helps against violations that grow: an option of the
- * method, at fixed steps, and another method. NULL: none. */
+ * method, at fixed steps or where it has given up a level, and another method. NULL: none. */
 typedef struct vida_remedy {
   const char *option, *value;
   const char* method;

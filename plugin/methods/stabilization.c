@@ -245,6 +245,9 @@ static int create_projection(VidaStepper* stepper, VidaError* error) {
   if (!code) {
     underlying_ode* own = stepper->own;
     own->variant = (int)VidaOptions_Get(options, "level");
+    stepper->given_up = own->variant == LEVEL_VELOCITY   ? VIDA_CAN_POSITION_LEVEL
+                        : own->variant == LEVEL_POSITION ? VIDA_CAN_VELOCITY_LEVEL
+                                                         : 0;
     own->accuracy = VidaOptions_Get(options, "projection_tolerance");
   }
   return code;
@@ -407,6 +410,7 @@ const VidaMethod vida__coordinate_projection = {
              "Ascher, Chin, Petzold, Reich 1994, eq. 5.3; Eich 1993",
              EXPLICIT_LIMITS "Both levels hold to rounding.", 5,
              ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+    .remedy = {.option = "level", .value = "both"},
     .common = vida__ode_options,
     .options = projection_options,
     .create = create_projection,

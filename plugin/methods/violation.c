@@ -112,7 +112,7 @@ static int find_torn_row(VidaStepper* stepper, const level* at) {
 }
 
 static bool keeps(const VidaStepper* stepper, VidaCapability what) {
-  return stepper->method->info.capabilities & what;
+  return stepper->method->info.capabilities & ~stepper->given_up & what;
 }
 
 /* ---- what is said ---------------------------------------------------------------------------- */
@@ -121,8 +121,8 @@ enum { REMEDY_SIZE = 96 };
 
 static void append_remedy(const VidaStepper* stepper, char* text, size_t size) {
   const vida_remedy* remedy = &stepper->method->remedy;
-  if (remedy->option && !stepper->adaptive &&
-      !VidaOptions_IsSet(stepper->options, remedy->option)) {
+  const bool is_default = remedy->option && !VidaOptions_IsSet(stepper->options, remedy->option);
+  if (remedy->option && (stepper->given_up || (is_default && !stepper->adaptive))) {
     vida__append(text, size, ", or %s = %s", remedy->option, remedy->value);
   }
   if (remedy->method) {
