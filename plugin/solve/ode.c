@@ -251,9 +251,13 @@ static int make_erkstep(vida_ode* ode, ARKodeButcherTable table, void** memory) 
   if (!*memory) {
     return VIDA_OUT_OF_MEMORY;
   }
+  /* At a node where it must stop ERKStep interpolates, although nobody looks at what it finds. By
+   * default that asks for rates within the step, of a mixture of states that `settle` may have
+   * given another meaning in between. */
   return vida__silence(VIDA_ERKSTEP, *memory, ode->context, &ode->sink) ||
                  ERK(SetUserData)(*memory, ode) || ERKStepSetTable(*memory, table) ||
-                 ERK(SetPostprocessStepFn)(*memory, settle)
+                 ERK(SetInterpolantType)(*memory, ARK_INTERP_LAGRANGE) ||
+                 ERK(SetInterpolantDegree)(*memory, 1) || ERK(SetPostprocessStepFn)(*memory, settle)
              ? VIDA_SOLVER_FAILED
              : VIDA_SUCCESS;
 }
