@@ -64,7 +64,7 @@ is_json "$work/out" '(function()
     local structured = i <= 4
     local drifts = math.abs(row.energy_drift) > row.energy_drift_interval
     if row.status ~= "ok" or structured and (drifts or row.reversibility_defect > 1e-12)
-      or not structured and (row.h and not drifts or row.reversibility_defect < 1e-11)
+      or not structured and (tonumber(row.h) and not drifts or row.reversibility_defect < 1e-11)
       or structured and math.abs(row.momentum_drift) > row.momentum_drift_interval then
       return false
     end
