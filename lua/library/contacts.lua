@@ -50,7 +50,7 @@ local function resolve(system, method, given, keys, example)
   if dimension == 1 then
     fail(place .. ": expected a system of dimension 2 or 3")
   end
-  local frames, places = library.resolve_joint_ends(system, place, given)
+  local frames, places = library.resolve_joint_ends(system, place, given, true)
   return place, dimension, frames, { first = places[1], second = places[2] }
 end
 

@@ -19,7 +19,7 @@ local function refuse_unknown_start(place, field, frame)
 end
 
 -- Where a joint is in the frame of its end i: the point that was given, or the place `at` in space.
-local function resolve_place(frame, point, at, place, i)
+local function resolve_place(frame, point, at, place, i, takes_at)
   local is_ground = frame.kind.count == 0
   if at and frame.kind.place_count > 0 and (point == nil or is_ground and vida.norm(point) == 0) then
     if not frame.start then
@@ -27,14 +27,16 @@ local function resolve_place(frame, point, at, place, i)
     end
     return library.to_local_point(frame, at)
   elseif point == nil then
-    local what = "%s: expected at = { ... }, where it is at the start, or a point of body '%s' as its %s end"
+    local what = takes_at
+      and "%s: expected at = { ... }, where it is at the start, or a point of body '%s' as its %s end"
+      or "%s: expected a point of body '%s' as its %s end: body:point { ... }, from its centre"
     fail(what:format(place, frame.name, i == 1 and "first" or "second"))
   end
   return point
 end
 
--- Two ends with their places: entries 2 and 3 of a joint, and its key `at`.
-local function resolve_ends(system, place, given)
+-- Two ends with their places: entries 2 and 3 of a joint, and, of those that take it, its key `at`.
+local function resolve_ends(system, place, given, takes_at)
   local at = given.at
   if at ~= nil then
     at = library.check_list(place, "at", at, library.dimension(system))
@@ -43,7 +45,7 @@ local function resolve_ends(system, place, given)
   for i = 1, 2 do
     local point
     frames[i], point = library.resolve_end(system, given[i + 1], place, end_names[i])
-    places[i] = resolve_place(frames[i], point, at, place, i)
+    places[i] = resolve_place(frames[i], point, at, place, i, takes_at)
   end
   local first, second = frames[1], frames[2]
   if first == second or first.number and first.number == second.number then
@@ -211,7 +213,7 @@ local ball = {
 }
 
 local function add_ball(system, method, place, given)
-  local frames, places = resolve_ends(system, place, given)
+  local frames, places = resolve_ends(system, place, given, true)
   local values = { first = places[1], second = places[2] }
   library.add_traced(system, "ball", method, given[1], frames, values, ball)
 end
@@ -240,7 +242,7 @@ local function add_oriented(system, method, given, functions, needs_reference)
   if not own then
     fail(("%s: there is no such joint in dimension %d"):format(place, dimension))
   end
-  local frames, places = resolve_ends(system, place, given)
+  local frames, places = resolve_ends(system, place, given, true)
   demand_orientation(place, frames, dimension)
   local values = { first = places[1], second = places[2] }
   if dimension == 3 then
@@ -302,7 +304,7 @@ function system_methods.universal(system, given)
   if library.dimension(system) ~= 3 then
     fail(place .. ": there is no such joint in the plane")
   end
-  local frames, places = resolve_ends(system, place, given)
+  local frames, places = resolve_ends(system, place, given, true)
   demand_orientation(place, frames, 3)
   if not is_pair(given.axis) then
     expected(place, "axis", "two directions, one for each end, across each other", given.axis)
@@ -406,7 +408,7 @@ function system_methods.weld(system, given)
       with_place = { given[1], given[2], given[3], at = frame.fixed_at or frame.start.origin }
     end
   end
-  local frames, places = resolve_ends(system, place, with_place)
+  local frames, places = resolve_ends(system, place, with_place, true)
   demand_orientation(place, frames, dimension)
   local axis = dimension == 3 and { axis = { 0, 0, 1 } } or { axis = { 1, 0 } }
   local values = { first = places[1], second = places[2] }

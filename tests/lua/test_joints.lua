@@ -501,6 +501,9 @@ fails("ball 'hip': unknown key 'att'; did you mean 'at'?",
   joint("ball", { "hip", wall, box, att = origin }))
 fails("ball 'hip': expected at = { ... }, where it is at the start, or a point of body 'body' as its first",
   joint("ball", { "hip", wall, box }))
+-- What has no key `at` does not ask for it.
+fails("spring 's': expected a point of body 'body' as its first end",
+  joint("spring", { "s", wall, box:point { 1, 0, 0 }, stiffness = 1, length = 1 }))
 fails("ball 'hip': at: expected a list of 3 numbers, got 2",
   joint("ball", { "hip", wall, box, at = { 1, 2 } }))
 fails("ball 'hip': first end: expected a body, a point of a body, a particle or a fixed point, got nothing",

@@ -55,7 +55,8 @@ for line in "${quick[@]}"; do
 done
 
 # What drifts and what does not, as the scenario has it. The maps of Runge-Kutta methods are neither
-# symplectic nor reversible, at 1e-11 and above.
+# symplectic nor reversible, at 1e-11 and above. Over so short a time the drift of a method that
+# chooses its steps may hide in its oscillation.
 expect 0 run "$scenarios/drift_study.lua" --format json
 is_json "$work/out" '(function()
   local rows = value.rows or value
@@ -63,7 +64,7 @@ is_json "$work/out" '(function()
     local structured = i <= 4
     local drifts = math.abs(row.energy_drift) > row.energy_drift_interval
     if row.status ~= "ok" or structured and (drifts or row.reversibility_defect > 1e-12)
-      or not structured and (not drifts or row.reversibility_defect < 1e-11)
+      or not structured and (tonumber(row.h) and not drifts or row.reversibility_defect < 1e-11)
       or structured and math.abs(row.momentum_drift) > row.momentum_drift_interval then
       return false
     end
