@@ -35,9 +35,9 @@ typedef struct ComparisonHandle {
   VidaLuaBox* box;  /* the system it needs */
 } ComparisonHandle;
 
-static const char* const own_keys[] = {"system",      "reference", "methods",
-                                       "coordinates", "starts",    NULL};
-enum { OWN_KEYS = 5 };
+static const char* const own_keys[] = {"system", "reference", "methods", "coordinates",
+                                       "starts", "label",     NULL};
+enum { OWN_KEYS = 6 };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
@@ -226,6 +226,8 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
  *   coordinates
  * @tparam[opt] {table,...} given.starts one run for each `{ values = { x = 1, ["d x/dt"] = 2 },
  *   label = "x=1" }`, without a reference
+ * @tparam[opt] string given.label what tells it from other comparisons of a system of the same
+ * name, as in `"mass=1.5"`: it stands in titles and before the options of all runs
  * @tparam[opt] ... given.option any option of comparisons
  * @treturn comparison
  * @raise when a step does not divide the time (with the nearest that do), a method does not take
@@ -258,6 +260,10 @@ static int new_comparison(lua_State* L) {
   handle->box = vidalua_keep_box(box);
   if (VidaStudy_Create(box->system, options, &handle->study, &error)) {
     return vidalua_raise(L, "", NULL, &error);
+  }
+  const char* label = vidalua_optional_text(L, 1, "", "label");
+  if (label && VidaStudy_SetLabel(handle->study, label, &error)) {
+    return vidalua_raise(L, "", "label", &error);
   }
   check_start(L, box->system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {

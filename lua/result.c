@@ -1,7 +1,8 @@
 /*** Results: the rows of a comparison that has run.
  * `#result` is the number of rows, and `result[i]` a row: a table by the names of columns
  * (`method`, `h`, `status`, `position_error`, ...), in which what was not measured is nil. A
- * column that does not exist is an error.
+ * column that does not exist is an error. Rows of a sweep of starts have also the start values in
+ * which they differ, `["start b.x"]` and `["start d b.x/dt"]`.
  *
  * @classmod result
  * @usage
@@ -95,6 +96,30 @@ static void push_cell(lua_State* L, const VidaRow* row, const VidaColumn* column
   }
 }
 
+/* Where runs start, as far as they differ in it: "start b.x", "start d b.x/dt". */
+static void set_starts(lua_State* L, const VidaStudy* study, int rows) {
+  const VidaSystem* system = VidaStudy_System(study);
+  const int n = VidaSystem_CoordinateCount(system);
+  for (int place = 0; place < 2 * n; place++) {
+    const bool rate = place >= n;
+    if (!VidaStudy_StartVaries(study, place % n, rate)) {
+      continue;
+    }
+    const char* name = lua_pushfstring(L, rate ? "start d %s/dt" : "start %s",
+                                       VidaSystem_CoordinateName(system, place % n));
+    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+      const double *q, *v;
+      if (VidaStudy_RunStart(study, run, &q, &v)) {
+        lua_rawgeti(L, rows, run + 1);
+        lua_pushnumber(L, rate ? v[place - n] : q[place]);
+        lua_setfield(L, -2, name);
+        lua_pop(L, 1);
+      }
+    }
+    lua_pop(L, 1);
+  }
+}
+
 static void push_rows(lua_State* L, const VidaStudy* study) {
   const int count = VidaStudy_RunCount(study);
   const int columns = count_columns();
@@ -108,6 +133,7 @@ static void push_rows(lua_State* L, const VidaStudy* study) {
     luaL_setmetatable(L, VIDALUA_ROW);
     lua_rawseti(L, -2, run + 1);
   }
+  set_starts(L, study, lua_gettop(L));
 }
 
 void vidalua_push_result(lua_State* L, int index, int recording, const char* folder) {
@@ -496,6 +522,71 @@ static int result_series(lua_State* L) {
   return 1;
 }
 
+/* ---- over many starts ------------------------------------------------------------------------ */
+
+static void set_quantiles(lua_State* L, const char* key, const VidaQuantiles* quantiles) {
+  lua_createtable(L, 0, 6);
+  lua_pushinteger(L, quantiles->count);
+  lua_setfield(L, -2, "runs");
+  set_real(L, "minimum", quantiles->minimum);
+  set_real(L, "lower_quartile", quantiles->lower_quartile);
+  set_real(L, "median", quantiles->median);
+  set_real(L, "upper_quartile", quantiles->upper_quartile);
+  set_real(L, "maximum", quantiles->maximum);
+  lua_setfield(L, -2, key);
+}
+
+/*** Of a sweep of starts, how errors are spread over the starts of each method: a list of tables
+ * with `method`, `options`, `h`, `rtol`, `runs` (how many there are), `finished` (how many of them
+ * reached their end), and for each measured column (`energy_error`, ...) a table of `minimum`,
+ * `lower_quartile`, `median`, `upper_quartile`, `maximum` and `runs` (how many measured it).
+ * @tfield {table,...} spreads
+ * @usage
+ * for _, spread in ipairs(result.spreads) do
+ *   print(spread.method, spread.h, spread.energy_error.median)
+ * end
+ */
+static int result_spreads(lua_State* L) {
+  const VidaStudy* study = check_result(L);
+  const int count = VidaStudy_SpreadCount(study);
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    VidaSpread spread;
+    VidaError error;
+    if (VidaStudy_Spread(study, i, &spread, &error)) {
+      return vidalua_raise(L, "", NULL, &error);
+    }
+    lua_createtable(L, 0, 16);
+    lua_pushstring(L, spread.method);
+    lua_setfield(L, -2, "method");
+    lua_pushstring(L, spread.options);
+    lua_setfield(L, -2, "options");
+    lua_pushinteger(L, spread.runs);
+    lua_setfield(L, -2, "runs");
+    lua_pushinteger(L, spread.finished);
+    lua_setfield(L, -2, "finished");
+    set_real(L, "h", spread.h);
+    set_real(L, "rtol", spread.rtol);
+    for (int k = 0; column_at(k); k++) {
+      const VidaColumn* column = column_at(k);
+      VidaQuantiles quantiles;
+      const bool is_size =
+          column->offset == offsetof(VidaRow, h) || column->offset == offsetof(VidaRow, rtol);
+      if (column->type != VIDA_COLUMN_REAL || is_size) {
+        continue;
+      }
+      if (VidaStudy_Quantiles(study, i, column, &quantiles, &error)) {
+        return vidalua_raise(L, "", NULL, &error);
+      }
+      if (quantiles.count > 0) {
+        set_quantiles(L, column->name, &quantiles);
+      }
+    }
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
 /* ---- properties and the class ---------------------------------------------------------------- */
 
 /*** What was said about the start: values that were found or moved.
@@ -548,6 +639,7 @@ void vidalua_open_result(lua_State* L) {
   static const luaL_Reg properties[] = {{VIDALUA_ELEMENT, result_row},
                                         {"notes", result_notes},
                                         {"series", result_series},
+                                        {"spreads", result_spreads},
                                         {"reference", result_reference},
                                         {"reference_error", result_reference_error},
                                         {NULL, NULL}};

@@ -132,7 +132,7 @@ end
 
 -- ---- vida.sweep ---------------------------------------------------------------------------------
 
-local function compare(given, system)
+local function compare(given, system, label)
   local starts
   if given.vary and given.cloud then
     fail("sweep: vary and cloud both say where runs start; give one of them")
@@ -141,10 +141,10 @@ local function compare(given, system)
   elseif given.cloud then
     starts = cloud_starts(system, given.cloud)
   end
-  local comparison = { system = system, starts = starts, jobs = 0,
+  local comparison = { system = system, starts = starts, jobs = 0, label = label,
     adjust_start = given.cloud and true or nil }
   for key, value in pairs(given) do
-    if key ~= "vary" and key ~= "cloud" and key ~= "parameters" and key ~= "system" then
+    if key ~= "label" and key ~= "vary" and key ~= "cloud" and key ~= "parameters" and key ~= "system" then
       comparison[key] = value
     end
   end
@@ -162,7 +162,8 @@ end
 -- @tparam number|table given.cloud.spread how far, for all coordinates or by their names
 -- @tparam[opt=1] integer given.cloud.seed of the random numbers; `--seed` gives another
 -- @tparam[opt] table given.parameters lists of values by names; `system` is then a function of a table
---   with one value of each, which makes a system
+--   with one value of each, which makes a system; the values are in the titles of the comparisons and among
+--   the options of their runs, `mass=1.5`
 -- @tparam[opt=0] integer given.jobs how many runs are made at once; 0: one on each processor
 -- @treturn comparison|{comparison,...} of parameters a list
 -- @raise when a cloud would have equal starts, for the constraints take its spread away
@@ -175,12 +176,15 @@ function vida.sweep(given)
   if type(given) ~= "table" then
     expected("sweep", "table", "{ system =, time =, methods =, vary = { ... } }", given)
   end
+  if given.label ~= nil and type(given.label) ~= "string" then
+    expected("sweep", "label", "a text", given.label)
+  end
   if given.parameters == nil then
     if kind(given.system) ~= "system" then
       expected("sweep", "system", "a system, or with parameters = { ... } a function that makes one",
         given.system)
     end
-    return compare(given, given.system)
+    return compare(given, given.system, given.label)
   end
   if type(given.parameters) ~= "table" then
     expected("sweep", "parameters", "lists of values by names", given.parameters)
@@ -197,7 +201,7 @@ function vida.sweep(given)
     if kind(system) ~= "system" then
       expected("sweep", "system", "a function that returns a system", system)
     end
-    all[i] = compare(given, system)
+    all[i] = compare(given, system, (given.label and given.label .. " " or "") .. describe(combination))
   end
   return all
 end

@@ -53,6 +53,7 @@ int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
   fprintf(file, "coordinates: %d\nconstraints: %d\nmomenta: %d\n",
           VidaSystem_CoordinateCount(system), VidaSystem_ConstraintCount(system),
           VidaSystem_MomentumCount(system));
+  fprintf(file, "label: %s\n", VidaStudy_Label(study));
   fprintf(file, "norm: %s\nrelative: %s\nreference_error: %s\n", norms[study->norm],
           study->relative ? "yes" : "no", isfinite(own) ? vida__real_text(number, own, 17) : "");
   fprintf(file, "jobs: %d\n", vida__jobs(study)); /* above 1 wall times are of shared processors */

@@ -56,7 +56,6 @@ void vida__write_json_string(FILE* file, const char* text) {
 
 void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* columns) {
   char text[VIDA_MESSAGE_SIZE];
-  fputs("{", file);
   for (int i = 0; i < columns->count; i++) {
     const VidaColumn* column = columns->column[i];
     vida__cell_text(row, column, text, sizeof text);
@@ -67,7 +66,17 @@ void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* co
       fputs(text[0] ? text : "null", file);
     }
   }
-  fputs("}", file);
+}
+
+static void write_starts(FILE* file, const VidaStudy* study, int run,
+                         const vida_start_columns* starts) {
+  char text[VIDA_REAL_TEXT_SIZE];
+  for (int i = 0; i < starts->count; i++) {
+    fputs(", ", file);
+    vida__write_json_string(file, starts->name[i]);
+    vida__start_text(study, run, starts, i, text);
+    fprintf(file, ": %s", text[0] ? text : "null");
+  }
 }
 
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error) {
@@ -79,13 +88,22 @@ int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, Vida
   for (int s = 0; s < count; s++) {
     vida__add_study_columns(studies[s], &columns);
   }
+  vida_start_columns starts;
+  const int code = vida__find_start_columns(studies, count, &starts, error);
   fputs("[", file);
-  for (int s = 0; s < count; s++) {
+  for (int s = 0; s < count && !code; s++) {
+    vida__place_start_columns(studies[s], &starts);
     for (int run = 0; run < VidaStudy_RunCount(studies[s]); run++) {
-      fputs(first ? "\n  " : ",\n  ", file);
+      fputs(first ? "\n  {" : ",\n  {", file);
       vida__write_json_row(file, VidaStudy_Row(studies[s], run), &columns);
+      write_starts(file, studies[s], run, &starts);
+      fputs("}", file);
       first = false;
     }
+  }
+  vida__free_start_columns(&starts);
+  if (code) {
+    return code;
   }
   fputs(first ? "]\n" : "\n]\n", file);
   return vida__finish_output(file, "the JSON output", error);

@@ -7,6 +7,8 @@
 #include <vida/error.h>
 #include <vida/study.h>
 
+#include "base/text.h"
+
 /* Creates a folder, and those above it, unless it is there (files.c). */
 int vida__make_directory(const char* directory, VidaError* error);
 
@@ -28,6 +30,23 @@ typedef struct vida_columns {
 } vida_columns;
 vida_columns vida__common_columns(void);
 void vida__add_study_columns(const VidaStudy* study, vida_columns* columns);
+
+/* Columns of start values, by the names that the studies' coordinates and rates have, of those in
+ * which runs differ (starts.c). */
+typedef struct vida_start_columns {
+  int count;
+  char (*name)[VIDA_NAME_SIZE + 16];
+  int* place; /* of the study that is written: in q, then v; -1: it has no such column */
+} vida_start_columns;
+/* Free it also after a failure. */
+int vida__find_start_columns(const VidaStudy* const* studies, int count, vida_start_columns* starts,
+                             VidaError* error);
+void vida__free_start_columns(vida_start_columns* starts);
+/* Goes on to the runs of this study. */
+void vida__place_start_columns(const VidaStudy* study, vida_start_columns* starts);
+/* A cell as vida__cell_text has it. */
+void vida__start_text(const VidaStudy* study, int run, const vida_start_columns* starts, int column,
+                      char text[VIDA_REAL_TEXT_SIZE]);
 
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
@@ -51,7 +70,8 @@ void vida__write_csv_field(FILE* file, const char* text);
 
 /* Writes a text in quotes, as strict JSON has it (json.c). */
 void vida__write_json_string(FILE* file, const char* text);
-/* Writes a row as an object of these columns; what was not measured is null (json.c). */
+/* Writes a row as members of an object, one for each of these columns; what was not measured is
+ * null (json.c). */
 void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* columns);
 
 /* The unit of a multiplier whose row has this unit: lambda g is an energy (trajectory.c). */
@@ -70,6 +90,9 @@ void vida__append_label(const char* name, int width, char* line, size_t size);
 
 /* Slopes with their confidence, and the oscillations about them (drift.c). */
 void vida__write_drifts(const VidaStudy* study, int width, FILE* file);
+
+/* Of many starts, how errors are spread over them (spread.c). */
+void vida__write_spreads(const VidaStudy* study, int width, FILE* file);
 
 /* Writes a line of a table without the spaces at its end, which it loses (table.c). */
 void vida__write_line(FILE* file, char* line);

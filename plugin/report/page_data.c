@@ -437,6 +437,43 @@ static void write_series(FILE* file, const VidaStudy* study) {
   fputs("]", file);
 }
 
+/* How errors are spread over many starts: for each measured column its five numbers. */
+static void write_spreads(FILE* file, const VidaStudy* study, const vida_columns* columns) {
+  fputs("\"spreads\": [", file);
+  for (int i = 0; i < VidaStudy_SpreadCount(study); i++) {
+    VidaSpread spread;
+    VidaStudy_Spread(study, i, &spread, NULL);
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "method", spread.method);
+    fputs(", ", file);
+    write_text(file, "options", spread.options);
+    fputs(", ", file);
+    write_value(file, "h", spread.h);
+    fputs(", ", file);
+    write_value(file, "rtol", spread.rtol);
+    fprintf(file, ", \"runs\": %d, \"quantiles\": {", spread.runs);
+    bool any = false;
+    for (int k = 0; k < columns->count; k++) {
+      VidaQuantiles found;
+      if (columns->column[k]->type != VIDA_COLUMN_REAL ||
+          VidaStudy_Quantiles(study, i, columns->column[k], &found, NULL) || found.count == 0) {
+        continue;
+      }
+      const double numbers[] = {found.minimum, found.lower_quartile, found.median,
+                                found.upper_quartile, found.maximum};
+      fprintf(file, "%s\"%s\": [%d", any ? ", " : "", columns->column[k]->name, found.count);
+      for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++) {
+        fputs(", ", file);
+        write_number(file, numbers[j], DIGITS_ERROR);
+      }
+      fputs("]", file);
+      any = true;
+    }
+    fputs("}}", file);
+  }
+  fputs("]", file);
+}
+
 static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
   static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
                                       "mixed, at the end"};
@@ -445,6 +482,8 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   double own_error;
   fputs("{", file);
   write_system(file, study);
+  fputs(",\n", file);
+  write_text(file, "label", study->label);
   fputs(",\n", file);
   write_drawing(file, &from->picture);
   fputs(",\n", file);
@@ -466,10 +505,14 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   write_reference(file, from);
   fputs(",\n", file);
   write_series(file, study);
+  fputs(",\n", file);
+  write_spreads(file, study, columns);
   fputs(",\n\"rows\": [\n", file);
   for (int i = 0; i < study->count; i++) {
     fputs(i > 0 ? ",\n" : "", file);
+    fputs("{", file);
     vida__write_json_row(file, &study->runs[i].row, columns);
+    fputs("}", file);
   }
   fputs("],\n\"runs\": [\n", file);
   for (int i = 0; i < study->count; i++) {

@@ -260,7 +260,8 @@ static int make_picture(const vida_results* results, const kind_row* kind, const
   const char* name = plot->name ? plot->name : plot->kind;
   vida__append(folder, sizeof folder, "%s%s", plot->folder ? plot->folder : results->directory,
                plot->folder ? "" : "/plots");
-  vida__append(picture.title, sizeof picture.title, "%s", results->runs[0].row.system);
+  vida__append(picture.title, sizeof picture.title, "%s%s%s", results->runs[0].row.system,
+               results->label[0] ? ", " : "", results->label);
   int code = kind->make(&picture, error);
   if (plot->title) {
     picture.title[0] = '\0';

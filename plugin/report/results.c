@@ -157,6 +157,7 @@ static int read_facts(vida_results* results, VidaError* error) {
                {"momenta", &results->momenta, NULL},
                {"pattern_size", &results->pattern_size, NULL},
                {"pattern", &pattern, NULL},
+               {"label", NULL, results->label},
                {"norm", NULL, results->norm},
                {"position_unit", NULL, results->position_unit},
                {"constraint_unit", NULL, results->constraint_unit},

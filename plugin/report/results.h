@@ -52,6 +52,7 @@ typedef struct vida_results {
   /* from study.txt */
   int coordinates, constraints, momenta;
   double reference_error; /* NaN: not estimated */
+  char label[VIDA_NAME_SIZE]; /* of the comparison; "" when it has none */
   char norm[VIDA_NAME_SIZE];
   bool relative;
   char position_unit[VIDA_NAME_SIZE], constraint_unit[VIDA_NAME_SIZE],

@@ -129,10 +129,16 @@ static bool is_shared(const VidaStudy* study, const char* method, const char* wo
   return true;
 }
 
+/* The label of the comparison, which all options begin with, is in the title. */
+static const char* own_options(const VidaStudy* study, const VidaRow* row) {
+  const char* own = row->options + strlen(VidaStudy_Label(study));
+  return own + strspn(own, " ");
+}
+
 /* Options that tell runs of a method apart come first: texts that are too long lose their end. */
 static void options_text(const VidaStudy* study, const VidaRow* row, char text[CELL_SIZE]) {
   for (int shared = 0; shared <= 1; shared++) {
-    for (const char* at = row->options; *at; at += strcspn(at, " "), at += *at == ' ') {
+    for (const char* at = own_options(study, row); *at; at += strcspn(at, " "), at += *at == ' ') {
       const size_t length = strcspn(at, " ");
       if (is_shared(study, row->method, at, length) == (shared == 1)) {
         vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
@@ -435,8 +441,9 @@ static void write_title(const table_layout* table) {
   const VidaStudy* study = table->study;
   const char* reference = VidaStudy_Reference(study, NULL);
   char title[2 * VIDA_MESSAGE_SIZE] = "", from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE];
-  vida__append(title, sizeof title, "%s, t = %s .. %s s; errors: %s%s",
-               VidaSystem_Name(study->system), vida__real_text(from, study->t0, 12),
+  vida__append(title, sizeof title, "%s%s%s, t = %s .. %s s; errors: %s%s",
+               VidaSystem_Name(study->system), study->label[0] ? ", " : "", study->label,
+               vida__real_text(from, study->t0, 12),
                vida__real_text(to, study->t0 + study->time, 12), norms[study->norm],
                study->norm == VIDA_NORM_MIXED ? ""
                : study->relative              ? " (relative)"
@@ -563,6 +570,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     write_rows(&table);
   }
   write_remarks(&table);
+  vida__write_spreads(study, table.width, file);
   if (table.precision) {
     vida__write_precision(study, file);
   }

@@ -83,7 +83,12 @@ static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* erro
   start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
   start.positions = own;
   start.velocities = own + n;
-  return VidaSystem_Start(study->system, study->t0, &start, own + 2 * n, own + 3 * n, NULL, error);
+  const int code =
+      VidaSystem_Start(study->system, study->t0, &start, own + 2 * n, own + 3 * n, NULL, error);
+  for (int i = 2 * n; i < 4 * n && code != VIDA_SUCCESS; i++) {
+    own[i] = NAN; /* of a start that was not found nothing is told */
+  }
+  return code;
 }
 
 /* The standards for energy and momentum are those of the consistent start also for a run that then

@@ -228,6 +228,10 @@ static void cut_text(char* text, size_t size, const char* from) {
   text[length] = '\0';
 }
 
+static void append_words(char options[VIDA_OPTIONS_SIZE], const char* words) {
+  vida__append(options, VIDA_OPTIONS_SIZE, "%s%s", options[0] && words[0] ? " " : "", words);
+}
+
 static void clear_row(const VidaStudy* study, vida_run* run) {
   char options[VIDA_OPTIONS_SIZE], h[VIDA_REAL_TEXT_SIZE];
   VidaRow* row = &run->row;
@@ -240,12 +244,31 @@ static void clear_row(const VidaStudy* study, vida_run* run) {
   cut_text(row->method, sizeof row->method, VidaOptions_Method(run->options));
   cut_text(row->status, sizeof row->status, "NOT_RUN");
   VidaOptions_Describe(run->options, options, sizeof options);
-  vida__append(row->options, sizeof row->options, "%s%s%s", run->label,
-               run->label[0] && options[0] ? " " : "", options);
+  append_words(row->options, study->label);
+  append_words(row->options, run->label);
+  append_words(row->options, options);
   if (run->adaptive && !run->automatic) { /* no step, and so not in the column of steps */
     vida__append(row->options, sizeof row->options, "%sh=%s", row->options[0] ? " " : "",
                  vida__real_text(h, run->grid.h, 12));
   }
+}
+
+int VidaStudy_SetLabel(VidaStudy* study, const char* label, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, label)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (strpbrk(label, "\r\n")) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "expected a label of one line, got '%s'", label);
+  }
+  cut_text(study->label, sizeof study->label, label);
+  for (int i = 0; i < study->count; i++) {
+    clear_row(study, &study->runs[i]);
+  }
+  return VIDA_SUCCESS;
+}
+
+const char* VidaStudy_Label(const VidaStudy* study) {
+  return study ? study->label : "";
 }
 
 /* ---- grids of adaptive methods --------------------------------------------------------------- */
@@ -380,6 +403,7 @@ static int copy_start(const VidaStudy* study, const char* label, const double* q
   for (size_t i = 0; i < n; i++) {
     run->own_start[i] = q ? q[i] : (double)NAN;
     run->own_start[n + i] = v ? v[i] : (double)NAN;
+    run->own_start[2 * n + i] = run->own_start[3 * n + i] = NAN; /* not found yet */
   }
   return VIDA_SUCCESS;
 }
@@ -397,6 +421,7 @@ static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
     code = settle_grids(study, study->reference, study->count - 1, error);
     if (code == VIDA_SUCCESS) {
       clear_row(study, &study->runs[study->count - 1]);
+      vida__join_spread(study);
       return VIDA_SUCCESS;
     }
     VidaError unused;

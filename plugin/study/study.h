@@ -25,11 +25,13 @@ typedef struct vida_run {
   bool end_only;
   double* own_start; /* 4 n: given q, v; then the consistent q, v; NULL: the study's */
   char label[VIDA_OPTIONS_SIZE];
+  int first, alike; /* the first run that differs in nothing but its start; of that: how many */
   VidaRow row;
 } vida_run;
 
 struct VidaStudy {
   const VidaSystem* system;
+  char label[VIDA_OPTIONS_SIZE];
   VidaOptions* options;
   double t0, time;
   bool shorten, relative;
@@ -57,6 +59,11 @@ struct VidaStudy {
 void vida__forget_measurements(VidaRow* row);
 /* Adds to the message, behind what is there but for VIDA_REMARK_BELOW. */
 void vida__add_remark(VidaRow* row, const char* remark);
+
+/* The options of the run without the labels that stand before them. */
+const char* vida__bare_options(const VidaStudy* study, const vida_run* run);
+/* Finds `first` and `alike` of the run that was added last (spread.c). */
+void vida__join_spread(VidaStudy* study);
 
 /* Where the run starts, n each. */
 const double* vida__run_q0(const VidaStudy* study, const vida_run* run);

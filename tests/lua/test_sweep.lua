@@ -66,6 +66,58 @@ local list = sweep { parameters = { length = { 1, 2 }, mass = { 3 } },
   end }
 assert(#list == 2 and made[1] == "1 3" and made[2] == "2 3")
 
+-- ---- what was swept stands in titles, options and names of files ---------------------------------
+local function weighted(p)
+  local s = vida.system { "weighted", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local bob = s:particle { "bob", mass = p.mass, position = { 0.6, -0.8 } }
+  s:distance { "rod", s.ground, bob, length = 1 }
+  return s
+end
+for i, comparison in ipairs(sweep { parameters = { mass = { 1.5, 2 } }, system = weighted }) do
+  local out = os.tmpname()
+  os.remove(out)
+  local values = comparison:run { quiet = true, out = out }
+  local label = ("mass=%g"):format(i == 1 and 1.5 or 2)
+  assert(values[1].options == label and values:csv():find("weighted,rattle," .. label .. ",", 1, true))
+  assert(values:table():find("weighted, " .. label .. ", t = 0 .. 1 s", 1, true), values:table())
+  assert(not values:table():find("options", 1, true)) -- is in the title
+  assert(vida.states(out .. "/weighted-rattle-" .. label:gsub("=", "_") .. "-h_0.1.csv"))
+  os.execute(("rm -r '%s'"):format(out))
+end
+check.fails_here("label: expected a text, got 3", sweep, { label = 3 })
+check.fails_here("label: expected a label of one line", sweep, { label = "a\nb" })
+assert(sweep({ label = "heavy" }):run({ quiet = true })[1].options == "heavy")
+
+-- ---- where each run of a cloud started, and how errors are spread over it ------------------------
+local spread = sweep({ cloud = { count = 5, spread = { ["bob.x"] = 0.1 } }, jobs = 1,
+  methods = { { "rattle", h = { 0.1, 0.05 } }, { "energy-momentum", h = 0.1 } } }):run { quiet = true }
+local header, first = spread:csv():match "^(.-)\n(.-)\n"
+assert(header:find(",start bob.x,start bob.y", 1, true), header)
+assert(tonumber(first:match "([^,]*),[^,]*$") == spread[1]["start bob.x"])
+assert(spread:json():find('"start bob.x": ', 1, true))
+for i = 1, #spread do
+  local x, y = spread[i]["start bob.x"], spread[i]["start bob.y"]
+  check.close(x ^ 2 + y ^ 2, 1, 1e-12) -- consistent: the rod is 1 m long
+  assert(x ~= 0.6 and math.abs(x - 0.6) <= 0.1)
+end
+assert(#spread.spreads == 3)
+local errors = {}
+for i = 6, 10 do -- the second step of rattle
+  errors[#errors + 1] = spread[i].energy_error
+end
+table.sort(errors)
+local found = spread.spreads[2]
+assert(found.method == "rattle" and found.options == "" and found.h == 0.05)
+assert(found.runs == 5 and found.finished == 5 and found.energy_error.runs == 5)
+-- Of five numbers the five numbers are they themselves.
+for i, name in ipairs { "minimum", "lower_quartile", "median", "upper_quartile", "maximum" } do
+  check.close(found.energy_error[name], errors[i], 1e-15 * errors[5])
+end
+assert(not found.position_error) -- not measured
+assert(spread:table(100):find("over the starts of the runs that reached their end:\nenergy, J", 1, true))
+assert(#grid:run({ quiet = true }).spreads == 1 and #sweep({}):run({ quiet = true }).spreads == 0)
+
 -- ---- a run that fails keeps its row, and the others go on -----------------------------------------
 local far = sweep({ vary = { ["bob.x"] = { 0.6, 3 } }, jobs = 2 }):run { quiet = true }
 assert(far[1].status == "ok" and far[2].status ~= "ok" and far[2].message ~= "")

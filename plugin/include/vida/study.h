@@ -114,6 +114,12 @@ int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error);
  * (copied) must have `time` set. */
 int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaStudy** study,
                      VidaError* error);
+/* What tells it from other comparisons of a system of the same name, as key=value: "mass=1.5". It
+ * stands in titles and before the options of all its runs; one line, copied, cut to
+ * VIDA_OPTIONS_SIZE. */
+int VidaStudy_SetLabel(VidaStudy* study, const char* label, VidaError* error);
+/* The label; "" when there is none. */
+const char* VidaStudy_Label(const VidaStudy* study);
 /* Frees it and sets *study to NULL; NULL is allowed. */
 void VidaStudy_Destroy(VidaStudy** study);
 
@@ -228,6 +234,32 @@ double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_
  * there are none. */
 bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
 
+/* ---- over many starts ------------------------------------------------------------------------ */
+
+/* Runs that differ in nothing but their start. */
+typedef struct VidaSpread {
+  const char *method, *options; /* as in rows, without what tells the starts apart */
+  double h, rtol;               /* as in rows */
+  int runs;                     /* how many there are */
+  int finished;                 /* of them have reached their end */
+  int first;                    /* one of them, for VidaStudy_Row */
+} VidaSpread;
+
+/* What a column holds over the finished runs of a spread, J. W. Tukey's five numbers. Quantiles lie
+ * between the order statistics, straight (definition 7 of Hyndman and Fan 1996). */
+typedef struct VidaQuantiles {
+  int count; /* of runs that have measured it; 0: all others are NaN */
+  double minimum, lower_quartile, median, upper_quartile, maximum;
+} VidaQuantiles;
+
+/* How many sets of at least two runs from starts of their own there are, and one of them; its texts
+ * live as long as the study. */
+int VidaStudy_SpreadCount(const VidaStudy* study);
+int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, VidaError* error);
+/* The five numbers of a column of type VIDA_COLUMN_REAL. */
+int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* column,
+                        VidaQuantiles* quantiles, VidaError* error);
+
 /* Whether the study has this column: each of Vida_Column, and the optional ones that its options
  * ask for. */
 bool VidaStudy_HasColumn(const VidaStudy* study, const VidaColumn* column);
@@ -237,6 +269,12 @@ const VidaSystem* VidaStudy_System(const VidaStudy* study);
 int VidaStudy_RunCount(const VidaStudy* study);
 /* Filled after VidaStudy_Run (status NOT_RUN before); NULL for a run that there is not. */
 const VidaRow* VidaStudy_Row(const VidaStudy* study, int run);
+/* Where a run starts, its values made consistent: q and v, n each, which belong to the study. False
+ * before it has run, and where no start was found. */
+bool VidaStudy_RunStart(const VidaStudy* study, int run, const double** q, const double** v);
+/* Whether runs with starts of their own start from different values of this coordinate, or of its
+ * rate. Outputs have a column for each of these: "start b.x", "start d b.x/dt". */
+bool VidaStudy_StartVaries(const VidaStudy* study, int coordinate, bool rate);
 /* What was said about the initial values (see VidaSystem_Start); "" before VidaStudy_Run. */
 const char* VidaStudy_Notes(const VidaStudy* study);
 /* The reference in words ("energy-momentum, h = 0.0001 s"; "" when there is none) and the estimated

@@ -61,6 +61,11 @@ function swatch(family) {
 
 // ---- what was run ----
 
+// Comparisons of a sweep have one system's name and a label each.
+function titleOf(study) {
+  return [study.system.name, study.label].filter(Boolean).join(", ");
+}
+
 function list(terms) {
   const made = element("dl");
   for (const [term, ...texts] of terms) {
@@ -219,6 +224,24 @@ function makeOrders(study) {
         ...errors.map((_, k) => price(s, k))]))].filter(Boolean);
 }
 
+// Of many starts, how an error is spread over those of each method.
+function makeSpreads(study, columns) {
+  const spread = columns.filter((c) => /(error|drift|constraint_.*|defect|oscillation)$/.test(c.name)
+    && study.spreads.some((s) => s.quantiles[c.name]));
+  if (spread.length === 0) {
+    return [];
+  }
+  return [element("h3", {}, "Over the starts"),
+    element("p", { class: "faint" }, "Of the runs that reached their end."),
+    ...spread.map((c) => plainTable([withUnit(c.name.replaceAll("_", " "), c.unit === "1" ? "" : c.unit), "runs", "minimum",
+      "lower quartile", "median", "upper quartile", "maximum"],
+    study.spreads.filter((s) => s.quantiles[c.name]).map((s) => {
+      const [count, ...numbers] = s.quantiles[c.name];
+      return [`${s.method}${optionText(s)}, ${stepText(s)}`, `${count} of ${s.runs}`,
+        ...numbers.map((x) => numberText(x, 3))];
+    })))];
+}
+
 // `shared`: the remark on runs that were made at once, which is among the notes.
 function makeMessages(families, shared) {
   const members = families.flatMap((family) => family.members);
@@ -372,8 +395,8 @@ function makeStudy(data, study, number) {
   const any = study.runs.some(Boolean);
   const parts = [];
   const redraw = () => parts.forEach((part) => part.redraw());
-  const section = element("section", { id: `comparison-${number}`, "aria-label": study.system.name });
-  section.append(element("h2", {}, data.studies.length > 1 ? `${number}. ${study.system.name}` : "What was run"), ...describeStudy(study));
+  const section = element("section", { id: `comparison-${number}`, "aria-label": titleOf(study) });
+  section.append(element("h2", {}, data.studies.length > 1 ? `${number}. ${titleOf(study)}` : "What was run"), ...describeStudy(study));
   if (any) {
     const motion = makeMotion(study, chosen);
     parts.push(motion);
@@ -387,7 +410,8 @@ function makeStudy(data, study, number) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
     }
   }
-  section.append(element("h3", {}, "Runs"), ...makeTable(study, data.columns, families), ...makeOrders(study),
+  section.append(element("h3", {}, "Runs"), ...makeTable(study, data.columns, families),
+    ...makeSpreads(study, data.columns), ...makeOrders(study),
     ...makeMessages(families, data.shared_remark));
   const precision = makePrecision(study, data.columns, families);
   const plots = any ? makePlots(study, families, chosen) : [];
@@ -423,7 +447,7 @@ function makePage(data) {
     const contents = document.getElementById("contents");
     contents.hidden = false;
     contents.append(element("ul", {}, ...data.studies.map((study, i) =>
-      element("li", {}, element("a", { href: `#comparison-${i + 1}` }, `${i + 1}. ${study.system.name}`)))));
+      element("li", {}, element("a", { href: `#comparison-${i + 1}` }, `${i + 1}. ${titleOf(study)}`)))));
   }
 }
 

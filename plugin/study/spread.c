@@ -1,0 +1,142 @@
+/* Many starts: runs that differ in nothing else, and how their errors are spread. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "study/study.h"
+
+/* ---- runs that are alike --------------------------------------------------------------------- */
+
+static const char* skip_label(const char* options, const char* label) {
+  const size_t length = strlen(label);
+  const char* rest = strlen(options) < length ? options + strlen(options) : options + length;
+  return rest + strspn(rest, " ");
+}
+
+const char* vida__bare_options(const VidaStudy* study, const vida_run* run) {
+  return skip_label(skip_label(run->row.options, study->label), run->label);
+}
+
+static bool is_same(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+static bool is_alike(const VidaStudy* study, int i, int k) {
+  const vida_run *a = &study->runs[i], *b = &study->runs[k];
+  return !a->own_start == !b->own_start && strcmp(a->row.method, b->row.method) == 0 &&
+         is_same(a->row.h, b->row.h) && is_same(a->row.rtol, b->row.rtol) &&
+         strcmp(vida__bare_options(study, a), vida__bare_options(study, b)) == 0;
+}
+
+/* Runs are mostly added one kind after the other. */
+void vida__join_spread(VidaStudy* study) {
+  const int last = study->count - 1;
+  int first = last > 0 && is_alike(study, last - 1, last) ? study->runs[last - 1].first : last;
+  for (int i = 0; i < last && first == last; i++) {
+    first = study->runs[i].first == i && is_alike(study, i, last) ? i : last;
+  }
+  study->runs[last].first = first;
+  study->runs[last].alike = 0;
+  study->runs[first].alike++;
+}
+
+/* ---- spreads --------------------------------------------------------------------------------- */
+
+static bool begins_spread(const VidaStudy* study, int run) {
+  return study->runs[run].own_start && study->runs[run].first == run && study->runs[run].alike > 1;
+}
+
+/* The first run of the spread; -1: there is no such spread. */
+static int first_run(const VidaStudy* study, int index) {
+  for (int run = 0; run < study->count; run++) {
+    if (begins_spread(study, run) && index-- == 0) {
+      return run;
+    }
+  }
+  return -1;
+}
+
+int VidaStudy_SpreadCount(const VidaStudy* study) {
+  int count = 0;
+  for (int run = 0; study && run < study->count; run++) {
+    count += begins_spread(study, run);
+  }
+  return count;
+}
+
+static bool is_finished(const VidaStudy* study, int run, int first) {
+  return study->runs[run].first == first && strcmp(study->runs[run].row.status, "ok") == 0;
+}
+
+int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, spread)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int first = first_run(study, index);
+  if (first < 0) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has no spread %d", index);
+  }
+  const vida_run* run = &study->runs[first];
+  *spread = (VidaSpread){.method = run->row.method,
+                         .options = vida__bare_options(study, run),
+                         .h = run->row.h,
+                         .rtol = run->row.rtol,
+                         .runs = run->alike,
+                         .first = first};
+  for (int i = first; i < study->count; i++) {
+    spread->finished += is_finished(study, i, first);
+  }
+  return VIDA_SUCCESS;
+}
+
+static int compare_values(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static double quantile(const double* sorted, int count, double part) {
+  const double place = part * (count - 1);
+  const int below = (int)place;
+  const int above = below + 1 < count ? below + 1 : below;
+  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
+int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* column,
+                        VidaQuantiles* quantiles, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, column, quantiles)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int first = first_run(study, spread);
+  if (first < 0 || column->type != VIDA_COLUMN_REAL) {
+    return first < 0
+               ? vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has no spread %d", spread)
+               : vida__fail(error, VIDA_BAD_ARGUMENT, "column '%s' does not hold real numbers",
+                            column->name);
+  }
+  double* values = vida__allocate((size_t)study->runs[first].alike, sizeof *values);
+  int count = 0;
+  if (!values) {
+    return vida__fail_memory(error);
+  }
+  for (int i = first; i < study->count; i++) {
+    double value;
+    memcpy(&value, (const char*)&study->runs[i].row + column->offset, sizeof value);
+    if (is_finished(study, i, first) && isfinite(value)) {
+      values[count++] = value;
+    }
+  }
+  *quantiles = (VidaQuantiles){0, NAN, NAN, NAN, NAN, NAN};
+  if (count > 0) {
+    qsort(values, (size_t)count, sizeof *values, compare_values);
+    *quantiles = (VidaQuantiles){count,
+                                 values[0],
+                                 quantile(values, count, 0.25),
+                                 quantile(values, count, 0.5),
+                                 quantile(values, count, 0.75),
+                                 values[count - 1]};
+  }
+  free(values);
+  return VIDA_SUCCESS;
+}
