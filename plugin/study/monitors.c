@@ -28,7 +28,11 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   const int length = study->selection ? study->selected : n;
   const int conserved = count_conserved(study->system);
   const int observables = VidaSystem_ObservableCount(study->system);
-  *monitors = (vida_monitors){.study = study, .run = run, .conserved = conserved};
+  *monitors = (vida_monitors){.study = study,
+                              .run = run,
+                              .conserved = conserved,
+                              .constraint_position = NAN,
+                              .constraint_velocity = NAN}; /* fmax leaves NaN out */
   monitors->drifts = VidaOptions_Get(study->options, "drift") != 0.0;
   vida__start_norm(&monitors->position, study->norm, length);
   vida__start_norm(&monitors->velocity, study->norm, length);
@@ -426,7 +430,6 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
 
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
-  const bool constrained = VidaSystem_ConstraintCount(study->system) > 0;
   if (vida__jobs(study) > 1) {
     vida__add_remark(row, VIDA_REMARK_SHARED);
   }
@@ -436,8 +439,8 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   row->energy_error = norm_of(&monitors->energy, "energy", study, row);
   row->momentum_error = norm_of(&monitors->momentum, "momentum", study, row);
   take_drifts(monitors, row);
-  row->constraint_position = constrained ? monitors->constraint_position : NAN;
-  row->constraint_velocity = constrained ? monitors->constraint_velocity : NAN;
+  row->constraint_position = monitors->constraint_position;
+  row->constraint_velocity = monitors->constraint_velocity;
   const double results[] = {
       row->position_error, row->velocity_error, row->multiplier_error,    row->energy_error,
       row->momentum_error, row->energy_drift,   row->constraint_position, row->constraint_velocity};
@@ -458,4 +461,19 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
     remark_on_comparison(monitors, row);
   }
   return VIDA_SUCCESS;
+}
+
+static double finite(double value) {
+  return isfinite(value) ? value : (double)NAN;
+}
+
+/* Not errors against the reference: over a part of the time they are not those of the other runs.
+ * Nor confidence, whose blocks are of the whole time. */
+void vida__finish_early(const vida_monitors* monitors, VidaRow* row) {
+  const bool relative = monitors->study->relative;
+  row->energy_error = finite(vida__norm_value(&monitors->energy, relative));
+  row->momentum_error = finite(vida__norm_value(&monitors->momentum, relative));
+  row->energy_drift = finite(vida__fit_drift(&monitors->energy_drift).slope);
+  row->constraint_position = finite(monitors->constraint_position);
+  row->constraint_velocity = finite(monitors->constraint_velocity);
 }

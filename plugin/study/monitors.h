@@ -46,6 +46,8 @@ int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* er
 int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Remarks on singular configurations that a run has passed, finished or not. */
 void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march, VidaRow* row);
+/* Writes what a run that has ended early kept, up to its last state, into the row. */
+void vida__finish_early(const vida_monitors* monitors, VidaRow* row);
 /* Writes the results into the row, and remarks into its message. */
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error);
 

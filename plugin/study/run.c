@@ -170,6 +170,7 @@ static int emit_last_state(run_at_work* work, int code, VidaError* error) {
 static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
   VidaRow* row = &work->row;
   vida__forget_measurements(row);
+  vida__finish_early(&work->monitors, row);
   row->status[0] = row->message[0] = '\0';
   vida__append(row->status, sizeof row->status, "%s",
                problem->flag[0] ? problem->flag : Vida_CodeName(code));
