@@ -199,12 +199,7 @@ static void print_methods(const VidaAdvice* advice) {
   for (int i = 0; i < advice->trial_count; i++) {
     const VidaTrial* trial = &advice->trials[i];
     if (!trial->taken) {
-      /* Those that can are in the list above. */
-      char reason[VIDA_MESSAGE_SIZE] = "";
-      const char* able = strstr(trial->why.message, "; these can: ");
-      const size_t length = able ? (size_t)(able - trial->why.message) : strlen(trial->why.message);
-      vida__append(reason, sizeof reason, "%.*s", (int)length, trial->why.message);
-      cli_print_item(stdout, trial->method->name, reason);
+      cli_print_item(stdout, trial->method->name, trial->why.message);
     }
   }
 }

@@ -35,7 +35,7 @@ static bool can_take(const VidaMethod* method, const VidaSystem* system, const s
   code = code ? code : VidaOptions_SetReal(options, "h", h, NULL);
   code = code ? code : vida__create_stepper(system, options, &stepper, NULL);
   if (!code && at->is_there) {
-    code = VidaStepper_StartWithStep(stepper, 0.0, h, at->q, at->v, NULL);
+    code = vida__start_stepper(stepper, 0.0, h, at->q, at->v, NULL);
   }
   VidaStepper_Destroy(&stepper);
   VidaOptions_Destroy(&options);

@@ -207,6 +207,9 @@ int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper*
 /* VidaStepper_Create without that; *stepper is NULL (stepper.c). */
 int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
                          VidaStepper** stepper, VidaError* error);
+/* VidaStepper_StartWithStep without that (stepper.c). */
+int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                        VidaError* error);
 /* Where `error` holds such a refusal, appends which methods can take the system with their default
  * options: "; these can: rattle, hht and 3 more". Returns `code` (able.c). */
 int vida__name_able(const VidaSystem* system, const VidaOptions* options, int code,

@@ -363,11 +363,8 @@ static bool has_multipliers_to_scale(const VidaStepper* stepper) {
          (stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
 }
 
-int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
-                              const double* v, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, stepper, q, v)) {
-    return VIDA_BAD_ARGUMENT;
-  }
+int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                        VidaError* error) {
   int code = check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, error);
   code = code ? code : stepper->method->start(stepper, error);
@@ -379,7 +376,16 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
     vida__watch_start(stepper->watch, stepper->t0, stepper->q);
   }
   stepper->started = !code;
-  return vida__name_able(stepper->system, stepper->options, code, error);
+  return code;
+}
+
+int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
+                              const double* v, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, q, v)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  return vida__name_able(stepper->system, stepper->options,
+                         vida__start_stepper(stepper, t0, h, q, v, error), error);
 }
 
 int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const double* v,

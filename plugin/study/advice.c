@@ -5,11 +5,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "methods/method.h"
 #include "study/study.h"
 #include "system/equations.h"
 
-/* Unknowns up to which methods are tried: some solve with dense matrices. */
-enum { MOST_TRIED = 1000 };
+/* Unknowns up to which methods are tried, about a second for all: some solve with dense matrices, in
+ * a time that grows with the third power. */
+enum { MOST_TRIED = 500 };
 enum { MOST_ITERATIONS = 300, STEPS_PER_PERIOD = 50, STEPS_AT_LEAST = 100 };
 static const double converged = 1e-4;
 static const double two_pi = 6.283185307179586476925286766559;
@@ -269,21 +271,25 @@ static bool has_damping(const start_state* state) {
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
+/* What other methods take the system is told by their own trials, not in the words of a refusal. */
 static void try_method(const start_state* state, const VidaAdvice* advice, VidaTrial* trial) {
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
   int code = VidaOptions_Create(trial->method->name, &options, &trial->why);
   code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->why);
   trial->adaptive = !code && Vida_IsAdaptive(options);
-  code = code ? code : VidaStepper_Create(state->system, options, &stepper, &trial->why);
+  code = code ? code : vida__create_stepper(state->system, options, &stepper, &trial->why);
   if (!code && advice->tried) {
-    code = VidaStepper_Start(stepper, state->t, state->q, state->v, &trial->why);
+    code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, &trial->why);
   }
   trial->taken = code == VIDA_SUCCESS;
   if (!code && advice->tried) {
     code = VidaStepper_Step(stepper, &trial->why);
   }
   trial->code = code;
+  if (strcmp(trial->why.flag, VIDA_SYSTEM_REFUSED) == 0) {
+    trial->why.flag[0] = '\0'; /* is between methods */
+  }
   VidaStepper_Destroy(&stepper);
   VidaOptions_Destroy(&options);
 }

@@ -38,6 +38,10 @@ shows "ordinary differential equations, no constraints"
 for method in verlet rattle galerkin-gauss; do
   shows "  $method "
 done
+# Refusals do not ask all methods again which of them can: those are listed.
+if grep -q -e "these can" "$work/out"; then
+  complain "a list of methods in each refusal"
+fi
 
 # The same with a damper, f = -c v: damping c/m = 30/2.5 = 12.
 advise <<'TEXT'
