@@ -62,6 +62,12 @@ typedef struct vida_units {
 } vida_units;
 void vida__find_units(const VidaStudy* study, vida_units* units);
 
+/* What the column energy_error is called where vida__exchanges_energy, and why. */
+#define VIDA_ENERGY_CHANGE "energy change"
+#define VIDA_ENERGY_CHANGE_TEXT                                                                \
+  "forces, dampers, drives or explicit time change the energy of this system: it is the work " \
+  "done, not an error"
+
 /* Writes study.txt, lines "name: value" (facts.c). */
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);
 

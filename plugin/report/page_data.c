@@ -484,6 +484,9 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   write_system(file, study);
   fputs(",\n", file);
   write_text(file, "label", study->label);
+  fputs(", ", file);
+  write_text(file, "energy_change",
+             vida__exchanges_energy(study->system) ? VIDA_ENERGY_CHANGE_TEXT : "");
   fputs(",\n", file);
   write_drawing(file, &from->picture);
   fputs(",\n", file);

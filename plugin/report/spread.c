@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/output.h"
 #include "study/study.h"
+#include "system/model.h"
 
 enum { NUMBER_WIDTH = 10, RUNS_WIDTH = 11, NUMBERS = 5, LEAST_NAME = 24, LINE_SIZE = 1024 };
 
@@ -77,8 +78,12 @@ static void find_unit(const VidaStudy* study, const VidaColumn* column, char uni
 static void write_title(const VidaStudy* study, int quantity, int name_width, int width,
                         FILE* file) {
   char title[2 * VIDA_NAME_SIZE] = "", line[LINE_SIZE] = "", unit[VIDA_NAME_SIZE];
-  find_unit(study, Vida_FindColumn(quantities[quantity].column), unit);
-  vida__append(title, sizeof title, "%s%s%s", quantities[quantity].title, unit[0] ? ", " : "",
+  const VidaColumn* column = Vida_FindColumn(quantities[quantity].column);
+  const bool is_change =
+      column->offset == offsetof(VidaRow, energy_error) && vida__exchanges_energy(study->system);
+  find_unit(study, column, unit);
+  vida__append(title, sizeof title, "%s%s%s",
+               is_change ? VIDA_ENERGY_CHANGE : quantities[quantity].title, unit[0] ? ", " : "",
                unit);
   vida__append_label(title, name_width, line, sizeof line);
   vida__append(line, sizeof line, " %*s", RUNS_WIDTH, "runs");

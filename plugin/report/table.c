@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/output.h"
 #include "study/study.h"
+#include "system/model.h"
 
 #define DEFAULT_WIDTH 100
 #define LEAST_WIDTH 40
@@ -213,6 +214,12 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
   }
 }
 
+/* Where work is done on the system, that is in the energy's difference from the start, too. */
+static const char* column_title(const table_layout* table, int column) {
+  const bool is_energy = column == TABLE_ENERGY && vida__exchanges_energy(table->study->system);
+  return is_energy ? VIDA_ENERGY_CHANGE : columns[column].title;
+}
+
 /* Width in characters, for text in UTF-8. */
 static int text_width(const char* text) {
   int width = 0;
@@ -380,7 +387,7 @@ static void lay_out(table_layout* table) {
       table->widths[i] = width > table->widths[i] ? width : table->widths[i];
     }
     table->shown[i] = table->widths[i] > 0;
-    const int title = text_width(columns[i].title), unit = text_width(table->units[i]);
+    const int title = text_width(column_title(table, i)), unit = text_width(table->units[i]);
     table->widths[i] = title > table->widths[i] ? title : table->widths[i];
     table->widths[i] = unit > table->widths[i] ? unit : table->widths[i];
   }
@@ -456,6 +463,9 @@ static void write_title(const table_layout* table) {
                  vida__real_text(from, table->reference_error, 2));
   }
   write_paragraph(table, title);
+  if (vida__exchanges_energy(study->system)) {
+    write_paragraph(table, VIDA_ENERGY_CHANGE ": " VIDA_ENERGY_CHANGE_TEXT);
+  }
   if (VidaStudy_Notes(study)[0]) {
     write_paragraph(table, VidaStudy_Notes(study));
   }
@@ -539,7 +549,7 @@ static void write_rows(const table_layout* table) {
       if (row >= 0) {
         cell_text(table, i, VidaStudy_Row(table->study, row), text);
       } else {
-        vida__append(text, sizeof text, "%s", row == -2 ? columns[i].title : table->units[i]);
+        vida__append(text, sizeof text, "%s", row == -2 ? column_title(table, i) : table->units[i]);
       }
       append_cell(table, i, text, line);
     }

@@ -211,9 +211,9 @@ static int note_astray(vida_monitors* monitors, const vida_march* march, VidaErr
   if (!monitors->astray[0]) {
     code = vida__note_violations(march->stepper, monitors->astray, sizeof monitors->astray, error);
   }
-  if (!monitors->astray[0] && !system->has_forces && !system->time_dependent &&
-      gained > far_more_energy * monitors->energy_size &&
-      gained > part_of_motion * vida__kinetic_size(march->stepper)) {
+  if (!monitors->astray[0] && gained > far_more_energy * monitors->energy_size &&
+      gained > part_of_motion * vida__kinetic_size(march->stepper) &&
+      !vida__exchanges_energy(system)) {
     vida__append(monitors->astray, sizeof monitors->astray,
                  "from t = %s on there is more than %g times the energy of the start; try a "
                  "smaller %s",

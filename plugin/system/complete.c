@@ -107,6 +107,19 @@ static void find_kinds(VidaSystem* system) {
   }
 }
 
+bool vida__exchanges_energy(const VidaSystem* system) {
+  bool timed = system->time_dependent;
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_functions* functions = system->term_batches[b].functions;
+    timed = timed || (functions && functions->timed);
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_functions* functions = system->constraint_batches[b].functions;
+    timed = timed || (functions && functions->timed);
+  }
+  return timed || system->has_forces;
+}
+
 int vida__fill_masses(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   vida_evaluator evaluator;

@@ -716,6 +716,7 @@ int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const cha
   }
   if (!code) {
     vida__lay_out_traced(work.traced);
+    work.traced->base.timed = found.time;
     *traced = work.traced;
     work.traced = NULL;
   }

@@ -46,6 +46,7 @@ typedef struct vida_hessian_weights {
 typedef struct vida_functions vida_functions;
 struct vida_functions {
   char* name; /* of the term, for messages */
+  bool timed; /* it depends on time, as far as that is known: not of callbacks */
   int references;
   void (*destroy)(vida_functions* functions); /* with the last reference */
   /* Doubles of work space that an evaluator keeps for a batch, for one instance at a time or for

@@ -154,6 +154,10 @@ struct VidaSystem {
   vida_momentum_map momenta[VIDA_LARGEST_MOMENTUM_COUNT];
 };
 
+/* Whether the energy of the exact motion may change: under forces and dampers, and where the
+ * Lagrangian or a constraint depends on time (complete.c). */
+bool vida__exchanges_energy(const VidaSystem* system);
+
 /* Builds pattern, slots and entries (pattern.c), and finds the symmetries (symmetry.c). */
 int vida__build_pattern(VidaSystem* system, VidaError* error);
 int vida__find_symmetries(VidaSystem* system, VidaError* error);

@@ -259,6 +259,27 @@ assert(result[1].status ~= "ok" and result[1].message ~= "" and result[1].t_end 
 assert(result[1].position_error == nil and result[1].energy_error == nil)
 assert(result[2].status == "ok")
 
+-- ---- work that is done on a system is not called an error ----------------------------------------
+local function energy_title(prepare)
+  local s = vida.system { "worked on", dimension = 2 }
+  local x, v = s:coordinate { "x", value = 0.1, rate = 0 }
+  s:kinetic(0.5 * v ^ 2)
+  prepare(s, x, v)
+  local done = vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }:run { quiet = true }
+  assert(done[1].status == "ok" and done[1].message == "", done[1].message)
+  local text = done:table(100)
+  local is_change = text:find("not an error", 1, true) ~= nil
+  assert(is_change == (text:find("energy change", 1, true) ~= nil))
+  return is_change and "energy change" or "energy"
+end
+assert(energy_title(function(s, x) s:potential(0.5 * x ^ 2) end) == "energy")
+assert(energy_title(function(s, x, v)
+  s:potential(0.5 * x ^ 2)
+  s:rayleigh(0.1 * v ^ 2)
+end) == "energy change")
+assert(energy_title(function(s, x) s:force { "motor", { { x, 2 } } } end) == "energy change")
+assert(energy_title(function(s, x) s:potential(0.5 * (x - 9 * vida.sin(s.time)) ^ 2) end) == "energy change")
+
 -- ---- closing ------------------------------------------------------------------------------------
 comparison:close()
 comparison:close()

@@ -151,6 +151,11 @@ function describeStudy(study) {
 
 // ---- the table ----
 
+// What columns are called. Where work is done on the system, the energy's difference from the start is no error.
+function columnTitle(study, column) {
+  return study.energy_change && column.name === "energy_error" ? "energy change" : column.name.replaceAll("_", " ");
+}
+
 const digitsOf = { h: 6, rtol: 6, t_end: 6 };
 
 function makeTable(study, columns, families) {
@@ -195,13 +200,14 @@ function makeTable(study, columns, families) {
   }
 
   shown.forEach((column, index) => {
-    const button = element("button", { type: "button", title: column.text }, column.name.replaceAll("_", " "),
+    const button = element("button", { type: "button", title: column.text }, columnTitle(study, column),
       element("span", { class: "unit" }, column.unit === "1" ? "" : column.unit));
     button.addEventListener("click", () => sortBy(column, index));
     heads.push(element("th", { scope: "col", class: column.type === "text" ? "text" : null }, button));
   });
   fill(members);
-  return [element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
+  const change = study.energy_change && element("p", {}, `Energy change: ${study.energy_change}.`);
+  return [change || "", element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)), status];
 }
 
@@ -227,13 +233,13 @@ function makeOrders(study) {
 // Of many starts, how an error is spread over those of each method.
 function makeSpreads(study, columns) {
   const spread = columns.filter((c) => /(error|drift|constraint_.*|defect|oscillation)$/.test(c.name)
-    && study.spreads.some((s) => s.quantiles[c.name]));
+    && study.spreads?.some((s) => s.quantiles[c.name]));
   if (spread.length === 0) {
     return [];
   }
   return [element("h3", {}, "Over the starts"),
     element("p", { class: "faint" }, "Of the runs that reached their end."),
-    ...spread.map((c) => plainTable([withUnit(c.name.replaceAll("_", " "), c.unit === "1" ? "" : c.unit), "runs", "minimum",
+    ...spread.map((c) => plainTable([withUnit(columnTitle(study, c), c.unit === "1" ? "" : c.unit), "runs", "minimum",
       "lower quartile", "median", "upper quartile", "maximum"],
     study.spreads.filter((s) => s.quantiles[c.name]).map((s) => {
       const [count, ...numbers] = s.quantiles[c.name];
@@ -298,7 +304,7 @@ function makePlots(study, families, chosen) {
   const overTime = (title, yLabel, values, logY = true) => plotFigure(() => ({
     title, xLabel: "t [s]", yLabel, logY, curves: curves((m) => against(m, values(m))),
     empty: logY ? "Exactly zero throughout, for the runs that are chosen." : undefined }));
-  const figures = [overTime("Energy error", "|E − E(0)| [J]", (m) => size(m.run.energy_change))];
+  const figures = [overTime(study.energy_change ? "Energy change" : "Energy error", "|E − E(0)| [J]", (m) => size(m.run.energy_change))];
   if (system.momenta.length > 0) {
     figures.push(overTime("Momentum error", `|J − J(0)| [${system.momenta.length === 1 ? system.momenta[0].unit : "SI"}]`,
       (m) => m.run.momentum_change));
@@ -354,13 +360,13 @@ function makePrecision(study, columns, families) {
     }
     let shown = 0;
     const figure = plotFigure(() => ({
-      title, xLabel, yLabel: withUnit(errors[shown].name.replaceAll("_", " "), errors[shown].unit), logX: true, logY: true,
+      title, xLabel, yLabel: withUnit(columnTitle(study, errors[shown]), errors[shown].unit), logX: true, logY: true,
       curves: families.map((family) => ({
         name: family.name, colour: colourOf(family), dash: family.dash, marks: true,
         points: family.members.filter((m) => m.row.status === "ok" && of(m.row) > 0 && m.row[errors[shown].name] > 0)
           .map((m) => [of(m.row), m.row[errors[shown].name]]),
       })),
-    }), [choice("error:", errors.map((e) => e.name.replaceAll("_", " ")), 0, (i) => { shown = i; figure.redraw(); })]);
+    }), [choice("error:", errors.map((e) => columnTitle(study, e)), 0, (i) => { shown = i; figure.redraw(); })]);
     return figure;
   };
   return [plot("Error against step", "h [s]", (row) => row.h), plot("Error against tolerance", "rtol", (row) => row.rtol),
