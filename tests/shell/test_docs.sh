@@ -31,6 +31,13 @@ if grep -l -e '{{' "$BUILD"/docs/pages/*.md; then
   complain "directives were left in pages"
 fi
 
+"${lua[@]}" "$SOURCE/tests/lua/anchors.lua" "$html" >"$work/dead" || complain "links cannot be read"
+[[ ! -s $work/dead ]] || complain "links to nowhere: $(head -n 5 "$work/dead")"
+# The page of comparisons has examples that were run.
+for words in "mass=2 " "bob.x=0.8 -0.6" "200 of 200 runs" "own error about"; do
+  grep -q -F "$words" "$html/comparisons.html" || complain "comparisons: no '$words'"
+done
+
 # ---- every method, scenario and sub-command ------------------------------------------------------
 
 run methods

@@ -77,6 +77,12 @@ typedef enum VidaAuditStatus {
 
 enum { VIDA_AUDIT_MOMENTA = 6 /* the most momentum maps of a system */ };
 
+/* What became of one momentum map. */
+typedef struct VidaAuditMomentum {
+  char name[VIDA_NAME_SIZE]; /* "J_z" */
+  double value;              /* largest deviation, relative */
+} VidaAuditMomentum;
+
 /* One method on one system. */
 typedef struct VidaAuditRow {
   char method[VIDA_NAME_SIZE]; /* its name */
@@ -89,12 +95,8 @@ typedef struct VidaAuditRow {
   long steps;         /* of the run that energy, momenta and constraints were watched in */
   double h;           /* s, its step */
   int momentum_count; /* of the system */
-  /* its momentum maps */
-  struct {
-    char name[VIDA_NAME_SIZE]; /* "J_z" */
-    double value;              /* largest deviation, relative */
-  } momentum[VIDA_AUDIT_MOMENTA];
-  int false_claims;                /* how many of its claims are not measured true */
+  VidaAuditMomentum momentum[VIDA_AUDIT_MOMENTA]; /* its momentum maps */
+  int false_claims;                               /* how many of its claims are not measured true */
   char message[VIDA_MESSAGE_SIZE]; /* the reason of a refusal or failure, and false claims */
 } VidaAuditRow;
 

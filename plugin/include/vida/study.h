@@ -250,7 +250,11 @@ typedef struct VidaSpread {
  * between the order statistics, straight (definition 7 of Hyndman and Fan 1996). */
 typedef struct VidaQuantiles {
   int count; /* of runs that have measured it; 0: all others are NaN */
-  double minimum, lower_quartile, median, upper_quartile, maximum;
+  double minimum;        /* the smallest value */
+  double lower_quartile; /* a quarter of the values is below it */
+  double median;         /* half of them is */
+  double upper_quartile; /* three quarters are */
+  double maximum;        /* the largest value */
 } VidaQuantiles;
 
 /* How many sets of at least two runs from starts of their own there are, and one of them; its texts

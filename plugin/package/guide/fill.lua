@@ -4,7 +4,8 @@
 --
 -- with the folder of the pages, the command `vida`, the folder of the scenarios. A line {{name ...}} of
 -- a page is replaced by what directives.name makes of the rest of it, so that what the library or a
--- run can tell is written nowhere by hand; and each method gets a page of its own.
+-- run can tell is written nowhere by hand; code that begins with ```lua run is run, with what it prints
+-- behind it; and each method gets a page of its own.
 local vida = require "vida"
 local pages, command, scenarios, out = table.unpack(arg)
 
@@ -282,6 +283,23 @@ function directives.commands()
   return table.concat(lines, "\n")
 end
 
+-- ---- examples ------------------------------------------------------------------------------------
+
+-- Runs an example of a page; those of one page have their names in common.
+local function run_example(code, names, page)
+  local printed = {}
+  function names.print(...)
+    local words = table.pack(...)
+    for i = 1, words.n do
+      words[i] = tostring(words[i])
+    end
+    printed[#printed + 1] = table.concat(words, " ")
+  end
+  assert(load(code, "=" .. page, "t", names))()
+  local text = ("```lua\n%s```\n"):format(code)
+  return #printed == 0 and text or ("%s\n```text\n%s\n```\n"):format(text, table.concat(printed, "\n"))
+end
+
 -- ---- all pages -----------------------------------------------------------------------------------
 
 do
@@ -289,6 +307,10 @@ do
   for name in list:lines() do
     if name:match "%.md$" then
       local text = read(pages .. "/" .. name)
+      local names = setmetatable({ vida = vida }, { __index = _G })
+      text = text:gsub("```lua run\n(.-)```\n", function(code)
+        return run_example(code, names, name)
+      end)
       write(name, (text:gsub("{{(%l[%l_]*) ?(.-)}}", function(directive, rest)
         return assert(directives[directive], ("%s: no directive '%s'"):format(name, directive))(rest)
       end)))
