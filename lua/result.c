@@ -62,8 +62,8 @@ static int count_columns(void) {
 static int row_index(lua_State* L) {
   const VidaLuaNames columns = {count_columns(), column_name, NULL};
   const char* key = luaL_tolstring(L, 2, NULL);
-  if (Vida_FindColumn(key)) {
-    return 0; /* a column that was not measured */
+  if (Vida_FindColumn(key) || strncmp(key, "start ", strlen("start ")) == 0) {
+    return 0; /* a column that was not measured, a start that was not found */
   }
   const char* nearest = vidalua_nearest_name(key, columns);
   if (nearest) {

@@ -115,6 +115,21 @@ for i, name in ipairs { "minimum", "lower_quartile", "median", "upper_quartile",
   check.close(found.energy_error[name], errors[i], 1e-15 * errors[5])
 end
 assert(not found.position_error) -- not measured
+-- Of four, definition 7 of Hyndman and Fan (1996): the quartiles are at 1.75, 2.5 and 3.25.
+local four = sweep({ cloud = { count = 4, spread = { ["bob.x"] = 0.1 } }, jobs = 1 }):run { quiet = true }
+local e = {}
+for i = 1, 4 do
+  e[i] = four[i].energy_error
+end
+table.sort(e)
+local numbers = four.spreads[1].energy_error
+check.close(numbers.lower_quartile, 0.25 * e[1] + 0.75 * e[2], 1e-14 * e[4])
+check.close(numbers.median, 0.5 * e[2] + 0.5 * e[3], 1e-14 * e[4])
+check.close(numbers.upper_quartile, 0.75 * e[3] + 0.25 * e[4], 1e-14 * e[4])
+-- Runs that failed do not count.
+local half = sweep({ vary = { ["bob.x"] = { 0.6, 3 } } }):run({ quiet = true })
+assert(half.spreads[1].runs == 2 and half.spreads[1].finished == 1 and half.spreads[1].energy_error.runs == 1)
+assert(half[1]["start bob.x"] == nil and not half:csv():find("start bob", 1, true)) -- one start is known
 assert(spread:table(100):find("over the starts of the runs that reached their end:\nenergy, J", 1, true))
 assert(#grid:run({ quiet = true }).spreads == 1 and #sweep({}):run({ quiet = true }).spreads == 0)
 
