@@ -51,7 +51,7 @@ typedef struct vida_results {
   int method_count;
   /* from study.txt */
   int coordinates, constraints, momenta;
-  double reference_error; /* NaN: not estimated */
+  double reference_error;     /* NaN: not estimated */
   char label[VIDA_NAME_SIZE]; /* of the comparison; "" when it has none */
   char norm[VIDA_NAME_SIZE];
   bool relative;

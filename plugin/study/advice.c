@@ -9,8 +9,8 @@
 #include "study/study.h"
 #include "system/equations.h"
 
-/* Unknowns up to which methods are tried, about a second for all: some solve with dense matrices, in
- * a time that grows with the third power. */
+/* Unknowns up to which methods are tried, about a second for all: some solve with dense matrices,
+ * in a time that grows with the third power. */
 enum { MOST_TRIED = 500 };
 enum { MOST_ITERATIONS = 300, STEPS_PER_PERIOD = 50, STEPS_AT_LEAST = 100 };
 static const double converged = 1e-4;

@@ -208,7 +208,8 @@ double VidaStudy_Done(const VidaStudy* study, int run, double fraction);
 
 /* Makes the reference and then every run. A run that fails or is stopped keeps its row, with its
  * status and the errors of energy, momenta and constraints up to its last state (not those against
- * the reference, which are of the whole time), and the others go on; the return value is 0 as long as the study itself could be carried out. */
+ * the reference, which are of the whole time), and the others go on; the return value is 0 as long
+ * as the study itself could be carried out. */
 int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
 /* ---- work and precision ---------------------------------------------------------------------- */
@@ -249,7 +250,7 @@ typedef struct VidaSpread {
 /* What a column holds over the finished runs of a spread, J. W. Tukey's five numbers. Quantiles lie
  * between the order statistics, straight (definition 7 of Hyndman and Fan 1996). */
 typedef struct VidaQuantiles {
-  int count; /* of runs that have measured it; 0: all others are NaN */
+  int count;             /* of runs that have measured it; 0: all others are NaN */
   double minimum;        /* the smallest value */
   double lower_quartile; /* a quarter of the values is below it */
   double median;         /* half of them is */
