@@ -6,6 +6,7 @@
 #include <string.h>
 #include <vida/vida.h>
 
+#include "base/register.h"
 #include "report/results.h"
 #include "support/check.h"
 
@@ -62,6 +63,45 @@ static void test_bad_files(void) {
   CU_ASSERT_EQUAL(vida__read_csv(".", &csv, &error), VIDA_INPUT_OUTPUT);
 }
 
+static const VidaRow* row_of_list(const void* list, int i) {
+  return (const VidaRow*)list + i;
+}
+
+/* Some file systems ignore case; numbers of equal names must not meet names that have numbers. */
+static void test_names_of_runs(void) {
+  static const VidaRow rows[] = {
+      {.system = "s", .method = "m", .options = "k=1", .h = 0.1},
+      {.system = "S", .method = "m", .options = "k=1", .h = 0.1},
+      {.system = "s", .method = "m", .options = "k=1", .h = 0.1},
+      {.system = "s", .method = "m", .options = "k 1", .h = 0.1},
+      {.system = "s", .method = "m", .options = "k=1", .h = NAN, .rtol = 0.1}};
+  static const char* const expected[] = {"s-m-k_1-h_0.1", "S-m-k_1-h_0.1-2", "s-m-k_1-h_0.1-3",
+                                         "s-m-k_1-h_0.1-4", "s-m-k_1-rtol_0.1"};
+  enum { COUNT = sizeof rows / sizeof rows[0] };
+  char names[COUNT][VIDA_FILE_NAME_SIZE];
+  VidaError error;
+  REQUIRE_OK(vida__name_runs(rows, row_of_list, COUNT, names, &error), &error);
+  for (int i = 0; i < COUNT; i++) {
+    CU_ASSERT_STRING_EQUAL(names[i], expected[i]);
+  }
+}
+
+static void test_register(void) {
+  enum { COUNT = 1000 };
+  vida_register known = {0};
+  char text[32];
+  EXPECT(vida__find_text(&known, "0") < 0, "an empty register has a text");
+  for (int i = 0; i < 2 * COUNT; i++) {
+    snprintf(text, sizeof text, "%d", i % COUNT);
+    const int number = vida__register_text(&known, text);
+    EXPECT(number == i % COUNT, "text %s has number %d", text, number);
+  }
+  EXPECT(known.count == COUNT, "there are %d texts", known.count);
+  EXPECT(vida__find_text(&known, "7") == 7, "7 is not found");
+  EXPECT(vida__find_text(&known, "x") < 0, "x is found");
+  vida__free_register(&known);
+}
+
 static void test_bad_arguments(void) {
   VidaError error;
   VidaPlot plot = {.kind = "energy"};
@@ -83,6 +123,8 @@ static void test_bad_arguments(void) {
 int main(void) {
   static const CheckTest tests[] = {{"fields", test_fields},
                                     {"bad files", test_bad_files},
+                                    {"names of runs", test_names_of_runs},
+                                    {"register", test_register},
                                     {"bad arguments", test_bad_arguments},
                                     {NULL, NULL}};
   return check_main("results", tests);

@@ -220,20 +220,40 @@ static int hold_folders(Work* work, VidaError* error) {
   return code;
 }
 
+/* What cells of runs that have not finished begin with: narrow tables cut the status. */
+enum { MOST_BEGINNINGS = 32, BEGINNING_SIZE = 8 };
+typedef struct Beginnings {
+  int count;
+  char text[MOST_BEGINNINGS][BEGINNING_SIZE];
+} Beginnings;
+
+static Beginnings find_beginnings(const VidaStudy* study) {
+  Beginnings found = {0};
+  for (int run = 0; run < VidaStudy_RunCount(study) && found.count < MOST_BEGINNINGS; run++) {
+    const char* status = VidaStudy_Row(study, run)->status;
+    char* text = found.text[found.count];
+    int same = 0;
+    snprintf(text, BEGINNING_SIZE, "%.*s", BEGINNING_SIZE - 1, status);
+    while (strcmp(found.text[same], text) != 0) {
+      same++;
+    }
+    found.count += strcmp(status, "ok") != 0 && same == found.count;
+  }
+  return found;
+}
+
 /* The table on a terminal: its title stands out, and so do the runs that have not finished. */
 static void print_coloured(const VidaStudy* study, char* table) {
+  const Beginnings unfinished = find_beginnings(study);
   bool first = true;
   for (char *line = table, *end; *line; line = end + (*end ? 1 : 0)) {
     CliColour colour = first ? CLI_BOLD : CLI_PLAIN;
     end = line + strcspn(line, "\n");
     const char after = *end;
     *end = '\0';
-    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-      const char* status = VidaStudy_Row(study, run)->status;
-      char beginning[8];
-      snprintf(beginning, sizeof beginning, "%.7s", status); /* narrow tables cut it */
-      if (strcmp(status, "ok") != 0 && strstr(line, beginning)) {
-        colour = strcmp(status, "NOT_RUN") == 0 ? CLI_YELLOW : CLI_RED;
+    for (int i = 0; i < unfinished.count; i++) {
+      if (strstr(line, unfinished.text[i])) {
+        colour = strcmp(unfinished.text[i], "NOT_RUN") == 0 ? CLI_YELLOW : CLI_RED;
       }
     }
     const bool plain = colour == CLI_PLAIN;

@@ -62,8 +62,8 @@ void vida__multiplier_unit(const char* unit, char* text, size_t size);
 #define VIDA_FILE_NAME_SIZE 224
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
 /* The names of all runs of a comparison, no two of them equal but for case. `row` gives row i. */
-void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
-                     char (*names)[VIDA_FILE_NAME_SIZE]);
+int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
+                    char (*names)[VIDA_FILE_NAME_SIZE], VidaError* error);
 
 /* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
 void vida__append_label(const char* name, int width, char* line, size_t size);

@@ -1,9 +1,12 @@
 /* The table for people: what fits the width of the terminal, the most important columns first. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <vida/report.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/register.h"
 #include "base/text.h"
 #include "report/output.h"
 #include "study/study.h"
@@ -74,6 +77,12 @@ typedef struct table_column {
 static const table_column columns[TABLE_COLUMNS] = {TABLE_COLUMN_LIST(TABLE_ROW)};
 #undef TABLE_ROW
 
+typedef struct option_uses {
+  vida_register names; /* "method", "method key=value" */
+  int* runs;           /* of each name */
+  size_t capacity;
+} option_uses;
+
 typedef struct table_layout {
   const VidaStudy* study;
   FILE* file;
@@ -86,8 +95,64 @@ typedef struct table_layout {
   bool precision;         /* a study of work and precision */
   bool shown[TABLE_COLUMNS];
   int widths[TABLE_COLUMNS];
+  option_uses uses;
   char units[TABLE_COLUMNS][VIDA_NAME_SIZE];
 } table_layout;
+
+/* ---- options that all runs of a method have ---------------------------------------------------
+ */
+
+static int count_use(option_uses* uses, const char* method, const char* word, size_t length) {
+  char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
+  void* runs = uses->runs;
+  vida__append(name, sizeof name, "%s %.*s", method, (int)length, word);
+  const int code =
+      vida__reserve(&runs, &uses->capacity, (size_t)uses->names.count + 1, sizeof *uses->runs);
+  uses->runs = runs;
+  const int number = code ? -1 : vida__register_text(&uses->names, name);
+  if (number >= 0) {
+    uses->runs[number]++;
+  }
+  return number;
+}
+
+/* Counts the runs of each method, and of these the ones that have each "key=value". */
+static int count_uses(const VidaStudy* study, option_uses* uses, VidaError* error) {
+  bool good = true;
+  for (int run = 0; run < VidaStudy_RunCount(study) && good; run++) {
+    const VidaRow* row = VidaStudy_Row(study, run);
+    good = count_use(uses, row->method, "", 0) >= 0;
+    for (const char* at = row->options; *at && good; at += strcspn(at, " "), at += *at == ' ') {
+      good = *at == ' ' || count_use(uses, row->method, at, strcspn(at, " ")) >= 0;
+    }
+  }
+  return good ? VIDA_SUCCESS : vida__fail_memory(error);
+}
+
+static void free_uses(option_uses* uses) {
+  vida__free_register(&uses->names);
+  free(uses->runs);
+}
+
+static int runs_with(const option_uses* uses, const char* method, const char* word, size_t length) {
+  char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
+  vida__append(name, sizeof name, "%s %.*s", method, (int)length, word);
+  const int number = vida__find_text(&uses->names, name);
+  return number < 0 ? 0 : uses->runs[number];
+}
+
+/* Options that tell runs of a method apart come first: texts that are too long lose their end. */
+static void options_text(const option_uses* uses, const VidaRow* row, char text[CELL_SIZE]) {
+  const int runs = runs_with(uses, row->method, "", 0);
+  for (int shared = 0; shared <= 1; shared++) {
+    for (const char* at = row->options; *at; at += strcspn(at, " "), at += *at == ' ') {
+      const size_t length = strcspn(at, " ");
+      if ((runs_with(uses, row->method, at, length) >= runs) == (shared == 1)) {
+        vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
+      }
+    }
+  }
+}
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
@@ -112,33 +177,6 @@ static double real_member(const VidaRow* row, size_t offset) {
   double value;
   memcpy(&value, (const char*)row + offset, sizeof value);
   return value;
-}
-
-/* Whether all runs of the method have this "key=value" among their options. */
-static bool is_shared(const VidaStudy* study, const char* method, const char* word, size_t length) {
-  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    const VidaRow* row = VidaStudy_Row(study, run);
-    bool has = strcmp(row->method, method) != 0;
-    for (const char* at = row->options; *at && !has; at += strcspn(at, " "), at += *at == ' ') {
-      has = strcspn(at, " ") == length && strncmp(at, word, length) == 0;
-    }
-    if (!has) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* Options that tell runs of a method apart come first: texts that are too long lose their end. */
-static void options_text(const VidaStudy* study, const VidaRow* row, char text[CELL_SIZE]) {
-  for (int shared = 0; shared <= 1; shared++) {
-    for (const char* at = row->options; *at; at += strcspn(at, " "), at += *at == ' ') {
-      const size_t length = strcspn(at, " ");
-      if (is_shared(study, row->method, at, length) == (shared == 1)) {
-        vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
-      }
-    }
-  }
 }
 
 /* Two finite differences may agree by chance. */
@@ -198,7 +236,7 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       }
       break;
     case CELL_OPTIONS:
-      options_text(table->study, row, text);
+      options_text(&table->uses, row, text);
       break;
     case CELL_TEXT:
     default:
@@ -557,6 +595,10 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   table.variants = has_variants(study);
   table.drifts = differ_much(study, columns[TABLE_CONSTRAINT].offset);
   find_units(&table);
+  if (count_uses(study, &table.uses, error)) {
+    free_uses(&table.uses);
+    return VIDA_OUT_OF_MEMORY;
+  }
   lay_out(&table);
   write_title(&table);
   if (VidaStudy_RunCount(study) > 0) {
@@ -569,5 +611,6 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   if (VidaOptions_Get(vida__study_options(study), "drift") != 0.0) {
     vida__write_drifts(study, table.width, file);
   }
+  free_uses(&table.uses);
   return vida__finish_output(file, "the table", error);
 }

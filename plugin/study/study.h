@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <vida/study.h>
 
+#include "base/register.h"
 #include "study/grid.h"
 #include "study/norms.h"
 
@@ -25,8 +26,14 @@ typedef struct vida_run {
   bool end_only;
   double* own_start; /* 4 n: given q, v; then the consistent q, v; NULL: the study's */
   char label[VIDA_OPTIONS_SIZE];
+  int next_of_series; /* the next run of its series; -1: it is the last one */
   VidaRow row;
 } vida_run;
+
+/* Runs of one method with the same options, which differ in their step or tolerance. */
+typedef struct vida_series {
+  int first, last; /* runs */
+} vida_series;
 
 struct VidaStudy {
   const VidaSystem* system;
@@ -39,6 +46,9 @@ struct VidaStudy {
   vida_run* runs;
   int count;
   size_t capacity;
+  vida_register series_names;
+  vida_series* series; /* series_names.count, in the order of their first runs */
+  size_t series_capacity;
   int* selection; /* coordinates that errors are restricted to; NULL: all */
   int selected;
   double *q0, *v0;       /* n each: the consistent start */
