@@ -86,6 +86,44 @@ static void test_names_of_runs(void) {
   }
 }
 
+/* As many of each group as there is room for, evenly over each: counted by hand. */
+static void test_spread(void) {
+  enum { COUNT = 100, MOST = 60 };
+  static const struct {
+    int size[3]; /* of the groups, one after the other */
+    int chosen[3];
+  } cases[] = {{{30, 30, 30}, {20, 20, 20}},
+               {{90, 4, 6}, {50, 4, 6}},
+               {{50, 20, 30}, {20, 20, 20}},
+               {{25, 25, 11}, {25, 24, 11}},
+               {{10, 20, 30}, {10, 20, 30}}};
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    int group[COUNT], count = 0, got[3] = {0}, longest = 0, gap = 0;
+    bool chosen[COUNT];
+    VidaError error;
+    for (int g = 0; g < 3; g++) {
+      for (int i = 0; i < cases[c].size[g]; i++) {
+        group[count++] = g;
+      }
+    }
+    REQUIRE_OK(vida__spread_runs(count, group, MOST, chosen, &error), &error);
+    for (int i = 0; i < count; i++) {
+      got[group[i]] += chosen[i];
+      gap = chosen[i] ? 0 : gap + 1;
+      longest = gap > longest ? gap : longest;
+    }
+    for (int g = 0; g < 3; g++) {
+      EXPECT(got[g] == cases[c].chosen[g], "case %zu: %d of group %d", c, got[g], g);
+    }
+    EXPECT(longest <= 2, "case %zu: %d in a row are left out", c, longest);
+  }
+  const int none[] = {-1, 0, -1};
+  bool chosen[3];
+  VidaError error;
+  REQUIRE_OK(vida__spread_runs(3, none, MOST, chosen, &error), &error);
+  EXPECT(!chosen[0] && chosen[1] && !chosen[2], "runs of no group are chosen");
+}
+
 static void test_register(void) {
   enum { COUNT = 1000 };
   vida_register known = {0};
@@ -124,6 +162,7 @@ int main(void) {
   static const CheckTest tests[] = {{"fields", test_fields},
                                     {"bad files", test_bad_files},
                                     {"names of runs", test_names_of_runs},
+                                    {"spread", test_spread},
                                     {"register", test_register},
                                     {"bad arguments", test_bad_arguments},
                                     {NULL, NULL}};

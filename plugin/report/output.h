@@ -2,6 +2,7 @@
 #ifndef VIDA_REPORT_OUTPUT_H
 #define VIDA_REPORT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <vida/error.h>
@@ -64,6 +65,10 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
 /* The names of all runs of a comparison, no two of them equal but for case. `row` gives row i. */
 int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
                     char (*names)[VIDA_FILE_NAME_SIZE], VidaError* error);
+
+/* Of `count` runs in groups (0 .. count - 1; below 0: of none) chooses at most `most`: as many of
+ * each group as of the others, evenly spread over each (spread.c). */
+int vida__spread_runs(int count, const int* group, int most, bool* chosen, VidaError* error);
 
 /* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
 void vida__append_label(const char* name, int width, char* line, size_t size);

@@ -374,11 +374,11 @@ static void write_changes(FILE* file, const VidaRecording* from, const vida_reco
 
 static void write_run(FILE* file, const VidaRecording* from, int index) {
   const vida_recorded_layout* at = &from->layout;
-  if (index >= from->runs || from->run[index].count == 0) {
+  const vida_recorded_run* run = vida__recorded_run(from, index);
+  if (!run || run->count == 0) {
     fputs("null", file);
     return;
   }
-  const vida_recorded_run* run = &from->run[index];
   fprintf(file, "{\"every\": %ld, \"t\": ", run->every);
   write_column(file, from, run, 0, DIGITS_TIME);
   write_named_columns(file, from, run, "q", at->q, at->n, DIGITS_STATE);

@@ -160,6 +160,10 @@ static bool is_in_row(const vida_picture* picture, int run, const row_of_panels*
                          : is_same_step(&runs[run].row, &runs[row->run].row));
 }
 
+static bool is_in_given_row(const vida_picture* picture, int run, const void* row) {
+  return is_in_row(picture, run, row);
+}
+
 /* Whether a row of panels comes before another: fixed steps first, the largest step first. */
 static bool is_before(const vida_picture* picture, const row_of_panels* a, const row_of_panels* b) {
   const VidaRow *first = &picture->results->runs[a->run].row,
@@ -219,18 +223,15 @@ typedef int finder(vida_picture* picture, const vida_trajectory* trajectory,
 static int fill_row(vida_picture* picture, int first, int count, const row_of_panels* row,
                     finder* find, VidaError* error) {
   const vida_results* results = picture->results;
-  int code = VIDA_SUCCESS;
+  bool* chosen = vida__choose_runs(picture, is_in_given_row, row, MOST_CURVES, " of a step", error);
+  int code = chosen ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   for (int run = 0; run < results->count && !code; run++) {
     const vida_stored_run* self = &results->runs[run];
     quantity quantities[MOST_COLUMNS];
     vida_trajectory trajectory;
     char label[VIDA_TEXT_SIZE];
-    if (!is_in_row(picture, run, row)) {
+    if (!chosen[run]) {
       continue;
-    }
-    if (count > 0 && picture->panels[first].count == MOST_CURVES) {
-      vida__add_note(picture, "the first %d runs of a step", MOST_CURVES);
-      break;
     }
     code = vida__read_trajectory(results, run, &trajectory, error);
     if (!code) {
@@ -244,6 +245,7 @@ static int fill_row(vida_picture* picture, int first, int count, const row_of_pa
     }
     vida__free_trajectory(&trajectory);
   }
+  free(chosen);
   return code;
 }
 
@@ -463,9 +465,14 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
   return code;
 }
 
+static bool is_any_shown(const vida_picture* picture, int run, const void* data) {
+  (void)data;
+  return is_shown(picture, run);
+}
+
 int vida__plot_time(vida_picture* picture, VidaError* error) {
   const char* const* columns = picture->wishes->columns;
-  int count = 0, code = VIDA_SUCCESS;
+  int count = 0, code;
   if (!columns || !columns[0]) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "a picture over time needs the names of columns of the trajectories");
@@ -482,16 +489,13 @@ int vida__plot_time(vida_picture* picture, VidaError* error) {
   if (columns[count]) {
     vida__add_note(picture, "the first %d columns", count);
   }
-  int shown = 0;
+  bool* chosen = vida__choose_runs(picture, is_any_shown, NULL, MOST_CURVES, "", error);
+  code = chosen ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   for (int run = 0; run < picture->results->count && !code; run++) {
-    if (is_shown(picture, run) && ++shown <= MOST_CURVES) {
-      code = add_run(picture, run, count, error);
-    }
+    code = chosen[run] ? add_run(picture, run, count, error) : code;
   }
+  free(chosen);
   vida__note_missing(picture);
-  if (shown > MOST_CURVES) {
-    vida__add_note(picture, "the first %d of %d runs", MOST_CURVES, shown);
-  }
   picture->columns = 1;
   picture->width = 640;
   picture->height = count == 1 ? 340 : 200;

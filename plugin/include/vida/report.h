@@ -105,7 +105,7 @@ bool VidaReport_HasGnuplot(void);
 /* An observer that keeps some hundred states of each run in memory, evenly thinned out, with the
  * points of the system's drawing: what a page shows beside the rows. Create it before VidaStudy_Run
  * and free it before the study. Of very large systems it keeps the first coordinates, rows and
- * points, and of very many runs the first ones; the page says so. */
+ * points, and of very many runs as many of each method as of the others; the page says so. */
 typedef struct VidaRecording VidaRecording;
 int VidaRecording_Create(const VidaStudy* study, VidaRecording** recording, VidaError* error);
 void VidaRecording_Destroy(VidaRecording** recording); /* NULL is allowed */
