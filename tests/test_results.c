@@ -124,6 +124,82 @@ static void test_spread(void) {
   EXPECT(!chosen[0] && chosen[1] && !chosen[2], "runs of no group are chosen");
 }
 
+/* A method has one colour in all comparisons, but where another one is there that has it, too; more
+ * methods than colours have different numbers. */
+static void test_colours(void) {
+  enum { MOST = 100 };
+  static char all[MOST][VIDA_NAME_SIZE], few[3][VIDA_NAME_SIZE], other[2][VIDA_NAME_SIZE];
+  int numbers[MOST], few_numbers[3], other_numbers[2], uses[VIDA_COLOURS] = {0};
+  const int count = Vida_MethodCount() < MOST ? Vida_MethodCount() : MOST;
+  VidaError error;
+  for (int i = 0; i < count; i++) {
+    snprintf(all[i], sizeof all[i], "%s", Vida_MethodInfo(i)->name);
+  }
+  REQUIRE_OK(vida__choose_colours(count, all, numbers, &error), &error);
+  for (int i = 0; i < count; i++) {
+    uses[numbers[i] % VIDA_COLOURS]++;
+    for (int k = 0; k < i; k++) {
+      EXPECT(numbers[i] != numbers[k], "%s and %s are both %d", all[i], all[k], numbers[i]);
+    }
+  }
+  for (int i = 0; i < VIDA_COLOURS; i++) {
+    EXPECT(uses[i] == count / VIDA_COLOURS || uses[i] == count / VIDA_COLOURS + 1,
+           "%d of %d methods have colour %d", uses[i], count, i);
+  }
+  snprintf(few[0], sizeof few[0], "%s", all[5]);
+  snprintf(few[1], sizeof few[1], "%s", all[5 + VIDA_COLOURS]); /* wishes for the same colour */
+  snprintf(few[2], sizeof few[2], "%s", all[3]);
+  snprintf(other[0], sizeof other[0], "%s", all[3]);
+  snprintf(other[1], sizeof other[1], "%s", "a method from elsewhere");
+  REQUIRE_OK(vida__choose_colours(3, few, few_numbers, &error), &error);
+  REQUIRE_OK(vida__choose_colours(2, other, other_numbers, &error), &error);
+  EXPECT(few_numbers[0] != few_numbers[1] && few_numbers[1] != few_numbers[2], "colours %d, %d, %d",
+         few_numbers[0], few_numbers[1], few_numbers[2]);
+  EXPECT(few_numbers[2] == other_numbers[0], "%s is %d or %d", few[2], few_numbers[2],
+         other_numbers[0]);
+  EXPECT(other_numbers[0] != other_numbers[1], "both are %d", other_numbers[0]);
+}
+
+/* CIELAB of "#rrggbb" (sRGB, D65; CIE 15:2004). */
+static void find_lab(const char* text, double lab[3]) {
+  static const double matrix[3][3] = {
+      {0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}};
+  static const double white[3] = {0.9505, 1.0, 1.089};
+  unsigned parts[3];
+  double linear[3], f[3];
+  CU_ASSERT_EQUAL_FATAL(sscanf(text, "#%2x%2x%2x", &parts[0], &parts[1], &parts[2]), 3);
+  for (int i = 0; i < 3; i++) {
+    const double c = parts[i] / 255.0;
+    linear[i] = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+  }
+  for (int i = 0; i < 3; i++) {
+    double x = 0.0;
+    for (int k = 0; k < 3; k++) {
+      x += matrix[i][k] * linear[k] / white[i];
+    }
+    f[i] = x > 216.0 / 24389.0 ? cbrt(x) : (24389.0 / 27.0 * x + 16.0) / 116.0;
+  }
+  lab[0] = 116.0 * f[1] - 16.0;
+  lab[1] = 500.0 * (f[0] - f[1]);
+  lab[2] = 200.0 * (f[1] - f[2]);
+}
+
+/* Colours are ten times as far apart as what can just be told (a distance of 2.3 in CIELAB: Mahy,
+ * van Eycken and Oosterlinck 1994). */
+static void test_palette(void) {
+  for (int theme = 0; theme < 2; theme++) {
+    double lab[VIDA_COLOURS][3];
+    for (int i = 0; i < VIDA_COLOURS; i++) {
+      find_lab(theme ? vida__colour(i)->dark : vida__colour(i)->light, lab[i]);
+      for (int k = 0; k < i; k++) {
+        const double distance =
+            hypot(lab[i][0] - lab[k][0], hypot(lab[i][1] - lab[k][1], lab[i][2] - lab[k][2]));
+        EXPECT(distance > 23.0, "colours %d and %d are %.3g apart", i, k, distance);
+      }
+    }
+  }
+}
+
 static void test_register(void) {
   enum { COUNT = 1000 };
   vida_register known = {0};
@@ -163,6 +239,8 @@ int main(void) {
                                     {"bad files", test_bad_files},
                                     {"names of runs", test_names_of_runs},
                                     {"spread", test_spread},
+                                    {"colours", test_colours},
+                                    {"palette", test_palette},
                                     {"register", test_register},
                                     {"bad arguments", test_bad_arguments},
                                     {NULL, NULL}};

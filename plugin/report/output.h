@@ -66,6 +66,17 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
 int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
                     char (*names)[VIDA_FILE_NAME_SIZE], VidaError* error);
 
+/* Colours of methods, on white and on black (colours.c). */
+enum { VIDA_COLOURS = 12 };
+typedef struct vida_colour {
+  const char *light, *dark; /* "#rrggbb" */
+} vida_colour;
+/* Numbers from VIDA_COLOURS on repeat the colours: dashes must tell them apart. */
+const vida_colour* vida__colour(int number);
+/* The number of each method's colour, no two of them equal. A method has the same one in all
+ * comparisons, unless another that has it, too, is among those of this one. */
+int vida__choose_colours(int count, char (*names)[VIDA_NAME_SIZE], int* numbers, VidaError* error);
+
 /* Of `count` runs in groups (0 .. count - 1; below 0: of none) chooses at most `most`: as many of
  * each group as of the others, evenly spread over each (spread.c). */
 int vida__spread_runs(int count, const int* group, int most, bool* chosen, VidaError* error);

@@ -1,12 +1,15 @@
 /* What a page shows, as JSON: the systems in words and numbers, rows, recorded states, and the
  * points and lines of their drawings. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include <vida/vida.h>
 
+#include "base/memory.h"
+#include "base/register.h"
 #include "base/sundials.h"
 #include "base/text.h"
 #include "report/output.h"
@@ -113,6 +116,40 @@ static void write_columns(FILE* file, const vida_columns* columns) {
     fprintf(file, ", \"type\": \"%s\"}", types[column->type]);
   }
   fputs("]", file);
+}
+
+/* The methods of all comparisons with their colours, which are those of the pictures, too. `lap`
+ * counts those that have the same colour. */
+static int write_methods(FILE* file, const VidaRecording* const* recordings, int count) {
+  vida_register methods = {0};
+  bool good = true;
+  for (int i = 0; i < count; i++) {
+    for (int run = 0; run < recordings[i]->study->count && good; run++) {
+      good = vida__register_text(&methods, recordings[i]->study->runs[run].row.method) >= 0;
+    }
+  }
+  char(*names)[VIDA_NAME_SIZE] = vida__allocate((size_t)methods.count, sizeof *names);
+  int* numbers = vida__allocate((size_t)methods.count, sizeof *numbers);
+  good = good && names && numbers;
+  for (int i = 0; i < methods.count && good; i++) {
+    vida__append(names[i], sizeof *names, "%s", methods.texts[i]);
+  }
+  good = good && vida__choose_colours(methods.count, names, numbers, NULL) == VIDA_SUCCESS;
+  fputs("\"methods\": [", file);
+  for (int i = 0; i < methods.count && good; i++) {
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "name", names[i]);
+    fputs(", ", file);
+    write_text(file, "light", vida__colour(numbers[i])->light);
+    fputs(", ", file);
+    write_text(file, "dark", vida__colour(numbers[i])->dark);
+    fprintf(file, ", \"lap\": %d}", numbers[i] / VIDA_COLOURS);
+  }
+  fputs("]", file);
+  vida__free_register(&methods);
+  free(names);
+  free(numbers);
+  return good ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
 /* ---- the system ------------------------------------------------------------------------------ */
@@ -479,8 +516,8 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   fputs("]}", file);
 }
 
-void vida__write_page_data(const VidaRecording* const* recordings, int count,
-                           const VidaPageFacts* facts, FILE* file) {
+int vida__write_page_data(const VidaRecording* const* recordings, int count,
+                          const VidaPageFacts* facts, FILE* file) {
   vida_columns columns = vida__common_columns();
   for (int i = 0; i < count; i++) {
     vida__add_study_columns(recordings[i]->study, &columns);
@@ -489,10 +526,13 @@ void vida__write_page_data(const VidaRecording* const* recordings, int count,
   write_facts(file, facts);
   fputs(",\n", file);
   write_columns(file, &columns);
+  fputs(",\n", file);
+  const int code = write_methods(file, recordings, count);
   fputs(",\n\"studies\": [\n", file);
   for (int i = 0; i < count; i++) {
     fputs(i > 0 ? ",\n" : "", file);
     write_study(file, recordings[i], &columns);
   }
   fputs("]}\n", file);
+  return code;
 }

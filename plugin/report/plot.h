@@ -106,6 +106,8 @@ bool* vida__choose_runs(vida_picture* picture, vida_run_test* is_shown, const vo
                         const char* what, VidaError* error);
 /* The run of the smallest step or tolerance of each series; others are left out. */
 bool vida__is_finest(const vida_picture* picture, int run);
+/* The colour of its method. */
+int vida__colour_of_run(const vida_picture* picture, int run);
 /* "method" or "method, options", where it has several sets of them; with `step`, also its step. */
 void vida__run_label(const vida_picture* picture, int run, bool step, char label[VIDA_TEXT_SIZE]);
 /* "h = 0.1 s" or "rtol = 1e-06" */

@@ -249,6 +249,10 @@ static void append_variant(const VidaRow* row, char label[VIDA_TEXT_SIZE]) {
   }
 }
 
+int vida__colour_of_run(const vida_picture* picture, int run) {
+  return picture->results->colours[picture->results->runs[run].method];
+}
+
 void vida__run_label(const vida_picture* picture, int run, bool step, char label[VIDA_TEXT_SIZE]) {
   const vida_results* results = picture->results;
   const vida_stored_run* self = &results->runs[run];

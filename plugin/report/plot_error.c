@@ -121,9 +121,10 @@ static bool is_first(const vida_picture* picture, int run) {
 static int add_series(vida_picture* picture, int panel, int series, const char* x,
                       const error_column* y, VidaError* error) {
   const vida_stored_run* self = &picture->results->runs[series];
+  const int colour = vida__colour_of_run(picture, series);
   char label[VIDA_TEXT_SIZE];
   vida__run_label(picture, series, false, label);
-  const int entry = vida__legend(picture, label, self->method, self->variant, true);
+  const int entry = vida__legend(picture, label, colour, self->variant, true);
   vida_curve* curve = vida__add_curve(&picture->panels[panel]);
   int code = VIDA_SUCCESS;
   if (!curve || entry < 0) {
@@ -141,7 +142,7 @@ static int add_series(vida_picture* picture, int panel, int series, const char* 
     if (has_value(point, y)) {
       code = vida__extend_curve(curve, place, cell_of(&point->row, y->name), error);
     } else if (point->failed) {
-      code = vida__add_failure(&picture->panels[panel], place, self->method, error);
+      code = vida__add_failure(&picture->panels[panel], place, colour, error);
     }
   }
   return code;

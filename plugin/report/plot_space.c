@@ -23,7 +23,7 @@ static int entry_of(vida_picture* picture, int run) {
     same += results->runs[i].method == results->runs[run].method && is_shown(picture, i);
   }
   vida__run_label(picture, run, true, label);
-  return vida__legend(picture, label, results->runs[run].method, same, false);
+  return vida__legend(picture, label, vida__colour_of_run(picture, run), same, false);
 }
 
 static int add_path(vida_picture* picture, int panel, int run, const vida_trajectory* trajectory,

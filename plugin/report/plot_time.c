@@ -236,7 +236,8 @@ static int fill_row(vida_picture* picture, int first, int count, const row_of_pa
     code = vida__read_trajectory(results, run, &trajectory, error);
     if (!code) {
       vida__run_label(picture, run, false, label);
-      const int entry = vida__legend(picture, label, self->method, self->variant, false);
+      const int entry =
+          vida__legend(picture, label, vida__colour_of_run(picture, run), self->variant, false);
       find(picture, &trajectory, quantities);
       for (int k = 0; k < count && !code; k++) {
         code = add_curve(picture, &picture->panels[first + k], &quantities[k], run, entry,
@@ -457,7 +458,8 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
           .time = multiplier ? trajectory.multiplier_time : 0, .parts = {column}, .part_count = 1};
       vida__column_title(&trajectory, column, panel->y_title);
       vida__run_label(picture, run, true, label);
-      const int entry = vida__legend(picture, label, self->method, same, false);
+      const int entry =
+          vida__legend(picture, label, vida__colour_of_run(picture, run), same, false);
       code = add_curve(picture, panel, &what, run, entry, &trajectory.csv, error);
     }
   }

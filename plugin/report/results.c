@@ -213,7 +213,10 @@ static int list_methods(const vida_csv* all, vida_register* known, vida_results*
                    known->texts[place]);
     }
   }
-  return good ? VIDA_SUCCESS : vida__fail_memory(error);
+  results->colours = vida__allocate((size_t)all->rows, sizeof *results->colours);
+  return good && results->colours ? vida__choose_colours(results->method_count, results->methods,
+                                                         results->colours, error)
+                                  : vida__fail_memory(error);
 }
 
 /* Sets of options are numbered by themselves for each method. */
@@ -312,6 +315,7 @@ int vida__read_results(const char* directory, int study, vida_results* results, 
 void vida__free_results(vida_results* results) {
   free(results->runs);
   free(results->methods);
+  free(results->colours);
   free(results->pattern);
   memset(results, 0, sizeof *results);
 }

@@ -49,6 +49,7 @@ typedef struct vida_results {
   int count;
   char (*methods)[VIDA_NAME_SIZE]; /* in the order of the folder's comparison.csv */
   int method_count;
+  int* colours; /* of the methods */
   /* from study.txt */
   int coordinates, constraints, momenta;
   double reference_error; /* NaN: not estimated */

@@ -119,6 +119,8 @@ expect 0 plot "$work/results" energy --only del-midpoint --name only
 all=$(colour "$work/results/plots/convergence.gp" del-midpoint)
 only=$(colour "$work/results/plots/only.gp" del-midpoint)
 [[ -n $all && $all == "$only" ]] || complain "colours of del-midpoint: '$all', '$only'"
+is_json "$work/results/report.json" \
+  "(function() for _, m in ipairs(value.methods) do if m.name == 'del-midpoint' then return m.light end end end)() == '$all'"
 grep -q rattle "$work/results/plots/only.svg" && complain "--only drew others, too"
 
 # Numbers in the data are those of the trajectory: x of the last row of rattle, h = 0.1.

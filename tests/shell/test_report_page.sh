@@ -34,7 +34,7 @@ TEXT
 expect 0 run "$work/hostile.lua" --report --quiet
 says "the report is hostile-report/report.html"
 is_json hostile-report/report.json \
-  'value.vida_page == 1 and #value.studies[1].rows == 4 and #value.studies[1].runs == 4'
+  'value.vida_page == 2 and #value.studies[1].rows == 4 and #value.studies[1].runs == 4'
 is_json hostile-report/report.json 'value.studies[1].system.name == "</script><script>alert(1)</script>"'
 (($(grep -c -i '</script' hostile-report/report.html) == 2)) || complain "a name ends a script element"
 if grep -E -q 'https?://[^w]' hostile-report/report.html; then
@@ -46,7 +46,7 @@ mv hostile-report/report.html first.html
 expect 0 report hostile-report
 cmp -s first.html hostile-report/report.html || complain "vida report makes another page"
 mkdir other
-echo '{"vida_page": 1, "studies": [' >other/report.json
+echo '{"vida_page": 2, "studies": [' >other/report.json
 expect 1 report other
 says "is not, or not wholly, the data of a report"
 [[ ! -e other/report.html ]] || complain "a page of data that are cut off"
@@ -80,6 +80,20 @@ expect 1 run "$work/failing.lua" --report --quiet
 expect 0 run "$SOURCE/scenarios/double_spherical_pendulum.lua" --set time=2 --report --quiet
 expect 0 run "$SOURCE/scenarios/squeezer_work_precision.lua" --only rattle --set repeats=1 --report --quiet
 expect 0 run "$SOURCE/scenarios/rolling_disk.lua" --report --quiet
+
+# A sweep: far more runs than can be recorded.
+script many <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "many", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "b", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.sweep {
+  system = system, time = 1, cloud = { count = 30, spread = { ["d b.y/dt"] = 0.1 } },
+  methods = { { "rattle", h = 0.05 }, { "hht", h = 0.05 }, { "energy-momentum", h = 0.05 } },
+}
+TEXT
+expect 0 run "$work/many.lua" --report --quiet
 
 # Pictures go into the folder of the page.
 if command -v gnuplot >/dev/null 2>&1; then
@@ -214,6 +228,20 @@ is "runs can be chosen" true 'const of = () => [...document.querySelectorAll("fi
   const before = of();
   [...document.querySelectorAll("button")].find((b) => b.textContent === "All").click();
   return of() > before'
+
+# Every method has one colour, and as many of its runs are shown as of the others.
+browser_open "$work/many-report/report.html"
+is "colours of the table" 3 'return new Set([...document.querySelectorAll("tbody .swatch")].map((s) =>
+  getComputedStyle(s).backgroundColor)).size'
+is "the legend" "rattle, 30 sets of options; hht, 30 sets of options; energy-momentum, 30 sets of options" \
+  'return [...document.querySelectorAll(".legend li")].map((item) => item.textContent).join("; ")'
+is "curves of each method" "4 4 4" 'const curves = [...[...document.querySelectorAll("figure")]
+    .find((f) => f.textContent.includes("Energy error")).querySelectorAll("path.curve")];
+  return [...new Set(curves.map((c) => c.getAttribute("stroke")))].map((colour) =>
+    curves.filter((c) => c.getAttribute("stroke") === colour).length).join(" ")'
+is "recorded runs of each method" "20 20 20" 'return ["rattle", "hht", "energy-momentum"].map((method) =>
+  [...document.querySelectorAll("fieldset input")].filter((box) =>
+    box.getAttribute("aria-label").startsWith(method)).length).join(" ")'
 
 log=$(browser_log browser)
 [[ $log == '{"value":[]}' ]] || complain "the console says $log"

@@ -18,9 +18,25 @@ function drawnRuns(study) {
   return study.runs.map((run, i) => (counts[i] >= least ? run : null));
 }
 
-// Methods with the same options are one family, which has one colour throughout; its runs differ in
+// One colour for each method, on white and on black, as the data have it.
+function defineColours(methods) {
+  const define = (theme) => `:root { ${methods.map((m, i) => `--method-${i}: ${m[theme]};`).join(" ")} }`;
+  document.head.append(element("style", {},
+    `${define("light")}\n@media (prefers-color-scheme: dark) { ${define("dark")} }`));
+}
+
+const mostShown = 12; // of the families, before anybody has chosen
+
+// The families in turns: one of each method, then another one of each.
+function inTurns(families) {
+  const groups = [...groupBy(families, (family) => family.method).values()];
+  const longest = Math.max(0, ...groups.map((group) => group.length));
+  return Array.from({ length: longest }, (_, i) => groups.map((group) => group[i])).flat().filter(Boolean);
+}
+
+// Methods with the same options are one family. It has the colour of its method; its runs differ in
 // step or tolerance, and in dashes.
-function makeFamilies(study) {
+function makeFamilies(study, methods) {
   const families = [];
   const drawn = drawnRuns(study);
   const nameOf = (row) => row.method + optionText(row);
@@ -34,20 +50,21 @@ function makeFamilies(study) {
     }
     family.members.push({ row, index, run: drawn[index], family, shown: false });
   });
-  families.forEach((family, i) => {
-    family.variable = `--c${i % 12}`; // of more than twelve, dashes tell apart those of one colour
-    family.dash = Math.floor(i / 12);
+  const laps = methods.map((method) => method.lap);
+  families.forEach((family) => {
+    const place = methods.findIndex((method) => method.name === family.method);
+    family.variable = `--method-${place}`;
+    family.dash = laps[place]++; // tells its options from others of this method
     family.members.sort((a, b) => (b.row.h ?? b.row.rtol) - (a.row.h ?? a.row.rtol));
     family.members.forEach((member, k) => {
       member.dash = k + family.dash;
       member.name = `${family.name}, ${stepText(member.row)}`;
     });
-    // What differs is seen with the largest steps that reach the end.
-    const chosen = family.members.find((m) => m.run && m.row.status === "ok") || family.members.find((m) => m.run);
-    if (chosen && i < 12) {
-      chosen.shown = true;
-    }
   });
+  // What differs is seen with the largest steps that reach the end.
+  const first = (family) => family.members.find((m) => m.run && m.row.status === "ok")
+    || family.members.find((m) => m.run);
+  inTurns(families.filter(first)).slice(0, mostShown).forEach((family) => { first(family).shown = true; });
   return families;
 }
 
@@ -364,10 +381,18 @@ function makeMotion(study, chosen) {
   return made;
 }
 
-const mostInLegend = 40;
+// Of a sweep no legend could tell apart what each method was run with.
+const mostOptions = 12;
+
+function makeLegend(families) {
+  const items = [...groupBy(families, (family) => family.method).values()].flatMap((group) =>
+    (group.length > mostOptions ? [{ family: group[0], text: `${group[0].method}, ${group.length} sets of options` }]
+      : group.map((family) => ({ family, text: family.name }))));
+  return element("ul", { class: "legend" }, ...items.map(({ family, text }) => element("li", {}, swatch(family), text)));
+}
 
 function makeStudy(data, study, number) {
-  const families = makeFamilies(study);
+  const families = makeFamilies(study, data.methods);
   const chosen = () => families.flatMap((f) => f.members).filter((m) => m.run && m.shown);
   const any = study.runs.some(Boolean);
   const parts = [];
@@ -395,11 +420,9 @@ function makeStudy(data, study, number) {
   if (parts.length > 0) {
     const every = Math.max(...study.runs.map((run) => (run ? run.every : 1)));
     section.append(element("h3", {}, "Plots"), element("p", { class: "faint" },
-      "One colour per method; dashes tell its steps apart. ",
+      "One colour per method; dashes tell its options and steps apart. ",
       every > 1 ? `Curves over time show one of up to ${every} rows of the trajectories. ` : ""),
-    element("ul", { class: "legend" }, ...families.slice(0, mostInLegend).map((family) =>
-      element("li", {}, swatch(family), family.name))),
-    element("div", { class: "plots" }, ...plots, ...precision));
+    makeLegend(families), element("div", { class: "plots" }, ...plots, ...precision));
   }
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   return section;
@@ -417,6 +440,7 @@ function makePage(data) {
     `VIDA ${data.vida}, SUNDIALS ${data.sundials}${data.software ? `, ${data.software}` : ""}.`,
     `${[data.processor, data.machine].filter(Boolean).join(", ")}, ${data.processors} processors.`,
     data.made && `Made ${data.made}.`].filter(Boolean).join(" ");
+  defineColours(data.methods);
   const sections = data.studies.map((study, i) => makeStudy(data, study, i + 1));
   document.getElementById("main").append(...sections);
   if (sections.length > 1) {
