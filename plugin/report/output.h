@@ -43,6 +43,10 @@ typedef struct vida_units {
   char position[VIDA_NAME_SIZE], constraint[VIDA_NAME_SIZE], momentum[VIDA_NAME_SIZE];
 } vida_units;
 void vida__find_units(const VidaStudy* study, vida_units* units);
+/* The unit of a column in a comparison with these units; "" where its values have several, or (of
+ * errors that are relative) none. */
+void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
+                       char unit[VIDA_NAME_SIZE]);
 
 /* Writes study.txt, lines "name: value" (facts.c). */
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);

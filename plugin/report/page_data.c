@@ -110,8 +110,6 @@ static void write_columns(FILE* file, const vida_columns* columns) {
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", column->name);
     fputs(", ", file);
-    write_text(file, "unit", column->unit);
-    fputs(", ", file);
     write_text(file, "text", column->text);
     fprintf(file, ", \"type\": \"%s\"}", types[column->type]);
   }
@@ -474,6 +472,20 @@ static void write_series(FILE* file, const VidaStudy* study) {
   fputs("]", file);
 }
 
+/* Units of the columns, which depend on the system. */
+static void write_units(FILE* file, const VidaStudy* study, const vida_columns* columns) {
+  vida_units units;
+  char unit[VIDA_NAME_SIZE];
+  vida__find_units(study, &units);
+  fputs("\"units\": {", file);
+  for (int i = 0; i < columns->count; i++) {
+    vida__column_unit(&units, study->relative, columns->column[i], unit);
+    fputs(comma(i), file);
+    write_text(file, columns->column[i]->name, unit);
+  }
+  fputs("}", file);
+}
+
 static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
   static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
                                       "mixed, at the end"};
@@ -494,13 +506,20 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   VidaOptions_Describe(study->options, options, sizeof options);
   write_text(file, "options", options);
   fputs(", ", file);
-  write_text(file, "notes", VidaStudy_Notes(study));
+  char start[VIDA_NOTES_SIZE] = "";
+  const char* times = study->notes + study->start_notes;
+  vida__append(start, sizeof start, "%.*s", (int)study->start_notes, study->notes);
+  write_text(file, "notes", start);
+  fputs(", ", file);
+  write_text(file, "times", times + strspn(times, "\n"));
   fputs(", ", file);
   write_text(file, "reference", VidaStudy_Reference(study, &own_error));
   fputs(", ", file);
   write_value(file, "reference_error", own_error);
   fputs(",\n", file);
   write_reference(file, from);
+  fputs(",\n", file);
+  write_units(file, study, columns);
   fputs(",\n", file);
   write_series(file, study);
   fputs(",\n\"rows\": [\n", file);

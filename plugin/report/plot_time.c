@@ -317,13 +317,13 @@ static int find_drift(vida_picture* picture, const vida_trajectory* trajectory,
   if (results->constraints == 0) {
     return 0;
   }
-  vida__append(rate, sizeof rate, "%s%s", results->constraint_unit,
-               results->constraint_unit[0] ? "/s" : "");
+  vida__append(rate, sizeof rate, "%s%s", results->units.constraint,
+               results->units.constraint[0] ? "/s" : "");
   for (int k = 0; k < 2; k++) {
     quantity* what = &quantities[k];
     *what = (quantity){.largest = true, .logarithmic = true};
     vida__axis_title(what->title, k == 0 ? "largest |g|" : "largest |G v + g_t|",
-                     k == 0 ? results->constraint_unit : rate);
+                     k == 0 ? results->units.constraint : rate);
     const int first = k == 0 ? trajectory->constraint : trajectory->constraint_rate;
     for (int i = 0; i < results->constraints && i < MOST_PARTS; i++) {
       what->parts[what->part_count++] = first + i;

@@ -159,9 +159,9 @@ static int read_facts(vida_results* results, VidaError* error) {
                {"pattern_size", &results->pattern_size, NULL},
                {"pattern", &pattern, NULL},
                {"norm", NULL, results->norm},
-               {"position_unit", NULL, results->position_unit},
-               {"constraint_unit", NULL, results->constraint_unit},
-               {"momentum_unit", NULL, results->momentum_unit}};
+               {"position_unit", NULL, results->units.position},
+               {"constraint_unit", NULL, results->units.constraint},
+               {"momentum_unit", NULL, results->units.momentum}};
   results->reference_error = NAN;
   while (!code && pattern == 0 && fgets(line, sizeof line, file)) {
     char* value = strstr(line, ": ");

@@ -55,8 +55,7 @@ typedef struct vida_results {
   double reference_error; /* NaN: not estimated */
   char norm[VIDA_NAME_SIZE];
   bool relative;
-  char position_unit[VIDA_NAME_SIZE], constraint_unit[VIDA_NAME_SIZE],
-      momentum_unit[VIDA_NAME_SIZE];
+  vida_units units;
   int pattern_size, pattern_count; /* of the KKT matrix; count 0: not stored */
   int (*pattern)[2];               /* row, column */
 } vida_results;

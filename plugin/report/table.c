@@ -66,14 +66,14 @@ enum { TABLE_COLUMN_LIST(TABLE_ENUMERATOR) TABLE_COLUMNS };
 #undef TABLE_ENUMERATOR
 
 typedef struct table_column {
-  const char* title;
+  const char *title, *name; /* name: of the column of rows */
   cell_kind kind;
   size_t offset;
   int importance;
 } table_column;
 
 #define TABLE_ROW(name, title, kind, member, importance) \
-  {title, kind, offsetof(VidaRow, member), importance},
+  {title, #member, kind, offsetof(VidaRow, member), importance},
 static const table_column columns[TABLE_COLUMNS] = {TABLE_COLUMN_LIST(TABLE_ROW)};
 #undef TABLE_ROW
 
@@ -288,30 +288,15 @@ void vida__write_line(FILE* file, char* line) {
 /* ---- units ---------------------------------------------------------------------------------- */
 
 static void find_units(table_layout* table) {
-  const VidaStudy* study = table->study;
   vida_units shared;
-  vida__find_units(study, &shared);
-  const char *position = shared.position, *constraint = shared.constraint;
-
-  const struct {
-    int column;
-    const char *unit, *per;
-    bool relative; /* has no unit in a relative comparison */
-  } units[] = {{TABLE_STEP, "s", "", false},
-               {TABLE_POSITION, position, "", true},
-               {TABLE_VELOCITY, position, "/s", true},
-               {TABLE_MULTIPLIER, strcmp(constraint, "m") == 0 ? "N" : "", "", true},
-               {TABLE_ENERGY, "J", "", true},
-               {TABLE_DRIFT, "J/s", "", false},
-               {TABLE_MOMENTUM, shared.momentum, "", true},
-               {TABLE_CONSTRAINT, constraint, "", false},
-               {TABLE_CONSTRAINT_RATE, constraint, "/s", false},
-               {TABLE_TIME, "ms", "", false},
-               {TABLE_COST, "us", "", false}};
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-    if (units[i].unit[0] && !(units[i].relative && study->relative)) {
-      vida__append(table->units[units[i].column], VIDA_NAME_SIZE, "%s%s", units[i].unit,
-                   units[i].per);
+  vida__find_units(table->study, &shared);
+  for (int i = 0; i < TABLE_COLUMNS; i++) {
+    const table_column* column = &columns[i];
+    if (column->kind == CELL_TIME || column->kind == CELL_COST) {
+      vida__append(table->units[i], VIDA_NAME_SIZE, column->kind == CELL_TIME ? "ms" : "us");
+    } else if (column->kind != CELL_DIGITS) {
+      vida__column_unit(&shared, table->study->relative, Vida_FindColumn(column->name),
+                        table->units[i]);
     }
   }
 }

@@ -503,6 +503,7 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
   int code =
       VidaSystem_Start(study->system, study->t0, &start, study->q0, study->v0, study->notes, error);
+  study->start_notes = strlen(study->notes);
   if (code == VIDA_SUCCESS && study->reference) {
     code = vida__make_reference(study, observer, error);
   }
@@ -534,6 +535,7 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
   }
   VidaError problem = {0};
   study->notes[0] = '\0';
+  study->start_notes = 0;
   for (int i = 0; i < study->count; i++) {
     clear_row(study, &study->runs[i]);
   }

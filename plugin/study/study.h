@@ -55,6 +55,7 @@ struct VidaStudy {
   double* parameters;    /* of the system, when the comparison was made */
   pthread_mutex_t* lock; /* of all rows while runs are made at once; otherwise NULL */
   char notes[VIDA_NOTES_SIZE];
+  size_t start_notes; /* bytes of them that are about the start; what follows is about times */
 };
 
 /* Remarks that tables and pages do not say for each run, so that their words are in one place: that

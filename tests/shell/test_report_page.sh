@@ -93,7 +93,27 @@ return vida.sweep {
   methods = { { "rattle", h = 0.05 }, { "hht", h = 0.05 }, { "energy-momentum", h = 0.05 } },
 }
 TEXT
-expect 0 run "$work/many.lua" --report --quiet
+expect 0 run "$work/many.lua" --report --quiet --jobs 2
+# Coordinates in m and rad have no unit in common, and nor have their rates and multipliers.
+script mixed <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "mixed", dimension = 2 }
+local bob = system:particle { "b", mass = 1.0, position = { 1, 0 }, velocity = { 0, 1 } }
+local angle, rate = system:coordinate { "angle", unit = "rad", value = 0, rate = 1 }
+system:lagrangian(0.5 * rate ^ 2)
+system:distance { "rod", system.ground, bob, length = 1.0 }
+system:constraint { "turn", angle - 1.0 * system.time, unit = "rad" }
+return vida.compare {
+  system = system, time = 1, reference = { "rattle", h = 0.01 }, methods = { { "rattle", h = 0.1 } },
+}
+TEXT
+expect 0 run "$work/mixed.lua" --report --quiet
+for column in position_error velocity_error multiplier_error constraint_position constraint_velocity; do
+  is_json mixed-report/report.json "value.studies[1].units.$column == ''"
+  is_json many-report/report.json "value.studies[1].units.$column ~= ''"
+done
+is_json many-report/report.json "value.studies[1].units.multiplier_error == 'N'"
+is_json mixed-report/report.json "value.studies[1].units.energy_error == 'J'"
 
 # Pictures go into the folder of the page.
 if command -v gnuplot >/dev/null 2>&1; then
@@ -235,6 +255,13 @@ is "colours of the table" 3 'return new Set([...document.querySelectorAll("tbody
   getComputedStyle(s).backgroundColor)).size'
 is "the legend" "rattle, 30 sets of options; hht, 30 sets of options; energy-momentum, 30 sets of options" \
   'return [...document.querySelectorAll(".legend li")].map((item) => item.textContent).join("; ")'
+is "notes on times" "times are those of runs that share the machine, 2 at once" \
+  'return [...document.querySelectorAll("dt")].find((t) => t.textContent === "Times").nextSibling.textContent'
+is "notes on the start" undefined \
+  'return String([...document.querySelectorAll("dt")].find((t) => t.textContent === "Initial values"))'
+is "the column that sorts has its title" "Sorted by energy error, ascending." \
+  '[...document.querySelectorAll("th button")].find((b) => b.textContent.startsWith("energy error")).click();
+  return [...document.querySelectorAll("[role=status]")].map((s) => s.textContent).find((t) => t.startsWith("Sorted"))'
 is "curves of each method" "4 4 4" 'const curves = [...[...document.querySelectorAll("figure")]
     .find((f) => f.textContent.includes("Energy error")).querySelectorAll("path.curve")];
   return [...new Set(curves.map((c) => c.getAttribute("stroke")))].map((colour) =>

@@ -153,6 +153,7 @@ function describeStudy(study) {
         ? ` (own position error about ${numberText(study.reference_error, 2)})` : "") : "none"],
       ["Error norm", norm],
       ["Initial values", ...study.notes.split("\n")],
+      ["Times", study.times],
     ]),
     element("details", {}, element("summary", {}, "Coordinates and start values"),
       plainTable(["coordinate", "unit", "start", "rate at start", "mass"], system.coordinates.map((c) =>
@@ -162,6 +163,9 @@ function describeStudy(study) {
 }
 
 // ---- the table ----
+
+// Columns have in the table the names of the files in words.
+const titleOf = (name) => name.replaceAll("_", " ");
 
 const digitsOf = { h: 6, rtol: 6, t_end: 6 };
 
@@ -202,13 +206,13 @@ function makeTable(study, columns, families) {
     });
     heads.forEach((head) => head.removeAttribute("aria-sort"));
     heads[index].setAttribute("aria-sort", descending ? "descending" : "ascending");
-    status.textContent = `Sorted by ${column.name}, ${descending ? "descending" : "ascending"}.`;
+    status.textContent = `Sorted by ${titleOf(column.name)}, ${descending ? "descending" : "ascending"}.`;
     fill(order);
   }
 
   shown.forEach((column, index) => {
-    const button = element("button", { type: "button", title: column.text }, column.name.replaceAll("_", " "),
-      element("span", { class: "unit" }, column.unit === "1" ? "" : column.unit));
+    const button = element("button", { type: "button", title: column.text }, titleOf(column.name),
+      element("span", { class: "unit" }, study.units[column.name]));
     button.addEventListener("click", () => sortBy(column, index));
     heads.push(element("th", { scope: "col", class: column.type === "text" ? "text" : null }, button));
   });
@@ -348,13 +352,13 @@ function makePrecision(study, columns, families) {
     }
     let shown = 0;
     const figure = plotFigure(() => ({
-      title, xLabel, yLabel: withUnit(errors[shown].name.replaceAll("_", " "), errors[shown].unit), logX: true, logY: true,
+      title, xLabel, yLabel: withUnit(titleOf(errors[shown].name), study.units[errors[shown].name]), logX: true, logY: true,
       curves: families.map((family) => ({
         name: family.name, colour: colourOf(family), dash: family.dash, marks: true,
         points: family.members.filter((m) => m.row.status === "ok" && of(m.row) > 0 && m.row[errors[shown].name] > 0)
           .map((m) => [of(m.row), m.row[errors[shown].name]]),
       })),
-    }), [choice("error:", errors.map((e) => e.name.replaceAll("_", " ")), 0, (i) => { shown = i; figure.redraw(); })]);
+    }), [choice("error:", errors.map((e) => titleOf(e.name)), 0, (i) => { shown = i; figure.redraw(); })]);
     return figure;
   };
   return [plot("Error against step", "h [s]", (row) => row.h), plot("Error against tolerance", "rtol", (row) => row.rtol),
