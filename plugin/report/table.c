@@ -20,6 +20,7 @@
   21                 /* options that tell two runs of a method apart: between position and energy */
 #define ESSENTIAL 18 /* the status is cut before a column of this importance is left out */
 #define COLUMNS_LEAST 3
+#define MOST_NAMED 4 /* runs of which the same is said */
 #define CELL_SIZE (VIDA_OPTIONS_SIZE + 8)
 #define LINE_SIZE 2048
 
@@ -477,17 +478,42 @@ static void write_title(const table_layout* table) {
   }
 }
 
-static void write_message(const table_layout* table, const VidaRow* row) {
-  char text[2 * VIDA_MESSAGE_SIZE] = "", step[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
+/* Runs of which the same is said. */
+typedef struct said_of_runs {
+  vida_register texts;
+  int *first, *last, *count; /* of each text: runs */
+  int* next;                 /* of each run: the next one with its text; -1: none */
+} said_of_runs;
+
+static void name_run(const VidaRow* row, char* text, size_t size) {
+  char step[VIDA_REAL_TEXT_SIZE];
   const bool adaptive = isnan(row->h);
-  vida__append(text, sizeof text, "%s, %s = %s%s%s%s: ", row->method, adaptive ? "rtol" : "h",
+  vida__append(text, size, "%s, %s = %s%s%s%s", row->method, adaptive ? "rtol" : "h",
                vida__real_text(step, adaptive ? row->rtol : row->h, 12), adaptive ? "" : " s",
                row->options[0] ? ", " : "", row->options);
+}
+
+/* What is said of the run, without its name. */
+static void message_text(const VidaRow* row, const char* message, char* text, size_t size) {
+  char t[VIDA_REAL_TEXT_SIZE];
   if (strcmp(row->status, "ok") != 0) {
-    vida__append(text, sizeof text, "%s at t = %s s: ", row->status,
-                 vida__real_text(t, row->t_end, 12));
+    vida__append(text, size, "%s at t = %s s: ", row->status, vida__real_text(t, row->t_end, 12));
   }
-  vida__append(text, sizeof text, "%s", row->message);
+  vida__append(text, size, "%s", message);
+}
+
+/* The names of the first runs of which this is said, and it. */
+static void write_message(const table_layout* table, const said_of_runs* said, int number) {
+  char text[4 * VIDA_MESSAGE_SIZE] = "";
+  int named = 0;
+  for (int run = said->first[number]; run >= 0 && named < MOST_NAMED; run = said->next[run]) {
+    vida__append(text, sizeof text, "%s", named++ > 0 ? "; " : "");
+    name_run(VidaStudy_Row(table->study, run), text, sizeof text);
+  }
+  if (said->count[number] > named) {
+    vida__append(text, sizeof text, " and %d other runs", said->count[number] - named);
+  }
+  vida__append(text, sizeof text, ": %s", said->texts.texts[number]);
   write_paragraph(table, text);
 }
 
@@ -513,18 +539,61 @@ static bool strip_remarks(char* message) {
   return below;
 }
 
-/* Failures and remarks in words. */
-static void write_remarks(const table_layout* table) {
-  bool marked = false, rounding = false, any = false;
-  for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
-    VidaRow row = *VidaStudy_Row(table->study, i);
-    rounding = rounding || is_rounding(&row);
-    marked = strip_remarks(row.message) || marked;
-    if (row.message[0]) {
-      begin_remarks(table, &any);
-      write_message(table, &row);
-    }
+static int allocate_said(said_of_runs* said, int runs) {
+  const size_t count = (size_t)runs;
+  said->first = vida__allocate(count, sizeof(int));
+  said->last = vida__allocate(count, sizeof(int));
+  said->count = vida__allocate(count, sizeof(int));
+  said->next = vida__allocate(count, sizeof(int));
+  return said->first && said->last && said->count && said->next ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+static void free_said(said_of_runs* said) {
+  vida__free_register(&said->texts);
+  free(said->first);
+  free(said->last);
+  free(said->count);
+  free(said->next);
+}
+
+static int add_said(said_of_runs* said, const VidaRow* row, const char* message, int run) {
+  char text[2 * VIDA_MESSAGE_SIZE] = "";
+  message_text(row, message, text, sizeof text);
+  const int before = said->texts.count;
+  const int number = vida__register_text(&said->texts, text);
+  if (number < 0) {
+    return VIDA_OUT_OF_MEMORY;
   }
+  if (number == before) {
+    said->first[number] = run;
+  } else {
+    said->next[said->last[number]] = run;
+  }
+  said->last[number] = run;
+  said->next[run] = -1;
+  said->count[number]++;
+  return VIDA_SUCCESS;
+}
+
+/* Failures and remarks in words, each once. */
+static int write_remarks(const table_layout* table, VidaError* error) {
+  const int runs = VidaStudy_RunCount(table->study);
+  bool marked = false, rounding = false, any = false;
+  said_of_runs said = {0};
+  int code = allocate_said(&said, runs);
+  for (int i = 0; i < runs && !code; i++) {
+    const VidaRow* row = VidaStudy_Row(table->study, i);
+    char message[VIDA_MESSAGE_SIZE] = "";
+    vida__append(message, sizeof message, "%s", row->message);
+    rounding = rounding || is_rounding(row);
+    marked = strip_remarks(message) || marked;
+    code = message[0] ? add_said(&said, row, message, i) : VIDA_SUCCESS;
+  }
+  for (int i = 0; i < said.texts.count && !code; i++) {
+    begin_remarks(table, &any);
+    write_message(table, &said, i);
+  }
+  free_said(&said);
   if (marked && table->shown[TABLE_POSITION]) {
     begin_remarks(table, &any);
     write_paragraph(table,
@@ -536,6 +605,7 @@ static void write_remarks(const table_layout* table) {
     write_paragraph(
         table, "< not above what the finite differences that it was measured with may be off by");
   }
+  return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -589,7 +659,7 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   if (VidaStudy_RunCount(study) > 0) {
     write_rows(&table);
   }
-  write_remarks(&table);
+  const int code = write_remarks(&table, error);
   if (table.precision) {
     vida__write_precision(study, file);
   }
@@ -597,5 +667,5 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
     vida__write_drifts(study, table.width, file);
   }
   free_uses(&table.uses);
-  return vida__finish_output(file, "the table", error);
+  return code ? code : vida__finish_output(file, "the table", error);
 }

@@ -216,6 +216,14 @@ expect 1 run "$work/failing.lua" --format csv
 expect 1 run "$work/failing.lua"
 shows "rattle"
 
+# What is said of several runs is said once.
+expect 0 run "$work/short.lua" --drift
+tr -s '\n ' ' ' <"$work/out" >"$work/words"
+said=$(grep -o 'no confidence in the drift: fewer than 128 states' "$work/words" | wc -l)
+((said == 1)) || complain "a remark on three runs is there $said times"
+grep -q 'rattle, h = 0.1 s; rattle, h = 0.05 s; del-midpoint, h = 0.1 s: no confidence' "$work/words" ||
+  complain "the remark does not name its runs"
+
 # ---- sweeps of thousands -------------------------------------------------------------------------
 # Results take time in proportion to the runs: at the square or the cube of them this would be many
 # minutes, whatever the machine.

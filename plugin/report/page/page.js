@@ -37,17 +37,14 @@ function inTurns(families) {
 // Methods with the same options are one family. It has the colour of its method; its runs differ in
 // step or tolerance, and in dashes.
 function makeFamilies(study, methods) {
-  const families = [];
+  const families = new Map();
   const drawn = drawnRuns(study);
   const nameOf = (row) => row.method + optionText(row);
   const fixed = new Set(study.rows.filter((row) => row.h !== null).map(nameOf));
   study.rows.forEach((row, index) => {
     const name = nameOf(row) + (row.h === null && fixed.has(nameOf(row)) ? " (adaptive)" : "");
-    let family = families.find((f) => f.name === name);
-    if (!family) {
-      family = { name, method: row.method, members: [] };
-      families.push(family);
-    }
+    const family = families.get(name) || { name, method: row.method, members: [] };
+    families.set(name, family);
     family.members.push({ row, index, run: drawn[index], family, shown: false });
   });
   const laps = methods.map((method) => method.lap);
@@ -64,8 +61,9 @@ function makeFamilies(study, methods) {
   // What differs is seen with the largest steps that reach the end.
   const first = (family) => family.members.find((m) => m.run && m.row.status === "ok")
     || family.members.find((m) => m.run);
-  inTurns(families.filter(first)).slice(0, mostShown).forEach((family) => { first(family).shown = true; });
-  return families;
+  const made = [...families.values()];
+  inTurns(made.filter(first)).slice(0, mostShown).forEach((family) => { first(family).shown = true; });
+  return made;
 }
 
 function colourOf(family) {
@@ -100,7 +98,9 @@ function plainTable(heads, rows) {
 function groupBy(items, keyOf) {
   const groups = new Map();
   for (const item of items) {
-    groups.set(keyOf(item), [...(groups.get(keyOf(item)) || []), item]);
+    const key = keyOf(item);
+    groups.set(key, groups.get(key) || []);
+    groups.get(key).push(item);
   }
   return groups;
 }
@@ -240,13 +240,19 @@ function makeOrders(study) {
         ...errors.map((_, k) => price(s, k))]))].filter(Boolean);
 }
 
+const mostNamed = 4;
+
 // `shared`: the remark on runs that were made at once, which is among the notes.
 function makeMessages(families, shared) {
   const members = families.flatMap((family) => family.members);
   const remark = (row) => row.message.replace(shared, "").replace(/^; /, "");
-  const entries = (wanted) => element("ul", {}, ...wanted.map((m) => element("li", {}, swatch(m.family),
-    element("strong", {}, m.name), m.row.status === "ok" ? `: ${remark(m.row)}`
-      : `: ${m.row.status} at t = ${numberText(m.row.t_end, 6)} s. ${m.row.message}`)));
+  const textOf = (row) => (row.status === "ok" ? remark(row)
+    : `${row.status} at t = ${numberText(row.t_end, 6)} s. ${row.message}`);
+  // What is said of several runs is said once.
+  const entries = (wanted) => element("ul", {}, ...[...groupBy(wanted, (m) => textOf(m.row))].map(([text, group]) =>
+    element("li", {}, ...group.slice(0, mostNamed).flatMap((m, i) =>
+      [i > 0 ? "; " : "", swatch(m.family), element("strong", {}, m.name)]),
+    group.length > mostNamed ? ` and ${group.length - mostNamed} other runs` : "", `: ${text}`)));
   const failed = members.filter((m) => m.row.status !== "ok");
   const remarked = members.filter((m) => m.row.status === "ok" && remark(m.row));
   return [
