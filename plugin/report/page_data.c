@@ -99,6 +99,8 @@ static void write_facts(FILE* file, const VidaPageFacts* facts) {
   write_text(file, "processor", processor);
   fputs(", ", file);
   write_text(file, "shared_remark", VIDA_REMARK_SHARED);
+  fputs(", ", file);
+  write_value(file, "noise_factor", VIDA_NOISE_FACTOR);
   fprintf(file, ", \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -460,6 +462,8 @@ static void write_series(FILE* file, const VidaStudy* study) {
     write_value(file, "order", series.order);
     fputs(", ", file);
     write_value(file, "interval", series.interval);
+    fputs(", ", file);
+    write_value(file, "largest_error", series.largest_error);
     fprintf(file, ", \"runs\": %d, \"adaptive\": %s, \"seconds\": [", series.count,
             series.adaptive ? "true" : "false");
     for (int k = 0; k < count; k++) {

@@ -182,7 +182,11 @@ static double real_member(const VidaRow* row, size_t offset) {
 
 /* Two finite differences may agree by chance. */
 static bool is_rounding(const VidaRow* row) {
-  return row->symplectic_defect < 4.0 * row->symplectic_noise;
+  return row->symplectic_defect < VIDA_NOISE_FACTOR * row->symplectic_noise;
+}
+
+static bool is_not_measurable(const VidaRow* row) {
+  return is_rounding(row) && row->symplectic_defect >= 1.0;
 }
 
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
@@ -207,7 +211,11 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       break;
     case CELL_FORM:
       error_text(row->symplectic_defect, number, sizeof number);
-      vida__append(text, CELL_SIZE, "%s%s", is_rounding(row) ? "<" : "", number);
+      vida__append(text, CELL_SIZE, "%s%s",
+                   is_not_measurable(row) ? "?"
+                   : is_rounding(row)     ? "<"
+                                          : "",
+                   is_not_measurable(row) ? "" : number);
       break;
     case CELL_DIGITS:
       if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
@@ -578,14 +586,15 @@ static int add_said(said_of_runs* said, const VidaRow* row, const char* message,
 /* Failures and remarks in words, each once. */
 static int write_remarks(const table_layout* table, VidaError* error) {
   const int runs = VidaStudy_RunCount(table->study);
-  bool marked = false, rounding = false, any = false;
+  bool marked = false, rounding = false, unknown = false, any = false;
   said_of_runs said = {0};
   int code = allocate_said(&said, runs);
   for (int i = 0; i < runs && !code; i++) {
     const VidaRow* row = VidaStudy_Row(table->study, i);
     char message[VIDA_MESSAGE_SIZE] = "";
     vida__append(message, sizeof message, "%s", row->message);
-    rounding = rounding || is_rounding(row);
+    unknown = unknown || is_not_measurable(row);
+    rounding = rounding || (is_rounding(row) && !is_not_measurable(row));
     marked = strip_remarks(message) || marked;
     code = message[0] ? add_said(&said, row, message, i) : VIDA_SUCCESS;
   }
@@ -604,6 +613,11 @@ static int write_remarks(const table_layout* table, VidaError* error) {
     begin_remarks(table, &any);
     write_paragraph(
         table, "< not above what the finite differences that it was measured with may be off by");
+  }
+  if (unknown && table->shown[TABLE_FORM]) {
+    begin_remarks(table, &any);
+    write_paragraph(table,
+                    "? not measurable: the finite differences may be off by more than the form");
   }
   return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }

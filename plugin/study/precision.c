@@ -61,7 +61,11 @@ int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, Vida
                          .first = first,
                          .adaptive = isnan(row->h),
                          .order = NAN,
-                         .interval = NAN};
+                         .interval = NAN,
+                         .largest_error = NAN};
+  for (int i = 0; i < all.count; i++) {
+    series->largest_error = fmax(series->largest_error, exp(all.error[i]));
+  }
   if (all.count >= 2) {
     series->order = vida__fit_line(all.count, all.size, all.error, &series->interval);
   }

@@ -64,6 +64,10 @@ struct VidaStudy {
 #define VIDA_REMARK_SHARED "wall_s is that of a run beside others"
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
 
+/* A defect of the symplectic form below so many times its noise may be rounding; one that is not
+ * below 1 then, either, says nothing: the form itself has the size 1. */
+#define VIDA_NOISE_FACTOR 4.0
+
 /* Makes everything that a run measures unknown. */
 void vida__forget_measurements(VidaRow* row);
 /* Adds to the message, behind what is there but for VIDA_REMARK_BELOW. */

@@ -169,7 +169,17 @@ const titleOf = (name) => name.replaceAll("_", " ");
 
 const digitsOf = { h: 6, rtol: 6, t_end: 6 };
 
-function makeTable(study, columns, families) {
+// A defect of the symplectic form may be what the finite differences are off by.
+function defectText(row, factor) {
+  const [value, noise] = [row.symplectic_defect, row.symplectic_noise];
+  if (value === null || noise === null || value >= factor * noise) {
+    return numberText(value, 4);
+  }
+  return value >= 1 ? "not measurable" : `< ${numberText(value, 4)}`;
+}
+
+function makeTable(study, data, families) {
+  const columns = data.columns;
   const measured = columns.filter((column) => column.name !== "system" && column.name !== "message"
     && study.rows.some((row) => row[column.name] !== null && row[column.name] !== ""));
   // What is compared first, what it took last.
@@ -185,7 +195,8 @@ function makeTable(study, columns, families) {
       const value = member.row[column.name];
       if (column.type !== "text") {
         return element("td", { title: value === null ? "not measured" : String(value) },
-          numberText(value, column.type === "count" ? 15 : digitsOf[column.name] || 4));
+          column.name === "symplectic_defect" ? defectText(member.row, data.noise_factor)
+            : numberText(value, column.type === "count" ? 15 : digitsOf[column.name] || 4));
       }
       const bad = column.name === "status" && value !== "ok";
       const kind = column.name === "options" ? "text options" : bad ? "text bad" : "text";
@@ -229,11 +240,14 @@ function makeOrders(study) {
     return [];
   }
   const best = errors.map((_, k) => Math.min(...known.map((s) => s.seconds[k] ?? Infinity)));
+  const isBound = (s, k) => errors[k] > s.largest_error;
   const price = (s, k) => (s.seconds[k] === null ? ""
-    : `${s.seconds[k] <= best[k] ? "* " : ""}${numberText(1e3 * s.seconds[k], 3)}`);
+    : `${s.seconds[k] <= best[k] ? "* " : ""}${isBound(s, k) ? "≤ " : ""}${numberText(1e3 * s.seconds[k], 3)}`);
   return [element("h3", {}, "Fitted orders of the position error"),
     errors.length === 0 ? null : element("p", { class: "faint" },
-      "And milliseconds that a position error costs, * with the cheapest method."),
+      "And milliseconds that a position error costs, * with the cheapest method",
+      known.some((s) => errors.some((_, k) => isBound(s, k)))
+        ? "; ≤ where all runs of the method are more accurate: the time of the fastest one." : "."),
     plainTable(["method", "order", "95 % interval", "runs", ...errors.map((e) => numberText(e, 1))], known.map((s) =>
       [`${s.method} ${s.options}`, numberText(s.order, 3) + (s.adaptive && s.order !== null ? " in rtol" : ""),
         s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs),
@@ -422,7 +436,7 @@ function makeStudy(data, study, number) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
     }
   }
-  section.append(element("h3", {}, "Runs"), ...makeTable(study, data.columns, families), ...makeOrders(study),
+  section.append(element("h3", {}, "Runs"), ...makeTable(study, data, families), ...makeOrders(study),
     ...makeMessages(families, data.shared_remark));
   const precision = makePrecision(study, data.columns, families);
   const plots = any ? makePlots(study, families, chosen) : [];
