@@ -117,14 +117,25 @@ static int count_use(option_uses* uses, const char* method, const char* word, si
   return number;
 }
 
+/* Up to the blank behind the value: the name of what was varied may have some ("d b.y/dt=0"). */
+static size_t option_length(const char* at) {
+  const char* equals = strchr(at, '=');
+  return equals ? (size_t)(equals - at) + strcspn(equals, " ") : strlen(at);
+}
+
+static const char* next_option(const char* at) {
+  at += option_length(at);
+  return at + (*at == ' ');
+}
+
 /* Counts the runs of each method, and of these the ones that have each "key=value". */
 static int count_uses(const VidaStudy* study, option_uses* uses, VidaError* error) {
   bool good = true;
   for (int run = 0; run < VidaStudy_RunCount(study) && good; run++) {
     const VidaRow* row = VidaStudy_Row(study, run);
     good = count_use(uses, row->method, "", 0) >= 0;
-    for (const char* at = row->options; *at && good; at += strcspn(at, " "), at += *at == ' ') {
-      good = *at == ' ' || count_use(uses, row->method, at, strcspn(at, " ")) >= 0;
+    for (const char* at = row->options; *at && good; at = next_option(at)) {
+      good = count_use(uses, row->method, at, option_length(at)) >= 0;
     }
   }
   return good ? VIDA_SUCCESS : vida__fail_memory(error);
@@ -146,8 +157,8 @@ static int runs_with(const option_uses* uses, const char* method, const char* wo
 static void options_text(const option_uses* uses, const VidaRow* row, char text[CELL_SIZE]) {
   const int runs = runs_with(uses, row->method, "", 0);
   for (int shared = 0; shared <= 1; shared++) {
-    for (const char* at = row->options; *at; at += strcspn(at, " "), at += *at == ' ') {
-      const size_t length = strcspn(at, " ");
+    for (const char* at = row->options; *at; at = next_option(at)) {
+      const size_t length = option_length(at);
       if ((runs_with(uses, row->method, at, length) >= runs) == (shared == 1)) {
         vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
       }
