@@ -130,7 +130,7 @@ static bool take_plot(void* data, const char* value) {
 
 static bool takes_next(const CliOption* option, const char* next) {
   (void)option; /* there is one such option */
-  return cli_are_kinds(next);
+  return cli_may_be_kinds(next);
 }
 
 static const CliOption run_options[] = {
