@@ -334,17 +334,26 @@ static VidaPageFacts page_facts(const Work* work) {
 }
 
 /* DIR/comparison.csv has the rows of all; each comparison's own files are beside its trajectories.
- * Of DIR/report.json vida report makes the page at any time. */
+ * Of DIR/report.json vida report makes the page at any time: it comes first, so that a run that is
+ * killed leaves no rows without it. */
 static int save_results(void* data, VidaError* error) {
   const Work* work = data;
   const VidaStudy* const* studies = (const VidaStudy* const*)work->scenario.studies;
   const VidaPageFacts facts = page_facts(work);
   const int count = work->scenario.count;
+  VidaError problem;
+  const int page = VidaReport_PageData(work->recording, count, &facts, work->data, &problem);
   int code = VidaReport_Write(studies, count, work->out, error);
   for (int i = 0; i < count && count > 1 && !code; i++) {
     code = VidaReport_Write(studies + i, 1, work->directories[i], error);
   }
-  return code ? code : VidaReport_PageData(work->recording, count, &facts, work->data, error);
+  if (!code && page) {
+    code = page;
+    if (error) {
+      *error = problem;
+    }
+  }
+  return code;
 }
 
 static int write_page(lua_State* L, const Work* work, VidaError* error) {
@@ -386,6 +395,19 @@ static Tally count_runs(const Work* work) {
     }
   }
   return tally;
+}
+
+/* Trajectories that a killed run has left are not taken away, nor passed over in silence. */
+static void say_leftovers(const Work* work) {
+  for (int i = 0; i < work->scenario.count && work->out; i++) {
+    const int count = VidaReport_CountPartial(work->directories[i]);
+    if (count > 0) {
+      fprintf(stderr,
+              "vida: '%s' holds %d unfinished trajector%s (*.csv.partial) of an earlier run that "
+              "was killed\n",
+              work->directories[i], count, count > 1 ? "ies" : "y");
+    }
+  }
 }
 
 /* What there is in the end, also when the comparisons could not be finished. */
@@ -458,6 +480,7 @@ static int run_protected(lua_State* L) {
   if (!code && arguments->plot) {
     code = draw_pictures(work, &error);
   }
+  say_leftovers(work);
   say_failures(work, code, &error);
   return 0;
 }

@@ -262,6 +262,8 @@ void vida__remove_pictures(const char* directory) {
     vida__append(path, sizeof path, "%s/plots/%s.%s", directory, kinds[i / 2].kind.name,
                  endings[i % 2]);
     remove(path);
+    vida__append(path, sizeof path, ".partial"); /* of a run that was killed meanwhile */
+    remove(path);
   }
 }
 

@@ -23,6 +23,9 @@ int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, Vida
 /* Creates the folder with those above it and makes sure that files can be written there: to be
  * asked before a long computation. */
 int VidaReport_PrepareFolder(const char* directory, VidaError* error);
+/* How many trajectories there are in the folder that are being written, or were when their run was
+ * killed; 0 when it cannot be read. */
+int VidaReport_CountPartial(const char* directory);
 /* The same, and keeps other processes out until it is released, which has to be done also after a
  * failure of what is written. A folder that another process holds is refused with the flag
  * "IN_USE"; one whose holder has died is free. */
