@@ -1,5 +1,6 @@
 /* Running a comparison with progress and trajectories. No Lua function is called here: the library
  * is at work. */
+#include <math.h>
 #include <string.h>
 
 #include "binding.h"
@@ -56,20 +57,23 @@ typedef struct Watcher {
   VidaObserver trajectories, recording; /* members NULL without them */
   VidaLuaProgress progress;
   double saved;    /* a reading of the clock */
+  double pause;    /* seconds until it is saved again */
   bool is_unsaved; /* a run has ended since */
 } Watcher;
 
 #define SECONDS_BETWEEN_SAVES 1.0
+#define SHARE_OF_SAVES 0.05 /* of the time: all is written anew, and there is ever more of it */
 
 /* What has been saved here outlives the process, even one that is killed. */
 static int save_now_and_then(Watcher* watcher, VidaError* error) {
   const VidaLuaRun* wishes = watcher->wishes;
-  if (!wishes->save || !watcher->is_unsaved ||
-      vidalua_clock() - watcher->saved < SECONDS_BETWEEN_SAVES) {
+  if (!wishes->save || !watcher->is_unsaved || vidalua_clock() - watcher->saved < watcher->pause) {
     return VIDA_SUCCESS;
   }
+  const double begin = vidalua_clock();
   const int code = wishes->save(wishes->saved, error);
   watcher->saved = vidalua_clock();
+  watcher->pause = fmax(SECONDS_BETWEEN_SAVES, (watcher->saved - begin) / SHARE_OF_SAVES);
   watcher->is_unsaved = false;
   return code;
 }
@@ -116,6 +120,7 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
   memset(&watcher, 0, sizeof watcher);
   watcher.wishes = wishes;
   watcher.saved = vidalua_clock();
+  watcher.pause = SECONDS_BETWEEN_SAVES;
   if (wishes->directory) {
     const int code = VidaTrajectories_Create(study, wishes->directory, &trajectories, error);
     if (code) {

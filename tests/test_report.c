@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "report/output.h"
+#include "study/study.h"
 #include "support/check.h"
 #include "support/comparison.h"
 #include "support/model.h"
@@ -597,6 +598,22 @@ static void test_bad_folders(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* A form has the size 1: what is uncertain by more than that is not measured. */
+static void test_unmeasurable_defect(void) {
+  VidaSystem* system = dumbbell("dumbbell");
+  VidaStudy* study = finished_study(system);
+  study->runs[0].row.symplectic_defect = 2.9e3;
+  study->runs[0].row.symplectic_noise = 1e3;
+  study->runs[2].row.symplectic_defect = 3e-9;
+  study->runs[2].row.symplectic_noise = 1e-9;
+  const char* table = output_text(TABLE, study, 1);
+  EXPECT(!strstr(table, "2.900e+03"), "an unmeasurable defect is shown: %s", table);
+  EXPECT(strstr(table, "? not measurable: "), "it is not said what ? is: %s", table);
+  EXPECT(strstr(table, "<3.000e-09"), "a defect of rounding is not marked: %s", table);
+  VidaStudy_Destroy(&study);
+  VidaSystem_Destroy(&system);
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"CSV", test_csv},
                                     {"reader of JSON", test_json_reader},
@@ -604,6 +621,7 @@ int main(void) {
                                     {"no rows", test_no_rows},
                                     {"table", test_table},
                                     {"narrow table", test_narrow_table},
+                                    {"unmeasurable defect", test_unmeasurable_defect},
                                     {"special characters", test_special_characters},
                                     {"locale", test_locale},
                                     {"shortest numbers", test_shortest_real},

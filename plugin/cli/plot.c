@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "binding.h"
@@ -26,7 +27,7 @@ static int find_kind(const char* name, size_t length) {
   return -1;
 }
 
-bool cli_are_kinds(const char* text) {
+static bool are_kinds(const char* text) {
   do {
     const size_t length = strcspn(text, ",");
     if (find_kind(text, length) < 0) {
@@ -37,19 +38,30 @@ bool cli_are_kinds(const char* text) {
   return true;
 }
 
+bool cli_may_be_kinds(const char* text) {
+  const size_t length = strlen(text);
+  const bool is_script = length > 4 && strcmp(text + length - 4, ".lua") == 0;
+  return are_kinds(text) || (!is_script && text[0] != '-' && access(text, F_OK) != 0);
+}
+
 static bool take_kind(const char* command, CliPictures* pictures, const char* name, size_t length) {
   const int kind = find_kind(name, length);
   if (kind < 0) {
-    char text[80] = "";
+    char text[80] = "", names[512] = "";
     int count = 0;
     while (Vida_PlotKind(count)) {
       count++;
     }
     vida__append(text, sizeof text, "%.*s", (int)length, name);
     const int nearest = Vida_NearestName(text, count, kind_name, NULL);
-    return cli_complain(command, "unknown kind of picture '%s'%s%s%s", text,
-                        nearest >= 0 ? "; did you mean '" : "; 'vida plot --help' lists them",
-                        nearest >= 0 ? kind_name(NULL, nearest) : "", nearest >= 0 ? "'?" : "");
+    if (nearest >= 0) {
+      return cli_complain(command, "unknown kind of picture '%s'; did you mean '%s'?", text,
+                          kind_name(NULL, nearest));
+    }
+    for (int i = 0; i < count; i++) {
+      vida__append(names, sizeof names, "%s%s", i > 0 ? ", " : "", kind_name(NULL, i));
+    }
+    return cli_complain(command, "unknown kind of picture '%s'; there are %s", text, names);
   }
   for (int i = 0; i < pictures->count; i++) {
     if (pictures->kinds[i] == kind) {

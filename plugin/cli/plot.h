@@ -14,8 +14,9 @@ typedef struct CliPictures {
   VidaPlot plot;             /* everything else */
 } CliPictures;
 
-/* Whether a text is a list of kinds with commas between. */
-bool cli_are_kinds(const char* text);
+/* Whether a text behind an option is a list of kinds with commas between, or meant as one: it is no
+ * option, no script and no file. */
+bool cli_may_be_kinds(const char* text);
 /* Adds such a list; false after a message of `command`. */
 bool cli_take_kinds(const char* command, CliPictures* pictures, const char* text);
 /* Draws the pictures of all comparisons in the folder and says on stderr (unless quiet) which. */

@@ -130,7 +130,7 @@ static bool take_plot(void* data, const char* value) {
 
 static bool takes_next(const CliOption* option, const char* next) {
   (void)option; /* there is one such option */
-  return cli_are_kinds(next);
+  return cli_may_be_kinds(next);
 }
 
 static const CliOption run_options[] = {
@@ -220,20 +220,40 @@ static int hold_folders(Work* work, VidaError* error) {
   return code;
 }
 
+/* What cells of runs that have not finished begin with: narrow tables cut the status. */
+enum { MOST_BEGINNINGS = 32, BEGINNING_SIZE = 8 };
+typedef struct Beginnings {
+  int count;
+  char text[MOST_BEGINNINGS][BEGINNING_SIZE];
+} Beginnings;
+
+static Beginnings find_beginnings(const VidaStudy* study) {
+  Beginnings found = {0};
+  for (int run = 0; run < VidaStudy_RunCount(study) && found.count < MOST_BEGINNINGS; run++) {
+    const char* status = VidaStudy_Row(study, run)->status;
+    char* text = found.text[found.count];
+    int same = 0;
+    snprintf(text, BEGINNING_SIZE, "%.*s", BEGINNING_SIZE - 1, status);
+    while (strcmp(found.text[same], text) != 0) {
+      same++;
+    }
+    found.count += strcmp(status, "ok") != 0 && same == found.count;
+  }
+  return found;
+}
+
 /* The table on a terminal: its title stands out, and so do the runs that have not finished. */
 static void print_coloured(const VidaStudy* study, char* table) {
+  const Beginnings unfinished = find_beginnings(study);
   bool first = true;
   for (char *line = table, *end; *line; line = end + (*end ? 1 : 0)) {
     CliColour colour = first ? CLI_BOLD : CLI_PLAIN;
     end = line + strcspn(line, "\n");
     const char after = *end;
     *end = '\0';
-    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-      const char* status = VidaStudy_Row(study, run)->status;
-      char beginning[8];
-      snprintf(beginning, sizeof beginning, "%.7s", status); /* narrow tables cut it */
-      if (strcmp(status, "ok") != 0 && strstr(line, beginning)) {
-        colour = strcmp(status, "NOT_RUN") == 0 ? CLI_YELLOW : CLI_RED;
+    for (int i = 0; i < unfinished.count; i++) {
+      if (strstr(line, unfinished.text[i])) {
+        colour = strcmp(unfinished.text[i], "NOT_RUN") == 0 ? CLI_YELLOW : CLI_RED;
       }
     }
     const bool plain = colour == CLI_PLAIN;
@@ -314,17 +334,26 @@ static VidaPageFacts page_facts(const Work* work) {
 }
 
 /* DIR/comparison.csv has the rows of all; each comparison's own files are beside its trajectories.
- * Of DIR/report.json vida report makes the page at any time. */
+ * Of DIR/report.json vida report makes the page at any time: it comes first, so that a run that is
+ * killed leaves no rows without it. */
 static int save_results(void* data, VidaError* error) {
   const Work* work = data;
   const VidaStudy* const* studies = (const VidaStudy* const*)work->scenario.studies;
   const VidaPageFacts facts = page_facts(work);
   const int count = work->scenario.count;
+  VidaError problem;
+  const int page = VidaReport_PageData(work->recording, count, &facts, work->data, &problem);
   int code = VidaReport_Write(studies, count, work->out, error);
   for (int i = 0; i < count && count > 1 && !code; i++) {
     code = VidaReport_Write(studies + i, 1, work->directories[i], error);
   }
-  return code ? code : VidaReport_PageData(work->recording, count, &facts, work->data, error);
+  if (!code && page) {
+    code = page;
+    if (error) {
+      *error = problem;
+    }
+  }
+  return code;
 }
 
 static int write_page(lua_State* L, const Work* work, VidaError* error) {
@@ -366,6 +395,19 @@ static Tally count_runs(const Work* work) {
     }
   }
   return tally;
+}
+
+/* Trajectories that a killed run has left are not taken away, nor passed over in silence. */
+static void say_leftovers(const Work* work) {
+  for (int i = 0; i < work->scenario.count && work->out; i++) {
+    const int count = VidaReport_CountPartial(work->directories[i]);
+    if (count > 0) {
+      fprintf(stderr,
+              "vida: '%s' holds %d unfinished trajector%s (*.csv.partial) of an earlier run that "
+              "was killed\n",
+              work->directories[i], count, count > 1 ? "ies" : "y");
+    }
+  }
 }
 
 /* What there is in the end, also when the comparisons could not be finished. */
@@ -438,6 +480,7 @@ static int run_protected(lua_State* L) {
   if (!code && arguments->plot) {
     code = draw_pictures(work, &error);
   }
+  say_leftovers(work);
   say_failures(work, code, &error);
   return 0;
 }

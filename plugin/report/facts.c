@@ -40,6 +40,49 @@ void vida__find_units(const VidaStudy* study, vida_units* units) {
   }
 }
 
+/* Columns whose unit depends on the system, or is gone in a relative comparison. */
+typedef struct unit_rule {
+  const char* column;
+  enum { OF_POSITION, OF_CONSTRAINT, OF_MULTIPLIER, OF_MOMENTUM, OF_ENERGY } kind;
+  const char* per; /* appended */
+  bool relative;
+} unit_rule;
+
+static const unit_rule unit_rules[] = {{"position_error", OF_POSITION, "", true},
+                                       {"velocity_error", OF_POSITION, "/s", true},
+                                       {"multiplier_error", OF_MULTIPLIER, "", true},
+                                       {"energy_error", OF_ENERGY, "", true},
+                                       {"momentum_error", OF_MOMENTUM, "", true},
+                                       {"constraint_position", OF_CONSTRAINT, "", false},
+                                       {"constraint_velocity", OF_CONSTRAINT, "/s", false},
+                                       {"momentum_drift", OF_MOMENTUM, "/s", false},
+                                       {"momentum_drift_interval", OF_MOMENTUM, "/s", false},
+                                       {"momentum_oscillation", OF_MOMENTUM, "", false},
+                                       {"constraint_drift", OF_CONSTRAINT, "/s", false},
+                                       {"constraint_drift_interval", OF_CONSTRAINT, "/s", false},
+                                       {"constraint_oscillation", OF_CONSTRAINT, "", false}};
+
+void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
+                       char unit[VIDA_NAME_SIZE]) {
+  char multiplier[VIDA_NAME_SIZE] = "";
+  const char* const shared[] = {units->position, units->constraint, multiplier, units->momentum,
+                                "J"};
+  if (units->constraint[0]) {
+    vida__multiplier_unit(units->constraint, multiplier, sizeof multiplier);
+  }
+  unit[0] = '\0';
+  for (size_t i = 0; i < sizeof unit_rules / sizeof unit_rules[0]; i++) {
+    const unit_rule* rule = &unit_rules[i];
+    if (strcmp(rule->column, column->name) == 0) {
+      const bool has_one = shared[rule->kind][0] && !(rule->relative && relative);
+      vida__append(unit, VIDA_NAME_SIZE, "%s%s", has_one ? shared[rule->kind] : "",
+                   has_one ? rule->per : "");
+      return;
+    }
+  }
+  vida__append(unit, VIDA_NAME_SIZE, "%s", strcmp(column->unit, "1") == 0 ? "" : column->unit);
+}
+
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
   static const char* const norms[] = {"mean", "max", "end", "mixed"};
   const VidaSystem* system = study->system;

@@ -1,4 +1,5 @@
 /* Results in a folder: files appear under their names only when they are whole. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,9 +8,12 @@
 #include <vida/report.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "report/output.h"
 
 enum { PATH_SIZE = 4096 };
+
+#define PARTIAL ".partial" /* of a file that is being written */
 
 /* DIRECTORY/NAME in path. */
 static int join(char path[PATH_SIZE], const char* directory, const char* name, VidaError* error) {
@@ -88,8 +92,25 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
     if (code) {
       return code;
     }
+    /* Of a run that was killed meanwhile. */
+    vida__append(path, sizeof path, PARTIAL);
+    remove(path);
   }
   return VIDA_SUCCESS;
+}
+
+int VidaReport_CountPartial(const char* directory) {
+  DIR* folder = directory ? opendir(directory) : NULL;
+  int count = 0;
+  for (const struct dirent* entry = folder ? readdir(folder) : NULL; entry;
+       entry = readdir(folder)) {
+    const size_t length = strlen(entry->d_name), ending = strlen(".csv" PARTIAL);
+    count += length > ending && strcmp(entry->d_name + length - ending, ".csv" PARTIAL) == 0;
+  }
+  if (folder) {
+    closedir(folder);
+  }
+  return count;
 }
 
 typedef int writer(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);

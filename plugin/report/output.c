@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/register.h"
 #include "base/text.h"
 
 int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
@@ -139,21 +141,33 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
   replace_special(name);
 }
 
-static bool is_taken(char (*names)[VIDA_FILE_NAME_SIZE], int before, const char* name) {
-  for (int i = 0; i < before; i++) {
-    if (strcasecmp(names[i], name) == 0) { /* some file systems ignore case */
-      return true;
-    }
+/* Whether the name is a new one; some file systems ignore case. -1: no memory. */
+static int take_name(vida_register* taken, const char* name) {
+  char lower[VIDA_FILE_NAME_SIZE] = "";
+  for (size_t i = 0; name[i]; i++) {
+    lower[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
   }
-  return false;
+  const int before = taken->count;
+  const int number = vida__register_text(taken, lower);
+  return number < 0 ? -1 : number == before;
 }
 
-void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
-                     char (*names)[VIDA_FILE_NAME_SIZE]) {
-  for (int i = 0; i < count; i++) {
-    int number = 1;
-    do {
-      vida__run_file_name(row(list, i), number++, names[i]);
-    } while (is_taken(names, i, names[i]));
+int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
+                    char (*names)[VIDA_FILE_NAME_SIZE], VidaError* error) {
+  vida_register taken = {0}, plain = {0};
+  int* given = vida__allocate((size_t)count, sizeof *given); /* numbers, of each plain name */
+  int fresh = given ? 1 : -1;
+  for (int i = 0; i < count && fresh >= 0; i++) {
+    vida__run_file_name(row(list, i), 1, names[i]);
+    const int same = vida__register_text(&plain, names[i]);
+    fresh = same < 0 ? -1 : 0;
+    while (fresh == 0) {
+      vida__run_file_name(row(list, i), ++given[same], names[i]);
+      fresh = take_name(&taken, names[i]);
+    }
   }
+  vida__free_register(&taken);
+  vida__free_register(&plain);
+  free(given);
+  return fresh < 0 ? vida__fail_memory(error) : VIDA_SUCCESS;
 }

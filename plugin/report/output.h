@@ -2,6 +2,7 @@
 #ifndef VIDA_REPORT_OUTPUT_H
 #define VIDA_REPORT_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <vida/error.h>
@@ -61,6 +62,10 @@ typedef struct vida_units {
   char position[VIDA_NAME_SIZE], constraint[VIDA_NAME_SIZE], momentum[VIDA_NAME_SIZE];
 } vida_units;
 void vida__find_units(const VidaStudy* study, vida_units* units);
+/* The unit of a column in a comparison with these units; "" where its values have several, or (of
+ * errors that are relative) none. */
+void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
+                       char unit[VIDA_NAME_SIZE]);
 
 /* What the column energy_error is called where vida__exchanges_energy, and why. */
 #define VIDA_ENERGY_CHANGE "energy change"
@@ -88,8 +93,23 @@ void vida__multiplier_unit(const char* unit, char* text, size_t size);
 #define VIDA_FILE_NAME_SIZE 224
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
 /* The names of all runs of a comparison, no two of them equal but for case. `row` gives row i. */
-void vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
-                     char (*names)[VIDA_FILE_NAME_SIZE]);
+int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
+                    char (*names)[VIDA_FILE_NAME_SIZE], VidaError* error);
+
+/* Colours of methods, on white and on black (colours.c). */
+enum { VIDA_COLOURS = 12 };
+typedef struct vida_colour {
+  const char *light, *dark; /* "#rrggbb" */
+} vida_colour;
+/* Numbers from VIDA_COLOURS on repeat the colours: dashes must tell them apart. */
+const vida_colour* vida__colour(int number);
+/* The number of each method's colour, no two of them equal. A method has the same one in all
+ * comparisons, unless another that has it, too, is among those of this one. */
+int vida__choose_colours(int count, char (*names)[VIDA_NAME_SIZE], int* numbers, VidaError* error);
+
+/* Of `count` runs in groups (0 .. count - 1; below 0: of none) chooses at most `most`: as many of
+ * each group as of the others, evenly spread over each (spread.c). */
+int vida__spread_runs(int count, const int* group, int most, bool* chosen, VidaError* error);
 
 /* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
 void vida__append_label(const char* name, int width, char* line, size_t size);

@@ -127,8 +127,8 @@ static int write_studies(const VidaRecording* const* recordings, int count,
   if (!memory) {
     return vida__fail_memory(error);
   }
-  vida__write_page_data(recordings, count, facts, memory);
-  const bool good = !ferror(memory);
+  const int written = vida__write_page_data(recordings, count, facts, memory);
+  const bool good = !written && !ferror(memory);
   int code = fclose(memory) == 0 && good ? VIDA_SUCCESS : vida__fail_memory(error);
   code = code ? code : write_whole(path, is_page, data, size, error);
   free(data);

@@ -15,9 +15,9 @@ typedef struct vida_page_file {
 extern const vida_page_file vida__page_files[];
 
 /* How the data begin, by which they are told from other JSON. */
-#define VIDA_PAGE_DATA_BEGIN "{\"vida_page\": 1,"
-/* Everything that the page shows, as strict JSON (page_data.c). */
-void vida__write_page_data(const VidaRecording* const* recordings, int count,
-                           const VidaPageFacts* facts, FILE* file);
+#define VIDA_PAGE_DATA_BEGIN "{\"vida_page\": 2,"
+/* Everything that the page shows, as strict JSON; fails when there is no memory (page_data.c). */
+int vida__write_page_data(const VidaRecording* const* recordings, int count,
+                          const VidaPageFacts* facts, FILE* file);
 
 #endif

@@ -1,12 +1,15 @@
 /* What a page shows, as JSON: the systems in words and numbers, rows, recorded states, and the
  * points and lines of their drawings. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include <vida/vida.h>
 
+#include "base/memory.h"
+#include "base/register.h"
 #include "base/sundials.h"
 #include "base/text.h"
 #include "report/output.h"
@@ -96,6 +99,8 @@ static void write_facts(FILE* file, const VidaPageFacts* facts) {
   write_text(file, "processor", processor);
   fputs(", ", file);
   write_text(file, "shared_remark", VIDA_REMARK_SHARED);
+  fputs(", ", file);
+  write_value(file, "noise_factor", VIDA_NOISE_FACTOR);
   fprintf(file, ", \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -107,12 +112,44 @@ static void write_columns(FILE* file, const vida_columns* columns) {
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", column->name);
     fputs(", ", file);
-    write_text(file, "unit", column->unit);
-    fputs(", ", file);
     write_text(file, "text", column->text);
     fprintf(file, ", \"type\": \"%s\"}", types[column->type]);
   }
   fputs("]", file);
+}
+
+/* The methods of all comparisons with their colours, which are those of the pictures, too. `lap`
+ * counts those that have the same colour. */
+static int write_methods(FILE* file, const VidaRecording* const* recordings, int count) {
+  vida_register methods = {0};
+  bool good = true;
+  for (int i = 0; i < count; i++) {
+    for (int run = 0; run < recordings[i]->study->count && good; run++) {
+      good = vida__register_text(&methods, recordings[i]->study->runs[run].row.method) >= 0;
+    }
+  }
+  char(*names)[VIDA_NAME_SIZE] = vida__allocate((size_t)methods.count, sizeof *names);
+  int* numbers = vida__allocate((size_t)methods.count, sizeof *numbers);
+  good = good && names && numbers;
+  for (int i = 0; i < methods.count && good; i++) {
+    vida__append(names[i], sizeof *names, "%s", methods.texts[i]);
+  }
+  good = good && vida__choose_colours(methods.count, names, numbers, NULL) == VIDA_SUCCESS;
+  fputs("\"methods\": [", file);
+  for (int i = 0; i < methods.count && good; i++) {
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "name", names[i]);
+    fputs(", ", file);
+    write_text(file, "light", vida__colour(numbers[i])->light);
+    fputs(", ", file);
+    write_text(file, "dark", vida__colour(numbers[i])->dark);
+    fprintf(file, ", \"lap\": %d}", numbers[i] / VIDA_COLOURS);
+  }
+  fputs("]", file);
+  vida__free_register(&methods);
+  free(names);
+  free(numbers);
+  return good ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
 /* ---- the system ------------------------------------------------------------------------------ */
@@ -374,11 +411,11 @@ static void write_changes(FILE* file, const VidaRecording* from, const vida_reco
 
 static void write_run(FILE* file, const VidaRecording* from, int index) {
   const vida_recorded_layout* at = &from->layout;
-  if (index >= from->runs || from->run[index].count == 0) {
+  const vida_recorded_run* run = vida__recorded_run(from, index);
+  if (!run || run->count == 0) {
     fputs("null", file);
     return;
   }
-  const vida_recorded_run* run = &from->run[index];
   fprintf(file, "{\"every\": %ld, \"t\": ", run->every);
   write_column(file, from, run, 0, DIGITS_TIME);
   write_named_columns(file, from, run, "q", at->q, at->n, DIGITS_STATE);
@@ -425,6 +462,8 @@ static void write_series(FILE* file, const VidaStudy* study) {
     write_value(file, "order", series.order);
     fputs(", ", file);
     write_value(file, "interval", series.interval);
+    fputs(", ", file);
+    write_value(file, "largest_error", series.largest_error);
     fprintf(file, ", \"runs\": %d, \"adaptive\": %s, \"seconds\": [", series.count,
             series.adaptive ? "true" : "false");
     for (int k = 0; k < count; k++) {
@@ -474,6 +513,20 @@ static void write_spreads(FILE* file, const VidaStudy* study, const vida_columns
   fputs("]", file);
 }
 
+/* Units of the columns, which depend on the system. */
+static void write_units(FILE* file, const VidaStudy* study, const vida_columns* columns) {
+  vida_units units;
+  char unit[VIDA_NAME_SIZE];
+  vida__find_units(study, &units);
+  fputs("\"units\": {", file);
+  for (int i = 0; i < columns->count; i++) {
+    vida__column_unit(&units, study->relative, columns->column[i], unit);
+    fputs(comma(i), file);
+    write_text(file, columns->column[i]->name, unit);
+  }
+  fputs("}", file);
+}
+
 static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
   static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
                                       "mixed, at the end"};
@@ -499,13 +552,20 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   VidaOptions_Describe(study->options, options, sizeof options);
   write_text(file, "options", options);
   fputs(", ", file);
-  write_text(file, "notes", VidaStudy_Notes(study));
+  char start[VIDA_NOTES_SIZE] = "";
+  const char* times = study->notes + study->start_notes;
+  vida__append(start, sizeof start, "%.*s", (int)study->start_notes, study->notes);
+  write_text(file, "notes", start);
+  fputs(", ", file);
+  write_text(file, "times", times + strspn(times, "\n"));
   fputs(", ", file);
   write_text(file, "reference", VidaStudy_Reference(study, &own_error));
   fputs(", ", file);
   write_value(file, "reference_error", own_error);
   fputs(",\n", file);
   write_reference(file, from);
+  fputs(",\n", file);
+  write_units(file, study, columns);
   fputs(",\n", file);
   write_series(file, study);
   fputs(",\n", file);
@@ -525,8 +585,8 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   fputs("]}", file);
 }
 
-void vida__write_page_data(const VidaRecording* const* recordings, int count,
-                           const VidaPageFacts* facts, FILE* file) {
+int vida__write_page_data(const VidaRecording* const* recordings, int count,
+                          const VidaPageFacts* facts, FILE* file) {
   vida_columns columns = vida__common_columns();
   for (int i = 0; i < count; i++) {
     vida__add_study_columns(recordings[i]->study, &columns);
@@ -535,10 +595,13 @@ void vida__write_page_data(const VidaRecording* const* recordings, int count,
   write_facts(file, facts);
   fputs(",\n", file);
   write_columns(file, &columns);
+  fputs(",\n", file);
+  const int code = write_methods(file, recordings, count);
   fputs(",\n\"studies\": [\n", file);
   for (int i = 0; i < count; i++) {
     fputs(i > 0 ? ",\n" : "", file);
     write_study(file, recordings[i], &columns);
   }
   fputs("]}\n", file);
+  return code;
 }

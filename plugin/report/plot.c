@@ -163,6 +163,23 @@ static bool is_whole(const char* path, const char* ending) {
   return found;
 }
 
+/* Why no more can be written to the file: gnuplot does not say that a disk is full. 0: it can be.
+ */
+static int find_refusal(const char* path) {
+  static const char more[1 << 16]; /* more than a program holds back before it writes */
+  FILE* file = fopen(path, "ab");
+  if (!file) {
+    return errno;
+  }
+  errno = 0;
+  const bool good = fwrite(more, 1, sizeof more, file) == sizeof more && fflush(file) == 0;
+  int reason = good ? 0 : errno;
+  if (fclose(file) != 0 && !reason) {
+    reason = errno;
+  }
+  return reason;
+}
+
 static int draw(const char* program, const char* folder, const char* name, const char* ending,
                 VidaError* error) {
   char path[VIDA_PATH_SIZE] = "", partial[VIDA_PATH_SIZE] = "";
@@ -177,7 +194,11 @@ static int draw(const char* program, const char* folder, const char* name, const
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
   }
   if (code) {
+    const int reason = find_refusal(partial);
     remove(partial);
+    if (reason) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(reason));
+    }
   }
   return code;
 }
@@ -240,6 +261,8 @@ void vida__remove_pictures(const char* directory) {
     path[0] = '\0';
     vida__append(path, sizeof path, "%s/plots/%s.%s", directory, kinds[i / 2].kind.name,
                  endings[i % 2]);
+    remove(path);
+    vida__append(path, sizeof path, ".partial"); /* of a run that was killed meanwhile */
     remove(path);
   }
 }

@@ -99,8 +99,15 @@ int vida__write_script(vida_picture* picture, const char* folder, const char* na
 bool vida__is_chosen(const vida_picture* picture, int run);
 /* Whether the wishes name this column, or name none. */
 bool vida__is_wanted_column(const vida_picture* picture, const char* name);
+typedef bool vida_run_test(const vida_picture* picture, int run, const void* data);
+/* Of each run whether it is among at most `most` of those that are shown, spread over the methods;
+ * it is noted when these are not all ("60 of 90 runs WHAT"). To be freed; NULL: no memory. */
+bool* vida__choose_runs(vida_picture* picture, vida_run_test* is_shown, const void* data, int most,
+                        const char* what, VidaError* error);
 /* The run of the smallest step or tolerance of each series; others are left out. */
 bool vida__is_finest(const vida_picture* picture, int run);
+/* The colour of its method. */
+int vida__colour_of_run(const vida_picture* picture, int run);
 /* "method" or "method, options", where it has several sets of them; with `step`, also its step. */
 void vida__run_label(const vida_picture* picture, int run, bool step, char label[VIDA_TEXT_SIZE]);
 /* "h = 0.1 s" or "rtol = 1e-06" */

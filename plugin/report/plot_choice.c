@@ -149,6 +149,31 @@ bool vida__is_chosen(const vida_picture* picture, int run) {
   return method && step;
 }
 
+bool* vida__choose_runs(vida_picture* picture, vida_run_test* is_shown, const void* data, int most,
+                        const char* what, VidaError* error) {
+  const vida_results* results = picture->results;
+  const size_t count = (size_t)results->count;
+  bool* chosen = vida__allocate(count, sizeof *chosen);
+  int* method = vida__allocate(count, sizeof *method);
+  int shown = 0;
+  int code = chosen && method ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (int run = 0; run < results->count && !code; run++) {
+    const bool is_one = is_shown(picture, run, data);
+    method[run] = is_one ? results->runs[run].method : -1;
+    shown += is_one;
+  }
+  code = code ? code : vida__spread_runs(results->count, method, most, chosen, error);
+  free(method);
+  if (code) {
+    free(chosen);
+    return NULL;
+  }
+  if (shown > most) {
+    vida__add_note(picture, "%d of %d runs%s, spread over the methods", most, shown, what);
+  }
+  return chosen;
+}
+
 bool vida__is_wanted_column(const vida_picture* picture, const char* name) {
   const char* const* columns = picture->wishes->columns;
   if (!columns || !columns[0]) {
@@ -222,6 +247,10 @@ static void append_variant(const VidaRow* row, char label[VIDA_TEXT_SIZE]) {
   } else {
     vida__append(label, VIDA_TEXT_SIZE, is_adaptive ? " with rtol" : " with h");
   }
+}
+
+int vida__colour_of_run(const vida_picture* picture, int run) {
+  return picture->results->colours[picture->results->runs[run].method];
 }
 
 void vida__run_label(const vida_picture* picture, int run, bool step, char label[VIDA_TEXT_SIZE]) {

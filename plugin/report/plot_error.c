@@ -12,30 +12,28 @@ enum { MOST_PANELS = 9 };
 /* Columns of comparison.csv that are errors; those that are measured are drawn. */
 typedef struct error_column {
   const char *name, *title;
-  enum { UNIT_OF_POSITION, UNIT_OF_CONSTRAINT, UNIT_OF_MOMENTUM, UNIT_FIXED } kind;
-  const char* unit; /* appended, or the unit itself */
-  bool relative;    /* has no unit in a relative comparison */
-  bool automatic;   /* drawn without being asked for */
+  bool relative;  /* in a relative comparison */
+  bool automatic; /* drawn without being asked for */
 } error_column;
 
 static const error_column error_columns[] = {
-    {"position_error", "position error", UNIT_OF_POSITION, "", true, true},
-    {"velocity_error", "velocity error", UNIT_OF_POSITION, "/s", true, true},
-    {"multiplier_error", "multiplier error", UNIT_FIXED, "", true, true},
-    {"energy_error", "energy error", UNIT_FIXED, "J", true, true},
-    {"energy_drift", "|energy drift|", UNIT_FIXED, "J/s", false, false},
-    {"momentum_error", "momentum error", UNIT_OF_MOMENTUM, "", true, true},
-    {"constraint_position", "largest |g|", UNIT_OF_CONSTRAINT, "", false, false},
-    {"constraint_velocity", "largest |G v + g_t|", UNIT_OF_CONSTRAINT, "/s", false, false},
-    {"symplectic_defect", "symplectic defect", UNIT_FIXED, "", false, false},
-    {"reversibility_defect", "reversibility defect", UNIT_FIXED, "", false, false},
-    {"energy_oscillation", "oscillation of the energy", UNIT_FIXED, "J", false, false},
-    {"momentum_drift", "|momentum drift|", UNIT_OF_MOMENTUM, "/s", false, false},
-    {"constraint_drift", "|drift of g|", UNIT_OF_CONSTRAINT, "/s", false, false},
-    {"wall_s", "wall time", UNIT_FIXED, "s", false, false},
-    {"steps", "steps", UNIT_FIXED, "", false, false},
-    {"newton_iterations", "Newton iterations", UNIT_FIXED, "", false, false},
-    {"residual_evaluations", "evaluations of the residual", UNIT_FIXED, "", false, false}};
+    {"position_error", "position error", true, true},
+    {"velocity_error", "velocity error", true, true},
+    {"multiplier_error", "multiplier error", true, true},
+    {"energy_error", "energy error", true, true},
+    {"energy_drift", "|energy drift|", false, false},
+    {"momentum_error", "momentum error", true, true},
+    {"constraint_position", "largest |g|", false, false},
+    {"constraint_velocity", "largest |G v + g_t|", false, false},
+    {"symplectic_defect", "symplectic defect", false, false},
+    {"reversibility_defect", "reversibility defect", false, false},
+    {"energy_oscillation", "oscillation of the energy", false, false},
+    {"momentum_drift", "|momentum drift|", false, false},
+    {"constraint_drift", "|drift of g|", false, false},
+    {"wall_s", "wall time", false, false},
+    {"steps", "steps", false, false},
+    {"newton_iterations", "Newton iterations", false, false},
+    {"residual_evaluations", "evaluations of the residual", false, false}};
 enum { ERROR_COLUMNS = sizeof error_columns / sizeof error_columns[0] };
 
 static double cell_of(const VidaRow* row, const char* name) {
@@ -57,17 +55,10 @@ static double size_of(const VidaRow* row) {
 
 static void title_of(const vida_results* results, const error_column* column,
                      char title[VIDA_TEXT_SIZE]) {
-  const char* const shared[] = {results->position_unit, results->constraint_unit,
-                                results->momentum_unit, ""};
-  char unit[VIDA_TEXT_SIZE] = "", name[VIDA_TEXT_SIZE] = "";
-  const bool relative = column->relative && results->relative;
-  vida__append(name, sizeof name, "%s%s", relative ? "relative " : "", column->title);
-  if (strcmp(column->name, "multiplier_error") == 0) {
-    vida__append(unit, sizeof unit, "%s", strcmp(results->constraint_unit, "m") == 0 ? "N" : "");
-    unit[relative ? 0 : 1] = '\0';
-  } else if (!relative && (column->kind == UNIT_FIXED || shared[column->kind][0])) {
-    vida__append(unit, sizeof unit, "%s%s", shared[column->kind], column->unit);
-  }
+  char unit[VIDA_NAME_SIZE], name[VIDA_TEXT_SIZE] = "";
+  vida__append(name, sizeof name, "%s%s", column->relative && results->relative ? "relative " : "",
+               column->title);
+  vida__column_unit(&results->units, results->relative, Vida_FindColumn(column->name), unit);
   vida__axis_title(title, name, unit);
 }
 
@@ -121,9 +112,10 @@ static bool is_first(const vida_picture* picture, int run) {
 static int add_series(vida_picture* picture, int panel, int series, const char* x,
                       const error_column* y, VidaError* error) {
   const vida_stored_run* self = &picture->results->runs[series];
+  const int colour = vida__colour_of_run(picture, series);
   char label[VIDA_TEXT_SIZE];
   vida__run_label(picture, series, false, label);
-  const int entry = vida__legend(picture, label, self->method, self->variant, true);
+  const int entry = vida__legend(picture, label, colour, self->variant, true);
   vida_curve* curve = vida__add_curve(&picture->panels[panel]);
   int code = VIDA_SUCCESS;
   if (!curve || entry < 0) {
@@ -141,7 +133,7 @@ static int add_series(vida_picture* picture, int panel, int series, const char* 
     if (has_value(point, y)) {
       code = vida__extend_curve(curve, place, cell_of(&point->row, y->name), error);
     } else if (point->failed) {
-      code = vida__add_failure(&picture->panels[panel], place, self->method, error);
+      code = vida__add_failure(&picture->panels[panel], place, colour, error);
     }
   }
   return code;

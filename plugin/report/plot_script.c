@@ -8,14 +8,9 @@
 #include "base/text.h"
 #include "report/plot.h"
 
-/* Told apart by all kinds of colour vision, on white: Okabe and Ito without yellow, then Tol. */
-static const char* const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9",
-                                      "#e69f00", "#000000", "#882255", "#999933", "#332288",
-                                      "#44aa99", "#661100", "#aa4499", "#117733", "#888888"};
 static const char* const dashes[] = {"1", "(14,5)", "(6,4)", "(14,4,3,4)", "(3,3)"};
 static const int marks[] = {7, 5, 9, 13, 11, 15, 4, 6, 8, 12, 10, 14};
 enum {
-  COLOURS = sizeof colours / sizeof colours[0],
   MARKS = sizeof marks / sizeof marks[0],
   DASHES = sizeof dashes / sizeof dashes[0],
   LEFT = 104,  /* for the numbers and the title of the y axis */
@@ -350,21 +345,21 @@ static void write_decoration(const script* work, const vida_panel* panel) {
   }
   for (int i = 0; i < panel->failure_count; i++) {
     snprintf(mark, sizeof mark, "pt 2 ps 1.2 lw 2 lc rgb '%s'",
-             colours[panel->failures[i].colour % COLOURS]);
+             vida__colour(panel->failures[i].colour)->light);
     write_point_label(file, panel->failures[i].x, "graph", 0.95, mark);
   }
   for (int c = 0; c < panel->count; c++) {
     const vida_curve* curve = &panel->curves[c];
     if (curve->start && curve->count > 0 && panel->count <= 3 * MANY) {
       snprintf(mark, sizeof mark, "pt 6 ps 1 lc rgb '%s'",
-               colours[work->picture->entries[curve->entry].colour % COLOURS]);
+               vida__colour(work->picture->entries[curve->entry].colour)->light);
       write_point_label(file, curve->x[0], "first", curve->y[0], mark);
     }
     if (curve->failed && curve->count > 0) {
       double y = curve->y[curve->count - 1];
       y = isfinite(y) ? fmin(fmax(y, panel->low_y), panel->high_y) : panel->high_y;
       snprintf(mark, sizeof mark, "pt 2 ps 1.2 lw 2 lc rgb '%s'",
-               colours[work->picture->entries[curve->entry].colour % COLOURS]);
+               vida__colour(work->picture->entries[curve->entry].colour)->light);
       write_point_label(file, curve->x[curve->count - 1], "first", y, mark);
     }
   }
@@ -392,9 +387,9 @@ static void write_data(script* work, const vida_panel* panel, const vida_curve* 
 /* Every other method has broken lines, so that it is seen which one lies below another; runs of one
  * method have different ones. */
 static const char* dash_of(const vida_entry* style) {
-  const int colour = style->colour % COLOURS;
+  const int colour = style->colour % VIDA_COLOURS;
   const int of_method = colour % 2 == 0 ? 0 : 1 + colour / 2 % (DASHES - 1);
-  return dashes[(of_method + style->dash) % DASHES];
+  return dashes[(of_method + style->colour / VIDA_COLOURS + style->dash) % DASHES];
 }
 
 /* behind: how many curves are drawn later: a wide line is still seen below one that covers it. */
@@ -404,7 +399,7 @@ static void write_style(const script* work, int entry, bool marked, bool only_ma
           only_marks ? "points"
           : marked   ? "linespoints"
                      : "lines",
-          colours[style->colour % COLOURS]);
+          vida__colour(style->colour)->light);
   if (!only_marks) {
     fputs(" lw ", work->script);
     const double width = (marked ? 1.4 : 1.1) + 0.4 * (behind < 3 ? behind : 3);
@@ -434,7 +429,7 @@ static void write_panel(script* work, vida_panel* panel, const box* place) {
     fprintf(file, "%sdata index %d using 1:2 with ", any ? ", \\\n  " : "", work->index++);
     if (panel->squares) {
       const double size = (place->right - place->left) / panel->size / 6.5;
-      fprintf(file, "points pt 5 lc rgb '%s' ps ", colours[0]);
+      fprintf(file, "points pt 5 lc rgb '%s' ps ", vida__colour(0)->light);
       write_real(file, fmin(fmax(size, 0.15), 2.5), 3);
     } else {
       write_style(work, curve->entry, curve->marked, curve->only_marks,

@@ -23,7 +23,7 @@ static int entry_of(vida_picture* picture, int run) {
     same += results->runs[i].method == results->runs[run].method && is_shown(picture, i);
   }
   vida__run_label(picture, run, true, label);
-  return vida__legend(picture, label, results->runs[run].method, same, false);
+  return vida__legend(picture, label, vida__colour_of_run(picture, run), same, false);
 }
 
 static int add_path(vida_picture* picture, int panel, int run, const vida_trajectory* trajectory,
@@ -180,21 +180,24 @@ static int plot_paths(vida_picture* picture, int run, const vida_trajectory* tra
 typedef int painter(vida_picture* picture, int run, const vida_trajectory* trajectory,
                     VidaError* error);
 
+static bool is_any_shown(const vida_picture* picture, int run, const void* data) {
+  (void)data;
+  return is_shown(picture, run);
+}
+
 static int plot_runs(vida_picture* picture, painter* paint, VidaError* error) {
   vida_trajectory trajectory;
-  int shown = 0, code = VIDA_SUCCESS;
+  bool* chosen = vida__choose_runs(picture, is_any_shown, NULL, MOST_RUNS, "", error);
+  int code = chosen ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   for (int run = 0; run < picture->results->count && !code; run++) {
-    if (!is_shown(picture, run)) {
+    if (!chosen[run]) {
       continue;
-    }
-    if (shown++ == MOST_RUNS) {
-      vida__add_note(picture, "the first %d runs", MOST_RUNS);
-      break;
     }
     code = vida__read_trajectory(picture->results, run, &trajectory, error);
     code = code ? code : paint(picture, run, &trajectory, error);
     vida__free_trajectory(&trajectory);
   }
+  free(chosen);
   vida__note_missing(picture);
   picture->columns = picture->count < 3 ? (picture->count > 0 ? picture->count : 1) : 3;
   picture->width = picture->count == 1 ? 460 : 330;

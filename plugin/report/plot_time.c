@@ -160,6 +160,10 @@ static bool is_in_row(const vida_picture* picture, int run, const row_of_panels*
                          : is_same_step(&runs[run].row, &runs[row->run].row));
 }
 
+static bool is_in_given_row(const vida_picture* picture, int run, const void* row) {
+  return is_in_row(picture, run, row);
+}
+
 /* Whether a row of panels comes before another: fixed steps first, the largest step first. */
 static bool is_before(const vida_picture* picture, const row_of_panels* a, const row_of_panels* b) {
   const VidaRow *first = &picture->results->runs[a->run].row,
@@ -219,23 +223,21 @@ typedef int finder(vida_picture* picture, const vida_trajectory* trajectory,
 static int fill_row(vida_picture* picture, int first, int count, const row_of_panels* row,
                     finder* find, VidaError* error) {
   const vida_results* results = picture->results;
-  int code = VIDA_SUCCESS;
+  bool* chosen = vida__choose_runs(picture, is_in_given_row, row, MOST_CURVES, " of a step", error);
+  int code = chosen ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   for (int run = 0; run < results->count && !code; run++) {
     const vida_stored_run* self = &results->runs[run];
     quantity quantities[MOST_COLUMNS];
     vida_trajectory trajectory;
     char label[VIDA_TEXT_SIZE];
-    if (!is_in_row(picture, run, row)) {
+    if (!chosen[run]) {
       continue;
-    }
-    if (count > 0 && picture->panels[first].count == MOST_CURVES) {
-      vida__add_note(picture, "the first %d runs of a step", MOST_CURVES);
-      break;
     }
     code = vida__read_trajectory(results, run, &trajectory, error);
     if (!code) {
       vida__run_label(picture, run, false, label);
-      const int entry = vida__legend(picture, label, self->method, self->variant, false);
+      const int entry =
+          vida__legend(picture, label, vida__colour_of_run(picture, run), self->variant, false);
       find(picture, &trajectory, quantities);
       for (int k = 0; k < count && !code; k++) {
         code = add_curve(picture, &picture->panels[first + k], &quantities[k], run, entry,
@@ -244,6 +246,7 @@ static int fill_row(vida_picture* picture, int first, int count, const row_of_pa
     }
     vida__free_trajectory(&trajectory);
   }
+  free(chosen);
   return code;
 }
 
@@ -314,13 +317,13 @@ static int find_drift(vida_picture* picture, const vida_trajectory* trajectory,
   if (results->constraints == 0) {
     return 0;
   }
-  vida__append(rate, sizeof rate, "%s%s", results->constraint_unit,
-               results->constraint_unit[0] ? "/s" : "");
+  vida__append(rate, sizeof rate, "%s%s", results->units.constraint,
+               results->units.constraint[0] ? "/s" : "");
   for (int k = 0; k < 2; k++) {
     quantity* what = &quantities[k];
     *what = (quantity){.largest = true, .logarithmic = true};
     vida__axis_title(what->title, k == 0 ? "largest |g|" : "largest |G v + g_t|",
-                     k == 0 ? results->constraint_unit : rate);
+                     k == 0 ? results->units.constraint : rate);
     const int first = k == 0 ? trajectory->constraint : trajectory->constraint_rate;
     for (int i = 0; i < results->constraints && i < MOST_PARTS; i++) {
       what->parts[what->part_count++] = first + i;
@@ -455,7 +458,8 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
           .time = multiplier ? trajectory.multiplier_time : 0, .parts = {column}, .part_count = 1};
       vida__column_title(&trajectory, column, panel->y_title);
       vida__run_label(picture, run, true, label);
-      const int entry = vida__legend(picture, label, self->method, same, false);
+      const int entry =
+          vida__legend(picture, label, vida__colour_of_run(picture, run), same, false);
       code = add_curve(picture, panel, &what, run, entry, &trajectory.csv, error);
     }
   }
@@ -463,9 +467,14 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
   return code;
 }
 
+static bool is_any_shown(const vida_picture* picture, int run, const void* data) {
+  (void)data;
+  return is_shown(picture, run);
+}
+
 int vida__plot_time(vida_picture* picture, VidaError* error) {
   const char* const* columns = picture->wishes->columns;
-  int count = 0, code = VIDA_SUCCESS;
+  int count = 0, code;
   if (!columns || !columns[0]) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "a picture over time needs the names of columns of the trajectories");
@@ -482,16 +491,13 @@ int vida__plot_time(vida_picture* picture, VidaError* error) {
   if (columns[count]) {
     vida__add_note(picture, "the first %d columns", count);
   }
-  int shown = 0;
+  bool* chosen = vida__choose_runs(picture, is_any_shown, NULL, MOST_CURVES, "", error);
+  code = chosen ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   for (int run = 0; run < picture->results->count && !code; run++) {
-    if (is_shown(picture, run) && ++shown <= MOST_CURVES) {
-      code = add_run(picture, run, count, error);
-    }
+    code = chosen[run] ? add_run(picture, run, count, error) : code;
   }
+  free(chosen);
   vida__note_missing(picture);
-  if (shown > MOST_CURVES) {
-    vida__add_note(picture, "the first %d of %d runs", MOST_CURVES, shown);
-  }
   picture->columns = 1;
   picture->width = 640;
   picture->height = count == 1 ? 340 : 200;

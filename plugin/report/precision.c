@@ -52,10 +52,23 @@ static void append_order(const VidaSeries* series, char* line) {
   vida__append(line, LINE_SIZE, "  %9s", cell);
 }
 
+/* "* cheapest", and "<=" where no run is so coarse that its time could be less. */
+static void append_price(const VidaSeries* series, double error, double seconds, double best,
+                         char* line) {
+  char number[VIDA_REAL_TEXT_SIZE], cell[CELL] = "";
+  if (!isnan(seconds)) {
+    vida__append(cell, sizeof cell, "%s%s%s", seconds <= best ? "*" : "",
+                 error > series->largest_error ? "<=" : "",
+                 vida__real_text(number, 1e3 * seconds, 3));
+  }
+  vida__append(line, LINE_SIZE, " %9s", cell);
+}
+
 void vida__write_precision(const VidaStudy* study, FILE* file) {
   double errors[VIDA_MOST_ERRORS], best[VIDA_MOST_ERRORS];
   char number[VIDA_REAL_TEXT_SIZE];
   const int count = vida__choose_errors(study, errors);
+  bool any_bound = false;
   fprintf(file,
           "\nfitted orders, and milliseconds for a position error of (* cheapest):\n%-*s  %9s",
           NAME_WIDTH, "", "order");
@@ -73,14 +86,13 @@ void vida__write_precision(const VidaStudy* study, FILE* file) {
     append_name(&series, line);
     append_order(&series, line);
     for (int k = 0; k < count; k++) {
-      const double seconds = VidaStudy_SecondsFor(study, i, errors[k]);
-      char cell[CELL] = "";
-      if (!isnan(seconds)) {
-        vida__append(cell, sizeof cell, "%s%s", seconds <= best[k] ? "*" : "",
-                     vida__real_text(number, 1e3 * seconds, 3));
-      }
-      vida__append(line, LINE_SIZE, " %9s", cell);
+      any_bound = any_bound || errors[k] > series.largest_error;
+      append_price(&series, errors[k], VidaStudy_SecondsFor(study, i, errors[k]), best[k], line);
     }
     vida__write_line(file, line);
+  }
+  if (any_bound) {
+    fputs("<= all runs of the method are more accurate than this: the time of the fastest one\n",
+          file);
   }
 }

@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/register.h"
+#include "report/output.h"
 #include "study/reference.h"
 
 enum {
@@ -44,20 +46,44 @@ static vida_recorded_layout lay_out(const VidaSystem* system, int points) {
   return at;
 }
 
+/* Gives places to as many runs of each method as there is room for. */
+static int choose_runs(VidaRecording* made, VidaError* error) {
+  const size_t count = (size_t)made->runs;
+  vida_register methods = {0};
+  bool* chosen = vida__allocate(count, sizeof *chosen);
+  made->place = vida__allocate(count, sizeof *made->place);
+  int code = chosen && made->place ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (int i = 0; i < made->runs && !code; i++) {
+    made->place[i] = vida__register_text(&methods, VidaStudy_Row(made->study, i)->method);
+    code = made->place[i] < 0 ? vida__fail_memory(error) : VIDA_SUCCESS;
+  }
+  code = code ? code : vida__spread_runs(made->runs, made->place, MOST_RUNS, chosen, error);
+  for (int i = 0; i < made->runs && !code; i++) {
+    made->place[i] = chosen[i] ? made->recorded++ : -1;
+  }
+  vida__free_register(&methods);
+  free(chosen);
+  return code;
+}
+
 static int allocate(VidaRecording* made, VidaError* error) {
   made->layout = lay_out(made->system, made->picture.point_count);
-  made->runs = least(VidaStudy_RunCount(made->study), MOST_RUNS);
-  const int affordable = MOST_NUMBERS / ((made->runs > 0 ? made->runs : 1) * made->layout.width);
+  made->runs = VidaStudy_RunCount(made->study);
+  if (choose_runs(made, error)) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  const int affordable =
+      MOST_NUMBERS / ((made->recorded > 0 ? made->recorded : 1) * made->layout.width);
   made->most = affordable > MOST_ROWS    ? MOST_ROWS
                : affordable < LEAST_ROWS ? LEAST_ROWS
                                          : affordable;
   made->xyz = vida__allocate((size_t)made->picture.point_count * 3, sizeof *made->xyz);
-  made->run = vida__allocate((size_t)made->runs, sizeof *made->run);
+  made->run = vida__allocate((size_t)made->recorded, sizeof *made->run);
   if (!made->xyz || !made->run) {
     return vida__fail_memory(error);
   }
   const size_t width = (size_t)made->layout.width;
-  for (int i = 0; i < made->runs; i++) {
+  for (int i = 0; i < made->recorded; i++) {
     made->run[i].last = vida__allocate(width, sizeof(double));
     if (!made->run[i].last) {
       return vida__fail_memory(error);
@@ -90,17 +116,23 @@ void VidaRecording_Destroy(VidaRecording** recording) {
   if (!old) {
     return;
   }
-  for (int i = 0; i < old->runs && old->run; i++) {
+  for (int i = 0; i < old->recorded && old->run; i++) {
     free(old->run[i].rows);
     free(old->run[i].last);
   }
   free(old->run);
+  free(old->place);
   free(old->reference.rows);
   free(old->xyz);
   vida__picture_destroy(&old->picture);
   vida__evaluator_destroy(&old->evaluator);
   free(old);
   *recording = NULL;
+}
+
+vida_recorded_run* vida__recorded_run(const VidaRecording* recording, int index) {
+  const int place = index >= 0 && index < recording->runs ? recording->place[index] : -1;
+  return place >= 0 ? &recording->run[place] : NULL;
 }
 
 /* ---- rows as they come ----------------------------------------------------------------------- */
@@ -179,8 +211,8 @@ static int take_reference(VidaRecording* to, VidaError* error) {
 static int begin_run(void* data, int index, const VidaRow* row, VidaError* error) {
   VidaRecording* to = data;
   (void)row;
-  if (index >= 0 && index < to->runs) {
-    vida_recorded_run* run = &to->run[index];
+  vida_recorded_run* run = vida__recorded_run(to, index);
+  if (run) {
     run->count = 0;
     run->arrived = 0;
     run->every = 1;
@@ -201,10 +233,10 @@ static int keep_last(const VidaRecording* to, vida_recorded_run* run, VidaError*
 
 static int take_sample(void* data, int index, const VidaSample* sample, VidaError* error) {
   VidaRecording* to = data;
-  if (index < 0 || index >= to->runs) {
+  vida_recorded_run* run = vida__recorded_run(to, index);
+  if (!run) {
     return VIDA_SUCCESS;
   }
-  vida_recorded_run* run = &to->run[index];
   write_row(to, sample, run->last);
   if (run->arrived % run->every == 0 && run->count == to->most) {
     thin_out(to, run);
@@ -216,9 +248,10 @@ static int take_sample(void* data, int index, const VidaSample* sample, VidaErro
 static int end_run(void* data, int index, const VidaRow* row, VidaError* error) {
   VidaRecording* to = data;
   (void)row;
-  if (index >= 0 && index < to->runs && !to->run[index].last_kept) {
-    to->run[index].last_kept = true;
-    return keep_last(to, &to->run[index], error);
+  vida_recorded_run* run = vida__recorded_run(to, index);
+  if (run && !run->last_kept) {
+    run->last_kept = true;
+    return keep_last(to, run, error);
   }
   return VIDA_SUCCESS;
 }

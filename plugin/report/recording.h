@@ -36,10 +36,15 @@ struct VidaRecording {
   vida_evaluator evaluator;
   double* xyz; /* 3 x points of the picture */
   vida_recorded_layout layout;
-  int runs; /* that are recorded */
+  int runs;   /* of the study, when it was made */
+  int* place; /* of each run among those that are recorded; -1: it is not */
+  int recorded;
   int most; /* rows of one */
   vida_recorded_run* run;
   vida_recorded_reference reference;
 };
+
+/* What is recorded of the study's run; NULL: nothing. */
+vida_recorded_run* vida__recorded_run(const VidaRecording* recording, int index);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/register.h"
 #include "base/text.h"
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -159,9 +160,9 @@ static int read_facts(vida_results* results, VidaError* error) {
                {"pattern", &pattern, NULL},
                {"label", NULL, results->label},
                {"norm", NULL, results->norm},
-               {"position_unit", NULL, results->position_unit},
-               {"constraint_unit", NULL, results->constraint_unit},
-               {"momentum_unit", NULL, results->momentum_unit}};
+               {"position_unit", NULL, results->units.position},
+               {"constraint_unit", NULL, results->units.constraint},
+               {"momentum_unit", NULL, results->units.momentum}};
   results->reference_error = NAN;
   while (!code && pattern == 0 && fgets(line, sizeof line, file)) {
     char* value = strstr(line, ": ");
@@ -199,41 +200,52 @@ static int read_facts(vida_results* results, VidaError* error) {
 /* ---- a comparison ---------------------------------------------------------------------------- */
 
 /* Methods of the whole folder, so that a method has one colour in all its pictures. */
-static int list_methods(const vida_csv* all, vida_results* results, VidaError* error) {
+static int list_methods(const vida_csv* all, vida_register* known, vida_results* results,
+                        VidaError* error) {
   const int column = vida__csv_column(all, "method");
   results->methods = vida__allocate((size_t)all->rows, sizeof *results->methods);
-  if (!results->methods) {
-    return vida__fail_memory(error);
-  }
-  for (long row = 0; row < all->rows; row++) {
-    const char* name = vida__csv_cell(all, row, column);
-    int place = 0;
-    while (place < results->method_count && strcmp(results->methods[place], name) != 0) {
-      place++;
-    }
-    if (place == results->method_count) {
-      vida__append(results->methods[results->method_count++], VIDA_NAME_SIZE, "%s", name);
+  bool good = results->methods;
+  for (long row = 0; row < all->rows && good; row++) {
+    const int before = known->count;
+    const int place = vida__register_text(known, vida__csv_cell(all, row, column));
+    good = place >= 0;
+    if (place == before) {
+      vida__append(results->methods[results->method_count++], VIDA_NAME_SIZE, "%s",
+                   known->texts[place]);
     }
   }
-  return VIDA_SUCCESS;
+  results->colours = vida__allocate((size_t)all->rows, sizeof *results->colours);
+  return good && results->colours ? vida__choose_colours(results->method_count, results->methods,
+                                                         results->colours, error)
+                                  : vida__fail_memory(error);
 }
 
-static void number_run(vida_results* results, int run) {
-  vida_stored_run* self = &results->runs[run];
-  while (self->method + 1 < results->method_count &&
-         strcmp(results->methods[self->method], self->row.method) != 0) {
-    self->method++;
-  }
-  for (int i = 0; i < run; i++) {
-    const vida_stored_run* other = &results->runs[i];
-    if (other->method == self->method) {
-      if (strcmp(other->row.options, self->row.options) == 0) {
-        self->variant = other->variant;
-        return;
-      }
-      self->variant = other->variant >= self->variant ? other->variant + 1 : self->variant;
+/* Sets of options are numbered by themselves for each method. */
+static int number_runs(vida_register* methods, vida_results* results, VidaError* error) {
+  vida_register known = {0};
+  int* variants = vida__allocate((size_t)results->method_count, sizeof *variants);
+  int* variant = vida__allocate((size_t)results->count, sizeof *variant); /* of each known one */
+  bool good = variants && variant;
+  for (int i = 0; i < results->count && good; i++) {
+    vida_stored_run* self = &results->runs[i];
+    char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
+    vida__append(name, sizeof name, "%s %s", self->row.method, self->row.options);
+    const int before = known.count;
+    const int set = vida__register_text(&known, name);
+    self->method = vida__register_text(methods, self->row.method);
+    good = set >= 0 && self->method >= 0;
+    if (self->method >= results->method_count) { /* the folder's rows are of another run */
+      self->method = results->method_count - 1;
     }
+    if (good && set == before) {
+      variant[set] = variants[self->method]++;
+    }
+    self->variant = good ? variant[set] : 0;
   }
+  vida__free_register(&known);
+  free(variants);
+  free(variant);
+  return good ? VIDA_SUCCESS : vida__fail_memory(error);
 }
 
 static const VidaRow* row_of_results(const void* list, int run) {
@@ -245,8 +257,8 @@ static int find_files(vida_results* results, VidaError* error) {
   if (!names) {
     return vida__fail_memory(error);
   }
-  vida__name_runs(results, row_of_results, results->count, names);
-  for (int i = 0; i < results->count; i++) {
+  const int code = vida__name_runs(results, row_of_results, results->count, names, error);
+  for (int i = 0; i < results->count && !code; i++) {
     vida_stored_run* run = &results->runs[i];
     vida__append(run->file, sizeof run->file, "%s%s", names[i],
                  run->failed ? ".incomplete.csv" : ".csv");
@@ -255,10 +267,11 @@ static int find_files(vida_results* results, VidaError* error) {
     }
   }
   free(names);
-  return VIDA_SUCCESS;
+  return code;
 }
 
-static int take_rows(const vida_csv* own, vida_results* results, VidaError* error) {
+static int take_rows(const vida_csv* own, vida_register* methods, vida_results* results,
+                     VidaError* error) {
   results->runs = vida__allocate((size_t)own->rows, sizeof *results->runs);
   if (!results->runs) {
     return vida__fail_memory(error);
@@ -267,13 +280,14 @@ static int take_rows(const vida_csv* own, vida_results* results, VidaError* erro
   for (int i = 0; i < results->count; i++) {
     read_row(own, i, &results->runs[i].row);
     results->runs[i].failed = strcmp(results->runs[i].row.status, "ok") != 0;
-    number_run(results, i);
   }
-  return find_files(results, error);
+  const int code = number_runs(methods, results, error);
+  return code ? code : find_files(results, error);
 }
 
 int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error) {
   vida_csv all = {0}, own = {0};
+  vida_register methods = {0};
   memset(results, 0, sizeof *results);
   const int count = vida__count_stored(directory, error);
   if (count == 0) {
@@ -290,17 +304,19 @@ int vida__read_results(const char* directory, int study, vida_results* results, 
   }
   int code = read_rows(directory, &all, error);
   code = code ? code : read_rows(results->directory, &own, error);
-  code = code ? code : list_methods(&all, results, error);
+  code = code ? code : list_methods(&all, &methods, results, error);
   code = code ? code : read_facts(results, error);
-  code = code ? code : take_rows(&own, results, error);
+  code = code ? code : take_rows(&own, &methods, results, error);
   vida__free_csv(&all);
   vida__free_csv(&own);
+  vida__free_register(&methods);
   return code;
 }
 
 void vida__free_results(vida_results* results) {
   free(results->runs);
   free(results->methods);
+  free(results->colours);
   free(results->pattern);
   memset(results, 0, sizeof *results);
 }

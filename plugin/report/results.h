@@ -49,14 +49,14 @@ typedef struct vida_results {
   int count;
   char (*methods)[VIDA_NAME_SIZE]; /* in the order of the folder's comparison.csv */
   int method_count;
+  int* colours; /* of the methods */
   /* from study.txt */
   int coordinates, constraints, momenta;
   double reference_error;     /* NaN: not estimated */
   char label[VIDA_NAME_SIZE]; /* of the comparison; "" when it has none */
   char norm[VIDA_NAME_SIZE];
   bool relative;
-  char position_unit[VIDA_NAME_SIZE], constraint_unit[VIDA_NAME_SIZE],
-      momentum_unit[VIDA_NAME_SIZE];
+  vida_units units;
   int pattern_size, pattern_count; /* of the KKT matrix; count 0: not stored */
   int (*pattern)[2];               /* row, column */
 } vida_results;

@@ -1,9 +1,12 @@
 /* The table for people: what fits the width of the terminal, the most important columns first. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <vida/report.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/register.h"
 #include "base/text.h"
 #include "report/output.h"
 #include "study/study.h"
@@ -18,6 +21,7 @@
   21                 /* options that tell two runs of a method apart: between position and energy */
 #define ESSENTIAL 18 /* the status is cut before a column of this importance is left out */
 #define COLUMNS_LEAST 3
+#define MOST_NAMED 4 /* runs of which the same is said */
 #define CELL_SIZE (VIDA_OPTIONS_SIZE + 8)
 #define LINE_SIZE 2048
 
@@ -64,16 +68,22 @@ enum { TABLE_COLUMN_LIST(TABLE_ENUMERATOR) TABLE_COLUMNS };
 #undef TABLE_ENUMERATOR
 
 typedef struct table_column {
-  const char* title;
+  const char *title, *name; /* name: of the column of rows */
   cell_kind kind;
   size_t offset;
   int importance;
 } table_column;
 
 #define TABLE_ROW(name, title, kind, member, importance) \
-  {title, kind, offsetof(VidaRow, member), importance},
+  {title, #member, kind, offsetof(VidaRow, member), importance},
 static const table_column columns[TABLE_COLUMNS] = {TABLE_COLUMN_LIST(TABLE_ROW)};
 #undef TABLE_ROW
+
+typedef struct option_uses {
+  vida_register names; /* "method", "method key=value" */
+  int* runs;           /* of each name */
+  size_t capacity;
+} option_uses;
 
 typedef struct table_layout {
   const VidaStudy* study;
@@ -87,8 +97,82 @@ typedef struct table_layout {
   bool precision;         /* a study of work and precision */
   bool shown[TABLE_COLUMNS];
   int widths[TABLE_COLUMNS];
+  option_uses uses;
   char units[TABLE_COLUMNS][VIDA_NAME_SIZE];
 } table_layout;
+
+/* ---- options that all runs of a method have ---------------------------------------------------
+ */
+
+static int count_use(option_uses* uses, const char* method, const char* word, size_t length) {
+  char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
+  void* runs = uses->runs;
+  vida__append(name, sizeof name, "%s %.*s", method, (int)length, word);
+  const int code =
+      vida__reserve(&runs, &uses->capacity, (size_t)uses->names.count + 1, sizeof *uses->runs);
+  uses->runs = runs;
+  const int number = code ? -1 : vida__register_text(&uses->names, name);
+  if (number >= 0) {
+    uses->runs[number]++;
+  }
+  return number;
+}
+
+/* Up to the blank behind the value: the name of what was varied may have some ("d b.y/dt=0"). */
+static size_t option_length(const char* at) {
+  const char* equals = strchr(at, '=');
+  return equals ? (size_t)(equals - at) + strcspn(equals, " ") : strlen(at);
+}
+
+static const char* next_option(const char* at) {
+  at += option_length(at);
+  return at + (*at == ' ');
+}
+
+/* Counts the runs of each method, and of these the ones that have each "key=value". */
+static int count_uses(const VidaStudy* study, option_uses* uses, VidaError* error) {
+  bool good = true;
+  for (int run = 0; run < VidaStudy_RunCount(study) && good; run++) {
+    const VidaRow* row = VidaStudy_Row(study, run);
+    good = count_use(uses, row->method, "", 0) >= 0;
+    for (const char* at = row->options; *at && good; at = next_option(at)) {
+      good = count_use(uses, row->method, at, option_length(at)) >= 0;
+    }
+  }
+  return good ? VIDA_SUCCESS : vida__fail_memory(error);
+}
+
+static void free_uses(option_uses* uses) {
+  vida__free_register(&uses->names);
+  free(uses->runs);
+}
+
+static int runs_with(const option_uses* uses, const char* method, const char* word, size_t length) {
+  char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
+  vida__append(name, sizeof name, "%s %.*s", method, (int)length, word);
+  const int number = vida__find_text(&uses->names, name);
+  return number < 0 ? 0 : uses->runs[number];
+}
+
+/* The label of the comparison, which all options begin with, is in the title. */
+static const char* own_options(const VidaStudy* study, const VidaRow* row) {
+  const char* own = row->options + strlen(VidaStudy_Label(study));
+  return own + strspn(own, " ");
+}
+
+/* Options that tell runs of a method apart come first: texts that are too long lose their end. */
+static void options_text(const VidaStudy* study, const option_uses* uses, const VidaRow* row,
+                         char text[CELL_SIZE]) {
+  const int runs = runs_with(uses, row->method, "", 0);
+  for (int shared = 0; shared <= 1; shared++) {
+    for (const char* at = own_options(study, row); *at; at = next_option(at)) {
+      const size_t length = option_length(at);
+      if ((runs_with(uses, row->method, at, length) >= runs) == (shared == 1)) {
+        vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
+      }
+    }
+  }
+}
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
@@ -115,42 +199,13 @@ static double real_member(const VidaRow* row, size_t offset) {
   return value;
 }
 
-/* Whether all runs of the method have this "key=value" among their options. */
-static bool is_shared(const VidaStudy* study, const char* method, const char* word, size_t length) {
-  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    const VidaRow* row = VidaStudy_Row(study, run);
-    bool has = strcmp(row->method, method) != 0;
-    for (const char* at = row->options; *at && !has; at += strcspn(at, " "), at += *at == ' ') {
-      has = strcspn(at, " ") == length && strncmp(at, word, length) == 0;
-    }
-    if (!has) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* The label of the comparison, which all options begin with, is in the title. */
-static const char* own_options(const VidaStudy* study, const VidaRow* row) {
-  const char* own = row->options + strlen(VidaStudy_Label(study));
-  return own + strspn(own, " ");
-}
-
-/* Options that tell runs of a method apart come first: texts that are too long lose their end. */
-static void options_text(const VidaStudy* study, const VidaRow* row, char text[CELL_SIZE]) {
-  for (int shared = 0; shared <= 1; shared++) {
-    for (const char* at = own_options(study, row); *at; at += strcspn(at, " "), at += *at == ' ') {
-      const size_t length = strcspn(at, " ");
-      if (is_shared(study, row->method, at, length) == (shared == 1)) {
-        vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
-      }
-    }
-  }
-}
-
 /* Two finite differences may agree by chance. */
 static bool is_rounding(const VidaRow* row) {
-  return row->symplectic_defect < 4.0 * row->symplectic_noise;
+  return row->symplectic_defect < VIDA_NOISE_FACTOR * row->symplectic_noise;
+}
+
+static bool is_not_measurable(const VidaRow* row) {
+  return is_rounding(row) && row->symplectic_defect >= 1.0;
 }
 
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
@@ -175,7 +230,11 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       break;
     case CELL_FORM:
       error_text(row->symplectic_defect, number, sizeof number);
-      vida__append(text, CELL_SIZE, "%s%s", is_rounding(row) ? "<" : "", number);
+      vida__append(text, CELL_SIZE, "%s%s",
+                   is_not_measurable(row) ? "?"
+                   : is_rounding(row)     ? "<"
+                                          : "",
+                   is_not_measurable(row) ? "" : number);
       break;
     case CELL_DIGITS:
       if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
@@ -205,7 +264,7 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       }
       break;
     case CELL_OPTIONS:
-      options_text(table->study, row, text);
+      options_text(table->study, &table->uses, row, text);
       break;
     case CELL_TEXT:
     default:
@@ -263,30 +322,15 @@ void vida__write_line(FILE* file, char* line) {
 /* ---- units ---------------------------------------------------------------------------------- */
 
 static void find_units(table_layout* table) {
-  const VidaStudy* study = table->study;
   vida_units shared;
-  vida__find_units(study, &shared);
-  const char *position = shared.position, *constraint = shared.constraint;
-
-  const struct {
-    int column;
-    const char *unit, *per;
-    bool relative; /* has no unit in a relative comparison */
-  } units[] = {{TABLE_STEP, "s", "", false},
-               {TABLE_POSITION, position, "", true},
-               {TABLE_VELOCITY, position, "/s", true},
-               {TABLE_MULTIPLIER, strcmp(constraint, "m") == 0 ? "N" : "", "", true},
-               {TABLE_ENERGY, "J", "", true},
-               {TABLE_DRIFT, "J/s", "", false},
-               {TABLE_MOMENTUM, shared.momentum, "", true},
-               {TABLE_CONSTRAINT, constraint, "", false},
-               {TABLE_CONSTRAINT_RATE, constraint, "/s", false},
-               {TABLE_TIME, "ms", "", false},
-               {TABLE_COST, "us", "", false}};
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-    if (units[i].unit[0] && !(units[i].relative && study->relative)) {
-      vida__append(table->units[units[i].column], VIDA_NAME_SIZE, "%s%s", units[i].unit,
-                   units[i].per);
+  vida__find_units(table->study, &shared);
+  for (int i = 0; i < TABLE_COLUMNS; i++) {
+    const table_column* column = &columns[i];
+    if (column->kind == CELL_TIME || column->kind == CELL_COST) {
+      vida__append(table->units[i], VIDA_NAME_SIZE, column->kind == CELL_TIME ? "ms" : "us");
+    } else if (column->kind != CELL_DIGITS) {
+      vida__column_unit(&shared, table->study->relative, Vida_FindColumn(column->name),
+                        table->units[i]);
     }
   }
 }
@@ -471,17 +515,42 @@ static void write_title(const table_layout* table) {
   }
 }
 
-static void write_message(const table_layout* table, const VidaRow* row) {
-  char text[2 * VIDA_MESSAGE_SIZE] = "", step[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
+/* Runs of which the same is said. */
+typedef struct said_of_runs {
+  vida_register texts;
+  int *first, *last, *count; /* of each text: runs */
+  int* next;                 /* of each run: the next one with its text; -1: none */
+} said_of_runs;
+
+static void name_run(const VidaRow* row, char* text, size_t size) {
+  char step[VIDA_REAL_TEXT_SIZE];
   const bool adaptive = isnan(row->h);
-  vida__append(text, sizeof text, "%s, %s = %s%s%s%s: ", row->method, adaptive ? "rtol" : "h",
+  vida__append(text, size, "%s, %s = %s%s%s%s", row->method, adaptive ? "rtol" : "h",
                vida__real_text(step, adaptive ? row->rtol : row->h, 12), adaptive ? "" : " s",
                row->options[0] ? ", " : "", row->options);
+}
+
+/* What is said of the run, without its name. */
+static void message_text(const VidaRow* row, const char* message, char* text, size_t size) {
+  char t[VIDA_REAL_TEXT_SIZE];
   if (strcmp(row->status, "ok") != 0) {
-    vida__append(text, sizeof text, "%s at t = %s s: ", row->status,
-                 vida__real_text(t, row->t_end, 12));
+    vida__append(text, size, "%s at t = %s s: ", row->status, vida__real_text(t, row->t_end, 12));
   }
-  vida__append(text, sizeof text, "%s", row->message);
+  vida__append(text, size, "%s", message);
+}
+
+/* The names of the first runs of which this is said, and it. */
+static void write_message(const table_layout* table, const said_of_runs* said, int number) {
+  char text[4 * VIDA_MESSAGE_SIZE] = "";
+  int named = 0;
+  for (int run = said->first[number]; run >= 0 && named < MOST_NAMED; run = said->next[run]) {
+    vida__append(text, sizeof text, "%s", named++ > 0 ? "; " : "");
+    name_run(VidaStudy_Row(table->study, run), text, sizeof text);
+  }
+  if (said->count[number] > named) {
+    vida__append(text, sizeof text, " and %d other runs", said->count[number] - named);
+  }
+  vida__append(text, sizeof text, ": %s", said->texts.texts[number]);
   write_paragraph(table, text);
 }
 
@@ -507,18 +576,62 @@ static bool strip_remarks(char* message) {
   return below;
 }
 
-/* Failures and remarks in words. */
-static void write_remarks(const table_layout* table) {
-  bool marked = false, rounding = false, any = false;
-  for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
-    VidaRow row = *VidaStudy_Row(table->study, i);
-    rounding = rounding || is_rounding(&row);
-    marked = strip_remarks(row.message) || marked;
-    if (row.message[0]) {
-      begin_remarks(table, &any);
-      write_message(table, &row);
-    }
+static int allocate_said(said_of_runs* said, int runs) {
+  const size_t count = (size_t)runs;
+  said->first = vida__allocate(count, sizeof(int));
+  said->last = vida__allocate(count, sizeof(int));
+  said->count = vida__allocate(count, sizeof(int));
+  said->next = vida__allocate(count, sizeof(int));
+  return said->first && said->last && said->count && said->next ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+static void free_said(said_of_runs* said) {
+  vida__free_register(&said->texts);
+  free(said->first);
+  free(said->last);
+  free(said->count);
+  free(said->next);
+}
+
+static int add_said(said_of_runs* said, const VidaRow* row, const char* message, int run) {
+  char text[2 * VIDA_MESSAGE_SIZE] = "";
+  message_text(row, message, text, sizeof text);
+  const int before = said->texts.count;
+  const int number = vida__register_text(&said->texts, text);
+  if (number < 0) {
+    return VIDA_OUT_OF_MEMORY;
   }
+  if (number == before) {
+    said->first[number] = run;
+  } else {
+    said->next[said->last[number]] = run;
+  }
+  said->last[number] = run;
+  said->next[run] = -1;
+  said->count[number]++;
+  return VIDA_SUCCESS;
+}
+
+/* Failures and remarks in words, each once. */
+static int write_remarks(const table_layout* table, VidaError* error) {
+  const int runs = VidaStudy_RunCount(table->study);
+  bool marked = false, rounding = false, unknown = false, any = false;
+  said_of_runs said = {0};
+  int code = allocate_said(&said, runs);
+  for (int i = 0; i < runs && !code; i++) {
+    const VidaRow* row = VidaStudy_Row(table->study, i);
+    char message[VIDA_MESSAGE_SIZE] = "";
+    vida__append(message, sizeof message, "%s", row->message);
+    unknown = unknown || is_not_measurable(row);
+    rounding = rounding || (is_rounding(row) && !is_not_measurable(row));
+    marked = strip_remarks(message) || marked;
+    code = message[0] ? add_said(&said, row, message, i) : VIDA_SUCCESS;
+  }
+  for (int i = 0; i < said.texts.count && !code; i++) {
+    begin_remarks(table, &any);
+    write_message(table, &said, i);
+  }
+  free_said(&said);
   if (marked && table->shown[TABLE_POSITION]) {
     begin_remarks(table, &any);
     write_paragraph(table,
@@ -530,6 +643,12 @@ static void write_remarks(const table_layout* table) {
     write_paragraph(
         table, "< not above what the finite differences that it was measured with may be off by");
   }
+  if (unknown && table->shown[TABLE_FORM]) {
+    begin_remarks(table, &any);
+    write_paragraph(table,
+                    "? not measurable: the finite differences may be off by more than the form");
+  }
+  return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -574,12 +693,16 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   table.variants = has_variants(study);
   table.drifts = differ_much(study, columns[TABLE_CONSTRAINT].offset);
   find_units(&table);
+  if (count_uses(study, &table.uses, error)) {
+    free_uses(&table.uses);
+    return VIDA_OUT_OF_MEMORY;
+  }
   lay_out(&table);
   write_title(&table);
   if (VidaStudy_RunCount(study) > 0) {
     write_rows(&table);
   }
-  write_remarks(&table);
+  const int code = write_remarks(&table, error);
   vida__write_spreads(study, table.width, file);
   if (table.precision) {
     vida__write_precision(study, file);
@@ -587,5 +710,6 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   if (VidaOptions_Get(vida__study_options(study), "drift") != 0.0) {
     vida__write_drifts(study, table.width, file);
   }
-  return vida__finish_output(file, "the table", error);
+  free_uses(&table.uses);
+  return code ? code : vida__finish_output(file, "the table", error);
 }

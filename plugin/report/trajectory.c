@@ -85,11 +85,13 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
   if (code == VIDA_SUCCESS) {
     code = vida__make_directory(directory, error);
   }
+  if (code == VIDA_SUCCESS) {
+    code = vida__name_runs(study, row_of_study, made->runs, made->names, error);
+  }
   if (code != VIDA_SUCCESS) {
     VidaTrajectories_Destroy(&made);
     return code;
   }
-  vida__name_runs(study, row_of_study, made->runs, made->names);
   *trajectories = made;
   return VIDA_SUCCESS;
 }

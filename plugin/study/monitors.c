@@ -400,7 +400,8 @@ static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
   row->constraint_oscillation = constraint.oscillation;
   if (isnan(energy.interval)) {
     char remark[VIDA_NAME_SIZE] = "";
-    vida__append(remark, sizeof remark, "no confidence in the drift: fewer than %d steps",
+    vida__append(remark, sizeof remark,
+                 "no confidence in the drift: fewer than %d states were looked at",
                  VIDA_DRIFT_SAMPLES);
     vida__add_remark(row, remark);
   }

@@ -9,36 +9,13 @@
 
 enum { MOST_POINTS = 64 };
 
-static bool is_same_series(const VidaRow* a, const VidaRow* b) {
-  return strcmp(a->method, b->method) == 0 && strcmp(a->options, b->options) == 0 &&
-         isnan(a->h) == isnan(b->h);
-}
-
-static bool is_first(const VidaStudy* study, int run) {
-  for (int i = 0; i < run; i++) {
-    if (is_same_series(&study->runs[i].row, &study->runs[run].row)) {
-      return false;
-    }
-  }
-  return true;
+int VidaStudy_SeriesCount(const VidaStudy* study) {
+  return study ? study->series_names.count : 0;
 }
 
 /* The first run of the series; -1: there is no such series. */
 static int first_run(const VidaStudy* study, int index) {
-  for (int run = 0; run < study->count; run++) {
-    if (is_first(study, run) && index-- == 0) {
-      return run;
-    }
-  }
-  return -1;
-}
-
-int VidaStudy_SeriesCount(const VidaStudy* study) {
-  int count = 0;
-  for (int run = 0; study && run < study->count; run++) {
-    count += is_first(study, run);
-  }
-  return count;
+  return index >= 0 && index < VidaStudy_SeriesCount(study) ? study->series[index].first : -1;
 }
 
 /* An error below that of the reference says how well both agree. */
@@ -55,11 +32,11 @@ typedef struct points {
 } points;
 
 static void gather(const VidaStudy* study, int first, points* all) {
-  const VidaRow* series = &study->runs[first].row;
   all->count = 0;
-  for (int run = first; run < study->count && all->count < MOST_POINTS; run++) {
+  for (int run = first; run >= 0 && all->count < MOST_POINTS;
+       run = study->runs[run].next_of_series) {
     const VidaRow* row = &study->runs[run].row;
-    if (is_same_series(series, row) && is_meaningful(study, row)) {
+    if (is_meaningful(study, row)) {
       all->size[all->count] = log(isnan(row->h) ? row->rtol : row->h);
       all->error[all->count] = log(row->position_error);
       all->seconds[all->count++] = row->wall_s;
@@ -84,7 +61,11 @@ int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, Vida
                          .first = first,
                          .adaptive = isnan(row->h),
                          .order = NAN,
-                         .interval = NAN};
+                         .interval = NAN,
+                         .largest_error = NAN};
+  for (int i = 0; i < all.count; i++) {
+    series->largest_error = fmax(series->largest_error, exp(all.error[i]));
+  }
   if (all.count >= 2) {
     series->order = vida__fit_line(all.count, all.size, all.error, &series->interval);
   }

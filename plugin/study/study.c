@@ -143,6 +143,8 @@ void VidaStudy_Destroy(VidaStudy** study) {
     free(dead->runs[i].own_start);
   }
   free(dead->runs);
+  free(dead->series);
+  vida__free_register(&dead->series_names);
   vida__destroy_reference(&dead->reference);
   VidaOptions_Destroy(&dead->options);
   free(dead->selection);
@@ -408,6 +410,32 @@ static int copy_start(const VidaStudy* study, const char* label, const double* q
   return VIDA_SUCCESS;
 }
 
+/* Appends the last run to its series, which begins where there is none yet. */
+static int join_series(VidaStudy* study, VidaError* error) {
+  const int last = study->count - 1;
+  vida_run* run = &study->runs[last];
+  char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE + 8] = "";
+  void* series = study->series;
+  vida__append(name, sizeof name, "%s %s %s", run->adaptive ? "rtol" : "h", run->row.method,
+               run->row.options);
+  const int code = vida__reserve(&series, &study->series_capacity,
+                                 (size_t)study->series_names.count + 1, sizeof *study->series);
+  study->series = series;
+  const int before = study->series_names.count;
+  const int number = code ? -1 : vida__register_text(&study->series_names, name);
+  if (number < 0) {
+    return vida__fail_memory(error);
+  }
+  run->next_of_series = -1;
+  if (number == before) {
+    study->series[number].first = last;
+  } else {
+    study->runs[study->series[number].last].next_of_series = last;
+  }
+  study->series[number].last = last;
+  return VIDA_SUCCESS;
+}
+
 /* Takes the run over; on failure nothing of it is left. */
 static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
   void* runs = study->runs;
@@ -416,11 +444,11 @@ static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
   if (code != VIDA_SUCCESS) {
     code = vida__fail_memory(error);
   } else {
-    clear_row(study, run);
     study->runs[study->count++] = *run;
     code = settle_grids(study, study->reference, study->count - 1, error);
+    clear_row(study, &study->runs[study->count - 1]);
+    code = code ? code : join_series(study, error);
     if (code == VIDA_SUCCESS) {
-      clear_row(study, &study->runs[study->count - 1]);
       vida__join_spread(study);
       return VIDA_SUCCESS;
     }
@@ -500,6 +528,7 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
   int code =
       VidaSystem_Start(study->system, study->t0, &start, study->q0, study->v0, study->notes, error);
+  study->start_notes = strlen(study->notes);
   if (code == VIDA_SUCCESS && study->reference) {
     code = vida__make_reference(study, observer, error);
   }
@@ -531,6 +560,7 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
   }
   VidaError problem = {0};
   study->notes[0] = '\0';
+  study->start_notes = 0;
   for (int i = 0; i < study->count; i++) {
     clear_row(study, &study->runs[i]);
   }

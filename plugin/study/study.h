@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <vida/study.h>
 
+#include "base/register.h"
 #include "study/grid.h"
 #include "study/norms.h"
 
@@ -25,9 +26,15 @@ typedef struct vida_run {
   bool end_only;
   double* own_start; /* 4 n: given q, v; then the consistent q, v; NULL: the study's */
   char label[VIDA_OPTIONS_SIZE];
-  int first, alike; /* the first run that differs in nothing but its start; of that: how many */
+  int first, alike;   /* the first run that differs in nothing but its start; of that: how many */
+  int next_of_series; /* the next run of its series; -1: it is the last one */
   VidaRow row;
 } vida_run;
+
+/* Runs of one method with the same options, which differ in their step or tolerance. */
+typedef struct vida_series {
+  int first, last; /* runs */
+} vida_series;
 
 struct VidaStudy {
   const VidaSystem* system;
@@ -41,12 +48,16 @@ struct VidaStudy {
   vida_run* runs;
   int count;
   size_t capacity;
+  vida_register series_names;
+  vida_series* series; /* series_names.count, in the order of their first runs */
+  size_t series_capacity;
   int* selection; /* coordinates that errors are restricted to; NULL: all */
   int selected;
   double *q0, *v0;       /* n each: the consistent start */
   double* parameters;    /* of the system, when the comparison was made */
   pthread_mutex_t* lock; /* of all rows while runs are made at once; otherwise NULL */
   char notes[VIDA_NOTES_SIZE];
+  size_t start_notes; /* bytes of them that are about the start; what follows is about times */
 };
 
 /* Remarks that tables and pages do not say for each run, so that their words are in one place: that
@@ -54,6 +65,10 @@ struct VidaStudy {
  * message), that runs were made at once is among the notes of the study (it comes first). */
 #define VIDA_REMARK_SHARED "wall_s is that of a run beside others"
 #define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
+
+/* A defect of the symplectic form below so many times its noise may be rounding; one that is not
+ * below 1 then, either, says nothing: the form itself has the size 1. */
+#define VIDA_NOISE_FACTOR 4.0
 
 /* Makes everything that a run measures unknown. */
 void vida__forget_measurements(VidaRow* row);

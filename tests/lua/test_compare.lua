@@ -209,7 +209,7 @@ result:write(folder)
 assert(content("comparison.csv") == result:csv())
 assert(content("comparison.json") == result:json())
 local data = json.read(content "report.json")
-assert(data.vida_page == 1 and #data.studies == 1 and #data.studies[1].rows == 3)
+assert(data.vida_page == 2 and #data.studies == 1 and #data.studies[1].rows == 3)
 assert(#data.studies[1].runs[1].t == 11, "the states of a run")
 
 -- A page of this result, and of it and another one.

@@ -68,7 +68,7 @@ local short = run(vida.drift {
   system = oscillator "short", time = 5, methods = { { "verlet", h = 0.1 } },
 })[1]
 assert(short.energy_drift_interval == nil and short.energy_drift)
-assert(short.message:find("fewer than 128 steps", 1, true), short.message)
+assert(short.message:find("fewer than 128 states", 1, true), short.message)
 
 -- Several runs at once measure the same, bit for bit.
 local together = study(2)

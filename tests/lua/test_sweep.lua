@@ -23,6 +23,11 @@ local grid = sweep { vary = { ["bob.x"] = { 0.6, 0.8 }, ["d bob.y/dt"] = { 0, 1,
 local result = grid:run { quiet = true }
 assert(#result == 6)
 assert(result[1].options == "bob.x=0.6 d bob.y/dt=0" and result[6].options == "bob.x=0.8 d bob.y/dt=2")
+-- Names with blanks stay whole in the table, also where all runs have something in common.
+local varied = sweep { vary = { ["d bob.y/dt"] = { 0, 1 } },
+  methods = { { "rattle", h = 0.1, tolerance = 1e-11 } } }
+local text = varied:run({ quiet = true }):table(200)
+assert(text:find("d bob.y/dt=0 tolerance=1e-11", 1, true) and text:find("d bob.y/dt=1 ", 1, true), text)
 
 -- ---- runs begin where they should: the free components are found for each start ------------------
 local folder = os.tmpname()

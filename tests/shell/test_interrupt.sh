@@ -144,7 +144,18 @@ kill -KILL "$first"
 wait "$first" 2>/dev/null
 expect 0 run "$work/short.lua" --out "$work/shared"
 [[ ! -e $work/shared/.vida.lock ]] || complain "the lock was left"
+says "'$work/shared' holds 1 unfinished trajectory (*.csv.partial) of an earlier run that was killed"
 [[ -e ${partial[0]} ]] || complain "what the killed run had written has gone without a word"
+
+# Outputs that were being written when it was killed are those of nobody; a run that ends well, in a
+# folder without trajectories of others, says nothing of them.
+mkdir -p "$work/cut/plots"
+touch "$work"/cut/{comparison.csv,comparison.json,study.txt,report.json,report.html,plots/energy.svg}.partial
+touch "$work/cut/short-rattle-h_0.1.csv.partial" # which this run writes, too
+expect 0 run "$work/short.lua" --out "$work/cut"
+leftovers=$(find "$work/cut" -name '*.partial')
+[[ -z $leftovers ]] || complain "a later run has left $leftovers"
+grep -q unfinished "$work/err" && complain "its own trajectories are said to be unfinished"
 
 # A killed run: what had finished is there a second later, and vida report makes a page of it. So for
 # runs one after the other and beside each other.

@@ -113,12 +113,32 @@ sed -i 's/E(t) - E(0)/change of the energy/' "$work/two/plots/energy.gp"
 (cd "$work/two/plots" && rm energy.svg && gnuplot -d energy.gp) || complain "energy.gp by itself"
 picture "$work/two/plots/energy.svg" "change of the energy"
 
+# A disk that is full (here: files that may not grow) while gnuplot draws, which does not say so.
+(
+  ulimit -f 4
+  "$VIDA" plot "$work/results" sparsity --out "$work/full" >"$work/out" 2>"$work/err"
+  echo $? >"$work/code"
+)
+[[ $(cat "$work/code") == 1 ]] || complain "a full disk gave exit code $(cat "$work/code")"
+says "cannot write '$work/full/sparsity.svg': File too large"
+cut=("$work"/full/*.svg*)
+[[ ! -e ${cut[0]} ]] || complain "a picture that was cut off is left: ${cut[*]}"
+
+# A mistyped kind is no second scenario.
+expect 2 run "$work/short.lua" --out "$work/results" --plot enrgy
+says "unknown kind of picture 'enrgy'; did you mean 'energy'?"
+expect 2 run "$work/short.lua" --out "$work/results" --plot xxxx
+says "unknown kind of picture 'xxxx'; there are energy, drift,"
+expect 0 run --plot "$work/short.lua" --out "$work/results"
+
 # One colour for a method, whichever runs are drawn.
 colour() { sed -n "s/.*lc rgb '\(#[0-9a-f]*\)'.*title '$2'.*/\1/p" "$1"; }
 expect 0 plot "$work/results" energy --only del-midpoint --name only
 all=$(colour "$work/results/plots/convergence.gp" del-midpoint)
 only=$(colour "$work/results/plots/only.gp" del-midpoint)
 [[ -n $all && $all == "$only" ]] || complain "colours of del-midpoint: '$all', '$only'"
+is_json "$work/results/report.json" \
+  "(function() for _, m in ipairs(value.methods) do if m.name == 'del-midpoint' then return m.light end end end)() == '$all'"
 grep -q rattle "$work/results/plots/only.svg" && complain "--only drew others, too"
 
 # Numbers in the data are those of the trajectory: x of the last row of rattle, h = 0.1.

@@ -34,7 +34,7 @@ TEXT
 expect 0 run "$work/hostile.lua" --report --quiet
 says "the report is hostile-report/report.html"
 is_json hostile-report/report.json \
-  'value.vida_page == 1 and #value.studies[1].rows == 4 and #value.studies[1].runs == 4'
+  'value.vida_page == 2 and #value.studies[1].rows == 4 and #value.studies[1].runs == 4'
 is_json hostile-report/report.json 'value.studies[1].system.name == "</script><script>alert(1)</script>"'
 (($(grep -c -i '</script' hostile-report/report.html) == 2)) || complain "a name ends a script element"
 if grep -E -q 'https?://[^w]' hostile-report/report.html; then
@@ -46,7 +46,7 @@ mv hostile-report/report.html first.html
 expect 0 report hostile-report
 cmp -s first.html hostile-report/report.html || complain "vida report makes another page"
 mkdir other
-echo '{"vida_page": 1, "studies": [' >other/report.json
+echo '{"vida_page": 2, "studies": [' >other/report.json
 expect 1 report other
 says "is not, or not wholly, the data of a report"
 [[ ! -e other/report.html ]] || complain "a page of data that are cut off"
@@ -80,6 +80,40 @@ expect 1 run "$work/failing.lua" --report --quiet
 expect 0 run "$SOURCE/scenarios/double_spherical_pendulum.lua" --set time=2 --report --quiet
 expect 0 run "$SOURCE/scenarios/squeezer_work_precision.lua" --only rattle --set repeats=1 --report --quiet
 expect 0 run "$SOURCE/scenarios/rolling_disk.lua" --report --quiet
+
+# A sweep: far more runs than can be recorded.
+script many <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "many", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "b", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.sweep {
+  system = system, time = 1, cloud = { count = 30, spread = { ["d b.y/dt"] = 0.1 } },
+  methods = { { "rattle", h = 0.05 }, { "hht", h = 0.05 }, { "energy-momentum", h = 0.05 } },
+}
+TEXT
+expect 0 run "$work/many.lua" --report --quiet --jobs 2
+# Coordinates in m and rad have no unit in common, and nor have their rates and multipliers.
+script mixed <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "mixed", dimension = 2 }
+local bob = system:particle { "b", mass = 1.0, position = { 1, 0 }, velocity = { 0, 1 } }
+local angle, rate = system:coordinate { "angle", unit = "rad", value = 0, rate = 1 }
+system:lagrangian(0.5 * rate ^ 2)
+system:distance { "rod", system.ground, bob, length = 1.0 }
+system:constraint { "turn", angle - 1.0 * system.time, unit = "rad" }
+return vida.compare {
+  system = system, time = 1, reference = { "rattle", h = 0.01 }, methods = { { "rattle", h = 0.1 } },
+}
+TEXT
+expect 0 run "$work/mixed.lua" --report --quiet
+for column in position_error velocity_error multiplier_error constraint_position constraint_velocity; do
+  is_json mixed-report/report.json "value.studies[1].units.$column == ''"
+  is_json many-report/report.json "value.studies[1].units.$column ~= ''"
+done
+is_json many-report/report.json "value.studies[1].units.multiplier_error == 'N'"
+is_json mixed-report/report.json "value.studies[1].units.energy_error == 'J'"
 
 # Pictures go into the folder of the page.
 if command -v gnuplot >/dev/null 2>&1; then
@@ -214,6 +248,27 @@ is "runs can be chosen" true 'const of = () => [...document.querySelectorAll("fi
   const before = of();
   [...document.querySelectorAll("button")].find((b) => b.textContent === "All").click();
   return of() > before'
+
+# Every method has one colour, and as many of its runs are shown as of the others.
+browser_open "$work/many-report/report.html"
+is "colours of the table" 3 'return new Set([...document.querySelectorAll("tbody .swatch")].map((s) =>
+  getComputedStyle(s).backgroundColor)).size'
+is "the legend" "rattle, 30 sets of options; hht, 30 sets of options; energy-momentum, 30 sets of options" \
+  'return [...document.querySelectorAll(".legend li")].map((item) => item.textContent).join("; ")'
+is "notes on times" "times are those of runs that share the machine, 2 at once" \
+  'return [...document.querySelectorAll("dt")].find((t) => t.textContent === "Times").nextSibling.textContent'
+is "notes on the start" undefined \
+  'return String([...document.querySelectorAll("dt")].find((t) => t.textContent === "Initial values"))'
+is "the column that sorts has its title" "Sorted by energy error, ascending." \
+  '[...document.querySelectorAll("th button")].find((b) => b.textContent.startsWith("energy error")).click();
+  return [...document.querySelectorAll("[role=status]")].map((s) => s.textContent).find((t) => t.startsWith("Sorted"))'
+is "curves of each method" "4 4 4" 'const curves = [...[...document.querySelectorAll("figure")]
+    .find((f) => f.textContent.includes("Energy error")).querySelectorAll("path.curve")];
+  return [...new Set(curves.map((c) => c.getAttribute("stroke")))].map((colour) =>
+    curves.filter((c) => c.getAttribute("stroke") === colour).length).join(" ")'
+is "recorded runs of each method" "20 20 20" 'return ["rattle", "hht", "energy-momentum"].map((method) =>
+  [...document.querySelectorAll("fieldset input")].filter((box) =>
+    box.getAttribute("aria-label").startsWith(method)).length).join(" ")'
 
 log=$(browser_log browser)
 [[ $log == '{"value":[]}' ]] || complain "the console says $log"

@@ -216,4 +216,34 @@ expect 1 run "$work/failing.lua" --format csv
 expect 1 run "$work/failing.lua"
 shows "rattle"
 
+# What is said of several runs is said once.
+expect 0 run "$work/short.lua" --drift
+tr -s '\n ' ' ' <"$work/out" >"$work/words"
+said=$(grep -o 'no confidence in the drift: fewer than 128 states' "$work/words" | wc -l)
+((said == 1)) || complain "a remark on three runs is there $said times"
+grep -q 'rattle, h = 0.1 s; rattle, h = 0.05 s; del-midpoint, h = 0.1 s: no confidence' "$work/words" ||
+  complain "the remark does not name its runs"
+
+# ---- sweeps of thousands -------------------------------------------------------------------------
+# Results take time in proportion to the runs: at the square or the cube of them this would be many
+# minutes, whatever the machine.
+script cloud <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "cloud", dimension = 2 }
+local bob = system:particle { "b", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.sweep {
+  system = system,
+  time = 0.02,
+  cloud = { count = 6000, spread = { ["d b.y/dt"] = 0.1 } },
+  methods = { { "rattle", h = 0.01, tolerance = 1e-11 } },
+}
+TEXT
+timeout 120 "$VIDA" run "$work/cloud.lua" --out "$work/cloud" >"$work/out" 2>"$work/err" ||
+  complain "a sweep of 6000 runs could not be written: $(head -c 300 "$work/err")"
+rows=$(wc -l <"$work/cloud/comparison.csv")
+((rows == 6001)) || complain "6000 runs gave $rows lines"
+trajectories=("$work"/cloud/cloud-rattle-start_*.csv)
+((${#trajectories[@]} == 6000)) || complain "6000 runs gave ${#trajectories[@]} trajectories"
+
 finish

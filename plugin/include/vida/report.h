@@ -23,6 +23,9 @@ int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, Vida
 /* Creates the folder with those above it and makes sure that files can be written there: to be
  * asked before a long computation. */
 int VidaReport_PrepareFolder(const char* directory, VidaError* error);
+/* How many trajectories there are in the folder that are being written, or were when their run was
+ * killed; 0 when it cannot be read. */
+int VidaReport_CountPartial(const char* directory);
 /* The same, and keeps other processes out until it is released, which has to be done also after a
  * failure of what is written. A folder that another process holds is refused with the flag
  * "IN_USE"; one whose holder has died is free. */
@@ -105,7 +108,7 @@ bool VidaReport_HasGnuplot(void);
 /* An observer that keeps some hundred states of each run in memory, evenly thinned out, with the
  * points of the system's drawing: what a page shows beside the rows. Create it before VidaStudy_Run
  * and free it before the study. Of very large systems it keeps the first coordinates, rows and
- * points, and of very many runs the first ones; the page says so. */
+ * points, and of very many runs as many of each method as of the others; the page says so. */
 typedef struct VidaRecording VidaRecording;
 int VidaRecording_Create(const VidaStudy* study, VidaRecording** recording, VidaError* error);
 void VidaRecording_Destroy(VidaRecording** recording); /* NULL is allowed */

@@ -222,6 +222,7 @@ typedef struct VidaSeries {
   bool adaptive;   /* they differ in rtol */
   double order;    /* slope of log(position error) in log(h) or log(rtol); NaN: too few runs */
   double interval; /* half of its 95 % confidence interval; NaN: fewer than three runs */
+  double largest_error; /* of their positions; NaN: there are none */
 } VidaSeries;
 
 /* How many series there are, and one of them, whose texts live as long as the study. Errors and

@@ -18,37 +18,52 @@ function drawnRuns(study) {
   return study.runs.map((run, i) => (counts[i] >= least ? run : null));
 }
 
-// Methods with the same options are one family, which has one colour throughout; its runs differ in
+// One colour for each method, on white and on black, as the data have it.
+function defineColours(methods) {
+  const define = (theme) => `:root { ${methods.map((m, i) => `--method-${i}: ${m[theme]};`).join(" ")} }`;
+  document.head.append(element("style", {},
+    `${define("light")}\n@media (prefers-color-scheme: dark) { ${define("dark")} }`));
+}
+
+const mostShown = 12; // of the families, before anybody has chosen
+
+// The families in turns: one of each method, then another one of each.
+function inTurns(families) {
+  const groups = [...groupBy(families, (family) => family.method).values()];
+  const longest = Math.max(0, ...groups.map((group) => group.length));
+  return Array.from({ length: longest }, (_, i) => groups.map((group) => group[i])).flat().filter(Boolean);
+}
+
+// Methods with the same options are one family. It has the colour of its method; its runs differ in
 // step or tolerance, and in dashes.
-function makeFamilies(study) {
-  const families = [];
+function makeFamilies(study, methods) {
+  const families = new Map();
   const drawn = drawnRuns(study);
   const nameOf = (row) => row.method + optionText(row);
   const fixed = new Set(study.rows.filter((row) => row.h !== null).map(nameOf));
   study.rows.forEach((row, index) => {
     const name = nameOf(row) + (row.h === null && fixed.has(nameOf(row)) ? " (adaptive)" : "");
-    let family = families.find((f) => f.name === name);
-    if (!family) {
-      family = { name, method: row.method, members: [] };
-      families.push(family);
-    }
+    const family = families.get(name) || { name, method: row.method, members: [] };
+    families.set(name, family);
     family.members.push({ row, index, run: drawn[index], family, shown: false });
   });
-  families.forEach((family, i) => {
-    family.variable = `--c${i % 12}`; // of more than twelve, dashes tell apart those of one colour
-    family.dash = Math.floor(i / 12);
+  const laps = methods.map((method) => method.lap);
+  families.forEach((family) => {
+    const place = methods.findIndex((method) => method.name === family.method);
+    family.variable = `--method-${place}`;
+    family.dash = laps[place]++; // tells its options from others of this method
     family.members.sort((a, b) => (b.row.h ?? b.row.rtol) - (a.row.h ?? a.row.rtol));
     family.members.forEach((member, k) => {
       member.dash = k + family.dash;
       member.name = `${family.name}, ${stepText(member.row)}`;
     });
-    // What differs is seen with the largest steps that reach the end.
-    const chosen = family.members.find((m) => m.run && m.row.status === "ok") || family.members.find((m) => m.run);
-    if (chosen && i < 12) {
-      chosen.shown = true;
-    }
   });
-  return families;
+  // What differs is seen with the largest steps that reach the end.
+  const first = (family) => family.members.find((m) => m.run && m.row.status === "ok")
+    || family.members.find((m) => m.run);
+  const made = [...families.values()];
+  inTurns(made.filter(first)).slice(0, mostShown).forEach((family) => { first(family).shown = true; });
+  return made;
 }
 
 function colourOf(family) {
@@ -88,7 +103,9 @@ function plainTable(heads, rows) {
 function groupBy(items, keyOf) {
   const groups = new Map();
   for (const item of items) {
-    groups.set(keyOf(item), [...(groups.get(keyOf(item)) || []), item]);
+    const key = keyOf(item);
+    groups.set(key, groups.get(key) || []);
+    groups.get(key).push(item);
   }
   return groups;
 }
@@ -141,6 +158,7 @@ function describeStudy(study) {
         ? ` (own position error about ${numberText(study.reference_error, 2)})` : "") : "none"],
       ["Error norm", norm],
       ["Initial values", ...study.notes.split("\n")],
+      ["Times", study.times],
     ]),
     element("details", {}, element("summary", {}, "Coordinates and start values"),
       plainTable(["coordinate", "unit", "start", "rate at start", "mass"], system.coordinates.map((c) =>
@@ -151,14 +169,27 @@ function describeStudy(study) {
 
 // ---- the table ----
 
+// Columns have in the table the names of the files in words.
+const titleOf = (name) => name.replaceAll("_", " ");
+
 // What columns are called. Where work is done on the system, the energy's difference from the start is no error.
 function columnTitle(study, column) {
-  return study.energy_change && column.name === "energy_error" ? "energy change" : column.name.replaceAll("_", " ");
+  return study.energy_change && column.name === "energy_error" ? "energy change" : titleOf(column.name);
 }
 
 const digitsOf = { h: 6, rtol: 6, t_end: 6 };
 
-function makeTable(study, columns, families) {
+// A defect of the symplectic form may be what the finite differences are off by.
+function defectText(row, factor) {
+  const [value, noise] = [row.symplectic_defect, row.symplectic_noise];
+  if (value === null || noise === null || value >= factor * noise) {
+    return numberText(value, 4);
+  }
+  return value >= 1 ? "not measurable" : `< ${numberText(value, 4)}`;
+}
+
+function makeTable(study, data, families) {
+  const columns = data.columns;
   const measured = columns.filter((column) => column.name !== "system" && column.name !== "message"
     && study.rows.some((row) => row[column.name] !== null && row[column.name] !== ""));
   // What is compared first, what it took last.
@@ -174,7 +205,8 @@ function makeTable(study, columns, families) {
       const value = member.row[column.name];
       if (column.type !== "text") {
         return element("td", { title: value === null ? "not measured" : String(value) },
-          numberText(value, column.type === "count" ? 15 : digitsOf[column.name] || 4));
+          column.name === "symplectic_defect" ? defectText(member.row, data.noise_factor)
+            : numberText(value, column.type === "count" ? 15 : digitsOf[column.name] || 4));
       }
       const bad = column.name === "status" && value !== "ok";
       const kind = column.name === "options" ? "text options" : bad ? "text bad" : "text";
@@ -195,13 +227,13 @@ function makeTable(study, columns, families) {
     });
     heads.forEach((head) => head.removeAttribute("aria-sort"));
     heads[index].setAttribute("aria-sort", descending ? "descending" : "ascending");
-    status.textContent = `Sorted by ${column.name}, ${descending ? "descending" : "ascending"}.`;
+    status.textContent = `Sorted by ${titleOf(column.name)}, ${descending ? "descending" : "ascending"}.`;
     fill(order);
   }
 
   shown.forEach((column, index) => {
     const button = element("button", { type: "button", title: column.text }, columnTitle(study, column),
-      element("span", { class: "unit" }, column.unit === "1" ? "" : column.unit));
+      element("span", { class: "unit" }, study.units[column.name]));
     button.addEventListener("click", () => sortBy(column, index));
     heads.push(element("th", { scope: "col", class: column.type === "text" ? "text" : null }, button));
   });
@@ -219,11 +251,14 @@ function makeOrders(study) {
     return [];
   }
   const best = errors.map((_, k) => Math.min(...known.map((s) => s.seconds[k] ?? Infinity)));
+  const isBound = (s, k) => errors[k] > s.largest_error;
   const price = (s, k) => (s.seconds[k] === null ? ""
-    : `${s.seconds[k] <= best[k] ? "* " : ""}${numberText(1e3 * s.seconds[k], 3)}`);
+    : `${s.seconds[k] <= best[k] ? "* " : ""}${isBound(s, k) ? "≤ " : ""}${numberText(1e3 * s.seconds[k], 3)}`);
   return [element("h3", {}, "Fitted orders of the position error"),
     errors.length === 0 ? null : element("p", { class: "faint" },
-      "And milliseconds that a position error costs, * with the cheapest method."),
+      "And milliseconds that a position error costs, * with the cheapest method",
+      known.some((s) => errors.some((_, k) => isBound(s, k)))
+        ? "; ≤ where all runs of the method are more accurate: the time of the fastest one." : "."),
     plainTable(["method", "order", "95 % interval", "runs", ...errors.map((e) => numberText(e, 1))], known.map((s) =>
       [`${s.method} ${s.options}`, numberText(s.order, 3) + (s.adaptive && s.order !== null ? " in rtol" : ""),
         s.interval === null ? "" : `± ${numberText(s.interval, 2)}`, String(s.runs),
@@ -239,7 +274,7 @@ function makeSpreads(study, columns) {
   }
   return [element("h3", {}, "Over the starts"),
     element("p", { class: "faint" }, "Of the runs that reached their end."),
-    ...spread.map((c) => plainTable([withUnit(columnTitle(study, c), c.unit === "1" ? "" : c.unit), "runs", "minimum",
+    ...spread.map((c) => plainTable([withUnit(columnTitle(study, c), study.units[c.name]), "runs", "minimum",
       "lower quartile", "median", "upper quartile", "maximum"],
     study.spreads.filter((s) => s.quantiles[c.name]).map((s) => {
       const [count, ...numbers] = s.quantiles[c.name];
@@ -248,13 +283,19 @@ function makeSpreads(study, columns) {
     })))];
 }
 
+const mostNamed = 4;
+
 // `shared`: the remark on runs that were made at once, which is among the notes.
 function makeMessages(families, shared) {
   const members = families.flatMap((family) => family.members);
   const remark = (row) => row.message.replace(shared, "").replace(/^; /, "");
-  const entries = (wanted) => element("ul", {}, ...wanted.map((m) => element("li", {}, swatch(m.family),
-    element("strong", {}, m.name), m.row.status === "ok" ? `: ${remark(m.row)}`
-      : `: ${m.row.status} at t = ${numberText(m.row.t_end, 6)} s. ${m.row.message}`)));
+  const textOf = (row) => (row.status === "ok" ? remark(row)
+    : `${row.status} at t = ${numberText(row.t_end, 6)} s. ${row.message}`);
+  // What is said of several runs is said once.
+  const entries = (wanted) => element("ul", {}, ...[...groupBy(wanted, (m) => textOf(m.row))].map(([text, group]) =>
+    element("li", {}, ...group.slice(0, mostNamed).flatMap((m, i) =>
+      [i > 0 ? "; " : "", swatch(m.family), element("strong", {}, m.name)]),
+    group.length > mostNamed ? ` and ${group.length - mostNamed} other runs` : "", `: ${text}`)));
   const failed = members.filter((m) => m.row.status !== "ok");
   const remarked = members.filter((m) => m.row.status === "ok" && remark(m.row));
   return [
@@ -360,7 +401,7 @@ function makePrecision(study, columns, families) {
     }
     let shown = 0;
     const figure = plotFigure(() => ({
-      title, xLabel, yLabel: withUnit(columnTitle(study, errors[shown]), errors[shown].unit), logX: true, logY: true,
+      title, xLabel, yLabel: withUnit(columnTitle(study, errors[shown]), study.units[errors[shown].name]), logX: true, logY: true,
       curves: families.map((family) => ({
         name: family.name, colour: colourOf(family), dash: family.dash, marks: true,
         points: family.members.filter((m) => m.row.status === "ok" && of(m.row) > 0 && m.row[errors[shown].name] > 0)
@@ -393,10 +434,18 @@ function makeMotion(study, chosen) {
   return made;
 }
 
-const mostInLegend = 40;
+// Of a sweep no legend could tell apart what each method was run with.
+const mostOptions = 12;
+
+function makeLegend(families) {
+  const items = [...groupBy(families, (family) => family.method).values()].flatMap((group) =>
+    (group.length > mostOptions ? [{ family: group[0], text: `${group[0].method}, ${group.length} sets of options` }]
+      : group.map((family) => ({ family, text: family.name }))));
+  return element("ul", { class: "legend" }, ...items.map(({ family, text }) => element("li", {}, swatch(family), text)));
+}
 
 function makeStudy(data, study, number) {
-  const families = makeFamilies(study);
+  const families = makeFamilies(study, data.methods);
   const chosen = () => families.flatMap((f) => f.members).filter((m) => m.run && m.shown);
   const any = study.runs.some(Boolean);
   const parts = [];
@@ -416,7 +465,7 @@ function makeStudy(data, study, number) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
     }
   }
-  section.append(element("h3", {}, "Runs"), ...makeTable(study, data.columns, families),
+  section.append(element("h3", {}, "Runs"), ...makeTable(study, data, families),
     ...makeSpreads(study, data.columns), ...makeOrders(study),
     ...makeMessages(families, data.shared_remark));
   const precision = makePrecision(study, data.columns, families);
@@ -425,11 +474,9 @@ function makeStudy(data, study, number) {
   if (parts.length > 0) {
     const every = Math.max(...study.runs.map((run) => (run ? run.every : 1)));
     section.append(element("h3", {}, "Plots"), element("p", { class: "faint" },
-      "One colour per method; dashes tell its steps apart. ",
+      "One colour per method; dashes tell its options and steps apart. ",
       every > 1 ? `Curves over time show one of up to ${every} rows of the trajectories. ` : ""),
-    element("ul", { class: "legend" }, ...families.slice(0, mostInLegend).map((family) =>
-      element("li", {}, swatch(family), family.name))),
-    element("div", { class: "plots" }, ...plots, ...precision));
+    makeLegend(families), element("div", { class: "plots" }, ...plots, ...precision));
   }
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   return section;
@@ -447,6 +494,7 @@ function makePage(data) {
     `VIDA ${data.vida}, SUNDIALS ${data.sundials}${data.software ? `, ${data.software}` : ""}.`,
     `${[data.processor, data.machine].filter(Boolean).join(", ")}, ${data.processors} processors.`,
     data.made && `Made ${data.made}.`].filter(Boolean).join(" ");
+  defineColours(data.methods);
   const sections = data.studies.map((study, i) => makeStudy(data, study, i + 1));
   document.getElementById("main").append(...sections);
   if (sections.length > 1) {
