@@ -131,6 +131,8 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   }
   monitors->energy_now = monitors->energy_start;
   monitors->energy_size = vida__kinetic_size(march->stepper) + vida__potential_size(march->stepper);
+  monitors->energy_size =
+      fmax(monitors->energy_size, vida__rest_energy(march->stepper, fabs(study->time)));
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
   if (dependent > 0) {
@@ -208,7 +210,7 @@ static int note_astray(vida_monitors* monitors, const vida_march* march, VidaErr
     code = vida__note_violations(march->stepper, monitors->astray, sizeof monitors->astray, error);
   }
   if (!monitors->astray[0] && !system->has_forces && !system->time_dependent &&
-      gained > far_more_energy * monitors->energy_size &&
+      monitors->energy_size > 0.0 && gained > far_more_energy * monitors->energy_size &&
       gained > part_of_motion * vida__kinetic_size(march->stepper)) {
     vida__append(monitors->astray, sizeof monitors->astray,
                  "from t = %s on there is more than %g times the energy of the start; try a "

@@ -71,3 +71,20 @@ for _, angle in ipairs { 1e-6, 1e-12 } do
   q = start(turned, true)
   check.close(q[3], 0, 1e-20)
 end
+
+-- ---- at rest, what rounding makes of no energy is no gain ---------------------------------------
+
+local function messages(s, methods)
+  for _, row in ipairs(vida.compare { system = s, time = 1, adjust_start = true, methods = methods }:run()) do
+    assert(row.status == "ok" and row.message == "", row.method .. ": " .. row.message)
+    assert(row.energy_error < 1e-25, row.method)
+  end
+end
+
+for _, guess in ipairs { false, true } do
+  local resting = slider { length = 1.01, own_axes = true,
+    body = { position = { vida.free { near = 0.9 }, 0 }, guess = guess }, bob = { 1, 1 } }
+  messages(resting, { { "rattle", h = 0.01 }, { "del-midpoint", h = 0.01 }, { "post-stabilized", h = 0.01 },
+    { "energy-momentum", h = 0.01 }, { "ida-ggl", rtol = 1e-6 }, { "radau", rtol = 1e-6 },
+    { "hht", h = 0.01 }, { "baumgarte", h = 0.01 } })
+end
