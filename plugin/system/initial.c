@@ -335,14 +335,17 @@ static void fill_guesses(start_work* work) {
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
-/* A residual with its unit: "0.001 m", of velocities "0.001 m/s". */
+/* A residual with its unit: "0.001 m", of velocities "0.001 m/s"; of rods |d - l|. */
 static const char* residual_text(const VidaSystem* system, level which, int row, double value,
                                  char text[2 * VIDA_REAL_TEXT_SIZE]) {
   char number[VIDA_REAL_TEXT_SIZE];
   const char* unit = system->rows[row].unit;
   const bool is_rate = which == VELOCITIES && !system->rows[row].is_nonholonomic;
+  const double l = which == POSITIONS ? system->rows[row].length : 0.0;
+  const double d = sqrt(fmax(0.0, l * l + 2.0 * l * value));
+  value = l > 0.0 ? 2.0 * l * value / (d + l) : value;
   text[0] = '\0';
-  vida__append(text, 2 * VIDA_REAL_TEXT_SIZE, "%s%s%s%s", vida__real_text(number, value, 4),
+  vida__append(text, 2 * VIDA_REAL_TEXT_SIZE, "%s%s%s%s", vida__real_text(number, fabs(value), 4),
                *unit || is_rate ? " " : "", is_rate && !*unit ? "1" : unit, is_rate ? "/s" : "");
   return text;
 }
@@ -592,7 +595,7 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
     if (weight[own] != 0.0 && fabs(sum) > worst * size) {
       worst = fabs(sum) / size;
       row = own;
-      left = fabs(sum / weight[own]);
+      left = sum / weight[own];
       partners[0] = '\0';
       vida__append_partners(system, weight + m, own, partners, sizeof partners);
     }
@@ -610,7 +613,6 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
 static int report_unsolved(start_work* work, level which, VidaError* error) {
   const VidaSystem* system = work->system;
   const int worst = find_worst_row(work);
-  const double left = fabs(work->residual[worst]);
   char text[2 * VIDA_REAL_TEXT_SIZE];
   /* Where a gradient vanishes, that is why. */
   int code = vida__check_gradients(system, work->entries, work->size, error);
@@ -621,7 +623,7 @@ static int report_unsolved(start_work* work, level which, VidaError* error) {
                           "no initial %s were found that satisfy constraint '%s' together with "
                           "the others: it is left with %s",
                           which == POSITIONS ? "positions" : "velocities", system->rows[worst].name,
-                          residual_text(system, which, worst, left, text));
+                          residual_text(system, which, worst, work->residual[worst], text));
 }
 
 /* What the free components depend on, at the guess or at the solution: a rod at full stretch says
@@ -710,7 +712,7 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
     return pass_failure(work, code, error);
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
-  const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
+  const double violation = system->row_count ? work->residual[violated] : 0.0;
   /* What was held stays to the last bit where the free ones have done it. */
   if (!any_free(work, which) || !(measure_residual(work, NULL) <= rounding)) {
     code = solve_level(work, which, NULL, NULL);
