@@ -313,6 +313,7 @@ extern const VidaLuaFile vidalua_library[];
 void vidalua_open_library(lua_State* L);
 /* library.add_line(system, name, style, points) (drawing.c) */
 int vidalua_add_line(lua_State* L);
+int vidalua_hide_lines(lua_State* L);
 
 /* ---- charts (chart.c) ------------------------------------------------------------------------ */
 

@@ -335,6 +335,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_element", library_add_element},
                                        {"add_motion", library_add_motion},
                                        {"add_line", vidalua_add_line},
+                                       {"hide_lines", vidalua_hide_lines},
                                        {"script_folder", library_script_folder},
                                        {"start", library_start},
                                        {NULL, NULL}};
