@@ -470,7 +470,7 @@ static int live(const char* method, const char* solver, VidaError* error) {
   if (!code && !isnan(VidaOptions_Get(options, "linear_solver"))) {
     code = VidaOptions_SetText(options, "linear_solver", solver, error);
   }
-  if (!code && has_option(options, "atol") && !takes_bodies(method)) {
+  if (!code && has_option(options, "atol") && Vida_IsAdaptive(options) && !takes_bodies(method)) {
     code = VidaOptions_SetOf(options, "atol", VidaSystem_CoordinateName(system, 0), 1e-6, error);
   }
   code = code ? code : VidaOptions_Copy(options, &copy, error);

@@ -90,6 +90,7 @@ struct VidaStepper {
    * 1); else NULL. */
   vida_linear* mass_matrix;
   bool has_singular_mass; /* and it could not be factored */
+  bool gives_way;         /* some position constraint does, to compliance or with damping */
   const double* softness; /* m: less on the diagonal of its constraints; NULL: nothing */
   const double*
       yielding;          /* m: by how much constraints give way to their forces; NULL: by nothing */

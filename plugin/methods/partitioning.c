@@ -496,9 +496,10 @@ static double find_row_size(const underlying_ode* own, int row) {
 }
 
 /* Rows that depended on others at the start only are violated soon: the others hold to rounding,
- * and what follows from them nearly so. */
+ * and what follows from them nearly so, or within a hundred tolerances where they cross again. */
 static int check_row(underlying_ode* own, int row, const double* state) {
-  static const double nearly = 1e-6;
+  const double rtol = own->stepper->adaptive ? VidaOptions_Get(own->stepper->options, "rtol") : 0.0;
+  const double nearly = fmax(1e-6, 100.0 * rtol);
   const partition* part = partition_of(own);
   const VidaSystem* system = own->stepper->system;
   const int n = own->stepper->n;

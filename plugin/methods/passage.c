@@ -317,7 +317,7 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
     return;
   }
   watch->singularity = (vida_singularity){0};
-  watch->may_jump = watch->stepper->softness != NULL;
+  watch->may_jump = watch->stepper->gives_way;
   memset(watch->size, 0, (size_t)watch->stepper->m * sizeof *watch->size);
   memset(watch->length, 0, (size_t)watch->stepper->m * sizeof *watch->length);
   set_masses(watch);

@@ -105,9 +105,12 @@ static void lessen_redundancy(VidaStepper* stepper) {
 
 static int relax_rows(VidaStepper* stepper, double h, VidaError* error) {
   relaxation common;
+  const bool* is_averaged = ((const vida_regularized_state*)stepper->own)->is_averaged;
   int code = read_options(stepper, h, &common, error);
+  stepper->gives_way = false;
   for (int r = 0; r < stepper->m && !code; r++) {
     code = relax_row(stepper, &common, h, r, error);
+    stepper->gives_way = stepper->gives_way || is_averaged[r];
   }
   return code;
 }

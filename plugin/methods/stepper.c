@@ -162,11 +162,19 @@ static int check_coordinates(const VidaStepper* stepper, VidaError* error) {
 }
 
 static int take_tolerances(VidaStepper* stepper, VidaError* error) {
+  bool is_asked = false;
   for (int i = 0; i < stepper->n; i++) {
     stepper->atol[i] =
         VidaOptions_GetOf(stepper->options, "atol", coordinate_name(stepper->system, i));
+    is_asked = is_asked || isfinite(stepper->atol[i]);
   }
-  return check_coordinates(stepper, error);
+  const int code = check_coordinates(stepper, error);
+  if (!code && is_asked && !stepper->adaptive) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s: atol says nothing of steps of a fixed size h; give rtol as well",
+                      stepper->method->info.name);
+  }
+  return code;
 }
 
 int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,

@@ -217,9 +217,10 @@ static int differentiate(sunrealtype t, N_Vector y, N_Vector rate, SUNMatrix jac
 /* That of DOPRI5 (Hairer, Norsett, Wanner, section IV.2 of the second volume): with the order p of
  * the embedded formula, step * 0.9 * error^(-0.85/(p+1)) * (error before)^(0.2/(p+1)). Defaults
  * would change with SUNDIALS' version. */
+static const double now = 0.85, past = 0.2;
+static const double safety = 0.9, largest_growth = 10.0;
+
 static int set_controller(vida_ode* ode) {
-  const double now = 0.85, past = 0.2;
-  const double safety = 0.9, largest_growth = 10.0;
   void* memory = ode->erkstep;
 #if VIDA_SUNDIALS_AT_LEAST(6, 7)
   ode->controller = SUNAdaptController_PI(ode->context);
@@ -494,7 +495,7 @@ static double weighted_norm(const vida_ode* ode, const double* values) {
  * time that is asked for, and so would all that follows. */
 static int estimate_first_step(vida_ode* ode, double t, double next, double* step) {
   enum { TRIES = 3 };
-  const double small = 0.01, largest_growth = 100.0;
+  const double small = 0.01, farthest = 100.0;
   const double* y = N_VGetArrayPointer(ode->y);
   double *slope = ode->previous, *change = ode->there;
   int code = vida__ode_rate(ode, t, y, slope);
@@ -517,7 +518,7 @@ static int estimate_first_step(vida_ode* ode, double t, double next, double* ste
     change[i] = (change[i] - slope[i]) / away;
   }
   const double bend = code ? 0.0 : weighted_norm(ode, change);
-  *step = fmin(largest_growth * away, bend > 0.0 ? sqrt(0.5 / bend) : INFINITY);
+  *step = fmin(farthest * away, bend > 0.0 ? sqrt(0.5 / bend) : INFINITY);
   ode->failure = code < 0 ? code : VIDA_SUCCESS;
   return ode->failure;
 }
@@ -579,28 +580,39 @@ static int step_erkstep(vida_ode* ode, long first, double tout, double next, dou
   return is_refused ? make_smaller_step(ode, flag, next) : flag;
 }
 
-/* Steps up to the node exactly. The one before it is cut; the next node begins with what it would
- * have been. */
+/* What the controller wants after a step of this size, as far as the last error says it: ERKStep
+ * does not tell where a stop has cut it. The errors take the place of y, which the node has. */
+static double wanted_step(vida_ode* ode, double last) {
+  const int order = vida__integrator_embedded_order(ode->settings.integrator) + 1;
+  weigh(ode->y, ode->weight, ode);
+  if (ERK(GetEstLocalErrors)(ode->erkstep, ode->y)) {
+    return last;
+  }
+  const double error = fmax(weighted_norm(ode, N_VGetArrayPointer(ode->y)), DBL_MIN);
+  return last * fmin(largest_growth, safety * pow(error, -now / order));
+}
+
+/* Steps up to the node exactly. The last one is cut; the next node begins with what it would have
+ * been, or what it was found to be. */
 static int advance_to_node(vida_ode* ode, double t, double next, double* reached) {
   const long first = ode->counts.steps;
   double uncut = ode->next_step;
   int flag = begin_erkstep(ode, t, next);
   while (flag == ARK_SUCCESS) {
     double last = 0.0;
+    const long rejected = ode->counts.rejected;
     flag = step_erkstep(ode, first, next, next, reached);
     if (!ode->settings.adaptive) {
       return flag;
     }
+    count_rejected(ode);
     if (flag >= 0) {
       ERK(GetLastStep)(ode->erkstep, &last);
-      ERK(GetCurrentStep)(ode->erkstep, &ode->next_step);
-    }
-    if (flag == ARK_TSTOP_RETURN) {
-      ode->next_step = fmax(ode->next_step, last < uncut ? uncut : 0.0);
+      const bool was_cut = last < uncut && ode->counts.rejected == rejected;
+      ode->next_step = fmax(wanted_step(ode, last), was_cut ? uncut : 0.0);
     }
     uncut = ode->next_step;
   }
-  count_rejected(ode);
   return flag;
 }
 

@@ -2,7 +2,7 @@
 local check = require "check"
 local vida = require "vida"
 
-local methods = { "rattle", "del-midpoint", "del-endpoint", "compose" }
+local methods = { "rattle", "del-midpoint", "del-endpoint", "compose", "del-regularized" }
 
 -- ---- a driven four-bar linkage --------------------------------------------------------------------
 -- Ground 1.0, crank 0.5, coupler 1.2, rocker 0.8: a Grashof crank-rocker, A = (0, 0), D = (1, 0). With

@@ -10,13 +10,15 @@ local function has_option(method, name)
   end
 end
 
-local tolerant = {}
+local tolerant, stepping = {}, {} -- the latter only with rtol, which has no default
 for _, method in ipairs(vida.methods()) do
   if has_option(method, "atol") then
     tolerant[#tolerant + 1] = method.name
+    stepping[method.name] = has_option(method, "rtol").default == nil
   end
 end
-assert(#tolerant >= 12, "IDA's formulations, Radau's formula and the methods on the underlying ODE")
+assert(#tolerant >= 12 and stepping.radau,
+  "IDA's formulations, Radau's formula and the methods on the underlying ODE")
 
 local system = check.plain_pendulum()
 
@@ -36,6 +38,10 @@ for _, method in ipairs(tolerant) do
   assert(one > loose, ("%s: %d steps, and %d with one tolerance more"):format(method, loose, one))
   check.fails_here("atol: system 'pendulum' has no coordinate 'bob.z'; did you mean 'bob.x'?",
     run, method, { ["bob.z"] = 1e-8 })
+  if stepping[method] then
+    check.fails_here("atol says nothing of steps of a fixed size h; give rtol as well",
+      function() system:stepper { method, h = 0.1, atol = 1e-6 } end)
+  end
 end
 
 -- raw: a coordinate's tolerance is that of its velocity, too; what it does not name keeps the default
