@@ -188,7 +188,7 @@ end
 -- @usage
 -- s:draw { "mast", { 0, 0, 0 }, { 0, 0, 2 }, upper }
 -- s:draw { "sledge", trunk:point { -0.1, 0, 0 }, trunk:point { 0.1, 0, 0 }, style = "body",
---   replaces = { "trunk", "rail" } }
+--   replaces = "trunk" }
 function system_methods.draw(system, given)
   if kind(given) ~= "table" then
     expected("", "draw", "a table such as " .. example, given)
