@@ -159,6 +159,8 @@ const char* vidalua_plain_text(lua_State* L, int index);
 
 /* ---- classes (check.c) ----------------------------------------------------------------------- */
 
+/* Makes the table on top of the stack, the module, refuse names that are like one of its own. */
+void vidalua_suggest_names(lua_State* L);
 /* Registers a class of full userdata: obj:method() and obj.property (a function of the object that
  * is called on reading; one named VIDALUA_ELEMENT is called with the object and a number for
  * obj[number]). Unknown fields raise an error with the nearest known one. Lists end with {NULL,
@@ -311,6 +313,7 @@ extern const VidaLuaFile vidalua_library[];
 void vidalua_open_library(lua_State* L);
 /* library.add_line(system, name, style, points) (drawing.c) */
 int vidalua_add_line(lua_State* L);
+int vidalua_hide_lines(lua_State* L);
 
 /* ---- charts (chart.c) ------------------------------------------------------------------------ */
 

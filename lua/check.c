@@ -327,6 +327,20 @@ static const char* nearest_key(lua_State* L, int table, const char* key) {
   return nearest;
 }
 
+/* A misspelt function is told where it is read; whatever else is not in the module is nil. */
+static int module_index(lua_State* L) {
+  const char* key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
+  const char* nearest = key ? nearest_key(L, 1, key) : NULL;
+  return nearest ? vidalua_error(L, "vida has no '%s'; did you mean '%s'?", key, nearest) : 0;
+}
+
+void vidalua_suggest_names(lua_State* L) {
+  lua_newtable(L);
+  lua_pushcfunction(L, module_index);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
 static int class_index(lua_State* L) {
   const char* name = lua_tostring(L, lua_upvalueindex(CLASS_NAME));
   luaL_checkudata(L, 1, name);

@@ -7,8 +7,9 @@
  * or Radau IIA for stiff systems, at tight tolerances), a method with its step or tolerance, a
  * function of time that returns a state, or states from elsewhere. A state is `{ positions =
  * {...}, velocities = {...}, multipliers = {...} }`, each a list or a table by names, the last two
- * of which may be missing. `{ exact = f, name = "closed form", error = 0 }` and `{ states = {...},
- * name =, error = }` say what a solution is called and how exact it is.
+ * of which may be missing; by the name of a particle, a body or a joint with rows x, y and z it is
+ * a list of these, `positions = { bob = { 1, 0, 0 } }`. `{ exact = f, name = "closed form", error =
+ * 0 }` and `{ states = {...}, name =, error = }` say what a solution is called and how exact it is.
  *
  * Further keys are the @{vida.comparison_options|options of comparisons}; those of methods are the
  * options of @{vida.methods}.

@@ -95,3 +95,13 @@ int vidalua_add_line(lua_State* L) {
   }
   return 0;
 }
+
+/* library.hide_lines(system, name, place) */
+int vidalua_hide_lines(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
+  if (VidaSystem_HideLines(box->system, luaL_checkstring(L, 2), &error)) {
+    return vidalua_raise(L, luaL_checkstring(L, 3), "replaces", &error);
+  }
+  return 0;
+}

@@ -290,15 +290,27 @@ static int call_library(lua_State* L) {
   return lua_gettop(L);
 }
 
+/* The same for a method of systems, whose name is at upvalue 2. */
+static int call_method(lua_State* L) {
+  if (!luaL_testudata(L, 1, VIDALUA_SYSTEM)) {
+    const char* name = lua_tostring(L, lua_upvalueindex(2));
+    return vidalua_error(L,
+                         "%s: expected a system before it, with a colon: system:%s(...), got a %s",
+                         name, name, luaL_typename(L, 1));
+  }
+  return call_library(L);
+}
+
 /* `return vida.sweep { ... }` is a tail call, in which a function of Lua takes the place of the
  * script's, and with it the line for messages; one of C does not. So all that scripts can call in
  * the table on top of the stack goes through C. */
-static void keep_lines_of_callers(lua_State* L) {
+static void keep_lines_of_callers(lua_State* L, lua_CFunction caller) {
   const int table = lua_gettop(L);
   lua_pushnil(L);
   while (lua_next(L, table)) {
     if (lua_isfunction(L, -1) && !lua_iscfunction(L, -1)) {
-      lua_pushcclosure(L, call_library, 1);
+      lua_pushvalue(L, -2);
+      lua_pushcclosure(L, caller, 2);
       lua_pushvalue(L, -2);
       lua_insert(L, -2);
       lua_rawset(L, table); /* of a field that is there: the traversal goes on */
@@ -323,6 +335,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_element", library_add_element},
                                        {"add_motion", library_add_motion},
                                        {"add_line", vidalua_add_line},
+                                       {"hide_lines", vidalua_hide_lines},
                                        {"script_folder", library_script_folder},
                                        {"start", library_start},
                                        {NULL, NULL}};
@@ -341,7 +354,7 @@ void vidalua_open_library(lua_State* L) {
   }
   lua_settop(L, module);
   vidalua_push_methods(L, VIDALUA_SYSTEM);
-  keep_lines_of_callers(L);
+  keep_lines_of_callers(L, call_method);
   lua_settop(L, module);
-  keep_lines_of_callers(L);
+  keep_lines_of_callers(L, call_library);
 }

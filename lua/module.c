@@ -49,5 +49,6 @@ LUAMOD_API int luaopen_vida(lua_State* L) {
   lua_pushstring(L, Vida_SundialsVersion());
   lua_setfield(L, -2, "sundials_version");
   vidalua_open_library(L);
+  vidalua_suggest_names(L);
   return 1;
 }

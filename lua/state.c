@@ -32,6 +32,38 @@ static int find_name(const SystemNames* names, int count, const char* name) {
   return -1;
 }
 
+/* The list of numbers on top of the stack for what has components: a particle "bob" with "bob.x",
+ * ..., a joint "pin" with rows "pin: x", .... False where there is no such thing. */
+static bool read_components(const StateReader* reader, const char* key, const SystemNames* names,
+                            int count, double* values) {
+  static const char* const axes[] = {"x", "y", "z"};
+  lua_State* L = reader->L;
+  const int list = lua_gettop(L);
+  const char* joint = names->name == VidaSystem_ConstraintName ? ": " : ".";
+  int index[3];
+  int components = 0;
+  double numbers[3];
+  for (; components < 3; components++) {
+    const char* name = lua_pushfstring(L, "%s%s%s", key, joint, axes[components]);
+    index[components] = find_name(names, count, name);
+    lua_pop(L, 1);
+    if (index[components] < 0) {
+      break;
+    }
+  }
+  if (components > 0) {
+    vidalua_check_vector(L, list, reader->place, key, components, numbers);
+  }
+  for (int k = 0; k < components; k++) {
+    if (!isnan(values[index[k]])) {
+      vidalua_error(L, "%s: '%s' is given twice, by itself and in '%s'", reader->place,
+                    names->name(names->system, index[k]), key);
+    }
+    values[index[k]] = numbers[k];
+  }
+  return components > 0;
+}
+
 static void read_named(const StateReader* reader, const char* field, int table,
                        const SystemNames* names, int count, double* values) {
   lua_State* L = reader->L;
@@ -39,6 +71,11 @@ static void read_named(const StateReader* reader, const char* field, int table,
   while (lua_next(L, table)) {
     const char* key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
     const int index = key ? find_name(names, count, key) : -1;
+    if (index < 0 && key && lua_istable(L, -1) &&
+        read_components(reader, key, names, count, values)) {
+      lua_pop(L, 1);
+      continue;
+    }
     if (index < 0) {
       const VidaLuaNames all = {count, name_at, names};
       const char* nearest = key ? vidalua_nearest_name(key, all) : NULL;
@@ -49,12 +86,16 @@ static void read_named(const StateReader* reader, const char* field, int table,
                     nearest ? nearest : "", nearest ? "'?" : "");
     }
     vidalua_check_finite(L, -1, reader->place, key);
+    if (!isnan(values[index])) {
+      vidalua_error(L, "%s: '%s' is given twice, by itself and as a component", reader->place, key);
+    }
     values[index] = lua_tonumber(L, -1);
     lua_pop(L, 1);
   }
 }
 
-/* The field of the table on top of the stack: a list of `count` numbers, or numbers by names. */
+/* The field of the table on top of the stack: a list of `count` numbers, or numbers and lists by
+ * names. */
 static void read_values(const StateReader* reader, const char* field, NameOf* name, int count,
                         bool required, double* values) {
   lua_State* L = reader->L;

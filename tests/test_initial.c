@@ -438,6 +438,56 @@ static void test_quaternion(void) {
   }
 }
 
+/* ---- values of 0 ----------------------------------------------------------------------------- */
+
+static int height_value(double t, const double* q, double* g, void* data) {
+  (void)t;
+  (void)data;
+  g[0] = q[0];
+  return 0;
+}
+
+/* A guide holds a height of 0, a rod beside it is off: what rounding leaves of the height, 1e-165
+ * of nothing, is no violation. By hand, with equal masses and the rod along y, of length 1.01: its
+ * free end goes from 1 to 1.01, and its rate from 0.3 to 0. Lengths and times of any size. */
+static void test_values_of_zero(void) {
+  const VidaConstraint height = {height_value, follow_jacobian, NULL, NULL};
+  const int y = 1;
+  for (int k = -9; k <= 9; k += 6) {
+    const double unit = pow(10.0, k);
+    const VidaDistance rod = {"rod", VidaPoint_Particle(0), VidaPoint_Particle(1), 1.01 * unit};
+    const VidaParticle slider = {.name = "slider",
+                                 .mass = 1.0,
+                                 .position = {VidaInitial_Given(unit), VidaInitial_Given(0.0)},
+                                 .velocity = {VidaInitial_Given(0.0), VidaInitial_Given(0.0)}};
+    VidaParticle bob = slider;
+    VidaSystem* system = NULL;
+    VidaError error = {0};
+    VidaStartOptions options = VidaStartOptions_Default();
+    double q[4], v[4];
+    options.adjust = true;
+    bob.name = "bob";
+    bob.position[1] = VidaInitial_Given(unit);
+    bob.velocity[1] = VidaInitial_Given(0.3 * unit);
+    REQUIRE_OK(VidaSystem_Create("guided rod", 2, &system, &error), &error);
+    REQUIRE_OK(VidaSystem_AddParticle(system, &slider, NULL, &error), &error);
+    REQUIRE_OK(VidaSystem_AddParticle(system, &bob, NULL, &error), &error);
+    REQUIRE_OK(VidaSystem_AddConstraint(system, "guide", 1, 1, &y, &height, NULL, &error), &error);
+    REQUIRE_OK(VidaSystem_AddDistance(system, &rod, &error), &error);
+    REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+    REQUIRE_OK(VidaSystem_Start(system, 0.0, &options, q, v, NULL, &error), &error);
+    EXPECT_NEAR(q[3], 1.01 * unit, 1e-14 * unit, "y of the bob, unit %g", unit);
+    EXPECT_NEAR(v[3], 0.0, 1e-14 * unit, "its rate, unit %g", unit);
+    EXPECT_NEAR(q[1], 0.0, 1e-16 * unit, "y of the slider, unit %g", unit);
+    EXPECT_NEAR(v[1], 0.0, 1e-16 * unit, "its rate, unit %g", unit);
+    /* and it is the rod that is told of */
+    options.adjust = false;
+    EXPECT_ERROR(VidaSystem_Start(system, 0.0, &options, q, v, NULL, &error), &error,
+                 VIDA_INCONSISTENT_START, "'rod'");
+    VidaSystem_Destroy(&system);
+  }
+}
+
 int main(void) {
   static const CheckTest tests[] = {
       {"defaults", test_defaults},
@@ -460,6 +510,7 @@ int main(void) {
       {"not finite", test_not_finite},
       {"time", test_time},
       {"quaternion", test_quaternion},
+      {"values of zero", test_values_of_zero},
       {NULL, NULL}};
   return check_main("initial values", tests);
 }

@@ -182,6 +182,39 @@ static void test_pictures_of_points(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* What is hidden is not drawn, be it a rod or a line; what is added afterwards under the name is.
+ */
+static void test_hidden_lines(void) {
+  VidaError error = {0};
+  vida_picture picture;
+  const VidaDrawnPoint origin = {.frame = VIDA_DRAWN_SPACE};
+  const double start[2] = {1.0, 0.0};
+  const VidaParticle bob = {.name = "bob",
+                            .mass = 1.0,
+                            .position = {VidaInitial_Given(start[0]), VidaInitial_Given(start[1])}};
+  const VidaDistance rod = {"rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(0), 1.0};
+  VidaSystem* system = NULL;
+  REQUIRE_OK(VidaSystem_Create("hidden", 2, &system, &error), &error);
+  REQUIRE_OK(VidaSystem_AddParticle(system, &bob, NULL, &error), &error);
+  REQUIRE_OK(VidaSystem_AddDistance(system, &rod, &error), &error);
+  REQUIRE_OK(VidaSystem_AddLine(system, "arm", "body", 1, &origin, &error), &error);
+  REQUIRE_OK(VidaSystem_AddLine(system, "kept", "body", 1, &origin, &error), &error);
+  EXPECT_ERROR(VidaSystem_HideLines(system, "leg", &error), &error, VIDA_BAD_ARGUMENT,
+               "nothing named 'leg'");
+  REQUIRE_OK(VidaSystem_HideLines(system, "arm", &error), &error);
+  REQUIRE_OK(VidaSystem_HideLines(system, "rod", &error), &error);
+  REQUIRE_OK(VidaSystem_AddLine(system, "arm", "line", 1, &origin, &error), &error);
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  REQUIRE_OK(vida__picture_create(system, 9, &picture, &error), &error);
+  EXPECT(picture.particles == 1 && picture.line_count == 2, "%d particles, %d lines",
+         picture.particles, picture.line_count);
+  EXPECT(strcmp(picture.lines[0].name, "kept") == 0 && strcmp(picture.lines[1].name, "arm") == 0 &&
+             strcmp(picture.lines[1].style, "line") == 0,
+         "%s, %s", picture.lines[0].name, picture.lines[1].name);
+  vida__picture_destroy(&picture);
+  VidaSystem_Destroy(&system);
+}
+
 /* ---- recordings ------------------------------------------------------------------------------ */
 
 enum { MOST_SAMPLES = 4096 };
@@ -260,10 +293,14 @@ static void test_recordings(void) {
 }
 
 int main(void) {
-  static const CheckTest tests[] = {
-      {"quaternions", test_quaternion}, {"angles", test_angle},
-      {"directions", test_directions},  {"formulas", test_formula},
-      {"refusals", test_refusals},      {"pictures of points", test_pictures_of_points},
-      {"recordings", test_recordings},  {NULL, NULL}};
+  static const CheckTest tests[] = {{"quaternions", test_quaternion},
+                                    {"angles", test_angle},
+                                    {"directions", test_directions},
+                                    {"formulas", test_formula},
+                                    {"refusals", test_refusals},
+                                    {"pictures of points", test_pictures_of_points},
+                                    {"hidden lines", test_hidden_lines},
+                                    {"recordings", test_recordings},
+                                    {NULL, NULL}};
   return check_main("page", tests);
 }

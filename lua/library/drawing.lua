@@ -2,7 +2,7 @@
 -- system:draw says what else there is to see. Nothing here has a part in the motion.
 --
 -- @classmod system
-local _, system_methods, library = ...
+local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
 
@@ -30,6 +30,31 @@ end
 
 -- ---- joints, springs and dampers -----------------------------------------------------------------
 
+-- A slider's guide: from the first end along the axis to where the second body's centre is nearest to it.
+local function draw_guide(system, name, frames, values)
+  local axis = values.b3 or values.b1
+  local place, along = {}, 0
+  for i = 1, #axis do
+    along = along + axis[i] * (values.second[i] or 0)
+  end
+  for i = 1, #axis do
+    place[i] = (values.second[i] or 0) - along * axis[i]
+  end
+  local slider = frames[2].kind.place_count > 0 and point_of(frames[2], place)
+  if slider then
+    library.add_line(system, name, "guide", { point_of(frames[1], values.first), slider })
+    if vida.norm(vida.vector(place)) > 0 then
+      library.add_line(system, frames[2].name, "body", { point_of(frames[2], {}), slider })
+    end
+  end
+  if frames[1].kind.count > 0 and frames[1].kind.place_count > 0 then
+    library.add_line(system, frames[1].name, "body",
+      { point_of(frames[1], {}), point_of(frames[1], values.first) })
+  end
+end
+
+local guided = { prismatic = true, cylindrical = true }
+
 local link_styles = { distance = "rod", spring = "spring", damper = "damper" }
 
 -- Between the places of both ends; of joints, where the ends are one, from the centre of each body.
@@ -42,6 +67,9 @@ function library.draw_joint(system, title, name, frames, values)
   local points = { point_of(frames[1], places[1]), point_of(frames[2], places[2]) }
   if link_styles[title] then
     library.add_line(system, name, link_styles[title], points)
+    return
+  elseif guided[title] and frames[2].kind.count > 0 then
+    draw_guide(system, name, frames, values)
     return
   end
   for i, frame in ipairs(frames) do
@@ -133,21 +161,40 @@ local function given_point(system, value, place, field)
   return { "formula", { value[1], value[2], value[3] } }
 end
 
+local function replaced_names(place, value)
+  local names = type(value) == "table" and value or { value }
+  for i = 1, #names do
+    if type(names[i]) ~= "string" then
+      expected(place, "replaces", "the name of what is not drawn any more, or a list of names", value)
+    end
+  end
+  if value ~= nil and #names == 0 then
+    expected(place, "replaces", "the name of what is not drawn any more, or a list of names", value)
+  end
+  return names
+end
+
 --- A line through points, to be seen in the animation of a report. Particles, bodies and what joins them
--- are drawn without it.
+-- are drawn without it; of a body with moments of inertia that is the rectangle or cuboid that has them,
+-- as far as it is no larger than all the rest, of a slider its guide, dashed.
 -- @function draw
 -- @tparam table given
 -- @tparam string given.1 what it is
 -- @tparam {number|expression,...}|point|body given.2 the first point; more follow. One alone is a dot
 -- @tparam[opt=false] boolean given.closed the last point is joined to the first
 -- @tparam[opt="line"] string given.style "line", "body", "rod", "spring" or "damper"
+-- @tparam[opt] string|{string,...} given.replaces names of bodies, joints, rods, springs or earlier lines
+--   that are not drawn any more; particles are always
 -- @usage
 -- s:draw { "mast", { 0, 0, 0 }, { 0, 0, 2 }, upper }
+-- s:draw { "sledge", trunk:point { -0.1, 0, 0 }, trunk:point { 0.1, 0, 0 }, style = "body",
+--   replaces = "trunk" }
 function system_methods.draw(system, given)
   if kind(given) ~= "table" then
     expected("", "draw", "a table such as " .. example, given)
   end
-  local place, name = library.check_definition(system, "draw", given, #given, { "closed", "style" }, example)
+  local place, name = library.check_definition(system, "draw", given, #given,
+    { "closed", "style", "replaces" }, example)
   if #given < 2 then
     fail(place .. ": expected at least one point, as in " .. example)
   elseif given.closed ~= nil and type(given.closed) ~= "boolean" then
@@ -161,6 +208,9 @@ function system_methods.draw(system, given)
   end
   if given.closed then
     points[#points + 1] = points[1]
+  end
+  for _, other in ipairs(replaced_names(place, given.replaces)) do
+    library.hide_lines(system, other, place)
   end
   library.add_line(system, name, given.style or "line", points)
 end

@@ -2,7 +2,9 @@
 --
 -- Rows that keep points together are lengths, so that their multipliers are forces; rows that keep
 -- directions across each other are products of unit vectors, which change like the angle between
--- them where they hold, so that their multipliers are torques.
+-- them where they hold, so that their unit is that of an angle and their multipliers are torques.
+-- Rows are those of the second end less those of the first: what acts on the second is minus the
+-- multiplier.
 --
 -- @classmod system
 local vida, system_methods, library = ...
@@ -181,7 +183,7 @@ local function add_gap_along(rows, p, views, directions)
 end
 
 local function add_product(rows, name, views, first, second)
-  rows[#rows + 1] = { name, vida.dot(views[1].turn(first), views[2].turn(second)) }
+  rows[#rows + 1] = { name, vida.dot(views[1].turn(first), views[2].turn(second)), unit = "rad" }
   return rows
 end
 
@@ -197,7 +199,7 @@ local function add_turns(rows, p, views)
 end
 
 local function add_turn(rows, p, views)
-  return add_product(rows, "turn", views, p.a1, p.b2)
+  return add_product(rows, "turn", views, p.a2, p.b1)
 end
 
 --- Joints and prescribed motion
@@ -218,8 +220,9 @@ local function add_ball(system, method, place, given)
   library.add_traced(system, "ball", method, given[1], frames, values, ball)
 end
 
---- A ball joint: both ends are at one place. Three rows, "name: x", ..., whose multipliers are forces; in
--- the plane two.
+--- A ball joint: both ends are at one place. Three rows, "name: x", ..., the second end less the first in
+-- the axes of space; in the plane two. Their multipliers are forces, N: the second body gets minus the
+-- multiplier, the first one the multiplier.
 -- @function ball
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -257,8 +260,10 @@ local revolute = {
   [3] = { constraint = function(p, _, views) return add_tilt(add_gap({}, p, views), p, views) end },
 }
 
---- A hinge: both bodies turn about one axis. Rows as those of `ball`, and in space "tilt 1", "tilt 2",
--- whose multipliers are torques.
+--- A hinge: both bodies turn about one axis. Rows as those of `ball`, and in space "tilt 1", "tilt 2": how
+-- far the second body's axis leans to either direction across the first one's. Their multipliers are
+-- torques, N m: where positive, that on the second body turns its axis against the direction, that on the
+-- first one is the opposite.
 -- @function revolute
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -286,7 +291,8 @@ local universal = {
 }
 
 --- A universal joint: both ends are at one place, and an axis of the first body is across an axis of the
--- second.
+-- second. Rows as those of `ball`, and "axes", the product of both axes a . b, whose multiplier is a torque,
+-- N m: the second body gets the multiplier times a x b, the first one the opposite.
 -- @function universal
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -338,7 +344,10 @@ local cylindrical = {
   },
 }
 
---- A cylindrical joint, in space: the second body turns about the axis and slides along it.
+--- A cylindrical joint, in space: the second body turns about the axis and slides along it. Rows "across 1",
+-- "across 2", the second end less the first along directions across the axis that turn with the first body
+-- (multipliers are forces, N, the second body gets minus the multiplier), and "tilt 1", "tilt 2" as those of
+-- `revolute`.
 -- @function cylindrical
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -366,7 +375,12 @@ local prismatic = {
   },
 }
 
---- A slider: the second body moves along the axis and does not turn.
+--- A slider: the second body moves along the axis and does not turn. Rows "across 1", "across 2" (in the
+-- plane "across", to the left of the axis), the second end less the first along directions that turn with
+-- the first body: multipliers are forces, N. And "turn 1", "turn 2", "turn 3" about both directions and the
+-- axis (in the plane "turn", anticlockwise), the angle of the second body less that of the first:
+-- multipliers are torques, N m. Of all of them the second body gets minus the multiplier, the first one the
+-- multiplier.
 -- @function prismatic
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -388,7 +402,9 @@ local weld = {
   [3] = { constraint = function(p, _, views) return add_turns(add_gap({}, p, views), p, views) end },
 }
 
---- Fixes the second body to the first as it is at the start.
+--- Fixes the second body to the first as it is at the start. Rows "x", ... as those of `ball` and "turn 1",
+-- ... as those of `prismatic`, with the axis z: multipliers are forces, N, and torques, N m; the second body
+-- gets minus the multiplier, the first one the multiplier.
 -- @function weld
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -505,7 +521,8 @@ local function drive_values(system, place, frames, given)
 end
 
 --- A motor: prescribes the angle of the second body from the first about an axis, counted from the start.
--- The joint itself comes apart. Its multiplier is the torque.
+-- The joint itself comes apart. Its multiplier is a torque, N m: the second body gets minus the multiplier
+-- about the axis, the first one the multiplier.
 -- @function drive
 -- @tparam table given
 -- @tparam string given.1 its name

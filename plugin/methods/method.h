@@ -309,6 +309,9 @@ void vida__measure_tension(VidaStepper* stepper);
  * potentials there, by forces times places, wherever potentials are zero. */
 double vida__kinetic_size(const VidaStepper* stepper);
 double vida__potential_size(const VidaStepper* stepper);
+/* The least energy that is a motion in a stretch of time (s): that of going a small part of where
+ * the coordinates are, of angles a small part of 1 rad; 0 where all is at the origin. */
+double vida__rest_energy(const VidaStepper* stepper, double time);
 /* The energy at the node, with its velocities: `energy` of most methods (node.c). */
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
 /* Factors the matrix of the projection below at the node, so that the first one allocates nothing.

@@ -74,6 +74,18 @@ double vida__potential_size(const VidaStepper* stepper) {
   return sum;
 }
 
+double vida__rest_energy(const VidaStepper* stepper, double time) {
+  static const double part = 1e-8; /* about the square root of rounding */
+  double size = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    const bool is_angle = strcmp(stepper->system->coordinates[i].unit, "rad") == 0;
+    const double place = fmax(fabs(stepper->q[i]), is_angle ? 1.0 : 0.0);
+    size = fmax(size, stepper->root_mass[i] * place);
+  }
+  const double speed = time > 0.0 ? part * size / time : 0.0;
+  return 0.5 * speed * speed;
+}
+
 int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
   const double* v;
   *t = vida__node_time(stepper);

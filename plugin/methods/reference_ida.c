@@ -295,7 +295,8 @@ static void measure(VidaStepper* stepper) {
     double* speed = &own->speed_size[i];
     *size = *size > 0.0 ? *size : unmoved_size(stepper, i, *speed, acceleration[i]);
     *speed = fmax(*speed, sqrt(acceleration[i] * *size));
-    *speed = *speed > 0.0 ? *speed : *size / h;
+    /* What a step does not move but by rounding has no speed of its own. */
+    *speed = *speed > rounding * *size / h ? *speed : *size / h;
   }
   for (int i = n - 1; i >= 0; i--) {
     const int group = own->group[i];
@@ -312,7 +313,8 @@ static void measure(VidaStepper* stepper) {
   }
 }
 
-/* How often in a second something changes by its size. */
+/* How often in a second something changes by its size; what a step does not change but by rounding
+ * is at rest. */
 static double find_pace(const VidaStepper* stepper) {
   const vida_reference_ida* own = stepper->own;
   double rate = 0.0;
@@ -320,15 +322,15 @@ static double find_pace(const VidaStepper* stepper) {
     rate = fmax(rate, fabs(own->v[i]) / own->position_size[i]);
     rate = fmax(rate, fabs(own->a[i]) / own->speed_size[i]);
   }
-  return rate > 0.0 ? rate : 1.0 / stepper->h;
+  return rate > rounding / stepper->h ? rate : 1.0 / stepper->h;
 }
 
 /* Of a step of order one the error is about (h/T)^2 of its sizes, where T is the time in which
- * something changes by them. */
+ * something changes by them; of slow motions a step of output. */
 static double find_first_step(const VidaStepper* stepper) {
   const vida_reference_ida* own = stepper->own;
   const bool is_given = isfinite(own->first_step) || own->raw;
-  return is_given ? own->first_step : 0.5 * sqrt(own->rtol) / find_pace(stepper);
+  return is_given ? own->first_step : fmin(0.5 * sqrt(own->rtol) / find_pace(stepper), stepper->h);
 }
 
 /* Values and rates at the node, consistent on all levels. */

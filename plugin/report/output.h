@@ -85,8 +85,9 @@ void vida__write_json_string(FILE* file, const char* text);
  * null (json.c). */
 void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* columns);
 
-/* The unit of a multiplier whose row has this unit: lambda g is an energy (trajectory.c). */
-void vida__multiplier_unit(const char* unit, char* text, size_t size);
+/* The unit of a row's multiplier: lambda g is an energy, of nonholonomic rows lambda (A v) is a
+ * power (trajectory.c). */
+void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t size);
 
 /* The name of the run's files without an ending: system, method, set options and h, in letters that
  * every file system takes. `number` > 1 is added to tell equal ones apart. */

@@ -250,7 +250,7 @@ static void write_rows_of_constraints(FILE* file, const VidaSystem* system) {
     fputs(", ", file);
     write_text(file, "unit", row->unit);
     fputs(", ", file);
-    vida__multiplier_unit(row->unit, unit, sizeof unit);
+    vida__multiplier_unit(system, i, unit, sizeof unit);
     write_text(file, "multiplier_unit", unit);
     fprintf(file, ", \"kind\": \"%s\", ",
             row->is_nonholonomic     ? "nonholonomic"

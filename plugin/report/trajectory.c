@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/output.h"
+#include "system/model.h"
 
 typedef char file_name[VIDA_FILE_NAME_SIZE];
 
@@ -114,16 +115,19 @@ static void rate_unit(const char* unit, char* text, size_t size) {
   vida__append(text, size, "%s/s", unit[0] ? unit : "1");
 }
 
-void vida__multiplier_unit(const char* unit, char* text, size_t size) {
+/* A row of velocities in m/s has a multiplier in N, as one of positions in m. */
+void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t size) {
+  const char* unit = system->rows[row].unit;
+  const bool is_rate = system->rows[row].is_nonholonomic;
   text[0] = '\0';
-  if (strcmp(unit, "m") == 0) {
+  if (strcmp(unit, is_rate ? "m/s" : "m") == 0) {
     vida__append(text, size, "N");
-  } else if (strcmp(unit, "rad") == 0) {
+  } else if (strcmp(unit, is_rate ? "rad/s" : "rad") == 0) {
     vida__append(text, size, "N m");
   } else if (unit[0]) {
-    vida__append(text, size, "J/(%s)", unit);
+    vida__append(text, size, "%s/(%s)", is_rate ? "W" : "J", unit);
   } else {
-    vida__append(text, size, "J");
+    vida__append(text, size, is_rate ? "W" : "J");
   }
 }
 
@@ -140,7 +144,7 @@ static void write_header(FILE* file, const VidaSystem* system) {
     write_column(file, unit, "d ", VidaSystem_CoordinateName(system, i), "/dt");
   }
   for (int i = 0; i < m; i++) {
-    vida__multiplier_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
+    vida__multiplier_unit(system, i, unit, sizeof unit);
     write_column(file, unit, "lambda ", VidaSystem_ConstraintName(system, i), "");
   }
   if (m > 0) {
@@ -156,7 +160,12 @@ static void write_header(FILE* file, const VidaSystem* system) {
                  VidaSystem_ConstraintName(system, i), "");
   }
   for (int i = 0; i < m; i++) {
-    rate_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
+    unit[0] = '\0';
+    if (system->rows[i].is_nonholonomic) {
+      vida__append(unit, sizeof unit, "%s", VidaSystem_ConstraintUnit(system, i));
+    } else {
+      rate_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
+    }
     write_column(file, unit, "dg ", VidaSystem_ConstraintName(system, i), "/dt");
   }
   for (int i = 0; i < VidaSystem_ObservableCount(system); i++) {

@@ -135,6 +135,8 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   }
   monitors->energy_now = monitors->energy_start;
   monitors->energy_size = vida__kinetic_size(march->stepper) + vida__potential_size(march->stepper);
+  monitors->energy_size =
+      fmax(monitors->energy_size, vida__rest_energy(march->stepper, fabs(study->time)));
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
   if (dependent > 0) {
@@ -211,7 +213,8 @@ static int note_astray(vida_monitors* monitors, const vida_march* march, VidaErr
   if (!monitors->astray[0]) {
     code = vida__note_violations(march->stepper, monitors->astray, sizeof monitors->astray, error);
   }
-  if (!monitors->astray[0] && gained > far_more_energy * monitors->energy_size &&
+  if (!monitors->astray[0] && monitors->energy_size > 0.0 &&
+      gained > far_more_energy * monitors->energy_size &&
       gained > part_of_motion * vida__kinetic_size(march->stepper) &&
       !vida__exchanges_energy(system)) {
     vida__append(monitors->astray, sizeof monitors->astray,

@@ -15,7 +15,8 @@ typedef struct vida_monitors {
   vida_drift energy_drift, momentum_drift, constraint_drift;
   double constraint_position, constraint_velocity; /* the largest so far */
   double energy_start;                             /* of the consistent start */
-  double energy_size;                              /* what there is of it there, of either kind */
+  double energy_size;                              /* what there is of it there, of either kind; at
+ rest the least that is a motion */
   double* momenta_start;                           /* momenta of the same */
   int conserved;                                   /* observables that count as momenta */
   long state_cursor, multiplier_cursor;            /* places in the reference */

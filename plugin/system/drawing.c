@@ -21,6 +21,9 @@ void vida__drawing_destroy(vida_drawing** drawing) {
     free(old->lines[i].name);
     free(old->lines[i].style);
   }
+  for (int i = 0; i < old->hidden_count; i++) {
+    free(old->hidden[i].name);
+  }
   for (size_t b = 0; b < old->batch_capacity; b++) {
     free(old->batches[b].index);
     free(old->batches[b].parameter);
@@ -28,6 +31,7 @@ void vida__drawing_destroy(vida_drawing** drawing) {
   }
   free(old->points);
   free(old->lines);
+  free(old->hidden);
   free(old->batches);
   free(old);
   *drawing = NULL;
@@ -156,6 +160,61 @@ int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, 
   return VIDA_SUCCESS;
 }
 
+/* ---- what is not seen -------------------------------------------------------------------------
+ */
+
+static bool has_drawn(const VidaSystem* system, const char* name) {
+  const vida_drawing* drawing = system->drawing;
+  bool found = false;
+  for (int i = 0; drawing && i < drawing->line_count && !found; i++) {
+    found = strcmp(drawing->lines[i].name, name) == 0;
+  }
+  for (int i = 0; i < system->row_count && !found; i++) {
+    found = system->rows[i].length > 0.0 && strcmp(system->rows[i].name, name) == 0;
+  }
+  for (int i = 0; i < system->spring_count && !found; i++) {
+    found = strcmp(system->springs[i], name) == 0;
+  }
+  return found;
+}
+
+int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error) {
+  const int code = vida__check_addition(system, "line", name, error);
+  if (code) {
+    return code;
+  }
+  if (!has_drawn(system, name)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "nothing named '%s' is drawn so far; expected the name of a body, a joint, a "
+                      "rod, a spring or a line before",
+                      name);
+  }
+  if (!system->drawing) {
+    system->drawing = vida__allocate(1, sizeof *system->drawing);
+  }
+  vida_drawing* drawing = system->drawing;
+  vida_drawn_line hidden = {vida__copy_text(name), NULL, 0, 0};
+  if (!drawing || !hidden.name ||
+      vida__reserve((void**)&drawing->hidden, &drawing->hidden_capacity,
+                    (size_t)drawing->hidden_count + 1, sizeof *drawing->hidden)) {
+    free(hidden.name);
+    return vida__fail_memory(error);
+  }
+  hidden.first = drawing->line_count;
+  drawing->hidden[drawing->hidden_count++] = hidden;
+  return VIDA_SUCCESS;
+}
+
+/* Rods and springs are before all lines that were given. */
+static bool is_hidden(const vida_drawing* drawing, const char* name, int line) {
+  for (int i = 0; drawing && i < drawing->hidden_count; i++) {
+    if (line < drawing->hidden[i].first && strcmp(drawing->hidden[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* ---- the whole picture ----------------------------------------------------------------------- */
 
 void vida__picture_destroy(vida_picture* picture) {
@@ -231,6 +290,9 @@ static int add_pairs(vida_picture* picture, int most, VidaError* error) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     for (int i = 0; batch->kernel == &vida__distance && i < batch->count && !code; i++) {
+      if (is_hidden(system->drawing, system->rows[batch->row[i]].name, -1)) {
+        continue;
+      }
       code =
           add_pair(picture, most, batch->dimension, batch->width, batch->index + i * batch->width,
                    batch->parameter + i * VIDA_DISTANCE_PARAMETERS + anchor_of_distance,
@@ -242,10 +304,13 @@ static int add_pairs(vida_picture* picture, int most, VidaError* error) {
     const bool is_spring =
         batch->kernel == &vida__linear_spring || batch->kernel == &vida__squared_spring;
     for (int i = 0; is_spring && i < batch->count && !code; i++) {
+      const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+      if (is_hidden(system->drawing, system->springs[(int)parameter[VIDA_SPRING_NUMBER]], -1)) {
+        continue;
+      }
       code =
           add_pair(picture, most, batch->dimension, batch->width, batch->index + i * batch->width,
-                   batch->parameter + i * VIDA_SPRING_PARAMETERS + anchor_of_spring, "spring",
-                   "spring", error);
+                   parameter + anchor_of_spring, "spring", "spring", error);
     }
   }
   return code;
@@ -261,6 +326,9 @@ int vida__picture_create(const VidaSystem* system, int most, vida_picture* pictu
   code = code ? code : add_pairs(picture, most, error);
   for (int i = 0; drawing && i < drawing->line_count && !code; i++) {
     const vida_drawn_line* line = &drawing->lines[i];
+    if (is_hidden(drawing, line->name, i)) {
+      continue;
+    }
     code = add_points(picture, most, line->count, &drawing->points[line->first], line->name,
                       line->style, error);
   }

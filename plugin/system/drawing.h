@@ -24,10 +24,11 @@ typedef struct vida_drawn_line {
 
 /* What lines a system was given. */
 typedef struct vida_drawing {
-  int point_count, line_count, batch_count;
-  size_t point_capacity, line_capacity, batch_capacity;
+  int point_count, line_count, batch_count, hidden_count;
+  size_t point_capacity, line_capacity, batch_capacity, hidden_capacity;
   vida_drawn_point* points;
   vida_drawn_line* lines;
+  vida_drawn_line* hidden;  /* names of which no line before number `first` is seen */
   vida_term_batch* batches; /* of components of formulas; only their values are used */
 } vida_drawing;
 

@@ -20,7 +20,7 @@
 #include "system/symmetry.h"
 #include "system/vanishing.h"
 
-enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20, MOST_PARTNERS = 4 };
+enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
 static const double rounding = 64.0 * DBL_EPSILON;
 static const double near = 1e-8; /* residuals from which on Newton's method is at its end */
@@ -46,6 +46,7 @@ typedef struct start_work {
   double* entries;    /* of G */
   double* flat;       /* of G: work, without what is held */
   double* mass;       /* n */
+  double least;       /* no value is judged by less, in the mass norm: see vida__least_size */
   double* compliance; /* m: diagonal of G M^-1 G^T where the last step was found */
   vida_rank* rank;    /* NULL until it is needed */
 } start_work;
@@ -334,14 +335,17 @@ static void fill_guesses(start_work* work) {
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
-/* A residual with its unit: "0.001 m", of velocities "0.001 m/s". */
+/* A residual with its unit: "0.001 m", of velocities "0.001 m/s"; of rods |d - l|. */
 static const char* residual_text(const VidaSystem* system, level which, int row, double value,
                                  char text[2 * VIDA_REAL_TEXT_SIZE]) {
   char number[VIDA_REAL_TEXT_SIZE];
   const char* unit = system->rows[row].unit;
   const bool is_rate = which == VELOCITIES && !system->rows[row].is_nonholonomic;
+  const double l = which == POSITIONS ? system->rows[row].length : 0.0;
+  const double d = sqrt(fmax(0.0, l * l + 2.0 * l * value));
+  value = l > 0.0 ? 2.0 * l * value / (d + l) : value;
   text[0] = '\0';
-  vida__append(text, 2 * VIDA_REAL_TEXT_SIZE, "%s%s%s%s", vida__real_text(number, value, 4),
+  vida__append(text, 2 * VIDA_REAL_TEXT_SIZE, "%s%s%s%s", vida__real_text(number, fabs(value), 4),
                *unit || is_rate ? " " : "", is_rate && !*unit ? "1" : unit, is_rate ? "/s" : "");
   return text;
 }
@@ -415,7 +419,8 @@ static double measure_change(const start_work* work, const double* x, int* index
   *index = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
     const double change = fabs(x[i] - work->given[i]);
-    const double largest = recall_largest(&sizes, work, x, system->coordinates[i].unit);
+    const double largest = fmax(recall_largest(&sizes, work, x, system->coordinates[i].unit),
+                                work->least > 0.0 ? work->least / sqrt(work->mass[i]) : 0.0);
     if (change > 0.0 && change / largest > worst) {
       worst = change / largest;
       *index = i;
@@ -433,6 +438,23 @@ static void add_common_velocity(start_work* work, const double* x) {
     const vida_jacobian_entry* entry = &system->entries[e];
     const char* unit = system->coordinates[entry->coordinate].unit;
     work->floor[entry->row] += fabs(work->entries[e]) * recall_largest(&sizes, work, x, unit);
+  }
+}
+
+/* A value of 0 whose unit has no other leaves its rows without a size: what a step makes of it by
+ * rounding is judged beside all that there is. */
+static void add_least_size(start_work* work, level which, const double* x) {
+  const VidaSystem* system = work->system;
+  const double* q = which == POSITIONS ? x : work->q;
+  work->least = 0.0;
+  if (vida__find_masses(&work->evaluator, work->t, q, work->v, work->linear->values, work->mass)) {
+    return;
+  }
+  work->least = vida__least_size(system, work->entries, work->mass, x, which == POSITIONS);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    work->floor[entry->row] +=
+        fabs(work->entries[e]) * work->least / sqrt(work->mass[entry->coordinate]);
   }
 }
 
@@ -543,30 +565,6 @@ static void note_undetermined(const start_work* work, level which, int rank, con
   }
 }
 
-/* "'a', 'b'": the rows with the largest shares in a combination, but for `row` itself. */
-static void append_partners(const VidaSystem* system, double* share, int row, char* text,
-                            size_t size) {
-  share[row] = 0.0;
-  for (int k = 0; k < MOST_PARTNERS; k++) {
-    int largest = 0;
-    for (int r = 1; r < system->row_count; r++) {
-      largest = share[r] > share[largest] * (1.0 + 1e-6) ? r : largest;
-    }
-    if (!(share[largest] > 1e-3)) {
-      return;
-    }
-    vida__append(text, size, "%s'%s'", k ? ", " : "", system->rows[largest].name);
-    share[largest] = 0.0;
-  }
-  int more = 0;
-  for (int r = 0; r < system->row_count; r++) {
-    more += share[r] > 1e-3;
-  }
-  if (more > 0) {
-    vida__append(text, size, " and %d more", more);
-  }
-}
-
 /* Rows that depend on others at the given values, but are not satisfied with them: no values
  * satisfy all of them, and that is why none were found. VIDA_SUCCESS: there is no such row. */
 static int report_contradiction(start_work* work, level which, VidaError* error) {
@@ -597,9 +595,9 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
     if (weight[own] != 0.0 && fabs(sum) > worst * size) {
       worst = fabs(sum) / size;
       row = own;
-      left = fabs(sum / weight[own]);
+      left = sum / weight[own];
       partners[0] = '\0';
-      append_partners(system, weight + m, own, partners, sizeof partners);
+      vida__append_partners(system, weight + m, own, partners, sizeof partners);
     }
   }
   free(weight);
@@ -615,7 +613,6 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
 static int report_unsolved(start_work* work, level which, VidaError* error) {
   const VidaSystem* system = work->system;
   const int worst = find_worst_row(work);
-  const double left = fabs(work->residual[worst]);
   char text[2 * VIDA_REAL_TEXT_SIZE];
   /* Where a gradient vanishes, that is why. */
   int code = vida__check_gradients(system, work->entries, work->size, error);
@@ -626,7 +623,7 @@ static int report_unsolved(start_work* work, level which, VidaError* error) {
                           "no initial %s were found that satisfy constraint '%s' together with "
                           "the others: it is left with %s",
                           which == POSITIONS ? "positions" : "velocities", system->rows[worst].name,
-                          residual_text(system, which, worst, left, text));
+                          residual_text(system, which, worst, work->residual[worst], text));
 }
 
 /* What the free components depend on, at the guess or at the solution: a rod at full stretch says
@@ -673,23 +670,12 @@ static int solve_free(start_work* work, level which, char* notes, VidaError* err
   return code;
 }
 
-static int make_consistent(start_work* work, level which, const VidaStartOptions* options,
-                           char* notes, VidaError* error) {
+/* The sizes of the rows at x, from where all components may move, in work->floor and work->size. */
+static int begin_floor(start_work* work, level which, const double* x) {
   const VidaSystem* system = work->system;
-  const size_t n = (size_t)system->coordinate_count;
-  double* x = values_of(work, which);
-  memset(work->floor, 0, (size_t)system->row_count * sizeof *work->floor);
-  int code = VIDA_SUCCESS;
-  if (any_free(work, which)) {
-    code = solve_free(work, which, notes, error);
-    if (code) {
-      return code;
-    }
-  }
-  memcpy(work->given, x, n * sizeof *x);
-  code = evaluate_residual(work, which, x);
+  const int code = evaluate_residual(work, which, x);
   if (code) {
-    return pass_failure(work, code, error);
+    return code;
   }
   memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
   if (which == VELOCITIES) {
@@ -697,15 +683,46 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   } else {
     vida__add_row_sizes(system, work->entries, x, work->floor);
   }
+  add_least_size(work, which, x);
+  memcpy(work->size, work->floor, (size_t)system->row_count * sizeof *work->floor);
+  return VIDA_SUCCESS;
+}
+
+static int make_consistent(start_work* work, level which, const VidaStartOptions* options,
+                           char* notes, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const size_t n = (size_t)system->coordinate_count;
+  double* x = values_of(work, which);
+  memset(work->floor, 0, (size_t)system->row_count * sizeof *work->floor);
+  int code = evaluate_residual(work, which, x);
+  if (code) {
+    return pass_failure(work, code, error);
+  }
+  add_least_size(work, which, x);
+  if (any_free(work, which)) {
+    code = solve_free(work, which, notes, error);
+    if (code) {
+      return code;
+    }
+    memset(work->floor, 0, (size_t)system->row_count * sizeof *work->floor);
+  }
+  memcpy(work->given, x, n * sizeof *x);
+  code = begin_floor(work, which, x);
+  if (code) {
+    return pass_failure(work, code, error);
+  }
   const int violated = system->row_count ? find_worst_row(work) : 0;
-  const double violation = system->row_count ? fabs(work->residual[violated]) : 0.0;
+  const double violation = system->row_count ? work->residual[violated] : 0.0;
   /* What was held stays to the last bit where the free ones have done it. */
   if (!any_free(work, which) || !(measure_residual(work, NULL) <= rounding)) {
     code = solve_level(work, which, NULL, NULL);
   }
-  if (!code && which == VELOCITIES && measure_residual(work, NULL) > rounding) {
+  if (!code && measure_residual(work, NULL) > rounding) {
     /* From rest there was no velocity to judge rows by; now there is. */
-    add_common_velocity(work, x);
+    if (which == VELOCITIES) {
+      add_common_velocity(work, x);
+    }
+    add_least_size(work, which, x);
     code = solve_level(work, which, NULL, NULL);
   }
   if (code) {

@@ -522,3 +522,27 @@ int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* ra
   free(work.v);
   return code;
 }
+
+void vida__append_partners(const VidaSystem* system, double* share, int row, char* text,
+                           size_t size) {
+  enum { MOST_PARTNERS = 4 };
+  share[row] = 0.0;
+  for (int k = 0; k < MOST_PARTNERS; k++) {
+    int largest = 0;
+    for (int r = 1; r < system->row_count; r++) {
+      largest = share[r] > share[largest] * (1.0 + 1e-6) ? r : largest;
+    }
+    if (!(share[largest] > 1e-3)) {
+      return;
+    }
+    vida__append(text, size, "%s'%s'", k ? ", " : "", system->rows[largest].name);
+    share[largest] = 0.0;
+  }
+  int more = 0;
+  for (int r = 0; r < system->row_count; r++) {
+    more += share[r] > 1e-3;
+  }
+  if (more > 0) {
+    vida__append(text, size, " and %d more", more);
+  }
+}

@@ -43,4 +43,9 @@ int vida__constraint_diagonal(const VidaSystem* system, int row);
 void vida__append_rows(const VidaSystem* system, const int* rows, int count, char* text,
                        size_t size);
 
+/* Appends "'a', 'b'": the rows with the largest shares in a combination, but for `row` itself; the
+ * shares (one a row) are used up. */
+void vida__append_partners(const VidaSystem* system, double* share, int row, char* text,
+                           size_t size);
+
 #endif

@@ -37,3 +37,30 @@ void vida__add_row_sizes(const VidaSystem* system, const double* entries, const 
     }
   }
 }
+
+static const double least_part = 1e-8; /* about the square root of rounding */
+
+/* The smallest displacement in the mass norm that changes a row by its length, of all rows. */
+static double size_of_lengths(const VidaSystem* system, const double* entries, const double* mass) {
+  const vida_jacobian_entry* entry = system->entries;
+  double largest = 0.0;
+  for (int e = 0; e < system->entry_count;) {
+    const int row = entry[e].row;
+    double root = 0.0; /* of G M^-1 G^T */
+    for (; e < system->entry_count && entry[e].row == row; e++) {
+      root = hypot(root, entries[e] / sqrt(mass[entry[e].coordinate]));
+    }
+    largest = root > 0.0 ? fmax(largest, system->rows[row].length / root) : largest;
+  }
+  return largest;
+}
+
+double vida__least_size(const VidaSystem* system, const double* entries, const double* mass,
+                        const double* x, bool is_position) {
+  double largest = is_position ? size_of_lengths(system, entries, mass) : 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const bool is_angle = is_position && strcmp(system->coordinates[i].unit, "rad") == 0;
+    largest = fmax(largest, sqrt(mass[i]) * fmax(fabs(x[i]), is_angle ? 1.0 : 0.0));
+  }
+  return isfinite(largest) ? least_part * largest : 0.0;
+}

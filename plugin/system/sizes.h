@@ -22,4 +22,12 @@ int vida__unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new);
 void vida__add_row_sizes(const VidaSystem* system, const double* entries, const double* x,
                          double* floor);
 
+/* What a solver's rounding makes of a value of 0 is no size: what coordinates are at least judged
+ * by, for those whose unit has no value of its own (an angle of 0 beside lengths). In the mass
+ * norm, sqrt(M_ii) |x_i|: a small part of the largest component of x (n), of an angle of 1 rad and
+ * of the lengths of rows where x are positions; 0 where all of that is 0. entries: of G; mass (n):
+ * the diagonal of M. */
+double vida__least_size(const VidaSystem* system, const double* entries, const double* mass,
+                        const double* x, bool is_position);
+
 #endif

@@ -37,6 +37,9 @@ do
     { { "line", { x, 0 }, colour = "red" }, "colour" },
     { { "line", { x, 0 }, closed = 1 }, "closed" },
     { { "line", { x, 0 }, style = "rope" }, "style" },
+    { { "line", { x, 0 }, replaces = "rope" }, "replaces: nothing named 'rope' is drawn so far" },
+    { { "line", { x, 0 }, replaces = 3 }, "replaces" },
+    { { "line", { x, 0 }, replaces = {} }, "replaces" },
     { { { x, 0 } }, "a name" },
     { "line", "a table" },
   } do

@@ -68,6 +68,49 @@ for _, as in ipairs { "quaternion", "directors" } do
     torque = torque + lambda["glue: " .. name] ^ 2
   end
   check.close(math.sqrt(torque), mass * g * lever, 1e-10)
+  -- The weight turns the body about +y; the ground turns it back, and row "turn 1" is about y here.
+  check.close(lambda["glue: turn 1"], mass * g * lever, 1e-10)
+  -- So does a hinge along a = x with directions e = z, -y across it: a torque of -lambda a x e on the body.
+  system, body = hung(as)
+  system:revolute { "hinge", system.ground, body, at = { 0, 0, 0 }, axis = { 1, 0, 0 } }
+  _, lambda = system:accelerations()
+  check.close(lambda["hinge: tilt 1"], -mass * g * lever, 1e-10)
+  check.close(lambda["hinge: tilt 2"], 0, 1e-10)
+  -- A universal joint of axes a = z and b = x: a torque of lambda a x b = lambda y on the body.
+  system, body = hung(as)
+  system:universal { "cardan", system.ground, body, at = { 0, 0, 0 }, axis = { { 0, 0, 1 }, { 1, 0, 0 } } }
+  system:drive { "hold", system.ground, body, axis = { 0, 0, 1 }, rate = 0 }
+  _, lambda = system:accelerations()
+  check.close(lambda["cardan: axes"], -mass * g * lever, 1e-10)
+end
+
+-- The header of a run's trajectory.
+local function header_of(system)
+  local folder = os.tmpname()
+  os.remove(folder)
+  vida.compare { system = system, time = 0.01, methods = { { "rattle", h = 0.01 } } }
+    :run { quiet = true, out = folder }
+  local pipe = assert(io.popen(("cat '%s'/*rattle*.csv | head -n 1; rm -r '%s'"):format(folder, folder)))
+  local header = pipe:read("a")
+  pipe:close()
+  return header
+end
+
+-- Units of multipliers of joints: forces and torques.
+do
+  local system, body = hung "quaternion"
+  system:prismatic { "rail", system.ground, body, at = { 0, 0, 0 }, axis = { 1, 0, 0 } }
+  local flat_system = vida.system { "flat slider", dimension = 2 }
+  local block = flat_system:body { "block", mass = mass, inertia = 0.2, position = { lever, 0 } }
+  flat_system:prismatic { "guide", flat_system.ground, block, at = { 0, 0 }, axis = { 1, 0 } }
+  for given, expected in pairs {
+    [system] = { "rail: across 1 [N]", "rail: turn 1 [N m]", "g rail: turn 3 [rad]" },
+    [flat_system] = { "guide: across [N]", "guide: turn [N m]", "dg guide: turn/dt [rad/s]" } } do
+    local header = header_of(given)
+    for _, column in ipairs(expected) do
+      assert(header:find(column, 1, true), header)
+    end
+  end
 end
 
 -- Ends as points and axes of each body do the same as places in space.
@@ -132,7 +175,14 @@ do
   system:weld { "glue", system.ground, body, at = { 0, 0 } }
   a, lambda = system:accelerations()
   check.close(a["body.angle"], 0, 1e-12)
-  check.close(math.abs(lambda["glue: turn"]), mass * g * lever, 1e-12)
+  check.close(lambda["glue: turn"], -mass * g * lever, 1e-12) -- the ground turns the body anticlockwise
+  -- A drive that holds the body has the same sign.
+  system, body = flat()
+  system:revolute { "pin", system.ground, body, at = { 0, 0 } }
+  system:drive { "hold", system.ground, body, rate = 0 }
+  a, lambda = system:accelerations()
+  check.close(a["body.angle"], 0, 1e-12)
+  check.close(lambda.hold, -mass * g * lever, 1e-12)
   -- A rod welded to a body, and one on a rail by its middle: no torque, it falls as it is.
   system, body = flat()
   local rod = system:rod { "rod", mass = 1, length = 1, centre = { 1, 1 }, angle = 1.1 }

@@ -80,6 +80,41 @@ local function read(file)
   return list
 end
 
+-- ---- vectors of particles and joints -------------------------------------------------------------
+-- A particle in free flight: r = r0 + v0 t + g t^2 / 2, and a body beside it that falls.
+do
+  local function flight(reference)
+    local s = vida.system { "flight", dimension = 2 }
+    s:gravity { 0, -9.81 }
+    s:particle { "bob", mass = 1, position = { 0, 1 }, velocity = { 3, 4 } }
+    s:body { "block", mass = 2, inertia = 1, position = { 5, 0 } }
+    local held = s:body { "held", mass = 2, inertia = 1, position = { 1, 0 } }
+    s:weld { "pin", s.ground, held }
+    return vida.compare { system = s, time = 1, norm = "max", reference = reference,
+      methods = { { "rattle", h = 0.1 } } }:run { quiet = true }[1]
+  end
+  local function state(change)
+    return function(t)
+      local all = { bob = vida.vector { 3 * t, 1 + 4 * t - 9.81 * t ^ 2 / 2 }, ["block.angle"] = 0,
+        block = { 5, -9.81 * t ^ 2 / 2 }, held = { 1, 0 }, ["held.angle"] = 0 }
+      for key, value in pairs(change or {}) do
+        all[key] = value
+      end
+      return { positions = all, multipliers = { pin = { 0, -2 * 9.81 }, ["pin: turn"] = 0 },
+        velocities = { bob = { 3, 4 - 9.81 * t }, block = { 0, -9.81 * t }, held = { 0, 0 },
+          ["block.angle"] = 0, ["held.angle"] = 0 } }
+    end
+  end
+  local same = flight(state())
+  check.close(same.position_error, 0, 1e-13)
+  check.close(same.velocity_error, 0, 1e-13)
+  check.close(same.multiplier_error, 0, 1e-11)
+  assert(flight(state { block = { 5.5, 0 } }).position_error > 0.4)
+  check.fails("bob: expected a list of 2 numbers", flight, state { bob = { 1, 2, 3 } })
+  check.fails("has no 'bib'", flight, state { bib = { 1, 2 } })
+  check.fails("'bob.x' is given twice", flight, state { ["bob.x"] = 1 })
+end
+
 -- ---- mistakes ----------------------------------------------------------------------------------
 check.fails_here("cannot read", read, folder .. "/nothing.csv")
 check.fails_here("line 2: expected a number in column 'x'", read, write "t,x\n1,a\n")

@@ -86,3 +86,12 @@ check.fails("where evaluates both branches",
   function() well(function(q) return vida.max(q, 0) end):accelerations() end)
 -- as the message says: the other branch, of slope 3 on mass 2
 check.close(well(function(q) return vida.max(q, 1e-9) end):accelerations()["p.x"], -1.5, 1e-15)
+
+-- ---- names and calls that are nearly right -------------------------------------------------------
+
+fails("distance: expected a system before it, with a colon: system:distance(...), got a table",
+  function() s.distance { "rod 2", a, b, length = 1 } end)
+fails("prismatic: expected a system before it, with a colon", function() s.prismatic() end)
+fails("vida has no 'comprae'; did you mean 'compare'?", function() vida.comprae {} end)
+fails("vida has no 'sistem'; did you mean 'system'?", function() vida.sistem "name" end)
+assert(vida.anything_else == nil and vida[1] == nil)

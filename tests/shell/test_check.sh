@@ -72,11 +72,11 @@ s:distance { "rod", s.ground, p, length = 1 }
 return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
 TEXT
 expect 1 check "$work/inconsistent.lua"
-shows "error: start: the initial positions violate constraint 'rod' by 1.5 m"
+shows "error: start: the initial positions violate constraint 'rod' by 1 m"
 shows "degrees of freedom: 1 ="
 shows "1 error, 0 warnings"
 expect 0 check "$work/inconsistent.lua" --set adjust_start=true
-shows "adjusted: the given positions violated constraint 'rod' by 1.5 m"
+shows "adjusted: the given positions violated constraint 'rod' by 1 m"
 
 # A spring has no direction where its ends are at the same place, nor has a square where it is zero.
 script coincident <<'TEXT'

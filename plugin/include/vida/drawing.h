@@ -43,6 +43,11 @@ typedef struct VidaDrawnPoint {
 int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, int count,
                        const VidaDrawnPoint* points, VidaError* error);
 
+/* Leaves out what is drawn so far under the name of a body, joint, rod, spring or line; lines that
+ * are added afterwards are seen. Before VidaSystem_Complete. Fails with VIDA_BAD_ARGUMENT where
+ * nothing has this name. */
+int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error);
+
 #ifdef __cplusplus
 }
 #endif

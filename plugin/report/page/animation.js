@@ -62,12 +62,40 @@ function makeProjection(dimension, view) {
   return (p) => [ca * p[0] + sa * p[1], ce * p[2] + se * (sa * p[0] - ca * p[1])];
 }
 
-// Some of the points of all copies, at some times.
-function somePoints(copies) {
+// How far points are apart along an axis, of one moment.
+function sizeOf(points) {
+  const ranges = [0, 1, 2].map((axis) => points.map((p) => p[axis]).filter(Number.isFinite));
+  return Math.max(0, ...ranges.map((values) => Math.max(...values) - Math.min(...values)).filter(Number.isFinite));
+}
+
+// Shapes of moments of inertia that are larger than all the rest would hide it: they are not drawn.
+function leaveOutLargeShapes(study) {
+  const run = study.reference_run || study.runs.find((r) => r && r.points && r.points.length > 0);
+  const lines = study.drawing.lines;
+  if (!run || !lines.some((line) => line.style === "inertia")) {
+    return lines;
+  }
+  const points = pointsAt(run, run.t[0]);
+  const of = (line) => points.slice(line.first, line.first + line.count);
+  const rest = points.slice(0, study.drawing.particles.length);
+  lines.filter((line) => line.style !== "inertia").forEach((line) => rest.push(...of(line)));
+  const size = sizeOf(rest);
+  return lines.filter((line) => line.style !== "inertia" || size === 0 || sizeOf(of(line)) <= size);
+}
+
+// Some of the points of all copies that are seen, at some times.
+function somePoints(study, copies) {
   const points = [];
+  const seen = new Set(study.drawing.particles.keys());
+  for (const line of study.drawing.lines) {
+    for (let i = 0; i < line.count; i++) {
+      seen.add(line.first + i);
+    }
+  }
   for (const { run } of copies) {
     for (let i = 0; i < run.t.length; i += Math.max(1, Math.floor(run.t.length / 100))) {
-      for (let k = 0; k < run.points.length; k += 3) {
+      for (const number of seen) {
+        const k = 3 * number;
         const point = [run.points[k][i], run.points[k + 1][i], run.points[k + 2][i]];
         if (!point.includes(null)) {
           points.push(point);
@@ -88,7 +116,7 @@ function mostOf(numbers) {
 
 // Centre and half size of all that is seen; in space those of a sphere, which turning does not change.
 function findExtent(study, copies) {
-  const points = somePoints(copies);
+  const points = somePoints(study, copies);
   const range = [0, 1, 2].map((axis) => mostOf(points.map((p) => p[axis])));
   const centre = range.map(([from, to]) => (from + to) / 2);
   const half = range.map(([from, to]) => (to - from) / 2);
@@ -112,7 +140,7 @@ function zigzag(context, from, to) {
   context.lineTo(...to);
 }
 
-const lineWidths = { body: 4, rod: 2.5, line: 2.5, spring: 1.5, damper: 2, inertia: 1 };
+const lineWidths = { body: 4, rod: 2.5, line: 2.5, spring: 1.5, damper: 2, inertia: 1, guide: 1 };
 
 function drawLine(context, line, places, wider) {
   const ends = places.slice(line.first, line.first + line.count);
@@ -134,10 +162,11 @@ function drawLine(context, line, places, wider) {
 function drawCopy(context, study, copy, places, largestMass, wider) {
   const drawing = study.drawing;
   context.strokeStyle = context.fillStyle = copy.colour;
-  context.setLineDash((dashes[copy.dash % dashes.length] || "").split(" ").filter(Boolean).map(Number));
+  const dash = (dashes[copy.dash % dashes.length] || "").split(" ").filter(Boolean).map(Number);
   const alpha = context.globalAlpha;
   for (const line of drawing.lines) {
-    context.globalAlpha = line.style === "inertia" ? alpha * 0.55 : alpha;
+    context.globalAlpha = line.style === "inertia" || line.style === "guide" ? alpha * 0.55 : alpha;
+    context.setLineDash(line.style === "guide" ? [2, 4] : dash);
     drawLine(context, line, places, wider);
   }
   context.globalAlpha = alpha;
@@ -173,7 +202,8 @@ const speeds = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 
 // `copiesOf()`: the runs that are chosen, { name, colour, dash, run, row }. Returns the element;
 // element.redraw() draws what has been chosen, element.state tells tests what is shown.
-function makeAnimation(study, copiesOf) {
+function makeAnimation(whole, copiesOf) {
+  const study = { ...whole, drawing: { ...whole.drawing, lines: leaveOutLargeShapes(whole) } };
   const spatial = study.drawing.dimension === 3;
   const first = { azimuth: 0.5, elevation: 0.3 };
   const view = { ...first };
