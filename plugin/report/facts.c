@@ -31,8 +31,11 @@ void vida__find_units(const VidaStudy* study, vida_units* units) {
               VidaSystem_CoordinateUnit(system, study->selection ? study->selection[i] : i));
   }
   for (int i = 0; i < VidaSystem_ConstraintCount(system); i++) {
+    char multiplier[VIDA_NAME_SIZE];
+    vida__multiplier_unit(system, i, multiplier, sizeof multiplier);
     join_unit(units->constraint, sizeof units->constraint, i == 0,
               VidaSystem_ConstraintUnit(system, i));
+    join_unit(units->multiplier, sizeof units->multiplier, i == 0, multiplier);
   }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
     join_unit(units->momentum, sizeof units->momentum, i == 0,
@@ -64,12 +67,8 @@ static const unit_rule unit_rules[] = {{"position_error", OF_POSITION, "", true}
 
 void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
                        char unit[VIDA_NAME_SIZE]) {
-  char multiplier[VIDA_NAME_SIZE] = "";
-  const char* const shared[] = {units->position, units->constraint, multiplier, units->momentum,
-                                "J"};
-  if (units->constraint[0]) {
-    vida__multiplier_unit(units->constraint, multiplier, sizeof multiplier);
-  }
+  const char* const shared[] = {units->position, units->constraint, units->multiplier,
+                                units->momentum, "J"};
   unit[0] = '\0';
   for (size_t i = 0; i < sizeof unit_rules / sizeof unit_rules[0]; i++) {
     const unit_rule* rule = &unit_rules[i];

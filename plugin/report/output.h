@@ -59,7 +59,8 @@ const char* vida__momentum_unit(const char* name);
 /* The units that all positions, constraints and momentum maps of the study's errors share, "" where
  * they differ (facts.c). */
 typedef struct vida_units {
-  char position[VIDA_NAME_SIZE], constraint[VIDA_NAME_SIZE], momentum[VIDA_NAME_SIZE];
+  char position[VIDA_NAME_SIZE], constraint[VIDA_NAME_SIZE], multiplier[VIDA_NAME_SIZE],
+      momentum[VIDA_NAME_SIZE];
 } vida_units;
 void vida__find_units(const VidaStudy* study, vida_units* units);
 /* The unit of a column in a comparison with these units; "" where its values have several, or (of
