@@ -169,12 +169,10 @@ function describeStudy(study) {
 
 // ---- the table ----
 
-// Columns have in the table the names of the files in words.
-const titleOf = (name) => name.replaceAll("_", " ");
-
-// What columns are called. Where work is done on the system, the energy's difference from the start is no error.
+// Columns are called as in the files, in words. Where work is done on the system, the energy's difference from the
+// start is no error.
 function columnTitle(study, column) {
-  return study.energy_change && column.name === "energy_error" ? "energy change" : titleOf(column.name);
+  return study.energy_change && column.name === "energy_error" ? "energy change" : column.name.replaceAll("_", " ");
 }
 
 const digitsOf = { h: 6, rtol: 6, t_end: 6 };
@@ -227,7 +225,7 @@ function makeTable(study, data, families) {
     });
     heads.forEach((head) => head.removeAttribute("aria-sort"));
     heads[index].setAttribute("aria-sort", descending ? "descending" : "ascending");
-    status.textContent = `Sorted by ${titleOf(column.name)}, ${descending ? "descending" : "ascending"}.`;
+    status.textContent = `Sorted by ${columnTitle(study, column)}, ${descending ? "descending" : "ascending"}.`;
     fill(order);
   }
 
