@@ -317,6 +317,7 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
     return;
   }
   watch->singularity = (vida_singularity){0};
+  watch->bend = 0.0;
   watch->may_jump = watch->stepper->gives_way;
   memset(watch->size, 0, (size_t)watch->stepper->m * sizeof *watch->size);
   memset(watch->length, 0, (size_t)watch->stepper->m * sizeof *watch->length);
@@ -335,6 +336,23 @@ static void go_on(vida_watch* watch, double t) {
   watch->ahead = entries;
 }
 
+/* The square of the way from the last place. */
+static double find_way(const vida_watch* watch, const double* q) {
+  double way = 0.0;
+  for (int i = 0; i < watch->stepper->n; i++) {
+    const double moved = watch->root[i] * (q[i] - watch->q[i]);
+    way += moved * moved;
+  }
+  return way;
+}
+
+/* Whether gradients, if they bend as much as they ever have, hardly turn up to there: so it is in
+ * most of very small steps. */
+static bool is_at_hand(const vida_watch* watch, const double* q) {
+  return watch->bend > 0.0 && !watch->stepper->system->time_dependent &&
+         !is_near(&watch->singularity) && watch->bend * find_way(watch, q) < hardly_turned;
+}
+
 /* Looks at a place: *turn to it, and whether it can be reached, which only far ones may not. */
 static int look_at(vida_watch* watch, double t, const double* q, double* turn, VidaError* error) {
   *turn = 0.0;
@@ -344,6 +362,8 @@ static int look_at(vida_watch* watch, double t, const double* q, double* turn, V
   const vida_singularity before = watch->singularity;
   memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
   *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead, watch->size);
+  const double way = find_way(watch, q);
+  watch->bend = way > 0.0 ? fmax(watch->bend, *turn / way) : watch->bend;
   if (*turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
     return VIDA_SUCCESS;
   }
@@ -363,6 +383,9 @@ int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* er
 
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
   double turn;
+  if (!watch || is_at_hand(watch, q)) {
+    return VIDA_SUCCESS;
+  }
   const int code = look_at(watch, t, q, &turn, error);
   if (code || turn == 0.0 || (turn < hardly_turned && !is_near(&watch->singularity))) {
     return code;

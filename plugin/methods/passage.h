@@ -64,6 +64,7 @@ struct vida_watch {
   double *q, *q_next;      /* n */
   double *entries, *ahead; /* of G there */
   double* size;            /* m: squares of the largest gradients so far */
+  double bend;             /* the largest square of a turn so far, by that of the way it took */
   double* length;          /* m: lengths of rows of G M^(-1/2) so far */
   vida_singularity singularity;
   double* dependence; /* m: how rows depend on each other there */
