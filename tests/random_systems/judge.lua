@@ -1,0 +1,202 @@
+-- Integrates a random system with every method at two step sizes (or tolerances) and judges each row
+-- that is "ok" against a reference of another formulation.
+local vida = require "vida"
+
+local judge = {}
+
+-- Those on the underlying ODE: they are compared with Radau IIA on the stabilized index 2, all others
+-- with a projected Runge-Kutta method on that ODE.
+local on_ode = {}
+for _, name in ipairs { "baumgarte", "stabilized-ode", "post-stabilized", "coordinate-projection",
+  "coordinate-partitioning", "cvode-projected" } do
+  on_ode[name] = true
+end
+
+local STATES = 20 -- that are compared, over the whole time
+local LEAST_STEPS = 160 -- of the larger step
+local RTOL = 1e-5
+
+local function has(method, text)
+  for _, capability in ipairs(method.capabilities) do
+    if capability == text then
+      return true
+    end
+  end
+  return false
+end
+
+local function is_adaptive(method)
+  for _, option in ipairs(method.options) do
+    if option.name == "rtol" then
+      return option.default ~= nil
+    end
+  end
+  return false
+end
+
+-- What the rows of both steps ask for; `steps` of the larger one resolve the motion.
+local function wishes(method, made, steps)
+  if is_adaptive(method) then
+    return { method.name, rtol = { RTOL, RTOL / 10 }, h = made.span / STATES }
+  end
+  return { method.name, h = { made.span / steps, made.span / (2 * steps) } }
+end
+
+local references = {
+  ode = { "coordinate-projection", rtol = 1e-12, integrator = "verner", max_steps = 20000 },
+  dae = { "radau", rtol = 1e-11, max_steps = 20000 },
+}
+
+local function reference_of(made, name)
+  local asked = { h = made.span / STATES }
+  for key, value in pairs(references[name]) do
+    asked[key] = value
+  end
+  return asked
+end
+
+local function compare(made, reference, methods)
+  local comparison = vida.compare {
+    system = made.system, time = made.span, reference = reference, methods = methods, norm = "max",
+    jobs = 1,
+  }
+  return comparison:run { quiet = true }
+end
+
+-- ---- judging ------------------------------------------------------------------------------------
+
+-- How many times the error may grow from half the step to the whole one: ten times for order two, whose
+-- errors differ by four; two orders more for higher ones, whose terms beyond the first count sooner.
+-- Errors of a tolerance scatter more.
+local function largest_growth(method)
+  if is_adaptive(method) then
+    return 25
+  end
+  return math.max(10, method.order > 2 and 2 ^ (method.order + 2) or 0)
+end
+
+-- What is wrong with a row that is "ok" without a word, or nil.
+local function find_fault(made, method, row, finer, floor)
+  if has(method, "keeps the constraints g = 0") and not is_adaptive(method)
+    and row.constraint_position and row.constraint_position > 1e-9 * made.size then
+    return ("|g| = %.2g of its size though it keeps g = 0"):format(row.constraint_position / made.size)
+  end
+  if has(method, "preserves the energy exactly") and made.conserves
+    and row.energy_error and row.energy_error > 1e-8 * made.energy * 10 then
+    return ("energy off by %.2g of its size though it is kept"):format(row.energy_error / made.energy)
+  end
+  local unit = made.size
+  local error_here = row.position_error
+  if not error_here then
+    return nil
+  end
+  if finer.status == "ok" and finer.position_error then
+    -- Steps that are chosen leave errors of a tolerance that scatter; what is within some hundreds of it is right.
+    local tolerated = is_adaptive(method) and 300 * RTOL or 1e-9
+    local least = math.max(finer.position_error, floor)
+    if error_here > tolerated * unit and error_here > largest_growth(method) * least then
+      return ("error %.2g, %.2g at half the step"):format(error_here / unit, finer.position_error / unit)
+    end
+    if finer.position_error > 0.03 * unit and error_here < 1.5 * finer.position_error then
+      return ("error %.2g does not fall: %.2g at half the step"):format(error_here / unit,
+        finer.position_error / unit)
+    end
+  elseif error_here > 0.1 * unit then
+    return ("error %.2g, and half the step ends with %s"):format(error_here / unit, finer.status)
+  end
+  return nil
+end
+
+-- Remarks that are true of any run and do not say that something is off.
+local neutral = { "^compared with the reference", "^multipliers are not unique", "^wall_s is" }
+
+local function has_remark(row)
+  for remark in row.message:gmatch "[^;]+" do
+    remark = remark:gsub("^ ", "")
+    local says = remark ~= ""
+    for _, pattern in ipairs(neutral) do
+      says = says and not remark:find(pattern)
+    end
+    if says then
+      return true
+    end
+  end
+  return false
+end
+
+-- Judges the two rows of each method of a result; calls note(verdict, method, row, text).
+local function judge_result(made, methods, result, floor, note)
+  for k, method in ipairs(methods) do
+    local coarse, fine = result[2 * k - 1], result[2 * k]
+    for i, row in ipairs { coarse, fine } do
+      if row.status == "NOT_SUPPORTED" then
+        note("refused", method, row)
+      elseif row.status ~= "ok" then
+        note("failed", method, row)
+      else
+        local fault = i == 1 and find_fault(made, method, coarse, fine, floor)
+        if not fault then
+          note("right", method, row)
+        elseif has_remark(row) then
+          note("warned", method, row, fault)
+        else
+          note("wrong", method, row, fault)
+        end
+      end
+    end
+  end
+end
+
+-- So many steps that a motion with close approaches and whips is resolved by all of them: several times
+-- those that an explicit method of order 5 chooses.
+local function count_steps(made)
+  local coarse = { "coordinate-projection", rtol = RTOL, h = made.span / STATES, max_steps = 20000 }
+  local result = vida.compare { system = made.system, time = made.span, methods = { coarse } }
+    :run { quiet = true }
+  local chosen = result[1].status == "ok" and result[1].steps or 0
+  return STATES * math.ceil(math.max(LEAST_STEPS, 4 * chosen) / STATES)
+end
+
+-- How far the two references are apart, or nil and why there is none.
+local function measure_references(made)
+  local unit = made.size
+  local row = compare(made, reference_of(made, "ode"), { reference_of(made, "dae") })[1]
+  if row.status ~= "ok" or not row.position_error then
+    return nil, ("no reference: %s: %s"):format(row.status, row.message)
+  elseif row.position_error > 1e-4 * unit then
+    return nil, ("the references differ by %.2g"):format(row.position_error / unit)
+  end
+  return row.position_error
+end
+
+-- Judges one system; calls note(verdict, method, row, text) for each row. Returns nil, or why it could
+-- not be judged.
+function judge.system(made, note)
+  local groups = { ode = {}, dae = {} }
+  for _, method in ipairs(vida.methods()) do
+    if judge.only == nil or judge.only == method.name then
+      table.insert(on_ode[method.name] and groups.dae or groups.ode, method)
+    end
+  end
+  local floor, why = 0, nil
+  if not made.exact then
+    floor, why = measure_references(made)
+    if not floor then
+      return why
+    end
+  end
+  local steps = count_steps(made)
+  for name, methods in pairs(groups) do
+    if #methods > 0 then
+      local list = {}
+      for k, method in ipairs(methods) do
+        list[k] = wishes(method, made, steps)
+      end
+      local result = compare(made, made.exact or reference_of(made, name), list)
+      judge_result(made, methods, result, floor, note)
+    end
+  end
+  return nil
+end
+
+return judge
