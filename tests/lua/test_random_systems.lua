@@ -5,14 +5,15 @@ local judge = require "judge"
 local systems = require "systems"
 
 -- Under the sanitizers with one method of each family only.
-local methods = os.getenv "VIDA_SANITIZED" and { "rattle", "energy-momentum", "ida-ggl", "post-stabilized" } or { false }
+local methods = os.getenv "VIDA_SANITIZED" and { "rattle", "energy-momentum", "ida-ggl", "post-stabilized" }
+  or { false }
 
 local wrong, right, judged = {}, 0, 0
 for seed = 0, #systems.kinds - 1 do
   local made = systems.make(seed)
   for _, only in ipairs(methods) do
     judge.only = only or nil
-    local why = judge.system(made, function(verdict, method, row, text)
+    local why = judge.system(made, function(verdict, method, _, text)
       right = right + (verdict == "right" and 1 or 0)
       if verdict == "wrong" then
         wrong[#wrong + 1] = ("seed %d (%s), %s: %s"):format(seed, made.kind, method.name, text)

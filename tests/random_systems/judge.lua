@@ -91,7 +91,7 @@ local function find_fault(made, method, row, finer, floor)
     return nil
   end
   if finer.status == "ok" and finer.position_error then
-    -- Steps that are chosen leave errors of a tolerance that scatter; what is within some hundreds of it is right.
+    -- Errors of a tolerance scatter: what is within some hundreds of it is right.
     local tolerated = is_adaptive(method) and 300 * RTOL or 1e-9
     local least = math.max(finer.position_error, floor)
     if error_here > tolerated * unit and error_here > largest_growth(method) * least then
@@ -178,8 +178,9 @@ function judge.system(made, note)
       table.insert(on_ode[method.name] and groups.dae or groups.ode, method)
     end
   end
-  local floor, why = 0, nil
+  local floor = 0
   if not made.exact then
+    local why
     floor, why = measure_references(made)
     if not floor then
       return why
