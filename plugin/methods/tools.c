@@ -247,15 +247,18 @@ int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
   if (!stepper->rank || stepper->m == 0) {
     return VIDA_SUCCESS;
   }
+  const int code = vida__rank_find(stepper->rank, stepper->entries, error);
+  stepper->redundant = !code && vida__rank_dependent_count(stepper->rank) > 0;
   double* mass = stepper->speed;
   for (int i = 0; i < stepper->n; i++) {
     mass[i] = stepper->root_mass[i] * stepper->root_mass[i];
   }
-  const int code = vida__rank_find(stepper->rank, stepper->entries, mass, error);
-  stepper->redundant = !code && vida__rank_dependent_count(stepper->rank) > 0;
   for (int r = 0; r < stepper->m; r++) {
     const double stiffness = stepper->row_stiffness[r];
     stepper->redundancy[r] = regularization * stiffness * stiffness;
+  }
+  if (stepper->redundant) {
+    vida__rank_narrow_shift(stepper->rank, stepper->entries, mass, stepper->redundancy);
   }
   if (stepper->redundant && has_constraint_rows(stepper)) {
     vida__map_set_redundancy(stepper->map, stepper->redundancy);

@@ -86,24 +86,25 @@ int vida__equations_mark(vida_equations* equations, double t, const double* q, c
   const VidaSystem* system = equations->system;
   double* mass = equations->work;
   equations->redundant = false;
+  memset(equations->shift, 0, (size_t)system->row_count * sizeof *equations->shift);
   if (!equations->rank) {
     return VIDA_SUCCESS;
   }
   int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
   code = code ? code
-              : vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
-  for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
-    mass[i] = 1.0;
-  }
-  code = code ? code
-              : vida__rank_find(equations->rank, equations->entries, mass,
-                                &equations->evaluator.error);
+              : vida__rank_find(equations->rank, equations->entries, &equations->evaluator.error);
   equations->redundant = !code && vida__rank_dependent_count(equations->rank) > 0;
-  memset(equations->shift, 0, (size_t)system->row_count * sizeof *equations->shift);
-  for (int e = 0; e < system->entry_count && equations->redundant; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    equations->shift[entry->row] +=
-        regularization * equations->entries[e] * equations->entries[e] / mass[entry->coordinate];
+  if (equations->redundant) {
+    code = vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
+    for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
+      mass[i] = 1.0;
+    }
+    for (int e = 0; e < system->entry_count; e++) {
+      const vida_jacobian_entry* entry = &system->entries[e];
+      equations->shift[entry->row] +=
+          regularization * equations->entries[e] * equations->entries[e] / mass[entry->coordinate];
+    }
+    vida__rank_narrow_shift(equations->rank, equations->entries, mass, equations->shift);
   }
   return code;
 }
