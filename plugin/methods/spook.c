@@ -66,7 +66,8 @@ static int fail_singular(const VidaStepper* stepper, VidaError* error) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* From (w - v, mu) the change of the momenta, and w. With a constant mass w is what the new momenta
- * make of it, so that their moments are kept to rounding. */
+ * make of it, so that their moments are kept to rounding; but of what is light beside the others
+ * that would be the rounding of their forces. */
 static int find_change(VidaStepper* stepper) {
   vida_regularized_state* own = stepper->own;
   const VidaSystem* system = stepper->system;
@@ -88,7 +89,11 @@ static int find_change(VidaStepper* stepper) {
     double p = stepper->p[i];
     double low = stepper->p_low[i];
     vida__add_compensated(&p, &low, own->change[i]);
-    own->next[i] = p / system->mass[i];
+    if (vida__is_light(stepper, i)) {
+      own->change[i] = system->mass[i] * own->next[i] - stepper->p[i];
+    } else {
+      own->next[i] = p / system->mass[i];
+    }
   }
   return VIDA_SUCCESS;
 }

@@ -31,6 +31,8 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->root_mass, n},
                 {&stepper->inverse_root, n},
                 {&stepper->row_stiffness, m},
+                {&stepper->matrix_root, n},
+                {&stepper->matrix_stiffness, m},
                 {&stepper->force_size, n},
                 {&stepper->value_size, m},
                 {&stepper->reach, m},

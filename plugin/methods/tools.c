@@ -194,6 +194,7 @@ static int measure_rows(VidaStepper* stepper) {
     const double stiffness = sqrt(stepper->row_stiffness[r]);
     stepper->row_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
   }
+  vida__measure_light(stepper);
   return code;
 }
 
@@ -270,13 +271,13 @@ double vida__measure_motion(const VidaStepper* stepper) {
   double size = 0.0;
   for (int i = 0; i < stepper->n; i++) {
     const double impulse = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
-    const double scaled = impulse * stepper->inverse_root[i];
+    const double scaled = impulse / stepper->matrix_root[i];
     size = scaled > size ? scaled : size;
   }
   if (stepper->history_count) {
     const double* mu = stepper->history[0] + stepper->n;
     for (int r = 0; r < stepper->m; r++) {
-      const double scaled = fabs(mu[r]) * stepper->row_stiffness[r];
+      const double scaled = fabs(mu[r]) * stepper->matrix_stiffness[r];
       size = scaled > size ? scaled : size;
     }
   }
@@ -293,7 +294,7 @@ static bool has_rounded_rows(const VidaStepper* stepper) {
 }
 
 double vida__constraint_size(const VidaStepper* stepper, int row, double motion) {
-  const double size = motion * stepper->row_stiffness[row];
+  const double size = motion * stepper->matrix_stiffness[row];
   if (!has_rounded_rows(stepper)) {
     return size;
   }
@@ -313,12 +314,12 @@ static void set_scales(VidaStepper* stepper) {
   }
   stepper->scaled_for = motion;
   for (int i = 0; i < stepper->n; i++) {
-    const double root = stepper->root_mass[i];
+    const double root = stepper->matrix_root[i];
     vida__map_set_size(stepper->map, i, motion * root, motion / root);
   }
   for (int r = 0; r < stepper->m; r++) {
     vida__map_set_size(stepper->map, stepper->n + r, vida__constraint_size(stepper, r, motion),
-                       motion / stepper->row_stiffness[r]);
+                       motion / stepper->matrix_stiffness[r]);
   }
 }
 

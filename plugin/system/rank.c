@@ -242,12 +242,12 @@ void vida__rank_destroy(vida_rank** rank) {
   if (!old) {
     return;
   }
-  void* const blocks[] = {old->order,    old->place,      old->row_start, old->source,
-                          old->value,    old->user_start, old->user,      old->user_row,
-                          old->parent,   old->flag,       old->found,     old->l_start,
-                          old->l_count,  old->l_row,      old->l_value,   old->pivot,
-                          old->sum,      old->weight,     old->row_scale, old->column_scale,
-                          old->group,    old->reaction,   old->dropped,   old->dependent};
+  void* const blocks[] = {old->order,   old->place,      old->row_start, old->source,
+                          old->value,   old->user_start, old->user,      old->user_row,
+                          old->parent,  old->flag,       old->found,     old->l_start,
+                          old->l_count, old->l_row,      old->l_value,   old->pivot,
+                          old->sum,     old->weight,     old->row_scale, old->column_scale,
+                          old->group,   old->reaction,   old->dropped,   old->dependent};
   for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
     free(blocks[i]);
   }

@@ -1,12 +1,12 @@
 /* The rank of the constraint Jacobian, with the rows that depend on others.
  *
- * The rank is one of G alone, so that no mass has a say in it: columns are scaled by their own sizes
- * and rows to length one, B = R G C, and B B^T = L D L^T is factored
- * row by row in the order the rows were added: D_k is the squared distance of row k from the space
- * of the rows before it, so the rows that are found dependent are always the later ones, and the
- * smallest singular value of long chains (1e-5 at 1e5 links) is not mistaken for a dependence. What
- * is close is decided by the combination itself: y with y_k = 1 and B^T y of the size of rounding.
- * The work grows with the entries of L: linearly for chains and ladders. */
+ * The rank is one of G alone, so that no mass has a say in it: columns are scaled by their own
+ * sizes and rows to length one, B = R G C, and B B^T = L D L^T is factored row by row in the order
+ * the rows were added: D_k is the squared distance of row k from the space of the rows before it,
+ * so the rows that are found dependent are always the later ones, and the smallest singular value
+ * of long chains (1e-5 at 1e5 links) is not mistaken for a dependence. What is close is decided by
+ * the combination itself: y with y_k = 1 and B^T y of the size of rounding. The work grows with the
+ * entries of L: linearly for chains and ladders. */
 #ifndef VIDA_SYSTEM_RANK_H
 #define VIDA_SYSTEM_RANK_H
 
