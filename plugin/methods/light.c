@@ -7,29 +7,58 @@
 #include <string.h>
 
 #include "methods/method.h"
+#include "system/sizes.h"
 
 /* Of roots of masses: what is lighter than this beside what a row joins it to is light. */
 static const double least_root = 1e-4;
 enum { MOST_ROUNDS = 3 };
 
+/* Of the entries of a row in one unit; less is rounding. */
+static const double least_entry = 1e-8;
+
+/* The largest root of mass over |G| of a row, entries first to end. */
+static double find_heaviest(const VidaStepper* stepper, const double* root, int first, int end) {
+  const VidaSystem* system = stepper->system;
+  vida_unit_sizes sizes = {0};
+  bool is_new;
+  double heaviest = 0.0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int e = first; e < end; e++) {
+      const int i = system->entries[e].coordinate;
+      const double entry = fabs(stepper->entries[e]);
+      const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
+      if (pass == 0) {
+        sizes.largest[at] = fmax(sizes.largest[at], entry);
+      } else if (entry > least_entry * sizes.largest[at]) {
+        heaviest = fmax(heaviest, root[i] / entry);
+      }
+    }
+  }
+  return heaviest;
+}
+
 /* Along a row, coordinate i moves coordinate j by G_i / G_j of its own way, so that it has at most
  * m_j (G_i / G_j)^2 of its kinetic energy. */
-static bool raise_roots(const VidaStepper* stepper, double* root) {
-  const vida_jacobian_entry* entry = stepper->system->entries;
-  const int count = stepper->system->entry_count;
+static bool raise_roots(const VidaStepper* stepper, const vida_unit_sizes* heaviest_of,
+                        double* root) {
+  const VidaSystem* system = stepper->system;
+  const vida_jacobian_entry* entry = system->entries;
+  vida_unit_sizes most = *heaviest_of;
   bool is_raised = false;
-  for (int e = 0; e < count;) {
-    const int row = entry[e].row;
-    const int begin = e;
-    double heaviest = 0.0; /* root of mass over |G| */
-    for (; e < count && entry[e].row == row; e++) {
-      const double size = fabs(stepper->entries[e]);
-      heaviest = size > 0.0 ? fmax(heaviest, root[entry[e].coordinate] / size) : heaviest;
+  bool is_new;
+  for (int e = 0; e < system->entry_count;) {
+    const int first = e;
+    while (e < system->entry_count && entry[e].row == entry[first].row) {
+      e++;
     }
-    for (int k = begin; k < e && isfinite(heaviest); k++) {
-      const double least = least_root * heaviest * fabs(stepper->entries[k]);
-      if (root[entry[k].coordinate] < least) {
-        root[entry[k].coordinate] = least;
+    const double heaviest = find_heaviest(stepper, root, first, e);
+    for (int k = first; k < e; k++) {
+      const int i = entry[k].coordinate;
+      const int at = vida__unit_slot(&most, system->coordinates[i].unit, &is_new);
+      const double least =
+          least_root * fmin(heaviest * fabs(stepper->entries[k]), most.largest[at]);
+      if (root[i] < least) {
+        root[i] = least;
         is_raised = true;
       }
     }
@@ -41,8 +70,14 @@ void vida__measure_light(VidaStepper* stepper) {
   const VidaSystem* system = stepper->system;
   memcpy(stepper->matrix_root, stepper->root_mass, (size_t)stepper->n * sizeof(double));
   memcpy(stepper->matrix_stiffness, stepper->row_stiffness, (size_t)stepper->m * sizeof(double));
+  vida_unit_sizes heaviest = {0};
   bool is_raised = false;
-  for (int k = 0; k < MOST_ROUNDS && raise_roots(stepper, stepper->matrix_root); k++) {
+  bool is_new;
+  for (int i = 0; i < stepper->n; i++) {
+    const int at = vida__unit_slot(&heaviest, system->coordinates[i].unit, &is_new);
+    heaviest.largest[at] = fmax(heaviest.largest[at], stepper->root_mass[i]);
+  }
+  for (int k = 0; k < MOST_ROUNDS && raise_roots(stepper, &heaviest, stepper->matrix_root); k++) {
     is_raised = true;
   }
   if (!is_raised) {
