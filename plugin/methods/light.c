@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "methods/method.h"
+#include "system/singular.h"
 #include "system/sizes.h"
 
 /* Of roots of masses: what is lighter than this beside what a row joins it to is light. */
@@ -93,6 +95,39 @@ void vida__measure_light(VidaStepper* stepper) {
     const double stiffness = stepper->matrix_stiffness[r];
     stepper->matrix_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
   }
+}
+
+static bool has_light(const VidaStepper* stepper) {
+  bool found = stepper->system->has_massless;
+  for (int i = 0; i < stepper->n && !found; i++) {
+    found = vida__is_light(stepper, i);
+  }
+  return found;
+}
+
+int vida__check_massless(VidaStepper* stepper, VidaError* error) {
+  /* As in the matrix of an implicit step: what has no mass may hang on springs. */
+  const vida_hessian_weights weights = {-stepper->h * stepper->h, 0.0, 0.0, 1.0};
+  const VidaSystem* system = stepper->system;
+  double* matrix = stepper->node_matrix->values;
+  char open[VIDA_MESSAGE_SIZE / 2] = "";
+  if (stepper->m == 0 || stepper->outer || !has_light(stepper)) {
+    return VIDA_SUCCESS;
+  }
+  vida__linear_clear(stepper->node_matrix);
+  const int code =
+      vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, weights, matrix);
+  vida__add_columns(system, stepper->entries, 1.0, matrix);
+  vida__add_rows(system, stepper->entries, 1.0, matrix);
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(system, r)] -= stepper->redundancy[r];
+  }
+  if (code || !vida__append_singular(system, matrix, open, sizeof open)) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(error, VIDA_STEP_SINGULAR,
+                    "system '%s': mass matrix and constraints do not determine the accelerations%s",
+                    system->name, open);
 }
 
 bool vida__is_light(const VidaStepper* stepper, int i) {

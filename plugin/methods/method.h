@@ -250,8 +250,13 @@ void vida__advance_positions(VidaStepper* stepper, const double* w);
  * many act on one particle. */
 void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
                         const double* mu);
+/* Appends what masses and constraints of the node leave open, see vida__append_singular. */
+bool vida__append_open(VidaStepper* stepper, char* text, size_t size);
 /* stepper->matrix_root and matrix_stiffness, from masses and G at the start in stepper->entries. */
 void vida__measure_light(VidaStepper* stepper);
+/* Of systems with coordinates without mass, or so light: VIDA_STEP_SINGULAR with their names where
+ * neither constraints nor forces of positions say how they move. */
+int vida__check_massless(VidaStepper* stepper, VidaError* error);
 /* Whether a coordinate is so light beside those that constraints join it to that the rounding of
  * their forces is no force for it: its velocity is one that constraints determine, not p / m. */
 bool vida__is_light(const VidaStepper* stepper, int i);

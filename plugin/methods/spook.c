@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "methods/regularized.h"
+#include "system/singular.h"
 
 /* ---- the linear system ----------------------------------------------------------------------- */
 
@@ -57,10 +58,14 @@ static int find_right_side(VidaStepper* stepper, double* right) {
 
 static int fail_singular(const VidaStepper* stepper, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
-  return vida__fail(error, VIDA_STEP_SINGULAR,
-                    "%s: the matrix of the step is singular; constraints that "
-                    "depend on each other, or that meet at a singular point, need a compliance",
-                    vida__name_step(stepper, step));
+  char open[VIDA_MESSAGE_SIZE / 2] = "";
+  const bool is_open =
+      vida__append_singular(stepper->system, stepper->node_matrix->values, open, sizeof open);
+  return vida__fail(error, VIDA_STEP_SINGULAR, "%s: the matrix of the step is singular%s",
+                    vida__name_step(stepper, step),
+                    is_open ? open
+                            : "; constraints that depend on each other, or that meet at a singular "
+                              "point, need a compliance");
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */

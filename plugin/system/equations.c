@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/singular.h"
 
 struct vida_equations {
   const VidaSystem* system;
@@ -194,13 +195,22 @@ vida_evaluator* vida__equations_evaluator(vida_equations* equations) {
   return &equations->evaluator;
 }
 
+bool vida__equations_append_open(const vida_equations* equations, char* text, size_t size) {
+  return vida__append_singular(equations->system, equations->linear->values, text, size);
+}
+
 int vida__equations_failed(vida_equations* equations, int code, VidaError* error) {
   if (code == VIDA_STEP_SINGULAR) {
-    return vida__fail(error, code,
-                      "system '%s': mass matrix and constraints do not determine the accelerations",
-                      equations->system->name);
+    vida__fail(error, code,
+               "system '%s': mass matrix and constraints do not determine the accelerations",
+               equations->system->name);
+    if (error) {
+      vida__equations_append_open(equations, error->message, VIDA_MESSAGE_SIZE);
+    }
+    return code;
   }
-  return vida__fail(error, code, "%s", equations->evaluator.error.message);
+  const char* message = equations->evaluator.error.message;
+  return vida__fail(error, code, "%s", *message ? message : Vida_CodeText(code));
 }
 
 int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q, const double* v,

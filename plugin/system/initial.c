@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "system/evaluate.h"
 #include "system/rank.h"
+#include "system/singular.h"
 #include "system/sizes.h"
 #include "system/symmetry.h"
 #include "system/vanishing.h"
@@ -518,13 +519,17 @@ static int check_determined(const start_work* work, level which, const bool* tou
 
 static int pass_failure(const start_work* work, int code, VidaError* error) {
   if (code == VIDA_STEP_SINGULAR) {
-    return vida__fail(
-        error, VIDA_INCONSISTENT_START,
-        "system '%s': consistent initial values could not be found: the mass matrix or "
-        "the constraints are singular",
-        work->system->name);
+    vida__fail(error, VIDA_INCONSISTENT_START,
+               "system '%s': consistent initial values could not be found: the mass matrix or "
+               "the constraints are singular",
+               work->system->name);
+    if (error) {
+      vida__append_singular(work->system, work->linear->values, error->message, VIDA_MESSAGE_SIZE);
+    }
+    return VIDA_INCONSISTENT_START;
   }
-  return vida__fail(error, code, "%s", work->evaluator.error.message);
+  return code == VIDA_OUT_OF_MEMORY ? vida__fail_memory(error)
+                                    : vida__fail(error, code, "%s", work->evaluator.error.message);
 }
 
 /* The rank of G, of the components that are not held, for entries that are up to date; -1
