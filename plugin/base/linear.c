@@ -183,7 +183,14 @@ void vida__linear_store(vida_linear* linear) {
 
 int vida__linear_factor(vida_linear* linear) {
   vida__linear_store(linear);
-  return SUNLinSolSetup(linear->solver, linear->matrix) ? VIDA_STEP_SINGULAR : VIDA_SUCCESS;
+  if (!SUNLinSolSetup(linear->solver, linear->matrix)) {
+    return VIDA_SUCCESS;
+  }
+  return vida__linear_lacks_memory(linear) ? VIDA_OUT_OF_MEMORY : VIDA_STEP_SINGULAR;
+}
+
+bool vida__linear_lacks_memory(const vida_linear* linear) {
+  return linear->sparse && SUNLinSol_KLUGetCommon(linear->solver)->status == KLU_OUT_OF_MEMORY;
 }
 
 int vida__linear_solve(vida_linear* linear, const double* b, double* x) {

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "methods/passage.h"
 #include "system/equations.h"
+#include "system/singular.h"
 
 enum { MOST_CORRECTIONS = 8 };
 
@@ -390,10 +391,15 @@ static int start(VidaStepper* stepper, VidaError* error) {
               : vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
                                stepper->l_q, stepper->p);
   if (code == VIDA_STEP_SINGULAR) {
-    return vida__fail(error, code,
-                      "%s cannot start: the accelerations of system '%s' could not be found, since "
-                      "its mass matrix and constraints make a singular matrix",
-                      stepper->method->info.name, stepper->system->name);
+    vida__fail(error, code,
+               "%s cannot start: the accelerations of system '%s' could not be found, since "
+               "its mass matrix and constraints make a singular matrix",
+               stepper->method->info.name, stepper->system->name);
+    if (error) {
+      vida__append_singular(stepper->system, stepper->node_matrix->values, error->message,
+                            VIDA_MESSAGE_SIZE);
+    }
+    return code;
   }
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }

@@ -382,11 +382,11 @@ void vida__collocation_sizes(void* data, const double* u, double* size) {
 static void set_stage_scales(VidaStepper* stepper, int stage, double motion) {
   const int offset = vida__stage_offset(stepper, stage);
   for (int i = 0; i < stepper->n; i++) {
-    const double root = stepper->root_mass[i];
+    const double root = stepper->matrix_root[i];
     vida__map_set_size(stepper->map, offset + i, motion * root, motion / root);
   }
   for (int r = 0; r < stepper->m && stage > 0; r++) {
-    const double stiffness = stepper->row_stiffness[r];
+    const double stiffness = stepper->matrix_stiffness[r];
     vida__map_set_size(stepper->map, offset + stepper->n + r,
                        vida__constraint_size(stepper, r, motion), motion / stiffness);
   }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "methods/collocation.h"
+#include "system/singular.h"
 
 /* What counts as no mass, relative to what it is summed up from. */
 static const double nothing = 1e-10;
@@ -140,6 +141,33 @@ static void find_direction(const VidaStepper* stepper, int e, int end, bool by_m
   }
 }
 
+/* The mass of stages with that of such rows: the velocities of stages need it in every direction.
+ */
+static int check_mass(const VidaStepper* stepper, double* matrix, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  const vida_collocation* own = stepper->own;
+  const int* slot = own->outer_slot;
+  char names[VIDA_MESSAGE_SIZE / 4] = "";
+  for (int e = 0; e < system->entry_count;) {
+    const int end = find_row_end(system, e);
+    const double kappa = own->weight[system->entries[e].row];
+    for (int a = e; a < end; a++) {
+      for (int b = e; b < end; b++, slot++) {
+        if (kappa != 0.0) {
+          matrix[*slot] += kappa * stepper->entries[a] * stepper->entries[b];
+        }
+      }
+    }
+    e = end;
+  }
+  return vida__append_massless(system, matrix, names, sizeof names) == 0
+             ? VIDA_SUCCESS
+             : VIDA_REFUSE_SYSTEM(error,
+                                  "%s needs a mass in all directions, and system '%s' has none "
+                                  "along %s",
+                                  stepper->method->info.name, system->name, names);
+}
+
 int vida__find_weights(VidaStepper* stepper, VidaError* error) {
   const VidaSystem* system = stepper->system;
   vida_collocation* own = stepper->own;
@@ -169,7 +197,7 @@ int vida__find_weights(VidaStepper* stepper, VidaError* error) {
     slot += (end - e) * (end - e);
     e = end;
   }
-  return code;
+  return code ? code : check_mass(stepper, matrix, error);
 }
 
 /* row_rate = kappa G v and curvature = sum of kappa G_r v g_qq. */

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/singular.h"
 
 vida_interval vida__next_interval(VidaStepper* stepper, const double* w) {
   for (int i = 0; i < stepper->n; i++) {
@@ -134,9 +135,13 @@ int vida__energy_jacobian(void* data, const double* u, double* matrix) {
 
 int vida__energy_start(VidaStepper* stepper, VidaError* error) {
   if (stepper->has_singular_mass) {
-    return VIDA_REFUSE_SYSTEM(error,
-                              "%s needs a regular mass matrix, and that of system '%s' is singular",
-                              stepper->method->info.name, stepper->system->name);
+    char names[VIDA_MESSAGE_SIZE / 4] = "";
+    const int count =
+        vida__append_massless(stepper->system, stepper->mass_matrix->values, names, sizeof names);
+    return VIDA_REFUSE_SYSTEM(
+        error, "%s needs a regular mass matrix, and that of system '%s' is singular%s%s",
+        stepper->method->info.name, stepper->system->name,
+        count > 0 ? ": there is nothing along " : "", names);
   }
   const int code = vida__apply_mass(stepper, stepper->v0, stepper->p);
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;

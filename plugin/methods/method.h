@@ -65,12 +65,16 @@ struct VidaStepper {
   double* root_mass;     /* n */
   double* inverse_root;  /* n: 1 / root_mass */
   double* row_stiffness; /* m */
-  double* force_size;    /* n */
-  double tension;        /* largest multiplier at the start, times the stiffness of its row */
-  double* value_size;    /* m: what rounding of g is measured by */
-  double* reach;         /* m: what a violation is measured by, the size of what g compares */
-  double* speed;         /* n: work, sizes of velocities */
-  double* atol;          /* n: absolute tolerances of positions; NaN where none was set */
+  /* The same for matrices that are to be factored (light.c): no mass below a small part of those
+   * that constraints join it to. */
+  double* matrix_root;      /* n */
+  double* matrix_stiffness; /* m */
+  double* force_size;       /* n */
+  double tension;           /* largest multiplier at the start, times the stiffness of its row */
+  double* value_size;       /* m: what rounding of g is measured by */
+  double* reach;            /* m: what a violation is measured by, the size of what g compares */
+  double* speed;            /* n: work, sizes of velocities */
+  double* atol;             /* n: absolute tolerances of positions; NaN where none was set */
 
   double* g0;        /* m: g at the node */
   double* g_tracked; /* m: the same from the increments of the last step */
@@ -246,6 +250,16 @@ void vida__advance_positions(VidaStepper* stepper, const double* w);
  * many act on one particle. */
 void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
                         const double* mu);
+/* Appends what masses and constraints of the node leave open, see vida__append_singular. */
+bool vida__append_open(VidaStepper* stepper, char* text, size_t size);
+/* stepper->matrix_root and matrix_stiffness, from masses and G at the start in stepper->entries. */
+void vida__measure_light(VidaStepper* stepper);
+/* Of systems with coordinates without mass, or so light: VIDA_STEP_SINGULAR with their names where
+ * neither constraints nor forces of positions say how they move. */
+int vida__check_massless(VidaStepper* stepper, VidaError* error);
+/* Whether a coordinate is so light beside those that constraints join it to that the rounding of
+ * their forces is no force for it: its velocity is one that constraints determine, not p / m. */
+bool vida__is_light(const VidaStepper* stepper, int i);
 /* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
 int vida__measure_sizes(VidaStepper* stepper, VidaError* error);
 /* strength (n): the forces of each coordinate before they cancel, those of the multipliers lambda

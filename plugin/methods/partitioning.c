@@ -262,7 +262,7 @@ static int factor(underlying_ode* own, const level* at) {
     const int row = system->entries[e].row, j = system->entries[e].coordinate;
     if (at->place[row] >= 0) {
       matrix[j * n + free_count + at->place[row]] +=
-          part->entries[e] * part->inverse[j] / stepper->row_stiffness[row];
+          part->entries[e] * part->inverse[j] / stepper->matrix_stiffness[row];
     }
   }
   return vida__linear_factor(part->linear);
@@ -377,7 +377,7 @@ static int find_positions(underlying_ode* own, double t, const double* u, double
     }
     for (int r = 0; r < stepper->m; r++) {
       if (at->place[r] >= 0) {
-        part->side[free_count + at->place[r]] = -own->g[r] / stepper->row_stiffness[r];
+        part->side[free_count + at->place[r]] = -own->g[r] / stepper->matrix_stiffness[r];
       }
     }
     code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
@@ -410,7 +410,7 @@ static int find_velocities(underlying_ode* own, double t, const double* q, const
   memcpy(part->side, rate, (size_t)free_count * sizeof *rate);
   for (int r = 0; r < stepper->m; r++) {
     if (at->place[r] >= 0) {
-      part->side[free_count + at->place[r]] = -own->g_rate[r] / stepper->row_stiffness[r];
+      part->side[free_count + at->place[r]] = -own->g_rate[r] / stepper->matrix_stiffness[r];
     }
   }
   code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
@@ -565,7 +565,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
 }
 
 static void set_weights(partition* part, const VidaStepper* stepper) {
-  memcpy(part->weight, stepper->root_mass, (size_t)stepper->n * sizeof *part->weight);
+  memcpy(part->weight, stepper->matrix_root, (size_t)stepper->n * sizeof *part->weight);
   vida__share_sizes(stepper->system, part->weight);
   for (int i = 0; i < stepper->n; i++) {
     part->inverse[i] = 1.0 / part->weight[i];

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "methods/passage.h"
+#include "system/columns.h"
 
 /* What Newton's method leaves of a step's tolerance. What it leaves is noise in the differences
  * that order and step are chosen by: with IDA's own third, steps of small tolerances are a half too
@@ -81,32 +82,6 @@ static void find_groups(const VidaSystem* system, int* group) {
   }
 }
 
-static void join(const int* coordinates, int count, int* family) {
-  for (int k = 0; k < count; k++) {
-    family[coordinates[k]] = coordinates[0];
-  }
-}
-
-/* Components of a point, a direction or a quaternion keep it: along which axes they move is the
- * user's choice. */
-static void find_families(const VidaSystem* system, int* family) {
-  for (int i = 0; i < system->coordinate_count; i++) {
-    family[i] = i;
-  }
-  for (int k = 0; k < system->particle_count; k++) {
-    const int first = system->particles[k].coordinate;
-    join((int[]){first, first + 1, first + 2}, system->dimension, family);
-  }
-  for (int k = 0; k < system->motion_count; k++) {
-    const vida_motion* motion = &system->motions[k];
-    const bool is_vector =
-        motion->kind == VIDA_MOTION_POINT || motion->kind == VIDA_MOTION_DIRECTION;
-    if (is_vector || motion->kind == VIDA_MOTION_QUATERNION) {
-      join(motion->coordinate, is_vector ? system->dimension : 4, family);
-    }
-  }
-}
-
 static void take_options(const VidaStepper* stepper, vida_reference_ida* own) {
   const VidaOptions* options = stepper->options;
   own->rtol = VidaOptions_Get(options, "rtol");
@@ -162,7 +137,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
     own->row_scale[i] = own->column_scale[i] = 1.0;
   }
   find_groups(stepper->system, own->group);
-  find_families(stepper->system, own->family);
+  vida__group_coordinates(stepper->system, own->family);
   int code = vida__reference_ida_build(stepper->system, own, error);
   code = code ? code
               : vida__equations_create(stepper->system, vida__solver_of(stepper->options),

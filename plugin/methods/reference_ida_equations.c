@@ -299,14 +299,14 @@ static void find_scales(VidaStepper* stepper, double c) {
     return; /* all of them are one */
   }
   for (int i = 0; i < n; i++) {
-    const double root = stepper->root_mass[i];
+    const double root = stepper->matrix_root[i];
     own->row_scale[i] = root / c;
     own->row_scale[n + i] = 1.0 / (root * c * c);
     own->column_scale[i] = 1.0 / root;
     own->column_scale[n + i] = c / root;
   }
   for (int r = 0; r < m; r++) {
-    const double stiffness = stepper->row_stiffness[r];
+    const double stiffness = stepper->matrix_stiffness[r];
     const bool has_no_position = own->level == VIDA_AT_POSITION && system->rows[r].is_nonholonomic;
     own->row_scale[2 * n + r] =
         1.0 / (stiffness * of_level[has_no_position ? VIDA_AT_VELOCITY : own->level]);
@@ -316,7 +316,7 @@ static void find_scales(VidaStepper* stepper, double c) {
     }
   }
   for (int r = 0; r < m && own->projects; r++) {
-    const double stiffness = stepper->row_stiffness[r];
+    const double stiffness = stepper->matrix_stiffness[r];
     const double stretch = own->rate[r]; /* |M^(1/2) W G^T| of the row */
     own->column_scale[2 * n + m + r] = c / stretch;
     own->row_scale[2 * n + m + r] =
@@ -331,7 +331,7 @@ static void measure_projection(VidaStepper* stepper) {
   memset(own->rate, 0, (size_t)stepper->m * sizeof *own->rate);
   for (int e = 0; e < system->entry_count; e++) {
     const int i = system->entries[e].coordinate;
-    const double size = stepper->root_mass[i] * own->metric[i] * own->entries[e];
+    const double size = stepper->matrix_root[i] * own->metric[i] * own->entries[e];
     own->rate[system->entries[e].row] += size * size;
   }
   for (int r = 0; r < stepper->m; r++) {
@@ -466,6 +466,21 @@ static void raw_weights(const VidaStepper* stepper, const double* y, double* wei
   }
 }
 
+/* Of a sum of forces, beside its terms. */
+static const double rounding = 64.0 * DBL_EPSILON;
+
+/* What the rounding of constraint forces makes of each momentum in a step. */
+static void find_rounding(const VidaStepper* stepper, double h, double* impulse) {
+  const vida_reference_ida* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  memset(impulse, 0, (size_t)stepper->n * sizeof *impulse);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    impulse[entry->coordinate] +=
+        rounding * h * fabs(own->entries[e]) * own->multiplier_size[entry->row];
+  }
+}
+
 /* Multipliers: what they may change in a step is what velocities, and mu what positions may. */
 static void multiplier_weights(const VidaStepper* stepper, double h, const double* y,
                                const double* position, const double* velocity, double* weight) {
@@ -476,6 +491,7 @@ static void multiplier_weights(const VidaStepper* stepper, double h, const doubl
   }
   find_row_tolerance(stepper, tolerance);
   for (int r = 0; r < stepper->m; r++) {
+    own->row_tolerance[r] = fmax(own->row_tolerance[r], rounding * own->multiplier_size[r]);
     const double size = fmax(own->multiplier_size[r], fabs(y[own->lambda + r]));
     const double plain = own->rtol * size;
     own->multiplier_size[r] = size;
@@ -503,6 +519,7 @@ static void weights(void* data, double h, const double* y, double* weight) {
     raw_weights(stepper, y, weight);
     return;
   }
+  find_rounding(stepper, h, own->force);
   grow(own->family, n, y, own->position_size);
   grow(own->family, n, y + n, own->speed_size);
   for (int i = 0; i < n; i++) {
@@ -524,7 +541,8 @@ static void weights(void* data, double h, const double* y, double* weight) {
     weight[n + i] = weight_of(velocity[i]);
     if (own->in_momenta) {
       const double mass = stepper->root_mass[i] * stepper->root_mass[i];
-      weight[own->p + i] = weight_of(mass * velocity[i] + own->rtol * fabs(y[own->p + i]));
+      const double least = mass * velocity[i] + own->rtol * fabs(y[own->p + i]);
+      weight[own->p + i] = weight_of(fmax(least, own->force[i]));
     }
   }
   multiplier_weights(stepper, h, y, position, velocity, weight);

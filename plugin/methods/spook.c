@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "methods/regularized.h"
+#include "system/singular.h"
 
 /* ---- the linear system ----------------------------------------------------------------------- */
 
@@ -57,16 +58,21 @@ static int find_right_side(VidaStepper* stepper, double* right) {
 
 static int fail_singular(const VidaStepper* stepper, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
-  return vida__fail(error, VIDA_STEP_SINGULAR,
-                    "%s: the matrix of the step is singular; constraints that "
-                    "depend on each other, or that meet at a singular point, need a compliance",
-                    vida__name_step(stepper, step));
+  char open[VIDA_MESSAGE_SIZE / 2] = "";
+  const bool is_open =
+      vida__append_singular(stepper->system, stepper->node_matrix->values, open, sizeof open);
+  return vida__fail(error, VIDA_STEP_SINGULAR, "%s: the matrix of the step is singular%s",
+                    vida__name_step(stepper, step),
+                    is_open ? open
+                            : "; constraints that depend on each other, or that meet at a singular "
+                              "point, need a compliance");
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* From (w - v, mu) the change of the momenta, and w. With a constant mass w is what the new momenta
- * make of it, so that their moments are kept to rounding. */
+ * make of it, so that their moments are kept to rounding; but of what is light beside the others
+ * that would be the rounding of their forces. */
 static int find_change(VidaStepper* stepper) {
   vida_regularized_state* own = stepper->own;
   const VidaSystem* system = stepper->system;
@@ -88,7 +94,11 @@ static int find_change(VidaStepper* stepper) {
     double p = stepper->p[i];
     double low = stepper->p_low[i];
     vida__add_compensated(&p, &low, own->change[i]);
-    own->next[i] = p / system->mass[i];
+    if (vida__is_light(stepper, i)) {
+      own->change[i] = system->mass[i] * own->next[i] - stepper->p[i];
+    } else {
+      own->next[i] = p / system->mass[i];
+    }
   }
   return VIDA_SUCCESS;
 }

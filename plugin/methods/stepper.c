@@ -31,6 +31,8 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->root_mass, n},
                 {&stepper->inverse_root, n},
                 {&stepper->row_stiffness, m},
+                {&stepper->matrix_root, n},
+                {&stepper->matrix_stiffness, m},
                 {&stepper->force_size, n},
                 {&stepper->value_size, m},
                 {&stepper->reach, m},
@@ -124,6 +126,13 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
   if (!system->constant_mass &&
       !(method->info.capabilities & (not_separable | VIDA_CAN_GENERAL_MASS))) {
     const char* term = vida__general_term(system);
+    for (int i = 0; i < system->coordinate_count && !term; i++) {
+      if (!(system->mass[i] > 0.0)) {
+        return VIDA_REFUSE_SYSTEM(
+            error, "%s needs a regular mass matrix, and '%s' of system '%s' has no mass", name,
+            system->coordinates[i].name, system->name);
+      }
+    }
     return VIDA_REFUSE_SYSTEM(error,
                               "%s needs a constant mass matrix and a potential, and cannot take "
                               "the general Lagrangian '%s' of system '%s'",
@@ -356,10 +365,14 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
     }
     if (vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0) == VIDA_STEP_SINGULAR &&
         stepper->m == 0) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "the mass matrix of system '%s' is singular at the start: some combination "
-                        "of rates has no kinetic energy",
-                        stepper->system->name);
+      vida__fail(error, VIDA_BAD_ARGUMENT,
+                 "the mass matrix of system '%s' is singular at the start: some combination "
+                 "of rates has no kinetic energy",
+                 stepper->system->name);
+      if (error) {
+        vida__append_open(stepper, error->message, VIDA_MESSAGE_SIZE);
+      }
+      return VIDA_BAD_ARGUMENT;
     }
   }
   return code;
@@ -375,6 +388,7 @@ int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double*
                         VidaError* error) {
   int code = check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, error);
+  code = code ? code : vida__check_massless(stepper, error);
   code = code ? code : stepper->method->start(stepper, error);
   if (!code && has_multipliers_to_scale(stepper)) {
     vida__measure_tension(stepper);

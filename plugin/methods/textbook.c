@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "methods/method.h"
+#include "system/singular.h"
 
 typedef struct textbook_state {
   bool has_force; /* that at the node, found by the step before (verlet) */
@@ -203,8 +204,13 @@ static int start(VidaStepper* stepper, VidaError* error) {
   memcpy(stepper->p, stepper->l_v, (size_t)stepper->n * sizeof(double));
   code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
   if (code == VIDA_STEP_SINGULAR) {
-    return refuse(stepper, "it needs a regular mass matrix, and that of the start is singular", "",
-                  error);
+    refuse(stepper, "it needs a regular mass matrix, and that of the start is singular", "", error);
+    if (error) {
+      vida__append(error->message, VIDA_MESSAGE_SIZE, ": there is nothing along ");
+      vida__append_massless(stepper->system, stepper->node_matrix->values, error->message,
+                            VIDA_MESSAGE_SIZE);
+    }
+    return VIDA_NOT_SUPPORTED;
   }
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "methods/method.h"
+#include "system/singular.h"
 
 double vida__node_time(const VidaStepper* stepper) {
   return stepper->t0 + (double)stepper->step * stepper->h;
@@ -87,8 +88,12 @@ double vida__asked_step_size(const VidaStepper* stepper) {
 int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error) {
   char t[VIDA_REAL_TEXT_SIZE];
   const char* message = stepper->evaluator.error.message;
-  return vida__fail(error, code, "at t = %s: %s", vida__real_text(t, vida__node_time(stepper), 10),
-                    *message ? message : Vida_CodeText(code));
+  vida__fail(error, code, "at t = %s: %s", vida__real_text(t, vida__node_time(stepper), 10),
+             *message ? message : Vida_CodeText(code));
+  if (error && code == VIDA_STEP_SINGULAR && !*message) {
+    vida__append_open(stepper, error->message, VIDA_MESSAGE_SIZE);
+  }
+  return code;
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -194,6 +199,7 @@ static int measure_rows(VidaStepper* stepper) {
     const double stiffness = sqrt(stepper->row_stiffness[r]);
     stepper->row_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
   }
+  vida__measure_light(stepper);
   return code;
 }
 
@@ -247,15 +253,18 @@ int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
   if (!stepper->rank || stepper->m == 0) {
     return VIDA_SUCCESS;
   }
+  const int code = vida__rank_find(stepper->rank, stepper->entries, error);
+  stepper->redundant = !code && vida__rank_dependent_count(stepper->rank) > 0;
   double* mass = stepper->speed;
   for (int i = 0; i < stepper->n; i++) {
     mass[i] = stepper->root_mass[i] * stepper->root_mass[i];
   }
-  const int code = vida__rank_find(stepper->rank, stepper->entries, mass, error);
-  stepper->redundant = !code && vida__rank_dependent_count(stepper->rank) > 0;
   for (int r = 0; r < stepper->m; r++) {
     const double stiffness = stepper->row_stiffness[r];
     stepper->redundancy[r] = regularization * stiffness * stiffness;
+  }
+  if (stepper->redundant) {
+    vida__rank_narrow_shift(stepper->rank, stepper->entries, mass, stepper->redundancy);
   }
   if (stepper->redundant && has_constraint_rows(stepper)) {
     vida__map_set_redundancy(stepper->map, stepper->redundancy);
@@ -267,13 +276,13 @@ double vida__measure_motion(const VidaStepper* stepper) {
   double size = 0.0;
   for (int i = 0; i < stepper->n; i++) {
     const double impulse = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
-    const double scaled = impulse * stepper->inverse_root[i];
+    const double scaled = impulse / stepper->matrix_root[i];
     size = scaled > size ? scaled : size;
   }
   if (stepper->history_count) {
     const double* mu = stepper->history[0] + stepper->n;
     for (int r = 0; r < stepper->m; r++) {
-      const double scaled = fabs(mu[r]) * stepper->row_stiffness[r];
+      const double scaled = fabs(mu[r]) * stepper->matrix_stiffness[r];
       size = scaled > size ? scaled : size;
     }
   }
@@ -290,7 +299,7 @@ static bool has_rounded_rows(const VidaStepper* stepper) {
 }
 
 double vida__constraint_size(const VidaStepper* stepper, int row, double motion) {
-  const double size = motion * stepper->row_stiffness[row];
+  const double size = motion * stepper->matrix_stiffness[row];
   if (!has_rounded_rows(stepper)) {
     return size;
   }
@@ -310,12 +319,12 @@ static void set_scales(VidaStepper* stepper) {
   }
   stepper->scaled_for = motion;
   for (int i = 0; i < stepper->n; i++) {
-    const double root = stepper->root_mass[i];
+    const double root = stepper->matrix_root[i];
     vida__map_set_size(stepper->map, i, motion * root, motion / root);
   }
   for (int r = 0; r < stepper->m; r++) {
     vida__map_set_size(stepper->map, stepper->n + r, vida__constraint_size(stepper, r, motion),
-                       motion / stepper->row_stiffness[r]);
+                       motion / stepper->matrix_stiffness[r]);
   }
 }
 
@@ -607,6 +616,26 @@ static void guess_again(VidaStepper* stepper) {
   }
 }
 
+bool vida__append_open(VidaStepper* stepper, char* text, size_t size) {
+  const bool was_redundant = stepper->redundant;
+  stepper->redundant = false;
+  vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
+  stepper->redundant = was_redundant;
+  return vida__append_singular(stepper->system, stepper->node_matrix->values, text, size);
+}
+
+/* What the matrix of a step that failed leaves open. Trials of smaller steps have no need of it. */
+static bool name_open(VidaStepper* stepper, int code, char* text, size_t size) {
+  const bool is_asked = code == VIDA_STEP_SINGULAR ||
+                        (code == VIDA_STEP_NOT_CONVERGED && !stepper->outer && !stepper->redundant);
+  if (!is_asked) {
+    return false;
+  }
+  return has_constraint_rows(stepper)
+             ? vida__append_singular(stepper->system, vida__map_matrix(stepper->map), text, size)
+             : vida__append_open(stepper, text, size);
+}
+
 int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   VidaError local;
   int code = vida__map_solve(stepper->map, stepper->unknown, &local);
@@ -627,15 +656,18 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     char step[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
+    char open[VIDA_MESSAGE_SIZE / 2] = "";
+    const bool is_open = name_open(stepper, code, open, sizeof open);
     const char* advice =
-        code == VIDA_STEP_SINGULAR
+        is_open && code == VIDA_STEP_SINGULAR ? ""
+        : code == VIDA_STEP_SINGULAR
             ? "; constraints that depend on each other, or that meet at a singular point, do this"
         : code == VIDA_STEP_NOT_CONVERGED ? "; the step is too large: try less than h = "
                                           : "";
     const bool ask_smaller = code == VIDA_STEP_NOT_CONVERGED;
     return vida__fail_flag(
-        error, code, local.flag, "%s: %s%s%s", vida__name_step(stepper, step), local.message,
-        advice, ask_smaller ? vida__real_text(h, vida__asked_step_size(stepper), 6) : "");
+        error, code, local.flag, "%s: %s%s%s%s", vida__name_step(stepper, step), local.message,
+        open, advice, ask_smaller ? vida__real_text(h, vida__asked_step_size(stepper), 6) : "");
   }
   remember_unknown(stepper);
   /* Rows of constraints are g at the end over h. */
@@ -712,9 +744,13 @@ int vida__project_velocity(VidaStepper* stepper, double t, const double* q, cons
     memcpy(impulse, stepper->least_norm, (size_t)stepper->m * sizeof *impulse);
   }
   if (code == VIDA_STEP_SINGULAR) {
-    return vida__fail(error, code,
-                      "the mass matrix or the constraints are singular: velocities cannot be "
-                      "projected");
+    vida__fail(error, code,
+               "the mass matrix or the constraints are singular: velocities cannot be projected");
+    if (error) {
+      vida__append_singular(stepper->system, stepper->node_matrix->values, error->message,
+                            VIDA_MESSAGE_SIZE);
+    }
+    return code;
   }
   if (!code && !(residual < 1e-9)) {
     return vida__fail(error, VIDA_STEP_NOT_CONVERGED,

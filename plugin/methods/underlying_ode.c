@@ -203,11 +203,15 @@ int vida__underlying_rate(void* data, double t, const double* y, double* rate) {
 
 int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
   const char* detail = vida__equations_evaluator(own->equations)->error.message;
-  const char* general = code == VIDA_STEP_SINGULAR
-                            ? "mass matrix and constraints do not determine the accelerations"
-                            : Vida_CodeText(code);
-  return vida__fail(error, code, "at t = %g: %s", vida__node_time(own->stepper),
-                    *detail ? detail : general);
+  const bool is_open = code == VIDA_STEP_SINGULAR && !*detail;
+  const char* general = is_open ? "mass matrix and constraints do not determine the accelerations"
+                                : Vida_CodeText(code);
+  vida__fail(error, code, "at t = %g: %s", vida__node_time(own->stepper),
+             *detail ? detail : general);
+  if (error && is_open) {
+    vida__equations_append_open(own->equations, error->message, VIDA_MESSAGE_SIZE);
+  }
+  return code;
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */

@@ -203,6 +203,10 @@ const double* vida__map_residual(const vida_map* map) {
   return map->residual;
 }
 
+const double* vida__map_matrix(const vida_map* map) {
+  return map->linear->values;
+}
+
 int vida__map_sign(vida_map* map) {
   if (assemble(map, N_VGetArrayPointer(map->unknown)) || vida__linear_factor(map->linear)) {
     return 0;
@@ -351,6 +355,9 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
   const char* kind;
   const char* row = map->rows.name(map->rows.list, worst, &kind);
   char size[VIDA_REAL_TEXT_SIZE];
+  if (is_singular(flag) && vida__linear_lacks_memory(map->linear)) {
+    return vida__fail_memory(error);
+  }
   if (is_singular(flag)) {
     return vida__fail_flag(error, VIDA_STEP_SINGULAR, name,
                            "the Newton matrix of the step is singular");

@@ -51,6 +51,8 @@ void vida__map_destroy(vida_map** map);
 /* Sizes of the residual of row i and of unknown i (> 0), by which both are scaled. */
 void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size);
 
+/* The values of the last matrix, on the pattern of the rows. */
+const double* vida__map_matrix(const vida_map* map);
 /* Constraints that depend on each other, of maps on the KKT pattern: the diagonal of each
  * constraint row is lessened by `redundancy` (m, kept; NULL: nothing), which makes the Newton
  * matrix regular. Equations and solutions stay what they are; of the multipliers, what the

@@ -303,7 +303,7 @@ static int check_particle(const VidaSystem* system, const VidaParticle* particle
                           VidaError* error) {
   const char* name = particle->name;
   int code = vida__check_addition(system, "particle", name, error);
-  code = code ? code : check_number("particle", name, "mass", particle->mass, false, error);
+  code = code ? code : check_number("particle", name, "mass", particle->mass, true, error);
   code = code ? code : vida__check_new_name(&system->particle_names, "particles", name, error);
   for (int k = 0; k < system->dimension && !code; k++) {
     code = check_initial("particle", name, "position", particle->position[k], error);

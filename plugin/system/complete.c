@@ -48,12 +48,16 @@ static void find_masses(const VidaSystem* system, bool* found) {
 }
 
 /* Every coordinate needs a mass, or a constraint that says where it is. */
-static int check_masses(const VidaSystem* system, VidaError* error) {
+static int check_masses(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   bool* found = vida__allocate(n, sizeof *found);
   int code = found ? VIDA_SUCCESS : vida__fail_memory(error);
   if (found) {
     find_masses(system, found);
+    system->has_massless = false;
+    for (size_t i = 0; i < n; i++) {
+      system->has_massless |= !found[i] && !(system->coordinates[i].mass > 0.0);
+    }
     for (int b = 0; b < system->constraint_batch_count; b++) {
       const vida_constraint_batch* batch = &system->constraint_batches[b];
       for (size_t k = 0; k < (size_t)batch->count * (size_t)batch->width; k++) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/singular.h"
 
 struct vida_equations {
   const VidaSystem* system;
@@ -86,24 +87,25 @@ int vida__equations_mark(vida_equations* equations, double t, const double* q, c
   const VidaSystem* system = equations->system;
   double* mass = equations->work;
   equations->redundant = false;
+  memset(equations->shift, 0, (size_t)system->row_count * sizeof *equations->shift);
   if (!equations->rank) {
     return VIDA_SUCCESS;
   }
   int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
   code = code ? code
-              : vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
-  for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
-    mass[i] = 1.0;
-  }
-  code = code ? code
-              : vida__rank_find(equations->rank, equations->entries, mass,
-                                &equations->evaluator.error);
+              : vida__rank_find(equations->rank, equations->entries, &equations->evaluator.error);
   equations->redundant = !code && vida__rank_dependent_count(equations->rank) > 0;
-  memset(equations->shift, 0, (size_t)system->row_count * sizeof *equations->shift);
-  for (int e = 0; e < system->entry_count && equations->redundant; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    equations->shift[entry->row] +=
-        regularization * equations->entries[e] * equations->entries[e] / mass[entry->coordinate];
+  if (equations->redundant) {
+    code = vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
+    for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
+      mass[i] = 1.0;
+    }
+    for (int e = 0; e < system->entry_count; e++) {
+      const vida_jacobian_entry* entry = &system->entries[e];
+      equations->shift[entry->row] +=
+          regularization * equations->entries[e] * equations->entries[e] / mass[entry->coordinate];
+    }
+    vida__rank_narrow_shift(equations->rank, equations->entries, mass, equations->shift);
   }
   return code;
 }
@@ -193,13 +195,22 @@ vida_evaluator* vida__equations_evaluator(vida_equations* equations) {
   return &equations->evaluator;
 }
 
+bool vida__equations_append_open(const vida_equations* equations, char* text, size_t size) {
+  return vida__append_singular(equations->system, equations->linear->values, text, size);
+}
+
 int vida__equations_failed(vida_equations* equations, int code, VidaError* error) {
   if (code == VIDA_STEP_SINGULAR) {
-    return vida__fail(error, code,
-                      "system '%s': mass matrix and constraints do not determine the accelerations",
-                      equations->system->name);
+    vida__fail(error, code,
+               "system '%s': mass matrix and constraints do not determine the accelerations",
+               equations->system->name);
+    if (error) {
+      vida__equations_append_open(equations, error->message, VIDA_MESSAGE_SIZE);
+    }
+    return code;
   }
-  return vida__fail(error, code, "%s", equations->evaluator.error.message);
+  const char* message = equations->evaluator.error.message;
+  return vida__fail(error, code, "%s", *message ? message : Vida_CodeText(code));
 }
 
 int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q, const double* v,

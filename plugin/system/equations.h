@@ -47,6 +47,8 @@ int vida__equations_find(vida_equations* equations, double t, const double* q, c
 
 /* Has the message of a failed evaluation. */
 vida_evaluator* vida__equations_evaluator(vida_equations* equations);
+/* Appends what the last matrix leaves open, see vida__append_singular. */
+bool vida__equations_append_open(const vida_equations* equations, char* text, size_t size);
 /* Fills `error` with what `code`, returned by one of the functions above, means. */
 int vida__equations_failed(vida_equations* equations, int code, VidaError* error);
 

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "system/evaluate.h"
 #include "system/rank.h"
+#include "system/singular.h"
 #include "system/sizes.h"
 #include "system/symmetry.h"
 #include "system/vanishing.h"
@@ -518,24 +519,26 @@ static int check_determined(const start_work* work, level which, const bool* tou
 
 static int pass_failure(const start_work* work, int code, VidaError* error) {
   if (code == VIDA_STEP_SINGULAR) {
-    return vida__fail(
-        error, VIDA_INCONSISTENT_START,
-        "system '%s': consistent initial values could not be found: the mass matrix or "
-        "the constraints are singular",
-        work->system->name);
+    vida__fail(error, VIDA_INCONSISTENT_START,
+               "system '%s': consistent initial values could not be found: the mass matrix or "
+               "the constraints are singular",
+               work->system->name);
+    if (error) {
+      vida__append_singular(work->system, work->linear->values, error->message, VIDA_MESSAGE_SIZE);
+    }
+    return VIDA_INCONSISTENT_START;
   }
-  return vida__fail(error, code, "%s", work->evaluator.error.message);
+  return code == VIDA_OUT_OF_MEMORY ? vida__fail_memory(error)
+                                    : vida__fail(error, code, "%s", work->evaluator.error.message);
 }
 
-/* The rank of G at x, of the components that are not held, for entries that are up to date; -1
+/* The rank of G, of the components that are not held, for entries that are up to date; -1
  * where it is not known. Fails without memory only. */
-static int find_rank(start_work* work, level which, const double* x, const bool* held, int* rank) {
+static int find_rank(start_work* work, level which, const bool* held, int* rank) {
   const VidaSystem* system = work->system;
-  const double* q = which == POSITIONS ? x : work->q;
   const int code = work->rank ? VIDA_SUCCESS : vida__rank_create(system, &work->rank, NULL);
   *rank = -1;
-  if (code ||
-      vida__find_masses(&work->evaluator, work->t, q, work->v, work->linear->values, work->mass)) {
+  if (code) {
     return code == VIDA_OUT_OF_MEMORY ? code : VIDA_SUCCESS;
   }
   for (int e = 0; e < system->entry_count; e++) {
@@ -544,7 +547,7 @@ static int find_rank(start_work* work, level which, const double* x, const bool*
         (held && held[entry->coordinate]) || !is_at_level(system, which, entry->row);
     work->flat[e] = left_out ? 0.0 : work->entries[e];
   }
-  if (!vida__rank_find(work->rank, work->flat, work->mass, NULL)) {
+  if (!vida__rank_find(work->rank, work->flat, NULL)) {
     *rank = system->row_count - vida__rank_dependent_count(work->rank);
   }
   return VIDA_SUCCESS;
@@ -579,7 +582,7 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
   int rank = -1;
   /* It could be evaluated there before. */
   const int code = evaluate_residual(work, which, work->given);
-  if (!weight || (!code && find_rank(work, which, work->given, NULL, &rank))) {
+  if (!weight || (!code && find_rank(work, which, NULL, &rank))) {
     free(weight);
     return vida__fail_memory(error);
   }
@@ -631,7 +634,7 @@ static int report_unsolved(start_work* work, level which, VidaError* error) {
 static int look_at_free(start_work* work, level which, const bool* held, bool* touched, int* rank,
                         VidaError* error) {
   int here = -1;
-  if (find_rank(work, which, values_of(work, which), held, &here)) {
+  if (find_rank(work, which, held, &here)) {
     return vida__fail_memory(error);
   }
   *rank = here > *rank ? here : *rank;

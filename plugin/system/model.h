@@ -77,6 +77,8 @@ struct VidaSystem {
   char* name;
   int dimension;
   bool complete;
+  bool has_massless; /* there are coordinates that no term gives a mass; constraints determine them
+                      */
 
   int coordinate_count;
   size_t coordinate_capacity;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "system/columns.h"
 
 /* Entries of L that are worth their memory (about 0.5 GB), and operations that are worth their time
  * (a second or two). */
@@ -19,6 +20,8 @@ enum { MOST_ENTRIES = 40000000, MOST_NAMED = 4 };
 static const double exact = 1e-14;
 static const double doubtful = 1e-8;
 static const double vanishing = 1e-10;
+/* Of masses in a row: shifts are 1e-10 G M^-1 G^T, and should be small for the heaviest as well. */
+static const double least_ratio = 1e-8;
 static const double least_share = 1e-4;
 static const double light_share = 1e-6; /* the same of one that has almost none */
 
@@ -45,7 +48,8 @@ struct vida_rank {
   double* sum;          /* m: work */
   double* weight;       /* m: work */
   double* row_scale;    /* m, by places */
-  double* inverse_root; /* n */
+  double* column_scale; /* n */
+  int* group;           /* n: see vida__group_coordinates */
   double* reaction;     /* n: work */
   bool* dropped;        /* m */
   int* dependent;       /* m */
@@ -180,15 +184,16 @@ static bool allocate(vida_rank* rank) {
   rank->sum = vida__allocate(m, sizeof(double));
   rank->weight = vida__allocate(m, sizeof(double));
   rank->row_scale = vida__allocate(m, sizeof(double));
-  rank->inverse_root = vida__allocate(n, sizeof(double));
+  rank->column_scale = vida__allocate(n, sizeof(double));
+  rank->group = vida__allocate(n, sizeof(int));
   rank->reaction = vida__allocate(n, sizeof(double));
   rank->dropped = vida__allocate(m, sizeof(bool));
   rank->dependent = vida__allocate(m, sizeof(int));
   return rank->order && rank->place && rank->row_start && rank->source && rank->value &&
          rank->user_start && rank->user && rank->user_row && rank->parent && rank->flag &&
          rank->found && rank->l_start && rank->l_count && rank->pivot && rank->sum &&
-         rank->weight && rank->row_scale && rank->inverse_root && rank->reaction && rank->dropped &&
-         rank->dependent;
+         rank->weight && rank->row_scale && rank->column_scale && rank->group && rank->reaction &&
+         rank->dropped && rank->dependent;
 }
 
 static int analyse_best_order(vida_rank* rank, VidaError* error) {
@@ -221,8 +226,11 @@ int vida__rank_create(const VidaSystem* system, vida_rank** rank, VidaError* err
   }
   created->system = system;
   created->m = system->row_count;
-  const int code =
-      allocate(created) ? analyse_best_order(created, error) : vida__fail_memory(error);
+  int code = allocate(created) ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    vida__group_coordinates(system, created->group);
+    code = analyse_best_order(created, error);
+  }
   if (code) {
     vida__rank_destroy(rank);
   }
@@ -234,12 +242,12 @@ void vida__rank_destroy(vida_rank** rank) {
   if (!old) {
     return;
   }
-  void* const blocks[] = {old->order,    old->place,      old->row_start, old->source,
-                          old->value,    old->user_start, old->user,      old->user_row,
-                          old->parent,   old->flag,       old->found,     old->l_start,
-                          old->l_count,  old->l_row,      old->l_value,   old->pivot,
-                          old->sum,      old->weight,     old->row_scale, old->inverse_root,
-                          old->reaction, old->dropped,    old->dependent};
+  void* const blocks[] = {old->order,   old->place,      old->row_start, old->source,
+                          old->value,   old->user_start, old->user,      old->user_row,
+                          old->parent,  old->flag,       old->found,     old->l_start,
+                          old->l_count, old->l_row,      old->l_value,   old->pivot,
+                          old->sum,     old->weight,     old->row_scale, old->column_scale,
+                          old->group,   old->reaction,   old->dropped,   old->dependent};
   for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
     free(blocks[i]);
   }
@@ -250,17 +258,14 @@ void vida__rank_destroy(vida_rank** rank) {
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* B; a row of zeros keeps the scale zero. */
-static int scale_rows(vida_rank* rank, const double* entries, const double* mass,
-                      VidaError* error) {
+static int scale_rows(vida_rank* rank, const double* entries, VidaError* error) {
   const VidaSystem* system = rank->system;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    rank->inverse_root[i] = 1.0 / sqrt(mass[i]);
-  }
+  vida__scale_columns(system, entries, rank->group, rank->weight, rank->column_scale);
   for (int k = 0; k < rank->m; k++) {
     double largest = 0.0;
     double sum = 0.0;
     for (int a = rank->row_start[k]; a < rank->row_start[k + 1]; a++) {
-      rank->value[a] = entries[rank->source[a]] * rank->inverse_root[coordinate_of(rank, a)];
+      rank->value[a] = entries[rank->source[a]] * rank->column_scale[coordinate_of(rank, a)];
       if (!isfinite(rank->value[a])) {
         return vida__fail(error, VIDA_NOT_FINITE,
                           "the gradient of constraint '%s' is not a finite number",
@@ -360,8 +365,8 @@ static int compare_rows(const void* a, const void* b) {
   return *(const int*)a - *(const int*)b;
 }
 
-int vida__rank_find(vida_rank* rank, const double* entries, const double* mass, VidaError* error) {
-  const int code = scale_rows(rank, entries, mass, error);
+int vida__rank_find(vida_rank* rank, const double* entries, VidaError* error) {
+  const int code = scale_rows(rank, entries, error);
   rank->dependent_count = 0;
   if (code) {
     return code;
@@ -405,6 +410,26 @@ void vida__rank_combination(vida_rank* rank, int index, double* weight, double* 
     if (share) {
       share[row] = fabs(own);
     }
+  }
+}
+
+void vida__rank_narrow_shift(const vida_rank* rank, const double* entries, const double* mass,
+                             double* shift) {
+  const VidaSystem* system = rank->system;
+  bool is_wide = false;
+  for (int e = 0; e < system->entry_count && !is_wide;) {
+    const int row = system->entries[e].row;
+    double light = INFINITY;
+    double heavy = 0.0;
+    for (; e < system->entry_count && system->entries[e].row == row; e++) {
+      const double m = mass[system->entries[e].coordinate];
+      light = entries[e] != 0.0 ? fmin(light, m) : light;
+      heavy = entries[e] != 0.0 ? fmax(heavy, m) : heavy;
+    }
+    is_wide = light < least_ratio * heavy;
+  }
+  for (int k = 0; k < rank->m && is_wide; k++) {
+    shift[rank->order[k]] = rank->dropped[k] ? shift[rank->order[k]] : 0.0;
   }
 }
 
@@ -474,7 +499,7 @@ void vida__append_rows(const VidaSystem* system, const int* rows, int count, cha
 typedef struct question {
   vida_evaluator evaluator;
   vida_rank* rank;
-  double *entries, *mass, *matrix, *v;
+  double* entries;
 } question;
 
 static int answer(question* work, const VidaSystem* system, double t, const double* q,
@@ -484,13 +509,12 @@ static int answer(question* work, const VidaSystem* system, double t, const doub
   if (code) {
     return code;
   }
-  if (!work->entries || !work->mass || !work->matrix || !work->v) {
+  if (!work->entries) {
     return vida__fail_memory(error);
   }
   code = vida__jacobian(&work->evaluator, t, q, work->entries);
-  code = code ? code : vida__find_masses(&work->evaluator, t, q, work->v, work->matrix, work->mass);
   return code ? vida__fail(error, code, "%s", work->evaluator.error.message)
-              : vida__rank_find(work->rank, work->entries, work->mass, error);
+              : vida__rank_find(work->rank, work->entries, error);
 }
 
 int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* rank, int* dependent,
@@ -501,11 +525,7 @@ int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* ra
   if (!system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
   }
-  const size_t n = (size_t)system->coordinate_count;
-  question work = {.entries = vida__allocate((size_t)system->entry_count, sizeof(double)),
-                   .mass = vida__allocate(n, sizeof(double)),
-                   .matrix = vida__allocate((size_t)system->pattern.entries, sizeof(double)),
-                   .v = vida__allocate(n, sizeof(double))};
+  question work = {.entries = vida__allocate((size_t)system->entry_count, sizeof(double))};
   const int code = answer(&work, system, t, q, error);
   if (!code) {
     const int count = work.rank->dependent_count;
@@ -517,9 +537,6 @@ int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* ra
   vida__rank_destroy(&work.rank);
   vida__evaluator_destroy(&work.evaluator);
   free(work.entries);
-  free(work.mass);
-  free(work.matrix);
-  free(work.v);
   return code;
 }
 

@@ -1,11 +1,12 @@
 /* The rank of the constraint Jacobian, with the rows that depend on others.
  *
- * Rows are scaled by masses and to length one, B = R G M^(-1/2), and B B^T = L D L^T is factored
- * row by row in the order the rows were added: D_k is the squared distance of row k from the space
- * of the rows before it, so the rows that are found dependent are always the later ones, and the
- * smallest singular value of long chains (1e-5 at 1e5 links) is not mistaken for a dependence. What
- * is close is decided by the combination itself: y with y_k = 1 and B^T y of the size of rounding.
- * The work grows with the entries of L: linearly for chains and ladders. */
+ * The rank is one of G alone, so that no mass has a say in it: columns are scaled by their own
+ * sizes and rows to length one, B = R G C, and B B^T = L D L^T is factored row by row in the order
+ * the rows were added: D_k is the squared distance of row k from the space of the rows before it,
+ * so the rows that are found dependent are always the later ones, and the smallest singular value
+ * of long chains (1e-5 at 1e5 links) is not mistaken for a dependence. What is close is decided by
+ * the combination itself: y with y_k = 1 and B^T y of the size of rounding. The work grows with the
+ * entries of L: linearly for chains and ladders. */
 #ifndef VIDA_SYSTEM_RANK_H
 #define VIDA_SYSTEM_RANK_H
 
@@ -18,16 +19,22 @@ typedef struct vida_rank vida_rank;
 int vida__rank_create(const VidaSystem* system, vida_rank** rank, VidaError* error);
 void vida__rank_destroy(vida_rank** rank);
 
-/* Finds the dependent rows for the values of G in `entries` and masses (n, > 0). Allocates nothing.
- */
-int vida__rank_find(vida_rank* rank, const double* entries, const double* mass, VidaError* error);
+/* Finds the dependent rows for the values of G in `entries`. Allocates nothing. */
+int vida__rank_find(vida_rank* rank, const double* entries, VidaError* error);
 
 /* After a find: how many rows depend on others, and which, ascending. */
 int vida__rank_dependent_count(const vida_rank* rank);
 const int* vida__rank_dependent(const vida_rank* rank);
 /* weight (m): sum_r weight_r G_r = 0 for dependent row number `index`, scaled so that the largest
- * weight_r |G_r M^(-1/2)| is one; share (m, nullable) receives those sizes. */
+ * weight_r |G_r C| is one; share (m, nullable) receives those sizes. */
 void vida__rank_combination(vida_rank* rank, int index, double* weight, double* share);
+
+/* shift (m): what the diagonals of constraints in a KKT matrix are lessened by to make it regular
+ * where rows depend on others. It is to be small beside G M^-1 G^T for all masses; where those of a
+ * row lie too far apart for that, the shifts of independent rows are set to zero: then those that
+ * depend on others have no multipliers. mass (n, > 0). */
+void vida__rank_narrow_shift(const vida_rank* rank, const double* entries, const double* mass,
+                             double* shift);
 
 /* Masses that coordinates are measured by: the diagonal of L_vv, and where that vanishes in this
  * state (a quaternion along itself) a share of the largest of the same unit and term. `matrix`:
