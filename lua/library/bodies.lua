@@ -61,6 +61,7 @@ local function live_view(frame)
   end
   return frame.live
 end
+library.live_view = live_view
 
 local function point_position(point)
   return live_view(point.frame).point(point.place)
@@ -109,6 +110,7 @@ local function to_frame(frame, vector)
   end
   return vida.vector(components)
 end
+library.to_frame = to_frame
 
 -- ---- the class of bodies ------------------------------------------------------------------------
 
@@ -281,6 +283,12 @@ function library.is_direction(value)
   return direction_state(value) ~= nil
 end
 
+-- The frame of a direction of a body; nil for anything else.
+function library.direction_frame(value)
+  local direction = direction_state(value)
+  return direction and direction.frame
+end
+
 function library.is_body_end(value)
   return point_state(value) ~= nil or body_state(value) ~= nil
 end
@@ -288,6 +296,7 @@ end
 -- ---- forces ------------------------------------------------------------------------------------
 
 local plain_force = system_methods.force
+library.plain_force = plain_force -- of coordinates, as C knows it
 
 -- What a force acts on: of a point of a body its place, of a body its centre of mass.
 local function force_target(system, value)
