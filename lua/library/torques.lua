@@ -206,8 +206,8 @@ end
 --   about `axis`, or without one three components
 -- @tparam[opt] {number,...}|direction given.axis in space only: a direction of space, which of one body stays
 --   as it is, and between two turns with the first, as that of a joint; or a direction of one of the bodies
--- @tparam[opt="space"] string given.frame or "body": the components of moment and axis are those in the axes of
---   the (first) body, and turn with it
+-- @tparam[opt="space"] string given.frame or "body": the components of moment and axis are those in the axes
+--   of the (first) body, and turn with it
 -- @raise when nothing that it acts on turns
 -- @usage
 -- s:torque { "thruster", trunk, { 0, 0, 0.2 }, frame = "body" }
@@ -223,7 +223,8 @@ function system_methods.torque(system, given)
   end
   local frames, moment = read_frames(system, place, given)
   check_turning(place, frames, dimension)
-  moment = dimension == 2 and check_scalar(place, moment, "") or moment_in_space(place, frames, given, moment)
+  moment = dimension == 2 and check_scalar(place, moment, "")
+    or moment_in_space(place, frames, given, moment)
   local pairs_of_force = {}
   if frames[2] then
     add_pairs(pairs_of_force, frames[1], -moment)
