@@ -30,6 +30,13 @@ bool vidalua_blames_setting(lua_State* L);
  * message that names it and the nearest known one is pushed. */
 bool vidalua_push_unused_setting(lua_State* L);
 
+/* What a script has done by itself: it made steps, ran comparisons or asked for accelerations; and
+ * whether a comparison was made that was never run. */
+typedef struct VidaLuaWork {
+  bool done, waiting;
+} VidaLuaWork;
+VidaLuaWork vidalua_work_of(lua_State* L);
+
 /* A value that the script reads with vida.setting. */
 typedef struct VidaLuaSetting {
   const char* name;
@@ -44,6 +51,8 @@ void vidalua_list_settings(lua_State* L, void (*show)(void* data, const VidaLuaS
 /* The study behind the comparison at `index`; NULL for any other value. It lives as long as the Lua
  * object. */
 VidaStudy* vidalua_to_study(lua_State* L, int index);
+/* Whether the value at `index` is the result of a comparison that was run. */
+bool vidalua_is_result(lua_State* L, int index);
 
 /* ---- running and writing, without Lua (output.c) --------------------------------------------- */
 
@@ -124,6 +133,8 @@ int vidalua_expected(lua_State* L, const char* place, const char* field, const c
                      int index);
 /* Raises an error of the library, its message after "place.field: " (field nullable). */
 int vidalua_raise(lua_State* L, const char* place, const char* field, const VidaError* error);
+/* Sorts a list of texts and pushes them as one, with commas. */
+const char* vidalua_push_sorted(lua_State* L, int list);
 /* Pushes "place.field". */
 const char* vidalua_push_path(lua_State* L, const char* place, const char* field);
 
@@ -149,6 +160,9 @@ bool vidalua_optional_boolean(lua_State* L, int table, const char* place, const 
 const char* vidalua_optional_text(lua_State* L, int table, const char* place, const char* field);
 /* The value at `index` must be a finite number. */
 void vidalua_check_finite(lua_State* L, int index, const char* place, const char* field);
+/* A number of steps, rows or the like at `index`; `place` is who wants it. */
+lua_Integer vidalua_check_count(lua_State* L, int index, const char* place, const char* what,
+                                lua_Integer least, lua_Integer fallback);
 /* A list of exactly `count` numbers. */
 void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
                           double* vector);
@@ -168,6 +182,9 @@ void vidalua_suggest_names(lua_State* L);
 #define VIDALUA_ELEMENT "[number]"
 void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
                        const luaL_Reg* methods, const luaL_Reg* properties);
+/* Argument 1 of a method of this class; refuses anything else, which is what a dot in place of the
+ * colon hands over. */
+void* vidalua_check_self(lua_State* L, const char* name);
 /* Pushes the table of methods of a class, to which more may be added. */
 void vidalua_push_methods(lua_State* L, const char* name);
 
@@ -195,7 +212,16 @@ VidaLuaBox* vidalua_check_system(lua_State* L, int index);
 VidaLuaBox* vidalua_check_open_system(lua_State* L, int index);
 /* Completes it if that has not been done. */
 void vidalua_complete_system(lua_State* L, VidaLuaBox* box);
+/* Keeps a text of the system at `index` for messages about a start that violates constraints; the
+ * first one counts. */
+void vidalua_advise_start(lua_State* L, int index, const char* text);
+/* vidalua_raise for the start of that system, with this advice. */
+int vidalua_raise_start(lua_State* L, int index, const char* place, const VidaError* error);
 void vidalua_open_system(lua_State* L); /* registers the class and pushes vida.system */
+
+/* For vidalua_work_of (module.c): something was done; so many comparisons more wait to be run. */
+void vidalua_note_work(lua_State* L);
+void vidalua_note_waiting(lua_State* L, int more);
 
 /* ---- particles, fixed points and free values (point.c) --------------------------------------- */
 
@@ -204,11 +230,18 @@ void vidalua_open_system(lua_State* L); /* registers the class and pushes vida.s
 
 /* Pushes a point of the system at index `system`; `name` is NULL for a fixed point. */
 void vidalua_push_point(lua_State* L, int system, VidaPoint point, const char* name);
+/* Keeps where the particle at `index` starts, as far as that is given, for messages. */
+void vidalua_keep_start(lua_State* L, int index, const VidaInitial* position, int dimension);
+/* Pushes where the particle at `index` starts, as a vector; false: nobody has said it. */
+bool vidalua_push_start(lua_State* L, int index);
 /* Pushes a fixed point of a pattern, whose components are parameters from `parameter` on. */
 void vidalua_push_parameter_point(lua_State* L, int system, int parameter, const char* name);
 /* The point at `index`, which must belong to the system at index `system`. */
 VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
                               const char* field);
+/* Refuses the value at `index` where a point was expected, with what was meant perhaps. */
+int vidalua_refuse_point(lua_State* L, const char* place, const char* field, const char* what,
+                         int index);
 /* A list of `dimension` numbers or vida.free(); absent and not required: zeros. */
 void vidalua_check_initial(lua_State* L, int table, const char* place, const char* field,
                            int dimension, bool required, VidaInitial* initial);

@@ -122,6 +122,32 @@ int vidalua_raise(lua_State* L, const char* place, const char* field, const Vida
   return vidalua_error(L, "%s: %s", path, message);
 }
 
+const char* vidalua_push_sorted(lua_State* L, int list) {
+  luaL_Buffer text;
+  const int count = (int)lua_rawlen(L, list);
+  list = lua_absindex(L, list);
+  for (int i = 2; i <= count; i++) { /* a few dozen names, of a message */
+    for (int k = i; k > 1; k--) {
+      lua_rawgeti(L, list, k - 1);
+      lua_rawgeti(L, list, k);
+      if (strcmp(lua_tostring(L, -2), lua_tostring(L, -1)) <= 0) {
+        lua_pop(L, 2);
+        break;
+      }
+      lua_rawseti(L, list, k - 1);
+      lua_rawseti(L, list, k);
+    }
+  }
+  luaL_buffinit(L, &text);
+  for (int i = 1; i <= count; i++) {
+    luaL_addstring(&text, i > 1 ? ", " : "");
+    lua_rawgeti(L, list, i);
+    luaL_addvalue(&text);
+  }
+  luaL_pushresult(&text);
+  return lua_tostring(L, -1);
+}
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 void vidalua_check_table(lua_State* L, int index, const char* place, const char* example) {
@@ -284,6 +310,19 @@ void vidalua_check_finite(lua_State* L, int index, const char* place, const char
   }
 }
 
+lua_Integer vidalua_check_count(lua_State* L, int index, const char* place, const char* what,
+                                lua_Integer least, lua_Integer fallback) {
+  int whole = 0;
+  if (lua_isnoneornil(L, index)) {
+    return fallback;
+  }
+  const lua_Integer count = lua_tointegerx(L, index, &whole);
+  if (!vidalua_is_number(L, index) || !whole || count < least) {
+    vidalua_expected(L, "", place, what, index);
+  }
+  return count;
+}
+
 void vidalua_check_vector(lua_State* L, int index, const char* place, const char* field, int count,
                           double* vector) {
   index = lua_absindex(L, index);
@@ -297,7 +336,7 @@ void vidalua_check_vector(lua_State* L, int index, const char* place, const char
   const int length = vidalua_check_list(L, index, place, field);
   if (length != count) {
     const char* path = vidalua_push_path(L, place, field);
-    vidalua_error(L, "%s: expected %s, got %d", path, what, length);
+    vidalua_error(L, "%s: expected %s, got %d of them", path, what, length);
   }
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, index, i + 1);
@@ -341,6 +380,49 @@ void vidalua_suggest_names(lua_State* L) {
   lua_setmetatable(L, -2);
 }
 
+void* vidalua_check_self(lua_State* L, const char* name) {
+  lua_Debug frame;
+  void* object = luaL_testudata(L, 1, name);
+  if (object) {
+    return object;
+  }
+  const char* got = push_description(L, 1);
+  const char* word = strchr(name, '.') + 1; /* "vida.system" */
+  const bool is_known = lua_getstack(L, 0, &frame) && lua_getinfo(L, "n", &frame) && frame.name &&
+                        frame.name[0] != '?';
+  const char* method = is_known ? frame.name : "method";
+  vidalua_error(L, "%s: expected a %s before it, with a colon: %s:%s(...), got %s", method, word,
+                word, method, got);
+  return NULL;
+}
+
+/* Appends the names in a table, those of elements left out. */
+static void collect_names(lua_State* L, int table, int list) {
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), VIDALUA_ELEMENT) != 0) {
+      lua_pushvalue(L, -1);
+      lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
+    }
+  }
+}
+
+/* Pushes "anchor, ball, ...": all that the class of the running __index has. */
+static const char* push_fields(lua_State* L) {
+  lua_newtable(L);
+  const int list = lua_gettop(L);
+  collect_names(L, lua_upvalueindex(CLASS_METHODS), list);
+  collect_names(L, lua_upvalueindex(CLASS_PROPERTIES), list);
+  return vidalua_push_sorted(L, list);
+}
+
+static int refuse_change(lua_State* L) {
+  const char* object = luaL_tolstring(L, 1, NULL);
+  const char* key = luaL_tolstring(L, 2, NULL);
+  return vidalua_error(L, "%s: '%s' cannot be set", object, key);
+}
+
 static int class_index(lua_State* L) {
   const char* name = lua_tostring(L, lua_upvalueindex(CLASS_NAME));
   luaL_checkudata(L, 1, name);
@@ -366,12 +448,15 @@ static int class_index(lua_State* L) {
   if (nearest) {
     return vidalua_error(L, "a %s has no '%s'; did you mean '%s'?", name, key, nearest);
   }
-  return vidalua_error(L, "a %s has no '%s'", name, key);
+  const char* fields = push_fields(L);
+  return vidalua_error(L, "a %s has no '%s'%s%s", name, key, fields[0] ? "; it has " : "", fields);
 }
 
 void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
                        const luaL_Reg* methods, const luaL_Reg* properties) {
   luaL_newmetatable(L, name);
+  lua_pushcfunction(L, refuse_change);
+  lua_setfield(L, -2, "__newindex");
   luaL_setfuncs(L, metamethods, 0);
   lua_newtable(L);
   luaL_setfuncs(L, methods, 0);

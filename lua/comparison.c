@@ -34,6 +34,7 @@
 typedef struct ComparisonHandle {
   VidaStudy* study; /* NULL once closed */
   VidaLuaBox* box;  /* the system it needs */
+  bool was_run;
 } ComparisonHandle;
 
 static const char* const own_keys[] = {"system", "reference", "methods", "coordinates",
@@ -48,7 +49,7 @@ enum { OWN_KEYS = 6 };
  * comparison:close()
  */
 static int comparison_close(lua_State* L) {
-  ComparisonHandle* handle = luaL_checkudata(L, 1, VIDALUA_COMPARISON);
+  ComparisonHandle* handle = vidalua_check_self(L, VIDALUA_COMPARISON);
   VidaStudy_Destroy(&handle->study);
   vidalua_release_box(&handle->box);
   return 0;
@@ -60,7 +61,8 @@ VidaStudy* vidalua_to_study(lua_State* L, int index) {
 }
 
 VidaStudy* vidalua_check_study(lua_State* L, int index) {
-  const ComparisonHandle* handle = luaL_checkudata(L, index, VIDALUA_COMPARISON);
+  const ComparisonHandle* handle = index == 1 ? vidalua_check_self(L, VIDALUA_COMPARISON)
+                                              : luaL_checkudata(L, index, VIDALUA_COMPARISON);
   if (!handle->study) {
     vidalua_error(L, "attempt to use a closed comparison");
   }
@@ -110,8 +112,9 @@ void vidalua_defer_start(lua_State* L) {
 }
 
 /* Says at once, and with the script's line, when the initial values do not fit the constraints. */
-static void check_start(lua_State* L, const VidaSystem* system, const VidaOptions* options) {
+static void check_start(lua_State* L, int index, const VidaOptions* options) {
   VidaError error;
+  const VidaSystem* system = vidalua_check_system(L, index)->system;
   const bool is_deferred = lua_rawgetp(L, LUA_REGISTRYINDEX, &defer_start_key) != LUA_TNIL;
   lua_pop(L, 1);
   if (is_deferred) {
@@ -123,7 +126,7 @@ static void check_start(lua_State* L, const VidaSystem* system, const VidaOption
   start.adjust = VidaOptions_Get(options, "adjust_start") != 0.0;
   start.tolerance = VidaOptions_Get(options, "start_tolerance");
   if (VidaSystem_Start(system, VidaOptions_Get(options, "t0"), &start, q, q + n, NULL, &error)) {
-    vidalua_raise(L, "", NULL, &error);
+    vidalua_raise_start(L, index, "", &error);
   }
   lua_pop(L, 1);
 }
@@ -169,6 +172,14 @@ static void add_run(lua_State* L, const VidaOptions* options, const char* place,
 static void read_methods(lua_State* L, ComparisonHandle* handle) {
   vidalua_field(L, 1, "methods");
   vidalua_check_table(L, -1, "methods", "{ { \"rattle\", h = 0.01 } }");
+  if (lua_rawgeti(L, -1, 1) == LUA_TSTRING) {
+    const char* name = lua_tostring(L, -1);
+    vidalua_error(L,
+                  "methods[1]: expected a table such as { \"rattle\", h = 0.01 }, got the text "
+                  "\"%s\"; each method has braces of its own: methods = { { ... }, { ... } }",
+                  name);
+  }
+  lua_pop(L, 1);
   const int count = vidalua_check_list(L, -1, "", "methods");
   if (count == 0) {
     vidalua_error(L, "methods: expected at least one method, got an empty list");
@@ -266,7 +277,7 @@ static int new_comparison(lua_State* L) {
   if (label && VidaStudy_SetLabel(handle->study, label, &error)) {
     return vidalua_raise(L, "", "label", &error);
   }
-  check_start(L, box->system, options);
+  check_start(L, system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
     if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
       vidalua_error(L,
@@ -278,6 +289,7 @@ static int new_comparison(lua_State* L) {
   }
   read_methods(L, handle);
   read_coordinates(L, handle, system);
+  vidalua_note_waiting(L, 1);
   lua_settop(L, comparison);
   return 1;
 }
@@ -348,6 +360,10 @@ static int comparison_run(lua_State* L) {
     wishes.directory = vidalua_optional_text(L, 2, "run", "out");
     page = vidalua_optional_text(L, 2, "run", "report");
   }
+  ComparisonHandle* handle = lua_touserdata(L, 1);
+  vidalua_note_waiting(L, handle->was_run ? 0 : -1);
+  vidalua_note_work(L);
+  handle->was_run = true;
   VidaLuaWatch watch = vidalua_watch_host(L);
   wishes.show_progress = !quiet && vidalua_progress_has_terminal();
   wishes.is_interrupted = vidalua_host_interrupts;
@@ -372,6 +388,10 @@ static int comparison_run(lua_State* L) {
   code = code || !page ? code
                        : VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, &error);
   VidaReport_ReleaseFolder(&folder);
+  if (code == VIDA_CALLBACK_FAILED) { /* a function of the script: it says its own line */
+    lua_pushstring(L, error.message);
+    return lua_error(L);
+  }
   if (code) {
     return vidalua_raise(L, "", NULL, &error);
   }

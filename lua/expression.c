@@ -136,8 +136,13 @@ void vidalua_check_owner(lua_State* L, int index, int system, const char* place)
   lua_getiuservalue(L, index, EXPRESSION_SYSTEM);
   const VidaLuaBox* other = vidalua_check_system(L, -1);
   if (box != other) {
-    vidalua_error(L, "%s: this expression belongs to system '%s', not to system '%s'", place,
-                  VidaSystem_Name(other->system), VidaSystem_Name(box->system));
+    const char* name = VidaSystem_Name(other->system);
+    if (strcmp(name, VidaSystem_Name(box->system)) == 0) {
+      vidalua_error(L, "%s: this expression belongs to another system that is called '%s', too",
+                    place, name);
+    }
+    vidalua_error(L, "%s: this expression belongs to system '%s', not to system '%s'", place, name,
+                  VidaSystem_Name(box->system));
   }
   lua_pop(L, 1);
 }

@@ -40,6 +40,13 @@ static VidaLuaNames check_names(lua_State* L) {
   return names;
 }
 
+/* library.refuse_point(place, field, what, value) */
+static int library_refuse_point(lua_State* L) {
+  lua_settop(L, 4);
+  return vidalua_refuse_point(L, luaL_checkstring(L, 1), luaL_checkstring(L, 2),
+                              luaL_checkstring(L, 3), 4);
+}
+
 /* library.check_keys(table, place, what, positional, names): refuses keys that are neither among 1
  * .. positional nor among the names, with the nearest one */
 static int library_check_keys(lua_State* L) {
@@ -48,31 +55,17 @@ static int library_check_keys(lua_State* L) {
   const char* place = luaL_checkstring(L, 2);
   const char* what = luaL_checkstring(L, 3);
   const int positional = (int)luaL_checkinteger(L, 4);
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_pushnil(L);
-  while (lua_next(L, 1)) {
-    bool known =
-        lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= positional;
-    const char* key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-    lua_pushvalue(L, 5);
-    for (int i = 0; key && !known && i < names.count; i++) {
-      known = strcmp(key, name_in_table(L, i)) == 0;
-    }
-    const char* nearest = key && !known ? vidalua_nearest_name(key, names) : NULL;
-    char all[512] = "";
-    for (int i = 0; !known && i < names.count; i++) {
-      const size_t used = strlen(all);
-      snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name_in_table(L, i));
-    }
-    lua_pop(L, 2);
-    if (!known) {
-      lua_pushvalue(L, -1);
-      const char* text = luaL_tolstring(L, -1, NULL);
-      vidalua_error(L, "%s%sunknown %s '%s'%s%s%s", place, place[0] ? ": " : "", what, text,
-                    nearest ? "; did you mean '" : "; known are: ", nearest ? nearest : all,
-                    nearest ? "'?" : "");
-    }
+  const char** list = lua_newuserdatauv(L, ((size_t)names.count + 1) * sizeof *list, 0);
+  lua_pushvalue(L, 5);
+  for (int i = 0; i < names.count; i++) {
+    list[i] = name_in_table(L, i);
   }
+  lua_pop(L, 1);
+  list[names.count] = NULL;
+  if (!lua_istable(L, 1)) {
+    return vidalua_expected(L, "", place, "a table { ... }", 1);
+  }
+  vidalua_check_keys(L, 1, place, what, positional, vidalua_names(list));
   return 0;
 }
 
@@ -80,6 +73,14 @@ static int library_check_keys(lua_State* L) {
 static int library_nearest_name(lua_State* L) {
   lua_settop(L, 2);
   lua_pushstring(L, vidalua_nearest_name(luaL_checkstring(L, 1), check_names(L)));
+  return 1;
+}
+
+/* library.sorted(list): its texts in order as one, with commas */
+static int library_sorted(lua_State* L) {
+  lua_settop(L, 1);
+  check_names(L);
+  vidalua_push_sorted(L, 1);
   return 1;
 }
 
@@ -116,6 +117,11 @@ static int push_bare(lua_State* L, VidaLuaKind kind) {
  * nil for anything else */
 static int library_coordinate(lua_State* L) {
   return push_bare(L, VIDALUA_COORDINATE);
+}
+
+/* library.rate(system, value): the same for rates of coordinates */
+static int library_rate(lua_State* L) {
+  return push_bare(L, VIDALUA_RATE);
 }
 
 /* library.parameter(system, value): the same for parameters */
@@ -247,7 +253,7 @@ static int library_start(lua_State* L) {
     options.velocities = given + n;
   }
   if (VidaSystem_Start(box->system, 0.0, &options, q, q + n, NULL, &error)) {
-    return vidalua_raise(L, "", NULL, &error);
+    return vidalua_raise_start(L, 1, "", &error);
   }
   lua_createtable(L, 0, 2 * n);
   lua_createtable(L, 2 * n, 0);
@@ -260,6 +266,20 @@ static int library_start(lua_State* L) {
     lua_settable(L, -4);
   }
   return 2;
+}
+
+/* library.point_start(particle): where it starts, as a vector; nil where that is to be found */
+static int library_point_start(lua_State* L) {
+  lua_settop(L, 1);
+  return vidalua_push_start(L, 1);
+}
+
+/* library.advise_start(system, text): what messages add that say how the start violates something
+ */
+static int library_advise_start(lua_State* L) {
+  vidalua_check_system(L, 1);
+  vidalua_advise_start(L, 1, luaL_checkstring(L, 2));
+  return 0;
 }
 
 /* library.script_folder(): the folder of the script that calls, with a / at its end; nil when there
@@ -290,13 +310,20 @@ static int call_library(lua_State* L) {
   return lua_gettop(L);
 }
 
+/* library.through_c(f): the same function, whose caller keeps its line in a tail call */
+static int library_through_c(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_pushcclosure(L, call_library, 1);
+  return 1;
+}
+
 /* The same for a method of systems, whose name is at upvalue 2. */
 static int call_method(lua_State* L) {
   if (!luaL_testudata(L, 1, VIDALUA_SYSTEM)) {
     const char* name = lua_tostring(L, lua_upvalueindex(2));
-    return vidalua_error(L,
-                         "%s: expected a system before it, with a colon: system:%s(...), got a %s",
-                         name, name, luaL_typename(L, 1));
+    const char* what = lua_pushfstring(L, "a system before it, with a colon: system:%s(...)", name);
+    return vidalua_expected(L, "", name, what, 1);
   }
   return call_library(L);
 }
@@ -328,6 +355,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"kind", library_kind},
                                        {"given_seed", vidalua_given_seed},
                                        {"coordinate", library_coordinate},
+                                       {"rate", library_rate},
                                        {"parameter", library_parameter},
                                        {"point", library_point},
                                        {"dimension", library_dimension},
@@ -338,6 +366,11 @@ void vidalua_open_library(lua_State* L) {
                                        {"hide_lines", vidalua_hide_lines},
                                        {"script_folder", library_script_folder},
                                        {"start", library_start},
+                                       {"point_start", library_point_start},
+                                       {"advise_start", library_advise_start},
+                                       {"through_c", library_through_c},
+                                       {"refuse_point", library_refuse_point},
+                                       {"sorted", library_sorted},
                                        {NULL, NULL}};
   const int module = lua_gettop(L);
   luaL_newlib(L, functions);

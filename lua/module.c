@@ -16,6 +16,35 @@
  */
 #include "binding.h"
 
+/* ---- what scripts do by themselves ----------------------------------------------------------- */
+
+static const char done_key = 0, waiting_key = 0;
+
+void vidalua_note_work(lua_State* L) {
+  lua_pushboolean(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &done_key);
+}
+
+static lua_Integer count_waiting(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &waiting_key);
+  const lua_Integer count = lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return count;
+}
+
+void vidalua_note_waiting(lua_State* L, int more) {
+  lua_pushinteger(L, count_waiting(L) + more);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &waiting_key);
+}
+
+VidaLuaWork vidalua_work_of(lua_State* L) {
+  const bool done = lua_rawgetp(L, LUA_REGISTRYINDEX, &done_key) != LUA_TNIL;
+  lua_pop(L, 1);
+  return (VidaLuaWork){done, count_waiting(L) > 0};
+}
+
+/* ---- the module ------------------------------------------------------------------------------ */
+
 /*** The version of the library, such as "0.1.0".
  * @tfield string version
  */

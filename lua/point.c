@@ -23,6 +23,7 @@ typedef struct PointHandle {
   VidaPoint point;
   int parameter; /* >= 0: a fixed point of a pattern, whose components are parameters from there on
                   */
+  double start[3]; /* of a particle, as far as given; NaN: not */
 } PointHandle;
 
 static PointHandle* push_point(lua_State* L, int system, const char* name) {
@@ -30,6 +31,9 @@ static PointHandle* push_point(lua_State* L, int system, const char* name) {
   PointHandle* created = lua_newuserdatauv(L, sizeof *created, POINT_VALUES);
   created->point = VidaPoint_Fixed(0.0, 0.0, 0.0);
   created->parameter = -1;
+  for (int i = 0; i < 3; i++) {
+    created->start[i] = (double)NAN;
+  }
   lua_pushvalue(L, system);
   lua_setiuservalue(L, -2, POINT_SYSTEM);
   lua_pushstring(L, name); /* nil for a fixed point */
@@ -42,8 +46,47 @@ void vidalua_push_point(lua_State* L, int system, VidaPoint point, const char* n
   push_point(L, system, name)->point = point;
 }
 
+void vidalua_keep_start(lua_State* L, int index, const VidaInitial* position, int dimension) {
+  PointHandle* handle = lua_touserdata(L, index);
+  for (int i = 0; i < dimension; i++) {
+    handle->start[i] = position[i].free ? (double)NAN : position[i].value;
+  }
+}
+
+bool vidalua_push_start(lua_State* L, int index) {
+  const PointHandle* handle = luaL_testudata(L, index, VIDALUA_POINT);
+  if (!handle || handle->point.particle == VIDA_GROUND) {
+    return false;
+  }
+  lua_getiuservalue(L, index, POINT_SYSTEM);
+  const int dimension = VidaSystem_Dimension(vidalua_check_system(L, -1)->system);
+  lua_createtable(L, dimension, 0);
+  for (int i = 0; i < dimension; i++) {
+    if (isnan(handle->start[i])) {
+      lua_pop(L, 2);
+      return false;
+    }
+    lua_pushnumber(L, handle->start[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  vidalua_make_vector(L);
+  lua_remove(L, -2);
+  return true;
+}
+
 void vidalua_push_parameter_point(lua_State* L, int system, int parameter, const char* name) {
   push_point(L, system, name)->parameter = parameter;
+}
+
+int vidalua_refuse_point(lua_State* L, const char* place, const char* field, const char* what,
+                         int index) {
+  index = lua_absindex(L, index);
+  if (lua_istable(L, index) && !luaL_getmetafield(L, index, "__name") && lua_rawlen(L, index) > 0) {
+    what = lua_pushfstring(L, "%s (of a place in space system:anchor { ... } makes one)", what);
+  } else if (lua_type(L, index) == LUA_TSTRING) {
+    what = lua_pushfstring(L, "%s, not a name", what);
+  }
+  return vidalua_expected(L, place, field, what, index);
 }
 
 VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
@@ -52,7 +95,7 @@ VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* p
   index = lua_absindex(L, index);
   const PointHandle* handle = luaL_testudata(L, index, VIDALUA_POINT);
   if (!handle) {
-    vidalua_expected(L, place, field, "a particle or a fixed point", index);
+    vidalua_refuse_point(L, place, field, "a particle or a fixed point", index);
     return VidaPoint_Particle(VIDA_GROUND);
   }
   lua_getiuservalue(L, index, POINT_SYSTEM);
@@ -222,7 +265,8 @@ static VidaInitial near_value(lua_State* L, int table) {
   VidaInitial initial = VidaInitial_Free(0.0);
   initial.value = vidalua_required_real(L, table, "vida.free", "near");
   if (!isfinite(initial.value)) {
-    vidalua_error(L, "vida.free.near: expected a finite number");
+    vidalua_field(L, table, "near");
+    vidalua_expected(L, "vida.free", "near", "a finite number", -1);
   }
   return initial;
 }
@@ -240,10 +284,10 @@ static int new_free(lua_State* L) {
   if (lua_istable(L, 1)) {
     initial = near_value(L, 1);
   } else if (vidalua_is_number(L, 1)) {
+    vidalua_check_finite(L, 1, "", "vida.free");
     initial = VidaInitial_Free(lua_tonumber(L, 1));
-    luaL_argcheck(L, isfinite(initial.branch), 1, "the branch must be a finite number");
   } else if (!lua_isnoneornil(L, 1)) {
-    return luaL_argerror(L, 1, "expected a branch (-1 or 1) or { near = value }");
+    return vidalua_expected(L, "", "vida.free", "nothing, -1, 1 or { near = value }", 1);
   }
   VidaInitial* created = lua_newuserdatauv(L, sizeof *created, 0);
   *created = initial;
@@ -268,7 +312,7 @@ static bool read_initial(lua_State* L, VidaInitial* initial) {
   const VidaInitial* free_value = luaL_testudata(L, -1, VIDALUA_FREE);
   if (free_value) {
     *initial = *free_value;
-  } else if (vidalua_is_number(L, -1)) {
+  } else if (vidalua_is_number(L, -1) && isfinite(lua_tonumber(L, -1))) {
     *initial = VidaInitial_Given(lua_tonumber(L, -1));
   } else {
     return false;
@@ -281,7 +325,8 @@ VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* pla
   VidaInitial initial = VidaInitial_Given(0.0);
   const int type = vidalua_field(L, table, field);
   if ((required || type != LUA_TNIL) && !read_initial(L, &initial)) {
-    vidalua_expected(L, place, field, "a number or vida.free()", -1);
+    vidalua_expected(L, place, field,
+                     vidalua_is_number(L, -1) ? "a finite number" : "a number or vida.free()", -1);
   }
   lua_pop(L, 1);
   return initial;
@@ -304,13 +349,15 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
   const int length = vidalua_check_list(L, -1, place, field);
   if (length != dimension) {
     const char* path = vidalua_push_path(L, place, field);
-    vidalua_error(L, "%s: expected %s, got %d", path, what, length);
+    vidalua_error(L, "%s: expected %s, got %d of them", path, what, length);
   }
   for (int i = 0; i < dimension; i++) {
     lua_rawgeti(L, -1, i + 1);
     if (!read_initial(L, &initial[i])) {
       const char* entry = lua_pushfstring(L, "%s[%d]", field, i + 1);
-      vidalua_expected(L, place, entry, "a number or vida.free()", -2);
+      vidalua_expected(L, place, entry,
+                       vidalua_is_number(L, -2) ? "a finite number" : "a number or vida.free()",
+                       -2);
     }
     lua_pop(L, 1);
   }

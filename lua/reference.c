@@ -162,6 +162,8 @@ void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int 
     set_exact(L, study, comparison, "the exact solution", (double)NAN);
   } else if (lua_istable(L, index) && lua_rawlen(L, index) == 0) {
     set_known(L, study, comparison, index);
+  } else if (!lua_istable(L, index)) {
+    vidalua_expected(L, "", "reference", "\"auto\", a method, a function of time or states", index);
   } else {
     vidalua_read_method(L, index, "reference", false, set_method, study);
   }

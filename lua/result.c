@@ -152,8 +152,16 @@ void vidalua_push_result(lua_State* L, int index, int recording, const char* fol
   luaL_setmetatable(L, VIDALUA_RESULT);
 }
 
+bool vidalua_is_result(lua_State* L, int index) {
+  return luaL_testudata(L, index, VIDALUA_RESULT) != NULL;
+}
+
 static const VidaStudy* check_result_at(lua_State* L, int index) {
-  luaL_checkudata(L, index, VIDALUA_RESULT);
+  if (index == 1) {
+    vidalua_check_self(L, VIDALUA_RESULT);
+  } else if (!luaL_testudata(L, index, VIDALUA_RESULT)) {
+    vidalua_expected(L, "", "report", "further results after the name of the file", index);
+  }
   lua_getiuservalue(L, index, RESULT_COMPARISON);
   const VidaStudy* study = vidalua_check_study(L, -1);
   lua_pop(L, 1); /* the result keeps it */
@@ -242,11 +250,12 @@ static int push_buffer(lua_State* L, Buffer* buffer, int code, const VidaError* 
  */
 static int result_table(lua_State* L) {
   VidaError error;
-  const lua_Integer width = luaL_optinteger(L, 2, 0);
-  luaL_argcheck(L, width >= 0 && width <= INT_MAX, 2, "the width must not be negative");
   const VidaStudy* study = check_result(L);
+  const lua_Integer width =
+      vidalua_check_count(L, 2, "table", "how many characters a line has, a whole number", 0, 0);
   Buffer* buffer = open_buffer(L);
-  const int code = VidaReport_Table(study, buffer->file, (int)width, &error);
+  const int code =
+      VidaReport_Table(study, buffer->file, width < INT_MAX ? (int)width : INT_MAX, &error);
   return push_buffer(L, buffer, code, &error);
 }
 
@@ -293,7 +302,9 @@ static int result_write(lua_State* L) {
   const VidaStudy* const studies[] = {check_result(L)};
   const VidaRecording* const recordings[] = {check_recording(L, 1)};
   const char* directory = vidalua_plain_text(L, 2);
-  luaL_argexpected(L, directory, 2, "the name of a folder");
+  if (!directory) {
+    return vidalua_expected(L, "", "write", "the name of a folder", 2);
+  }
   const char* data = lua_pushfstring(L, "%s/report.json", directory);
   VidaFolder* folder = NULL;
   int code = VidaReport_HoldFolder(directory, &folder, &error);
@@ -317,7 +328,10 @@ static int result_write(lua_State* L) {
 static int result_report(lua_State* L) {
   VidaError error;
   const char* path = vidalua_plain_text(L, 2);
-  luaL_argexpected(L, path, 2, "the name of a file, as in result:report \"page.html\"");
+  if (!path) {
+    vidalua_check_self(L, VIDALUA_RESULT);
+    return vidalua_expected(L, "", "report", "the name of a file, such as \"page.html\"", 2);
+  }
   const int last = lua_gettop(L);
   const VidaRecording** recordings = lua_newuserdatauv(L, (size_t)last * sizeof *recordings, 0);
   int count = 0;
@@ -469,10 +483,17 @@ static int result_plot(lua_State* L) {
  */
 static int result_seconds_for(lua_State* L) {
   const VidaStudy* study = check_result(L);
-  const lua_Integer series = luaL_checkinteger(L, 2);
-  const double error = luaL_checknumber(L, 3);
-  luaL_argcheck(L, series >= 1 && series <= VidaStudy_SeriesCount(study), 2, "no such series");
-  luaL_argcheck(L, error > 0.0, 3, "expected a positive error");
+  const int count = VidaStudy_SeriesCount(study);
+  const char* what = lua_pushfstring(L, "the number of a series, from 1 to %d", count);
+  const lua_Integer series = vidalua_check_count(L, 2, "seconds_for", what, 1, 0);
+  if (series < 1 || series > count) {
+    vidalua_expected(L, "", "seconds_for", what, 2);
+  }
+  lua_settop(L, 3);
+  if (!vidalua_is_number(L, 3) || !(lua_tonumber(L, 3) > 0.0)) {
+    vidalua_expected(L, "", "seconds_for", "a positive error as its second argument", 3);
+  }
+  const double error = lua_tonumber(L, 3);
   const double seconds = VidaStudy_SecondsFor(study, (int)series - 1, error);
   if (isnan(seconds)) {
     lua_pushnil(L);

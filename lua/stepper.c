@@ -31,14 +31,14 @@ typedef struct StepperHandle {
  * stepper:close()
  */
 static int stepper_close(lua_State* L) {
-  StepperHandle* handle = luaL_checkudata(L, 1, VIDALUA_STEPPER);
+  StepperHandle* handle = vidalua_check_self(L, VIDALUA_STEPPER);
   VidaStepper_Destroy(&handle->stepper);
   vidalua_release_box(&handle->box);
   return 0;
 }
 
 static StepperHandle* check_handle(lua_State* L) {
-  StepperHandle* handle = luaL_checkudata(L, 1, VIDALUA_STEPPER);
+  StepperHandle* handle = vidalua_check_self(L, VIDALUA_STEPPER);
   if (!handle->stepper) {
     vidalua_error(L, "attempt to use a closed stepper");
   }
@@ -71,9 +71,11 @@ int vidalua_new_stepper(lua_State* L) {
   lua_settop(L, 2);
   VidaLuaBox* box = vidalua_check_system(L, 1);
   vidalua_complete_system(L, box);
-  StepperHandle* handle = lua_newuserdatauv(L, sizeof *handle, 0);
+  StepperHandle* handle = lua_newuserdatauv(L, sizeof *handle, 1);
   memset(handle, 0, sizeof *handle);
   luaL_setmetatable(L, VIDALUA_STEPPER);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1); /* for what it knows about the start */
   handle->box = vidalua_keep_box(box);
   vidalua_read_method(L, 2, "stepper", false, create_stepper, handle);
   return 1;
@@ -114,8 +116,11 @@ static int start_from_system(lua_State* L, StepperHandle* handle) {
   const size_t n = coordinate_count(handle);
   double* q = new_numbers(L, 2 * n);
   char* notes = lua_newuserdatauv(L, VIDA_NOTES_SIZE, 0);
-  if (VidaSystem_Start(handle->box->system, t0, &start, q, q + n, notes, &error) ||
-      VidaStepper_Start(handle->stepper, t0, q, q + n, &error)) {
+  if (VidaSystem_Start(handle->box->system, t0, &start, q, q + n, notes, &error)) {
+    lua_getiuservalue(L, 1, 1);
+    return vidalua_raise_start(L, -1, "start", &error);
+  }
+  if (VidaStepper_Start(handle->stepper, t0, q, q + n, &error)) {
     return vidalua_raise(L, "start", NULL, &error);
   }
   lua_pushstring(L, notes);
@@ -127,8 +132,11 @@ static const double* check_state(lua_State* L, const StepperHandle* handle, cons
                                  const char* second, double* t0) {
   const int n = VidaSystem_CoordinateCount(handle->box->system);
   lua_settop(L, 4);
-  *t0 = luaL_checknumber(L, 2);
-  luaL_argcheck(L, isfinite(*t0), 2, "the time must be a finite number");
+  if (!vidalua_is_number(L, 2)) {
+    vidalua_expected(L, "", "start", "a table of options, or the time of a state", 2);
+  }
+  vidalua_check_finite(L, 2, "start", "time");
+  *t0 = lua_tonumber(L, 2);
   double* state = new_numbers(L, 2 * (size_t)n);
   vidalua_check_vector(L, 3, "start", first, n, state);
   vidalua_check_vector(L, 4, "start", second, n, state + n);
@@ -201,9 +209,10 @@ static int stepper_start_two_points(lua_State* L) {
 static int stepper_step(lua_State* L) {
   VidaError error;
   VidaStepper* stepper = check_stepper(L);
-  const lua_Integer count = luaL_optinteger(L, 2, 1);
-  luaL_argcheck(L, count >= 0, 2, "the number of steps must not be negative");
+  const lua_Integer count =
+      vidalua_check_count(L, 2, "step", "a number of steps, which is whole and not negative", 0, 1);
   VidaLuaWatch watch = vidalua_watch_host(L);
+  vidalua_note_work(L);
   for (lua_Integer i = 0; i < count; i++) {
     const int code = VidaStepper_Step(stepper, &error);
     if (code > 0) {
@@ -385,7 +394,7 @@ static int stepper_statistics(lua_State* L) {
 }
 
 static int stepper_tostring(lua_State* L) {
-  const StepperHandle* handle = luaL_checkudata(L, 1, VIDALUA_STEPPER);
+  const StepperHandle* handle = vidalua_check_self(L, VIDALUA_STEPPER);
   if (handle->stepper) {
     lua_pushfstring(L, "stepper of system '%s', h = %f", VidaSystem_Name(handle->box->system),
                     VidaStepper_StepSize(handle->stepper));

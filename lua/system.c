@@ -22,7 +22,7 @@ typedef struct SystemHandle {
   VidaLuaBox* box; /* NULL once closed */
 } SystemHandle;
 
-enum { SYSTEM_GROUND = 1, SYSTEM_VALUES = SYSTEM_GROUND };
+enum { SYSTEM_GROUND = 1, SYSTEM_ADVICE, SYSTEM_VALUES = SYSTEM_ADVICE };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
@@ -41,7 +41,8 @@ void vidalua_release_box(VidaLuaBox** box) {
 }
 
 VidaLuaBox* vidalua_check_system(lua_State* L, int index) {
-  const SystemHandle* handle = luaL_checkudata(L, index, VIDALUA_SYSTEM);
+  const SystemHandle* handle = index == 1 ? vidalua_check_self(L, VIDALUA_SYSTEM)
+                                          : luaL_checkudata(L, index, VIDALUA_SYSTEM);
   if (!handle->box) {
     vidalua_error(L, "attempt to use a closed system");
   }
@@ -54,7 +55,7 @@ VidaLuaBox* vidalua_check_system(lua_State* L, int index) {
  * s:close()
  */
 static int system_close(lua_State* L) {
-  SystemHandle* handle = luaL_checkudata(L, 1, VIDALUA_SYSTEM);
+  SystemHandle* handle = vidalua_check_self(L, VIDALUA_SYSTEM);
   vidalua_release_box(&handle->box);
   return 0;
 }
@@ -76,6 +77,27 @@ VidaLuaBox* vidalua_check_open_system(lua_State* L, int index) {
                   VidaSystem_Name(box->system));
   }
   return box;
+}
+
+/* ---- starts that violate constraints --------------------------------------------------------- */
+
+void vidalua_advise_start(lua_State* L, int index, const char* text) {
+  index = lua_absindex(L, index);
+  if (lua_getiuservalue(L, index, SYSTEM_ADVICE) == LUA_TNIL) {
+    lua_pushstring(L, text);
+    lua_setiuservalue(L, index, SYSTEM_ADVICE);
+  }
+  lua_pop(L, 1);
+}
+
+int vidalua_raise_start(lua_State* L, int index, const char* place, const VidaError* error) {
+  index = lua_absindex(L, index);
+  if (error->code != VIDA_INCONSISTENT_START ||
+      lua_getiuservalue(L, index, SYSTEM_ADVICE) != LUA_TSTRING) {
+    return vidalua_raise(L, place, NULL, error);
+  }
+  return vidalua_error(L, "%s%s%s; %s", place, place[0] ? ": " : "", error->message,
+                       lua_tostring(L, -1));
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -204,6 +226,7 @@ static int system_particle(lua_State* L) {
     return vidalua_raise(L, place, NULL, &error);
   }
   vidalua_push_point(L, 1, VidaPoint_Particle(index), particle.name);
+  vidalua_keep_start(L, -1, particle.position, dimension);
   return 1;
 }
 
@@ -351,11 +374,12 @@ static int system_accelerations(lua_State* L) {
     vidalua_check_vector(L, 2, "accelerations", "positions", n, q);
     vidalua_check_vector(L, 3, "accelerations", "velocities", n, v);
   } else if (VidaSystem_Start(box->system, t, NULL, q, v, NULL, &error)) {
-    return vidalua_raise(L, "accelerations", NULL, &error);
+    return vidalua_raise_start(L, 1, "accelerations", &error);
   }
   if (VidaSystem_Accelerations(box->system, t, q, v, a, lambda, &error)) {
     return vidalua_raise(L, "accelerations", NULL, &error);
   }
+  vidalua_note_work(L);
   push_values(L, a, (VidaLuaNames){n, coordinate_name, box->system});
   push_values(L, lambda, (VidaLuaNames){m, row_name, box->system});
   return 2;
@@ -364,7 +388,7 @@ static int system_accelerations(lua_State* L) {
 /* ---- the class ------------------------------------------------------------------------------- */
 
 static int system_tostring(lua_State* L) {
-  const SystemHandle* handle = luaL_checkudata(L, 1, VIDALUA_SYSTEM);
+  const SystemHandle* handle = vidalua_check_self(L, VIDALUA_SYSTEM);
   if (handle->box) {
     lua_pushfstring(L, "system '%s'", VidaSystem_Name(handle->box->system));
   } else {

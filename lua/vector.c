@@ -44,7 +44,8 @@ int vidalua_push_values(lua_State* L, int index, const char* place) {
   if (luaL_testudata(L, index, VIDALUA_POINT)) {
     return vidalua_push_position(L, index, false);
   }
-  if (lua_type(L, index) != LUA_TTABLE) {
+  const bool is_other = !is_own_vector(L, index) && luaL_getmetafield(L, index, "__name");
+  if (is_other || lua_type(L, index) != LUA_TTABLE) {
     vidalua_expected(L, "", place, "a vector, a point or a list of numbers or expressions", index);
   }
   const int length = vidalua_check_list(L, index, "", place);
@@ -65,7 +66,7 @@ static int check_argument(lua_State* L, const char* function, int index, int cou
   const char* place = lua_pushfstring(L, "argument %d of vida.%s", index, function);
   const int length = vidalua_push_values(L, index, place);
   if (count > 0 && length != count) {
-    vidalua_error(L, "%s: expected a list of %d, got %d", place, count, length);
+    vidalua_error(L, "%s: expected a list of %d, got %d of them", place, count, length);
   }
   lua_replace(L, index);
   lua_pop(L, 1);

@@ -10,43 +10,7 @@
 local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
-
--- ---- classes of tables --------------------------------------------------------------------------
-
--- A class whose objects are empty tables with a state of their own: properties are functions of the
--- state, methods functions of object and arguments. Returns a function that makes objects and one
--- that finds their state.
-local function new_class(name, properties, methods, describe)
-  local states = setmetatable({}, { __mode = "k" })
-  local names = {}
-  for _, list in ipairs { properties, methods } do
-    for key in pairs(list) do
-      names[#names + 1] = key
-    end
-  end
-  table.sort(names)
-  local class = {
-    __name = name, __metatable = false,
-    __tostring = function(object) return describe(states[object]) end,
-    __newindex = function(object) fail(describe(states[object]) .. " cannot be changed") end,
-    __index = function(object, key)
-      if properties[key] then
-        return properties[key](states[object])
-      elseif methods[key] then
-        return methods[key]
-      end
-      local nearest = type(key) == "string" and library.nearest_name(key, names)
-      fail(("%s has no '%s'%s"):format(describe(states[object]), tostring(key),
-        nearest and ("; did you mean '%s'?"):format(nearest) or ""))
-    end,
-  }
-  local function create(state)
-    local object = setmetatable({}, class)
-    states[object] = state
-    return object
-  end
-  return create, function(object) return type(object) == "table" and states[object] or nil end, class
-end
+local new_class = library.new_class
 
 -- ---- points and directions fixed in bodies ------------------------------------------------------
 
@@ -61,6 +25,7 @@ local function live_view(frame)
   end
   return frame.live
 end
+library.live_view = live_view
 
 local function point_position(point)
   return live_view(point.frame).point(point.place)
@@ -109,6 +74,7 @@ local function to_frame(frame, vector)
   end
   return vida.vector(components)
 end
+library.to_frame = to_frame
 
 -- ---- the class of bodies ------------------------------------------------------------------------
 
@@ -153,11 +119,17 @@ local function body_direction(body, given)
 end
 
 local function rod_end(sign)
-  return function(frame)
-    if not frame.half_length then
-      fail(body_place(frame) .. ": only rods have a head and a tail; use body:point { ... }")
-    end
-    return create_point { frame = frame, place = { sign * frame.half_length } }
+  return function(frame) return create_point { frame = frame, place = { sign * frame.half_length } } end
+end
+
+-- Why this one has no such property, for messages; nil where it has.
+local function lacks_of_body(frame, key)
+  if (key == "head" or key == "tail") and not frame.half_length then
+    return "only rods have a head and a tail; use body:point { ... }"
+  elseif key == "axis" and not frame.half_length then
+    return "only rods have an axis; use body:direction { ... }"
+  elseif key == "angle" and frame.kind.turn_count ~= 2 then
+    return "only bodies in the plane have an angle; in space there are orientation and angular_velocity"
   end
 end
 
@@ -178,6 +150,9 @@ end
 
 --- What turns: in the plane the angle; else the coordinates, a quaternion or directors.
 -- @tfield expression|vector orientation
+
+--- In the plane: the angle of its x axis from that of space, rad; of a rod between -pi and pi.
+-- @tfield expression angle
 
 --- rad/s, in space.
 -- @tfield expression|vector angular_velocity
@@ -206,16 +181,21 @@ create_body, body_state = new_class("vida.body", {
     local own = table.move(frame.coordinates, dimension + 1, #frame.coordinates, 1, {})
     return #own == 1 and own[1] or vida.vector(own)
   end,
+  angle = function(frame)
+    if frame.kind.name == "ground" then
+      return frame.orientation
+    elseif frame.kind.name == "rod" then
+      return vida.atan2(frame.coordinates[4], frame.coordinates[3])
+    end
+    return frame.coordinates[3]
+  end,
   angular_velocity = function(frame) return live_view(frame).spin() end,
   axis = function(frame)
-    if not frame.half_length then
-      fail(body_place(frame) .. ": only rods have an axis; use body:direction { ... }")
-    end
     local components = frame.kind.turn_count == 2 and { 1, 0 } or { 1 }
     return create_direction { frame = frame, components = components }
   end,
   head = rod_end(1), tail = rod_end(-1),
-}, { point = body_point, direction = body_direction }, body_place)
+}, { point = body_point, direction = body_direction }, body_place, lacks_of_body)
 
 -- ---- ends of joints -----------------------------------------------------------------------------
 
@@ -244,6 +224,7 @@ local function particle_end(system, point, place, field)
   end
   local frame = library.new_frame(library.frame_kinds["particle" .. dimension], nil, point.name, coordinates)
   frame.number = first
+  frame.start_place = library.point_start(point)
   return frame, {}
 end
 
@@ -254,7 +235,7 @@ function library.resolve_end(system, value, place, field)
   local frame = point and point.frame or body_state(value)
   if not frame then
     if kind(value) ~= "point" then
-      expected(place, field, "a body, a point of a body, a particle or a fixed point", value)
+      library.refuse_point(place, field, "a body, a point of a body, a particle or a fixed point", value)
     end
     return particle_end(system, value, place, field)
   elseif frame.system ~= system then
@@ -281,6 +262,12 @@ function library.is_direction(value)
   return direction_state(value) ~= nil
 end
 
+-- The frame of a direction of a body; nil for anything else.
+function library.direction_frame(value)
+  local direction = direction_state(value)
+  return direction and direction.frame
+end
+
 function library.is_body_end(value)
   return point_state(value) ~= nil or body_state(value) ~= nil
 end
@@ -288,6 +275,16 @@ end
 -- ---- forces ------------------------------------------------------------------------------------
 
 local plain_force = system_methods.force
+library.plain_force = plain_force -- of coordinates, as C knows it
+
+-- Refuses one number as the force on a body: it is a torque that is meant.
+local function check_force(system, target, force)
+  local frame = point_state(target) and point_state(target).frame or body_state(target)
+  if frame and (type(force) == "number" or kind(force) == "expression") then
+    fail(("force: on body '%s', expected a force of %d components; a torque is "
+      .. "system:torque { \"name\", body, moment }"):format(frame.name, library.dimension(system)))
+  end
+end
 
 -- What a force acts on: of a point of a body its place, of a body its centre of mass.
 local function force_target(system, value)
@@ -307,8 +304,10 @@ end
 -- (terms.c); also in a table after a name, and in a list of pairs there.
 function system_methods.force(system, first, ...)
   if kind(first) ~= "table" or point_state(first) or body_state(first) then
+    check_force(system, first, (...))
     return plain_force(system, force_target(system, first), ...)
   end
+  check_force(system, first[2], first[3])
   local given = {}
   for key, value in pairs(first) do
     given[key] = force_target(system, value)

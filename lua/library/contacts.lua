@@ -54,6 +54,14 @@ local function resolve(system, method, given, keys, example)
   return place, dimension, frames, { first = places[1], second = places[2] }
 end
 
+-- Directions of the ground are those of space.
+local function advise_anchor(system, place, given, frames, values)
+  library.advise_anchor(system, place, given, frames, { values.first, values.second }, function(d, size)
+    local off = math.abs(vida.dot(values.n1, d)) + math.abs(values.n2 and vida.dot(values.n2, d) or 0)
+    return off <= 1e-9 * size
+  end)
+end
+
 --- A point of the second body moves on a line of the first.
 -- @function point_on_line
 -- @tparam table given
@@ -72,6 +80,7 @@ function system_methods.point_on_line(system, given)
   local axis = direction_in(frames[1], given.axis, place, "axis", dimension)
   values.n1 = dimension == 3 and library.across(axis) or library.turn_left(axis)
   values.n2 = dimension == 3 and vida.cross(axis, values.n1) or nil
+  advise_anchor(system, place, given, frames, values)
   library.add_traced(system, "point on line", "point on line", given[1], frames, values, line[dimension])
 end
 
@@ -94,6 +103,7 @@ function system_methods.point_on_plane(system, given)
   end
   library.demand_orientation(place, { frames[1] }, 1)
   values.n1 = direction_in(frames[1], given.normal, place, "normal", 3)
+  advise_anchor(system, place, given, frames, values)
   library.add_traced(system, "point on plane", "point on plane", given[1], frames, values, line[2])
 end
 
@@ -113,14 +123,21 @@ local function place_in_first(views, p, dimension)
   return components
 end
 
+local function what_curves_are(dimension)
+  return ("a function of %s that returns what vanishes on the curve, or with parameter = (the start of s) a "
+    .. "function of s that returns the place, { ... }"):format(dimension == 3 and "x, y, z" or "x, y")
+end
+
 local function implicit_rows(place, curve, dimension, unit)
   return {
     unit = unit,
     constraint = function(p, _, views)
       local got = table.pack(curve(table.unpack(place_in_first(views, p, dimension))))
-      if got.n ~= 1 and got.n > dimension - 1 then
-        fail(("%s: curve: expected a function that returns at most %d expressions, got %d"):format(place,
-          dimension - 1, got.n))
+      if got.n > 1 and got.n > dimension - 1 then
+        fail(("%s: curve: expected a function that returns at most %d expression%s, got %d"):format(place,
+          dimension - 1, dimension > 2 and "s" or "", got.n))
+      elseif got.n == 0 or kind(got[1]) == "table" or kind(got[1]) == "vector" then
+        expected(place, "curve", what_curves_are(dimension), got[1])
       end
       local rows = {}
       for i = 1, got.n do
@@ -139,8 +156,15 @@ local function parametric_rows(place, curve, dimension)
     unit = "m",
     constraint = function(p, _, views, own)
       local target = curve(own[1])
+      local what = ("a function of s that returns a place, a list of %d such as %s"):format(dimension,
+        dimension == 2 and "{ s, s ^ 2 }" or "{ s, 0, s ^ 2 }")
       if kind(target) ~= "vector" and kind(target) ~= "table" or #target ~= dimension then
-        expected(place, "curve", ("a function of s that returns a list of %d"):format(dimension), target)
+        expected(place, "curve", what, target)
+      end
+      for i = 1, dimension do
+        if not library.is_finite(target[i]) and kind(target[i]) ~= "expression" then
+          expected(place, ("curve: [%d] of the place"):format(i), "a number or an expression", target[i])
+        end
       end
       return views[2].point(p.second) - views[1].origin - views[1].turn(vida.vector(target))
     end,
@@ -171,7 +195,7 @@ function system_methods.point_on_curve(system, given)
   local dimension = library.dimension(system)
   local curve = given.curve
   if type(curve) ~= "function" then
-    expected(place, "curve", "a function", curve)
+    expected(place, "curve", what_curves_are(dimension), curve)
   elseif given.unit ~= nil and type(given.unit) ~= "string" then
     expected(place, "unit", "a text", given.unit)
   end

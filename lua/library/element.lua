@@ -362,7 +362,7 @@ local element_class = {
     if key == "name" then
       return definition.name
     end
-    fail(("a vida.element has no '%s'"):format(tostring(key)))
+    fail(("a vida.element has no '%s'; it has name"):format(tostring(key)))
   end,
   __newindex = function() fail("an element cannot be changed") end,
   __metatable = false,
@@ -449,7 +449,8 @@ local function read_arguments(...)
   if first and (type(first[1]) == "string" or #first > 0 and next(first, #first)) then
     values = list[1]
     list, count = table.move(values, 1, #values, 1, {}), #values
-  elseif count > 0 and kind(list[count]) == "table" and list[count][1] == nil then
+  elseif count > 0 and kind(list[count]) == "table" and not library.is_body_end(list[count])
+    and list[count][1] == nil then
     values = list[count]
     list[count], count = nil, count - 1
   end
@@ -475,14 +476,26 @@ local function flatten(ends, count, points)
   return flat, length
 end
 
-local function check_count(place, definition, count)
+-- What to add where the rate of a coordinate was given, too.
+local function advice_about_rates(system, ends, count)
+  for i = 1, count do
+    if library.rate(system, ends[i]) then
+      return "; one is a rate: system:coordinate returns a coordinate and its rate, and both arrive when it "
+        .. "is called in the last place; parentheses leave the first, (s:coordinate { ... })"
+    end
+  end
+  return ""
+end
+
+local function check_count(system, place, definition, ends, count)
   local points, coordinates = #definition.points, #definition.coordinates
   if count ~= points + coordinates then
     local what = {}
     what[#what + 1] = points > 0 and ("%d point%s"):format(points, points > 1 and "s" or "") or nil
     what[#what + 1] = coordinates > 0
       and ("%d coordinate%s"):format(coordinates, coordinates > 1 and "s" or "") or nil
-    fail(("%s: expected %s, got %d"):format(place, table.concat(what, " and "), count))
+    fail(("%s: expected %s, got %d%s"):format(place, table.concat(what, " and "), count,
+      advice_about_rates(system, ends, count)))
   end
 end
 
@@ -491,7 +504,11 @@ local function resolve_ends(system, place, definition, ends)
   local dimension = library.dimension(system)
   local coordinates, values, fixed = {}, {}, {}
   for i, name in ipairs(definition.points) do
-    local first, position = library.point(system, ends[i], place, ("point %d ('%s')"):format(i, name))
+    local field = ("point %d ('%s')"):format(i, name)
+    if library.is_body_end(ends[i]) then
+      expected(place, field, "a particle or a fixed point (of a body: the particle body.centre)", ends[i])
+    end
+    local first, position = library.point(system, ends[i], place, field)
     if first then
       for axis = 0, dimension - 1 do
         coordinates[#coordinates + 1] = first + axis
@@ -509,6 +526,9 @@ local function resolve_ends(system, place, definition, ends)
     elseif type(ends[i]) == "number" then
       fixed[i] = true
       values[#values + 1] = ends[i]
+    elseif library.rate(system, ends[i]) then
+      fail(("%s: coordinate %d ('%s'): expected a coordinate of this system, or a number when it is fixed%s")
+        :format(place, k, name, advice_about_rates(system, ends, i)))
     else
       expected(place, ("coordinate %d ('%s')"):format(k, name),
         "a coordinate of this system, or a number when it is fixed", ends[i])
@@ -584,7 +604,7 @@ function system_methods.add(system, element, ...)
   if #definition.coordinates > 0 then
     ends, count = flatten(ends, count, #definition.points)
   end
-  check_count(place, definition, count)
+  check_count(system, place, definition, ends, count)
   refuse_unknown_parameter(place, definition, given)
   local dimension = library.dimension(system)
   if #definition.points == 0 then

@@ -57,14 +57,49 @@ local function resolve_ends(system, place, given, takes_at)
 end
 library.resolve_joint_ends = resolve_ends
 
+-- Where an end is at the start, and how large what it is made of is; nil where that is to be found.
+local function start_place(frame, place)
+  if frame.kind.place_count == 0 then
+    return frame.start_place, frame.start_place and vida.norm(frame.start_place)
+  end
+  if frame.start then
+    return frame.start.point(place), vida.norm(frame.start.origin) + vida.norm(place)
+  end
+end
+
+-- Where a joint ends at the ground itself, and the start does not have it there, another fixed point is
+-- meant perhaps: messages about the start then say so. holds(d, size): whether the rows vanish for the
+-- gap d, a difference of places of this size.
+local function advise_anchor(system, place, given, frames, places, holds)
+  for i, frame in ipairs(frames) do
+    local is_ground = frame.kind.name == "ground" and not frame.owner and vida.norm(places[i]) == 0
+    local from, first_size = start_place(frames[1], places[1])
+    local to, second_size = start_place(frames[2], places[2])
+    if is_ground and given.at == nil and from and to and not holds(to - from, first_size + second_size) then
+      local other, numbers = i == 1 and to or from, {}
+      for k = 1, #other do
+        numbers[k] = ("%.6g"):format(other[k])
+      end
+      library.advise_start(system, ("%s ends at the ground, which is the origin, and its other end starts "
+        .. "at { %s }; a fixed point elsewhere is system:anchor { ... }"):format(place,
+        table.concat(numbers, ", ")))
+    end
+  end
+end
+library.advise_anchor = advise_anchor
+
+local function vanishes(d, size)
+  return vida.norm(d) <= 1e-9 * size
+end
+
 -- Refuses ends that cannot be turned: particles, and for most joints rods in space.
 local function demand_orientation(place, frames, count)
   for i, frame in ipairs(frames) do
     if frame.kind.turn_count < count then
       local what = frame.kind.turn_count == 0 and "a particle has no orientation"
         or "a rod in space has no orientation about its axis"
-      fail(("%s: %s end '%s': %s; expected a rigid body or the ground"):format(place,
-        i == 1 and "first" or "second", frame.name, what))
+      local which = #frames == 1 and "" or end_names[i] .. " "
+      fail(("%s: %s'%s': %s; expected a rigid body or the ground"):format(place, which, frame.name, what))
     end
   end
 end
@@ -217,6 +252,7 @@ local ball = {
 local function add_ball(system, method, place, given)
   local frames, places = resolve_ends(system, place, given, true)
   local values = { first = places[1], second = places[2] }
+  advise_anchor(system, place, given, frames, places, vanishes)
   library.add_traced(system, "ball", method, given[1], frames, values, ball)
 end
 
@@ -238,7 +274,7 @@ end
 
 -- A joint with its element: `functions` by dimension, keys, whether directions have to be related.
 local function add_oriented(system, method, given, functions, needs_reference)
-  local dimension = library.dimension(system)
+  local dimension = kind(system) == "system" and library.dimension(system) or 3
   local keys = dimension == 3 and { "at", "axis", "reference" } or { "at", "axis" }
   local place = library.check_definition(system, method, given, 3, keys, axis_example)
   local own = functions[dimension]
@@ -248,6 +284,9 @@ local function add_oriented(system, method, given, functions, needs_reference)
   local frames, places = resolve_ends(system, place, given, true)
   demand_orientation(place, frames, dimension)
   local values = { first = places[1], second = places[2] }
+  if method == "revolute" then
+    advise_anchor(system, place, given, frames, places, vanishes)
+  end
   if dimension == 3 then
     triad_values(values, resolve_triads(place, frames, given, needs_reference))
   else
@@ -276,6 +315,10 @@ local revolute = {
 -- s:revolute { "hinge", s.ground, trunk, at = { 0, 0, 1 }, axis = { 0, 1, 0 } }
 function system_methods.revolute(system, given)
   if kind(system) == "system" and library.dimension(system) == 2 then
+    if kind(given) == "table" and given.axis ~= nil then
+      fail(("revolute '%s': axis: in the plane everything turns about the axis across it; leave axis away")
+        :format(tostring(given[1])))
+    end
     local place = library.check_definition(system, "revolute", given, 3, { "at" },
       "{ \"pin\", frame, arm, at = { 0, 1 } }")
     add_ball(system, "revolute", place, given)
@@ -312,8 +355,10 @@ function system_methods.universal(system, given)
   end
   local frames, places = resolve_ends(system, place, given, true)
   demand_orientation(place, frames, 3)
+  advise_anchor(system, place, given, frames, places, vanishes)
   if not is_pair(given.axis) then
-    expected(place, "axis", "two directions, one for each end, across each other", given.axis)
+    expected(place, "axis", "two directions, one for each end, such as { { 1, 0, 0 }, { 0, 1, 0 } }",
+      given.axis)
   end
   local axes, in_space = {}, {}
   for i, frame in ipairs(frames) do
@@ -436,6 +481,17 @@ function system_methods.weld(system, given)
   library.add_traced(system, "weld", "weld", given[1], frames, values, weld[dimension])
 end
 
+-- ---- functions of time --------------------------------------------------------------------------
+
+-- What the user's function gives at a time.
+local function value_of(place, key, f, time)
+  local value = f(time)
+  if not library.is_finite(value) and kind(value) ~= "expression" then
+    expected(place, key, "a function of time that returns a number or an expression", value)
+  end
+  return value
+end
+
 -- ---- distance -----------------------------------------------------------------------------------
 
 local builtin_distance = system_methods.distance
@@ -450,6 +506,11 @@ local distance = {
   constraint = function(p, _, views) return distance_row(gap(p, views), p.length) end,
 }
 
+local function advise_length(system, place, given, frames, places)
+  advise_anchor(system, place, given, frames, places,
+    function(d) return math.abs(vida.norm(d) / given.length - 1) < 1e-9 end)
+end
+
 -- system:distance { "rod", from, to, length = 1 }: ends may be points of bodies, and the length may
 -- be a function of time
 local function add_distance(system, given)
@@ -461,11 +522,14 @@ local function add_distance(system, given)
     local length = given.length
     library.add_traced(system, "distance in time", "distance", given[1], frames, values, {
       unit = "m",
-      constraint = function(p, time, views) return distance_row(gap(p, views), length(time)) end,
+      constraint = function(p, time, views)
+        return distance_row(gap(p, views), value_of(place, "length", length, time))
+      end,
     }, nil, length)
     return
   end
   values.length = library.check_positive(place, "length", given.length)
+  advise_length(system, place, given, frames, places)
   library.add_traced(system, "distance", "distance", given[1], frames, values, distance)
 end
 
@@ -487,6 +551,9 @@ function system_methods.distance(system, given)
     add_distance(system, given)
   else
     builtin_distance(system, given)
+    local place = ("distance '%s'"):format(given[1])
+    local frames, places = resolve_ends(system, place, given)
+    advise_length(system, place, given, frames, places)
   end
 end
 
@@ -553,7 +620,9 @@ function system_methods.drive(system, given)
     local angle = given.angle
     library.add_traced(system, "drive", "drive", given[1], frames, values, {
       unit = "rad",
-      constraint = function(p, time, views) return drive_row(p, views, angle(time)) end,
+      constraint = function(p, time, views)
+        return drive_row(p, views, value_of(place, "angle", angle, time))
+      end,
     }, nil, angle)
   else
     expected(place, "angle", "a function of time", given.angle)
@@ -573,9 +642,10 @@ function system_methods.prescribe(system, given)
   local place = library.check_definition(system, "prescribe", given, 3, { "unit" },
     "{ \"lift\", z, function(t) return 0.1 * t end, unit = \"m\" }")
   if kind(given[2]) ~= "expression" then
-    expected(place, "second entry", "a coordinate or an expression", given[2])
+    expected(place, "second entry", "a coordinate or an expression, such as bob.x", given[2])
   elseif type(given[3]) ~= "function" then
     expected(place, "third entry", "a function of time", given[3])
   end
-  system_methods.constraint(system, { given[1], given[2] - given[3](system.time), unit = given.unit })
+  local value = value_of(place, "third entry", given[3], system.time)
+  system_methods.constraint(system, { given[1], given[2] - value, unit = given.unit })
 end

@@ -19,11 +19,11 @@ library.is_finite = is_finite
 -- A list of `count` finite numbers as a vector.
 function library.check_list(place, key, value, count)
   local what = count == 1 and "a list of one number" or ("a list of %d numbers"):format(count)
-  if kind(value) ~= "table" and kind(value) ~= "vector" then
+  if kind(value) ~= "vector" and (kind(value) ~= "table" or getmetatable(value) == false) then
     expected(place, key, what, value)
   elseif #value ~= count then
     local mark = place:sub(-1) == "'" and ": " or "."
-    fail(("%s%s%s: expected %s, got %d"):format(place, mark, key, what, #value))
+    fail(("%s%s%s: expected %s, got %d of them"):format(place, mark, key, what, #value))
   end
   local copy = {}
   for i = 1, count do
@@ -56,6 +56,9 @@ end
 -- @usage
 -- local axis = vida.unit { 1, 1, 0 }
 function vida.unit(vector)
+  if kind(vector) ~= "table" and kind(vector) ~= "vector" and kind(vector) ~= "point" then
+    expected("", "vida.unit", "a vector, a point or a list of numbers or expressions", vector)
+  end
   local components = vida.vector(vector)
   local length = vida.norm(components)
   if length == 0 then

@@ -40,7 +40,7 @@ local function open(path)
     local folder = library.script_folder()
     file = folder and io.open(folder .. path, "r")
   end
-  return file or fail(("states: cannot read '%s': %s"):format(path, reason))
+  return file or fail("states: cannot read " .. reason)
 end
 
 --- States from a CSV file with the columns of trajectories, for references. Lines that begin with # are

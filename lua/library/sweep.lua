@@ -8,6 +8,9 @@ local fail, expected, kind = library.fail, library.expected, library.kind
 -- Every combination of one value from each list, the last name running fastest; names in order.
 local function combinations(lists, place)
   local names = {}
+  if type(lists) ~= "table" then
+    expected("", place, "lists of values by names, such as { x = { 1, 2 } }", lists)
+  end
   for name, values in pairs(lists) do
     if type(name) ~= "string" then
       expected(place, tostring(name), "a name", name)
@@ -83,6 +86,9 @@ end
 
 -- Starts spread evenly about that of the system.
 local function cloud_starts(system, cloud)
+  if type(cloud) ~= "table" then
+    expected("", "cloud", "a table such as { count = 100, spread = 0.01 }", cloud)
+  end
   library.check_keys(cloud, "cloud", "key", 0, { "count", "spread", "seed" })
   local count = math.tointeger(cloud.count)
   if not count or count < 1 then
@@ -174,7 +180,8 @@ end
 -- }
 function vida.sweep(given)
   if type(given) ~= "table" then
-    expected("sweep", "table", "{ system =, time =, methods =, vary = { ... } }", given)
+    expected("", "vida.sweep", "a table such as { system = s, time = 1, methods = { ... }, vary = { ... } }",
+      given)
   end
   if given.label ~= nil and type(given.label) ~= "string" then
     expected("sweep", "label", "a text", given.label)
@@ -186,9 +193,7 @@ function vida.sweep(given)
     end
     return compare(given, given.system, given.label)
   end
-  if type(given.parameters) ~= "table" then
-    expected("sweep", "parameters", "lists of values by names", given.parameters)
-  elseif type(given.system) ~= "function" then
+  if type(given.system) ~= "function" then
     expected("sweep", "system", "a function of the parameters that makes a system", given.system)
   end
   local all = {}

@@ -9,7 +9,10 @@
 
 int vida__context_create(SUNContext* context) {
 #if VIDA_SUNDIALS_AT_LEAST(7, 0)
-  return SUNContext_Create(SUN_COMM_NULL, context);
+  /* Without a logger: up to 7.5 the one that a context brings along puts every remark of KINSOL
+   * into new memory, unless SUNDIALS was built without logging, also where nobody reads it. */
+  const int code = SUNContext_Create(SUN_COMM_NULL, context);
+  return code ? code : SUNContext_SetLogger(*context, NULL);
 #else
   return SUNContext_Create(NULL, context);
 #endif

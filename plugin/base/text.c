@@ -102,7 +102,7 @@ int Vida_NearestName(const char* name, int count, const char* (*get)(const void*
                      const void* list) {
   int nearest = -1;
   const size_t length = name && get ? strlen(name) : LONGEST_NAME + 1;
-  int limit = length < 6 ? 2 : (int)(length / 3);
+  int limit = length < 4 ? 1 : length < 6 ? 2 : (int)(length / 3);
   if (length > LONGEST_NAME) {
     return -1;
   }

@@ -454,6 +454,24 @@ static int run_and_report(lua_State* L, Work* work, VidaError* error) {
   return code;
 }
 
+/* The script has done what it does; what the command would do with comparisons cannot be. */
+static int end_without_comparison(Work* work) {
+  const RunArguments* arguments = work->arguments;
+  const char* wish = arguments->out                      ? "--out"
+                     : arguments->report                 ? "--report"
+                     : arguments->only.count > 0         ? "--only"
+                     : arguments->format != FORMAT_TABLE ? "--format"
+                                                         : NULL;
+  if (wish) {
+    char message[VIDA_MESSAGE_SIZE];
+    snprintf(message, sizeof message,
+             "%s: the script returned no comparison; it ends with 'return vida.compare { ... }'",
+             wish);
+    cli_fail(&work->scenario, EXIT_USAGE, message);
+  }
+  return 0;
+}
+
 static int run_protected(lua_State* L) {
   VidaError error;
   Work* work = lua_touserdata(L, 1);
@@ -467,6 +485,9 @@ static int run_protected(lua_State* L) {
   }
   if (arguments->settings_only) {
     return cli_list_settings(L, &work->scenario);
+  }
+  if (work->scenario.count == 0) {
+    return end_without_comparison(work);
   }
   if (!drop_empty_studies(work)) {
     return 0;
@@ -497,7 +518,9 @@ static int run_command(const CliCommand* command, int count, char** texts) {
     cli_complain(command->name,
                  "--plot needs --out DIR or --report: pictures are drawn from the results there");
   } else if (parsed == CLI_GO_ON) {
-    Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
+    Work work = {.scenario = {.script = arguments.script,
+                              .settings = &arguments.settings,
+                              .may_work_alone = true},
                  .arguments = &arguments};
     code = cli_run_protected(run_protected, &work.scenario);
     VidaReport_ReleaseFolder(&work.folder);

@@ -100,14 +100,38 @@ int cli_fail(Scenario* work, int code, const char* message) {
 static const char* wrong_result_advice =
     "a scenario ends with 'return vida.compare { ... }' or a list of comparisons";
 
+/* A script that made its own steps, or ran its comparisons itself, may return nothing, or what came
+ * of it. */
+static bool worked_alone(lua_State* L, const Scenario* work, int results) {
+  const VidaLuaWork own = vidalua_work_of(L);
+  const bool nothing =
+      results == 0 || (results == 1 && (lua_isnil(L, -1) || vidalua_is_result(L, -1)));
+  return work->may_work_alone && nothing && own.done && !own.waiting;
+}
+
+/* What the script returned, in words. */
+static const char* push_what_came(lua_State* L, int results) {
+  if (results != 1 || lua_isnil(L, -1)) {
+    return lua_pushstring(L, results > 1 ? "several values" : "nothing");
+  }
+  if (luaL_getmetafield(L, -1, "__name") == LUA_TSTRING) {
+    return lua_pushfstring(L, "a %s", lua_tostring(L, -1));
+  }
+  return lua_pushstring(L, luaL_typename(L, -1));
+}
+
 /* Finds the studies in what the script returned; false after a message. */
 static bool collect_studies(lua_State* L, Scenario* work, int results) {
   const char* script = work->script;
+  if (worked_alone(L, work, results)) {
+    return true;
+  }
   if (results != 1 || (!vidalua_to_study(L, -1) && !lua_istable(L, -1))) {
-    const char* got = results == 0  ? "nothing"
-                      : results > 1 ? "several values"
-                                    : luaL_typename(L, -1);
-    lua_pushfstring(L, "%s returned %s: %s", script, got, wrong_result_advice);
+    const char* got = push_what_came(L, results);
+    const bool forgotten = results == 0 && vidalua_work_of(L).waiting;
+    lua_pushfstring(L, "%s returned %s%s: %s", script, got,
+                    forgotten ? ", and a comparison that it made was not run" : "",
+                    wrong_result_advice);
     cli_fail(work, EXIT_FAILED, lua_tostring(L, -1));
     return false;
   }

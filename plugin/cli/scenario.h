@@ -25,6 +25,7 @@ typedef struct Scenario {
   const TextList* settings;
   VidaStudy** studies; /* owned by Lua, as are the comparisons */
   int count;
+  bool may_work_alone; /* the script may return nothing: then it has done what it does, count = 0 */
   int exit_code;
 } Scenario;
 

@@ -32,7 +32,8 @@ struct VidaStepper {
   int n, m;
 
   double t0, h;
-  long step; /* k in t = t0 + k h */
+  long step;    /* k in t = t0 + k h */
+  long earlier; /* steps of the same run before this start: messages count them, too */
   bool started;
   bool adaptive;     /* chooses its own steps within h, and counts them itself */
   unsigned given_up; /* of the method's capabilities: those that it has not with these options */
@@ -234,6 +235,8 @@ vida_solver vida__solver_of(const VidaOptions* options);
 #define VIDA_STEP_NAME_SIZE 160
 /* "step 3 from t = 0.2", of the stepper that was asked for it, and where in it; returns `text`. */
 char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]);
+/* After a start in the middle of a run: how many of its steps were made before. */
+void vida__count_earlier(VidaStepper* stepper, long steps);
 /* h of that stepper. */
 double vida__asked_step_size(const VidaStepper* stepper);
 double vida__node_time(const VidaStepper* stepper); /* t0 + k h */

@@ -64,7 +64,7 @@ char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]
   const VidaStepper* asked = stepper->outer ? stepper->outer : stepper;
   const long step = asked->step - asked->ahead;
   text[0] = '\0';
-  vida__append(text, VIDA_STEP_NAME_SIZE, "step %ld from t = %s", step + 1,
+  vida__append(text, VIDA_STEP_NAME_SIZE, "step %ld from t = %s", asked->earlier + step + 1,
                vida__real_text(number, asked->t0 + (double)step * asked->h, 10));
   if (stepper->outer && stepper->stages > 0) {
     vida__append(text, VIDA_STEP_NAME_SIZE, ", in stage %d of %d, which is %s long", stepper->stage,
@@ -79,6 +79,10 @@ char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]
     vida__append(text, VIDA_STEP_NAME_SIZE, ", in the step after it, which its velocity needs");
   }
   return text;
+}
+
+void vida__count_earlier(VidaStepper* stepper, long steps) {
+  stepper->earlier = steps;
 }
 
 double vida__asked_step_size(const VidaStepper* stepper) {

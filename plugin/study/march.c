@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/method.h"
 
 #define SECONDS_BETWEEN_PROGRESS 0.1
 
@@ -80,6 +81,7 @@ static int start_last_step(vida_march* march, VidaError* error) {
                                    march->q, march->v, error);
   if (code == VIDA_SUCCESS) {
     march->before = full;
+    vida__count_earlier(march->stepper, march->step);
   }
   return code;
 }

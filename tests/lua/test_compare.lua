@@ -194,7 +194,8 @@ for line in narrow:gmatch("[^\n]+") do
   assert(utf8.len(line) <= 60, "the table is wider than asked for: " .. line)
 end
 assert(result:table() == result:table(0))
-fails("the width must not be negative", function() result:table(-1) end)
+fails("table: expected how many characters a line has, a whole number, got -1",
+  function() result:table(-1) end)
 
 -- ---- files --------------------------------------------------------------------------------------
 local folder = os.tmpname()
@@ -218,10 +219,11 @@ result:report(page)
 local alone = #content "page.html"
 result:report(page, comparison:run { quiet = true })
 assert(#content "page.html" > alone + 1000 and content("page.html"):find("</html>", 1, true))
-fails("the name of a file, as in", function() result:report { file = page } end)
-fails("vida.result expected", function() result:report(page, {}) end)
+fails("report: expected the name of a file, such as", function() result:report { file = page } end)
+fails("report: expected further results after the name of the file, got a table",
+  function() result:report(page, {}) end)
 fails("report: cannot write", function() result:report(folder .. "/no/page.html") end)
-fails("the name of a folder expected", function() result:write(3) end)
+fails("write: expected the name of a folder, got 3", function() result:write(3) end)
 fails("cannot", function() result:write(folder .. "/comparison.csv") end)
 result:write(folder .. "/no/such/folder") -- with those above it
 assert(content("no/such/folder/comparison.csv") == result:csv())

@@ -83,3 +83,16 @@ assert(stepper:step(300))
 assert(stepper:constraint_errors() > 1e4 * 1e-6, "the thread has hardly opened")
 
 print "ok"
+
+-- The shortened last step of a run is that of the run, not the first one of its new start.
+for _, method in ipairs { "rattle", "del-midpoint", "radau" } do
+  local s = vida.system { "pushed", dimension = 2 }
+  local bead = s:particle { "bead", mass = 1, position = { 1, 0 } }
+  s:distance { "rod", s.ground, bead, length = 1 }
+  s:force(bead.x, vida.where(vida.less(s.time, 1.492), 0, vida.sqrt(1.4905 - s.time)))
+  local comparison = vida.compare { system = s, time = 1.495, end_step = "shorten",
+    methods = { { method, h = 0.01 } } }
+  local row = comparison:run({ quiet = true })[1]
+  assert(row.status ~= "ok")
+  says(row.message, "step 150 from t = 1.49:")
+end

@@ -592,7 +592,7 @@ fails("rolling disk 'w': axis: expected a list of 3 numbers, got nothing",
   joint("rolling_disk", { "w", box, radius = 1 }))
 fails("knife edge 'k': the ground does not move; expected a body",
   joint("knife_edge", { "k", house.ground, direction = { 1, 0, 0 } }))
-fails("point on curve 'c': curve: expected a function, got nothing",
+fails("point on curve 'c': curve: expected a function of x, y, z that returns what vanishes on the curve, or",
   joint("point_on_curve", { "c", house.ground, bead }))
 fails("point on curve 'c': curve: expected a function that returns at most 2 expressions, got 3",
   joint("point_on_curve", { "c", house.ground, bead, curve = function(x, y, z) return x, y, z end }))

@@ -67,13 +67,16 @@ fails("start.positions[1]: expected a number, got the text \"0\"",
   function() stepper:start(0, { "0", 1 }, { 0, 0 }) end)
 fails("start.velocities: expected a list of 2 numbers, got nothing",
   function() stepper:start(0, { 0, 1 }) end)
-fails("the time must be a finite number", function() stepper:start(0 / 0, { 0, 1 }, { 0, 0 }) end)
-fails("number expected, got string", function() stepper:start("0s", { 0, 1 }, { 0, 0 }) end)
+fails("start.time: expected a finite number, got nan",
+  function() stepper:start(0 / 0, { 0, 1 }, { 0, 0 }) end)
+fails("start: expected a table of options, or the time of a state, got the text",
+  function() stepper:start("0s", { 0, 1 }, { 0, 0 }) end)
 fails("start: unknown key 't1'", function() stepper:start { t1 = 1 } end)
 fails("start.t0: expected a number, got the text \"1\"", function() stepper:start { t0 = "1" } end)
 stepper:start { t0 = 2 }
 assert(stepper:time() == 2)
-fails("the number of steps must not be negative", function() stepper:step(-1) end)
+fails("step: expected a number of steps, which is whole and not negative, got -1",
+  function() stepper:step(-1) end)
 fails("a vida.stepper has no 'position'; did you mean 'positions'?",
   function() stepper:position() end)
 
@@ -117,6 +120,6 @@ for _, name in ipairs { "start", "step", "time", "positions", "velocities", "mom
   "multipliers", "energy", "constraint_errors", "statistics" } do
   check.fails("attempt to use a closed stepper", function() stepper[name](stepper) end)
 end
-check.fails("vida.stepper expected", function() failing.step(rotor) end)
+check.fails("step: expected a stepper before it, with a colon", function() failing.step(rotor) end)
 
 print("ok")

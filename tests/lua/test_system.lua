@@ -76,8 +76,8 @@ assert(tostring(vida.free()) == "vida.free()")
 assert(tostring(vida.free(-1)) == "vida.free(-1)")
 assert(tostring(vida.free(0.5)) == "vida.free(1)")
 assert(tostring(vida.free { near = -4.8 }):match("^vida.free { near = %-4.8"))
-fails("expected a branch (-1 or 1) or { near = value }", function() vida.free("up") end)
-fails("the branch must be a finite number", function() vida.free(0 / 0) end)
+fails("vida.free: expected nothing, -1, 1 or { near = value }, got the text", function() vida.free("up") end)
+fails("vida.free: expected a finite number, got nan", function() vida.free(0 / 0) end)
 fails("vida.free: unknown key 'nera'; did you mean 'near'?", function() vida.free { nera = 1 } end)
 fails("vida.free.near: expected a number, got the text \"1\"",
   function() vida.free { near = "1" } end)
@@ -143,8 +143,9 @@ system:gravity { 0, 0, -9.81 }
 fails("system 'house' has its gravity already", function() system:gravity { 0, 0, -9.81 } end)
 
 -- ---- wrong receivers and closed systems ---------------------------------------------------------
-check.fails("vida.system expected", function() system.particle({}, {}) end)
-check.fails("vida.system expected", function() system.particle(upper, {}) end)
+check.fails("particle: expected a system before it, with a colon: system:particle(...)",
+  function() system.particle({}, {}) end)
+check.fails("particle: expected a system before it, with a colon", function() system.particle(upper, {}) end)
 other:close()
 other:close()
 assert(tostring(other) == "closed system")

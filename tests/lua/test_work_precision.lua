@@ -38,7 +38,8 @@ local low, high = math.min(coarse.wall_s, fine.wall_s), math.max(coarse.wall_s, 
 assert(seconds <= high * (1 + 1e-12))
 check.close(result:seconds_for(2, 1), math.min(low, result[7].wall_s), 1e-12)
 assert(result:seconds_for(1, 1e-12) == nil)
-check.fails("no such series", result.seconds_for, result, 9, 1)
+check.fails("seconds_for: expected the number of a series, from 1 to 3, got 9",
+  result.seconds_for, result, 9, 1)
 check.fails("positive error", result.seconds_for, result, 1, 0)
 local text = result:table(100)
 assert(text:find("fitted orders", 1, true) and text:find("*", 1, true))

@@ -62,7 +62,45 @@ wrong "returned number" <<<'return 3'
 wrong "returned several values" <<<'return 1, 2'
 wrong "returned an empty list" <<<'return {}'
 wrong "returned a list whose entry 1 is no comparison but a number" <<<'return { 7 }'
-wrong "returned userdata" <<<'return require("vida").system "s"'
+wrong "returned a vida.system" <<<'return require("vida").system "s"'
+
+# A script that does its own work returns nothing, or what came of it.
+pendulum='local vida = require "vida"
+local s = vida.system { "p", dimension = 2 }
+s:gravity { 0, -9.81 }
+local p = s:particle { "p", mass = 1, position = { 1, 0 } }
+s:distance { "rod", s.ground, p, length = 1 }
+'
+comparison='local c = vida.compare { system = s, time = 0.1, methods = { { "rattle", h = 0.1 } } }'
+alone() {
+  printf '%s' "$pendulum" >"$work/alone.lua"
+  cat >>"$work/alone.lua"
+}
+alone <<'TEXT'
+local stepper = s:stepper { "rattle", h = 0.1 }
+stepper:start()
+print(stepper:step(3), stepper:time())
+TEXT
+expect 0 run "$work/alone.lua"
+says "true	0.3"
+expect 0 run "$work/alone.lua" --quiet
+expect 2 run "$work/alone.lua" --out "$work/nothing"
+says "--out: the script returned no comparison"
+[[ ! -e $work/nothing ]] || complain "a folder was made for nothing"
+expect 1 check "$work/alone.lua"
+says "returned nothing"
+alone <<<'print(s:accelerations()["p.y"])'
+expect 0 run "$work/alone.lua"
+alone <<<"$comparison c:run { quiet = true }"
+expect 0 run "$work/alone.lua"
+alone <<<"$comparison return c:run { quiet = true }"
+expect 0 run "$work/alone.lua"
+alone <<<"$comparison local t = s:stepper { 'rattle', h = 0.1 } t:start() t:step()"
+expect 1 run "$work/alone.lua"
+says "returned nothing, and a comparison that it made was not run"
+alone <<<'s:stepper { "ratle", h = 0.1 }'
+expect 1 run "$work/alone.lua"
+says "did you mean 'rattle'?"
 
 # Mistakes in the model and in the comparison point to their line.
 wrong "wrong.lua:3: particle 'p': mass: expected a positive number, got -2" <<'TEXT'
