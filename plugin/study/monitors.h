@@ -26,7 +26,7 @@ typedef struct vida_monitors {
   /* The newest values, for rows of samples. */
   double energy_now, work_now; /* at the same time; the work is NaN where it is not known */
   double energy_defect;        /* what the energy has changed by without work */
-  double *v, *momenta; /* n; momentum maps, then conserved observables */
+  double *v, *momenta;         /* n; momentum maps, then conserved observables */
   double* observables;
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */

@@ -42,8 +42,9 @@ static void interpolate(const vida_work_node* from, const vida_work_node* to, in
       const double bend_to = to->a[i] - (2.0 * left + 4.0 * right) / h;
       const double square = x * x * y * y;
       u += 0.5 * h * h * square * (bend * y + bend_to * x);
-      rate += 0.5 * h *
-              (2.0 * x * y * (1.0 - 2.0 * x) * (bend * y + bend_to * x) + square * (bend_to - bend));
+      rate +=
+          0.5 * h *
+          (2.0 * x * y * (1.0 - 2.0 * x) * (bend * y + bend_to * x) + square * (bend_to - bend));
     }
     q[i] = from->q[i] + x * (to->q[i] - from->q[i]) + u;
     v[i] = slope + rate;
@@ -53,8 +54,8 @@ static void interpolate(const vida_work_node* from, const vida_work_node* to, in
 /* ---- the work of a step ---------------------------------------------------------------------- */
 
 /* Of the part of the way up to x; NaN where some state has no power. */
-static double integrate_power(vida_work* work, const vida_work_node* from,
-                              const vida_work_node* to, double x) {
+static double integrate_power(vida_work* work, const vida_work_node* from, const vida_work_node* to,
+                              double x) {
   const int n = work->system->coordinate_count;
   const bool quintic = has_accelerations(from, n) && has_accelerations(to, n);
   const double h = to->t - from->t;
@@ -154,7 +155,8 @@ double vida__work_at(vida_work* work, double t) {
 static void add_rows(vida_work* work) {
   static const struct {
     double place, weight;
-  } rule[] = {{-0.7745966692414834, 5.0 / 18.0}, {0.0, 8.0 / 18.0}, {0.7745966692414834, 5.0 / 18.0}};
+  } rule[] = {
+      {-0.7745966692414834, 5.0 / 18.0}, {0.0, 8.0 / 18.0}, {0.7745966692414834, 5.0 / 18.0}};
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count, m = system->row_count;
   const double h = work->right.t - work->left.t;

@@ -18,13 +18,13 @@ typedef struct vida_work_node {
 
 typedef struct vida_work {
   const VidaSystem* system;
-  vida_power* power;         /* NULL: nothing exchanges energy */
-  vida_evaluator* evaluator; /* of the rows; NULL: no row is of velocities */
-  bool timed;                /* some formula depends on time: it may jump at a node */
+  vida_power* power;                  /* NULL: nothing exchanges energy */
+  vida_evaluator* evaluator;          /* of the rows; NULL: no row is of velocities */
+  bool timed;                         /* some formula depends on time: it may jump at a node */
   vida_work_node left, right, coarse; /* ends of the step; the left end of every second step */
   double *q, *v;                      /* n each: on the way */
   double *entries, *row, *rate;       /* of G; m each: the rows on the way */
-  double *memory;
+  double* memory;
   long steps;
   vida_sum work;      /* done up to the node */
   double before;      /* at the node before it */

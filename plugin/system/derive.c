@@ -399,8 +399,7 @@ static int derive_potential(derivation* work, VidaExpression expression,
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, width, work->first);
   if (!code && found->time) {
     int by_time = -1;
-    code =
-        vida__derive_gradient(work->graph, expression, 1, &work->variable[2 * width], &by_time);
+    code = vida__derive_gradient(work->graph, expression, 1, &work->variable[2 * width], &by_time);
     code = code ? code : compile(work, VIDA_TAPE_RATE, 1, &by_time);
   }
   if (!work->has_discrete) {
