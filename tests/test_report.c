@@ -217,7 +217,7 @@ static void test_csv(void) {
       "system,method,options,h,rtol,status,t_end,steps,newton_iterations,residual_evaluations,"
       "jacobian_evaluations,wall_s,position_error,velocity_error,multiplier_error,energy_error,"
       "energy_drift,momentum_error,constraint_position,constraint_velocity,symplectic_defect,"
-      "message\n";
+      "message,energy_change,work,work_error,constraint_integral\n";
   EXPECT(strncmp(text, header, strlen(header)) == 0, "%.300s", text);
   read_csv_line(&text, fields, VIDA_COLUMNS + 1);
   for (int i = 0; i < 6; i++) {

@@ -40,17 +40,25 @@ static void print_sizes(const VidaSystem* system, VidaCheckNumbers numbers) {
 static void print_constants(const VidaSystem* system, const VidaCheck* check) {
   char number[VIDA_REAL_TEXT_SIZE];
   const VidaCheckNumbers numbers = VidaCheck_Numbers(check);
+  const char* between = " ";
+  if (!isnan(numbers.energy) && !numbers.energy_is_constant) {
+    printf("  energy at the start: %s; forces, dampers, drives or explicit time change it\n",
+           vida__real_text(number, numbers.energy, 10));
+  }
   printf("  constants at the start:");
-  if (!isnan(numbers.energy)) {
+  if (!isnan(numbers.energy) && numbers.energy_is_constant) {
     printf(" energy = %s", vida__real_text(number, numbers.energy, 10));
+    between = ", ";
   }
   for (int k = 0; k < VidaSystem_MomentumCount(system); k++) {
     const double value = VidaCheck_Momentum(check, k);
     if (!isnan(value)) {
-      printf(", %s = %s", VidaSystem_MomentumName(system, k), vida__real_text(number, value, 10));
+      printf("%s%s = %s", between, VidaSystem_MomentumName(system, k),
+             vida__real_text(number, value, 10));
+      between = ", ";
     }
   }
-  printf("\n");
+  printf("%s\n", strcmp(between, " ") == 0 ? " none" : "");
 }
 
 /* What VidaSystem_Start said, line by line. */

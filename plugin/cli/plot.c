@@ -312,7 +312,7 @@ const CliCommand cli_plot_command = {
         "\nDIR is the folder of 'vida run --out DIR'. Pictures go to DIR/plots, each with\n"
         "its data (.dat) and its script (.gp), which can be changed and run again.\n"
         "Without a KIND all are drawn that the results have something for:\n\n"
-        "  energy          energy against that of the start, for each step\n"
+        "  energy          energy against that of the start and the work, for each step\n"
         "  drift           largest violation of g = 0 and of G v + g_t = 0\n"
         "  momentum        momentum maps against those of the start\n"
         "  multipliers     multipliers over time\n"

@@ -22,6 +22,15 @@ static void join_unit(char* unit, size_t size, bool first, const char* next) {
   }
 }
 
+/* Of a rate integrated over time: "m" of "m/s". */
+static void integral_unit(const char* rate, char* unit, size_t size) {
+  const size_t length = strlen(rate);
+  const bool is_per_second = length > 2 && strcmp(rate + length - 2, "/s") == 0;
+  unit[0] = '\0';
+  vida__append(unit, size, "%.*s%s", (int)(is_per_second ? length - 2 : length), rate,
+               is_per_second || !rate[0] ? "" : " s");
+}
+
 void vida__find_units(const VidaStudy* study, vida_units* units) {
   const VidaSystem* system = study->system;
   const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(system);
@@ -37,6 +46,15 @@ void vida__find_units(const VidaStudy* study, vida_units* units) {
               VidaSystem_ConstraintUnit(system, i));
     join_unit(units->multiplier, sizeof units->multiplier, i == 0, multiplier);
   }
+  bool first = true;
+  for (int i = 0; i < VidaSystem_ConstraintCount(system); i++) {
+    char integral[VIDA_NAME_SIZE];
+    if (VidaSystem_ConstraintIsNonholonomic(system, i)) {
+      integral_unit(VidaSystem_ConstraintUnit(system, i), integral, sizeof integral);
+      join_unit(units->integral, sizeof units->integral, first, integral);
+      first = false;
+    }
+  }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
     join_unit(units->momentum, sizeof units->momentum, i == 0,
               vida__momentum_unit(VidaSystem_MomentumName(system, i)));
@@ -46,7 +64,7 @@ void vida__find_units(const VidaStudy* study, vida_units* units) {
 /* Columns whose unit depends on the system, or is gone in a relative comparison. */
 typedef struct unit_rule {
   const char* column;
-  enum { OF_POSITION, OF_CONSTRAINT, OF_MULTIPLIER, OF_MOMENTUM, OF_ENERGY } kind;
+  enum { OF_POSITION, OF_CONSTRAINT, OF_MULTIPLIER, OF_MOMENTUM, OF_ENERGY, OF_INTEGRAL } kind;
   const char* per; /* appended */
   bool relative;
 } unit_rule;
@@ -58,6 +76,7 @@ static const unit_rule unit_rules[] = {{"position_error", OF_POSITION, "", true}
                                        {"momentum_error", OF_MOMENTUM, "", true},
                                        {"constraint_position", OF_CONSTRAINT, "", false},
                                        {"constraint_velocity", OF_CONSTRAINT, "/s", false},
+                                       {"constraint_integral", OF_INTEGRAL, "", false},
                                        {"momentum_drift", OF_MOMENTUM, "/s", false},
                                        {"momentum_drift_interval", OF_MOMENTUM, "/s", false},
                                        {"momentum_oscillation", OF_MOMENTUM, "", false},
@@ -67,8 +86,8 @@ static const unit_rule unit_rules[] = {{"position_error", OF_POSITION, "", true}
 
 void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
                        char unit[VIDA_NAME_SIZE]) {
-  const char* const shared[] = {units->position, units->constraint, units->multiplier,
-                                units->momentum, "J"};
+  const char* const shared[] = {
+      units->position, units->constraint, units->multiplier, units->momentum, "J", units->integral};
   unit[0] = '\0';
   for (size_t i = 0; i < sizeof unit_rules / sizeof unit_rules[0]; i++) {
     const unit_rule* rule = &unit_rules[i];

@@ -60,7 +60,7 @@ const char* vida__momentum_unit(const char* name);
  * they differ (facts.c). */
 typedef struct vida_units {
   char position[VIDA_NAME_SIZE], constraint[VIDA_NAME_SIZE], multiplier[VIDA_NAME_SIZE],
-      momentum[VIDA_NAME_SIZE];
+      momentum[VIDA_NAME_SIZE], integral[VIDA_NAME_SIZE];
 } vida_units;
 void vida__find_units(const VidaStudy* study, vida_units* units);
 /* The unit of a column in a comparison with these units; "" where its values have several, or (of
@@ -68,11 +68,10 @@ void vida__find_units(const VidaStudy* study, vida_units* units);
 void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
                        char unit[VIDA_NAME_SIZE]);
 
-/* What the column energy_error is called where vida__exchanges_energy, and why. */
-#define VIDA_ENERGY_CHANGE "energy change"
-#define VIDA_ENERGY_CHANGE_TEXT                                                                \
-  "forces, dampers, drives or explicit time change the energy of this system: it is the work " \
-  "done, not an error"
+/* What the column energy_error is measured against where vida__exchanges_energy. */
+#define VIDA_ENERGY_BALANCE_TEXT                                                           \
+  "against that of the start and the work that forces, dampers, drives and explicit time " \
+  "have done since"
 
 /* Writes study.txt, lines "name: value" (facts.c). */
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);

@@ -390,11 +390,14 @@ static void write_reference(FILE* file, const VidaRecording* from) {
 static void write_changes(FILE* file, const VidaRecording* from, const vida_recorded_run* run) {
   const vida_recorded_layout* at = &from->layout;
   const size_t width = (size_t)at->width;
-  fputs(",\n\"energy_change\": [", file);
-  for (int i = 0; i < run->count; i++) {
-    fputs(i > 0 ? "," : "", file);
-    write_number(file, run->rows[(size_t)i * width + (size_t)at->energy] - run->rows[at->energy],
-                 DIGITS_ERROR);
+  for (int kind = 0; kind < 2; kind++) {
+    fputs(kind == 0 ? ",\n\"energy_change\": [" : "],\n\"energy_error\": [", file);
+    for (int i = 0; i < run->count; i++) {
+      const double* row = run->rows + (size_t)i * width;
+      fputs(i > 0 ? "," : "", file);
+      write_number(file, row[at->energy] - run->rows[at->energy] - (kind ? row[at->work] : 0.0),
+                   DIGITS_ERROR);
+    }
   }
   fputs("],\n\"momentum_change\": [", file);
   for (int i = 0; i < run->count; i++) {
@@ -538,8 +541,8 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   fputs(",\n", file);
   write_text(file, "label", study->label);
   fputs(", ", file);
-  write_text(file, "energy_change",
-             vida__exchanges_energy(study->system) ? VIDA_ENERGY_CHANGE_TEXT : "");
+  write_text(file, "energy_balance",
+             vida__exchanges_energy(study->system) ? VIDA_ENERGY_BALANCE_TEXT : "");
   fputs(",\n", file);
   write_drawing(file, &from->picture);
   fputs(",\n", file);

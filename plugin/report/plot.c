@@ -23,7 +23,8 @@ typedef struct kind_row {
 } kind_row;
 
 static const kind_row kinds[] = {
-    {{"energy", "energy against that of the start, over time, for each step", true},
+    {{"energy",
+      "energy against that of the start and the work done since, over time, for each step", true},
      vida__plot_energy},
     {{"drift", "largest violation of g = 0 and of G v + g_t = 0 over time", true},
      vida__plot_drift},

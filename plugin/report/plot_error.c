@@ -25,6 +25,7 @@ static const error_column error_columns[] = {
     {"momentum_error", "momentum error", true, true},
     {"constraint_position", "largest |g|", false, false},
     {"constraint_velocity", "largest |G v + g_t|", false, false},
+    {"constraint_integral", "largest integral of a row of velocities", false, false},
     {"symplectic_defect", "symplectic defect", false, false},
     {"reversibility_defect", "reversibility defect", false, false},
     {"energy_oscillation", "oscillation of the energy", false, false},

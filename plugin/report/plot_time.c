@@ -22,6 +22,7 @@ typedef struct quantity {
   char title[VIDA_TEXT_SIZE]; /* of the axis */
   int time;                   /* the column of its time */
   int parts[MOST_PARTS], part_count;
+  int less;     /* a column that is subtracted; 0: none */
   bool change;  /* since the first row where it is known */
   bool largest; /* the largest part; otherwise the 2-norm of several */
   bool logarithmic;
@@ -44,7 +45,8 @@ static void find_start(const quantity* what, const vida_csv* csv, double start[M
 static double value_of(const quantity* what, const vida_csv* csv, long row, const double* start) {
   double sum = 0.0, largest = 0.0;
   for (int k = 0; k < what->part_count; k++) {
-    const double part = vida__csv_real(csv, row, what->parts[k]) - start[k];
+    const double less = what->less > 0 ? vida__csv_real(csv, row, what->less) : 0.0;
+    const double part = vida__csv_real(csv, row, what->parts[k]) - start[k] - less;
     if (isnan(part)) {
       return NAN;
     }
@@ -300,13 +302,16 @@ static int plot_by_step(vida_picture* picture, finder* find, VidaError* error) {
 static int find_energy(vida_picture* picture, const vida_trajectory* trajectory,
                        quantity quantities[MOST_COLUMNS]) {
   (void)picture;
-  quantities[0] = (quantity){
-      .title = "E(t) - E(0) [J]", .parts = {trajectory->energy}, .part_count = 1, .change = true};
+  const bool works = trajectory->work > 0;
+  quantities[0] = (quantity){.parts = {trajectory->energy}, .part_count = 1, .change = true};
+  quantities[0].less = works ? trajectory->work : 0;
+  vida__append(quantities[0].title, VIDA_TEXT_SIZE, "E(t) - E(0)%s [J]", works ? " - W(t)" : "");
   return 1;
 }
 
 int vida__plot_energy(vida_picture* picture, VidaError* error) {
-  vida__append(picture->title, sizeof picture->title, ": energy against that of the start");
+  vida__append(picture->title, sizeof picture->title,
+               ": energy against that of the start and the work");
   return plot_by_step(picture, find_energy, error);
 }
 

@@ -37,7 +37,8 @@ static vida_recorded_layout lay_out(const VidaSystem* system, int points) {
   at.multipliers = at.v + at.n;
   at.multipliers_t = at.multipliers + at.m;
   at.energy = at.multipliers_t + 1;
-  at.momentum = at.energy + 1;
+  at.work = at.energy + 1;
+  at.momentum = at.work + 1;
   at.g = at.momentum + at.momenta;
   at.g_rate = at.g + 1;
   at.observable = at.g_rate + 1;
@@ -158,6 +159,7 @@ static void write_row(VidaRecording* to, const VidaSample* sample, double* row) 
   copy(row + at->multipliers, sample->multipliers, at->m);
   row[at->multipliers_t] = sample->multipliers_t;
   row[at->energy] = sample->energy;
+  row[at->work] = sample->work;
   copy(row + at->momentum, sample->momenta, at->momenta);
   row[at->g] = largest(sample->constraint_position, m);
   row[at->g_rate] = largest(sample->constraint_velocity, m);

@@ -9,7 +9,7 @@
 /* A state is a row of numbers; these are the places of its parts. */
 typedef struct vida_recorded_layout {
   int n, m, momenta, observables, points; /* how many of each are kept */
-  int q, v, multipliers, multipliers_t, energy, momentum, g, g_rate, observable, point;
+  int q, v, multipliers, multipliers_t, energy, work, momentum, g, g_rate, observable, point;
   int width;
 } vida_recorded_layout;
 

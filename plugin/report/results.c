@@ -50,7 +50,10 @@ static int read_rows(const char* directory, vida_csv* csv, VidaError* error) {
   }
   join(path, directory, "comparison.csv");
   int code = vida__read_csv(path, csv, error);
-  for (int i = 0; i < VIDA_COLUMNS && !code; i++) {
+  /* Those behind the message came later: results that are older have not got them. */
+  bool demanded = true;
+  for (int i = 0; i < VIDA_COLUMNS && demanded && !code; i++) {
+    demanded = strcmp(Vida_Column(i)->name, "message") != 0;
     if (vida__csv_column(csv, Vida_Column(i)->name) < 0) {
       code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' has no column '%s'", path,
                         Vida_Column(i)->name);
@@ -336,7 +339,9 @@ int vida__read_trajectory(const vida_results* results, int run, vida_trajectory*
   trajectory->multiplier = 1 + 2 * n;
   trajectory->multiplier_time = trajectory->multiplier + m;
   trajectory->energy = trajectory->multiplier_time + (m > 0);
-  trajectory->momentum = trajectory->energy + 1;
+  const bool has_work = vida__csv_column(&trajectory->csv, "work") == trajectory->energy + 1;
+  trajectory->work = has_work ? trajectory->energy + 1 : -1;
+  trajectory->momentum = trajectory->energy + 1 + has_work;
   trajectory->constraint = trajectory->momentum + results->momenta;
   trajectory->constraint_rate = trajectory->constraint + m;
   if (trajectory->constraint_rate + m > trajectory->csv.columns ||

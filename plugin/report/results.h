@@ -71,6 +71,7 @@ void vida__free_results(vida_results* results);
 /* A trajectory, and where its columns are. */
 typedef struct vida_trajectory {
   vida_csv csv;
+  int work; /* -1: none is done */
   int multiplier, multiplier_time, energy, momentum, constraint,
       constraint_rate; /* first columns */
 } vida_trajectory;

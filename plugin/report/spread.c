@@ -79,11 +79,8 @@ static void write_title(const VidaStudy* study, int quantity, int name_width, in
                         FILE* file) {
   char title[2 * VIDA_NAME_SIZE] = "", line[LINE_SIZE] = "", unit[VIDA_NAME_SIZE];
   const VidaColumn* column = Vida_FindColumn(quantities[quantity].column);
-  const bool is_change =
-      column->offset == offsetof(VidaRow, energy_error) && vida__exchanges_energy(study->system);
   find_unit(study, column, unit);
-  vida__append(title, sizeof title, "%s%s%s",
-               is_change ? VIDA_ENERGY_CHANGE : quantities[quantity].title, unit[0] ? ", " : "",
+  vida__append(title, sizeof title, "%s%s%s", quantities[quantity].title, unit[0] ? ", " : "",
                unit);
   vida__append_label(title, name_width, line, sizeof line);
   vida__append(line, sizeof line, " %*s", RUNS_WIDTH, "runs");

@@ -30,6 +30,8 @@ typedef enum cell_kind {
   CELL_STEP,     /* as typed */
   CELL_ERROR,    /* 1.234e-05 */
   CELL_POSITION, /* the same, marked when below the reference's own error */
+  CELL_BALANCE,  /* the same, marked when the work is not known as well */
+  CELL_EXCHANGE, /* the same, of systems that exchange energy */
   CELL_FORM,     /* the same, marked when it may be rounding */
   CELL_OPTIONS,  /* key=value ... */
   CELL_DIGITS,   /* that are correct, in the mixed norm */
@@ -51,11 +53,14 @@ typedef enum cell_kind {
   X(DIGITS, "mescd", CELL_DIGITS, position_error, 24)               \
   X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 10)           \
   X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 2)      \
-  X(ENERGY, "energy", CELL_ERROR, energy_error, 20)                 \
+  X(ENERGY, "energy", CELL_BALANCE, energy_error, 20)               \
+  X(CHANGE, "energy change", CELL_EXCHANGE, energy_change, 5)       \
+  X(EXCHANGED, "work", CELL_EXCHANGE, work, 5)                      \
   X(DRIFT, "drift", CELL_ERROR, energy_drift, 6)                    \
   X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 18)           \
   X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 8)          \
   X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 4) \
+  X(INTEGRAL, "integral", CELL_ERROR, constraint_integral, 3)       \
   X(FORM, "symplectic", CELL_FORM, symplectic_defect, 20)           \
   X(WAY_BACK, "reversal", CELL_ERROR, reversibility_defect, 20)     \
   X(STEPS, "steps", CELL_STEPS, steps, 10)                          \
@@ -208,6 +213,11 @@ static bool is_not_measurable(const VidaRow* row) {
   return is_rounding(row) && row->symplectic_defect >= 1.0;
 }
 
+/* The work is known from the states at the nodes only. */
+static bool is_unresolved(const VidaRow* row) {
+  return row->energy_error < row->work_error;
+}
+
 static void cell_text(const table_layout* table, int column, const VidaRow* row,
                       char text[CELL_SIZE]) {
   const table_column* what = &columns[column];
@@ -227,6 +237,15 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       error_text(row->position_error, number, sizeof number);
       vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
                    number);
+      break;
+    case CELL_BALANCE:
+      error_text(row->energy_error, number, sizeof number);
+      vida__append(text, CELL_SIZE, "%s%s", is_unresolved(row) ? "<" : "", number);
+      break;
+    case CELL_EXCHANGE:
+      if (vida__exchanges_energy(table->study->system)) {
+        error_text(real_member(row, what->offset), text, CELL_SIZE);
+      }
       break;
     case CELL_FORM:
       error_text(row->symplectic_defect, number, sizeof number);
@@ -271,12 +290,6 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
       vida__append(text, CELL_SIZE, "%s", (const char*)row + what->offset);
       break;
   }
-}
-
-/* Where work is done on the system, that is in the energy's difference from the start, too. */
-static const char* column_title(const table_layout* table, int column) {
-  const bool is_energy = column == TABLE_ENERGY && vida__exchanges_energy(table->study->system);
-  return is_energy ? VIDA_ENERGY_CHANGE : columns[column].title;
 }
 
 /* Width in characters, for text in UTF-8. */
@@ -431,7 +444,7 @@ static void lay_out(table_layout* table) {
       table->widths[i] = width > table->widths[i] ? width : table->widths[i];
     }
     table->shown[i] = table->widths[i] > 0;
-    const int title = text_width(column_title(table, i)), unit = text_width(table->units[i]);
+    const int title = text_width(columns[i].title), unit = text_width(table->units[i]);
     table->widths[i] = title > table->widths[i] ? title : table->widths[i];
     table->widths[i] = unit > table->widths[i] ? unit : table->widths[i];
   }
@@ -508,7 +521,7 @@ static void write_title(const table_layout* table) {
   }
   write_paragraph(table, title);
   if (vida__exchanges_energy(study->system)) {
-    write_paragraph(table, VIDA_ENERGY_CHANGE ": " VIDA_ENERGY_CHANGE_TEXT);
+    write_paragraph(table, "energy: " VIDA_ENERGY_BALANCE_TEXT);
   }
   if (VidaStudy_Notes(study)[0]) {
     write_paragraph(table, VidaStudy_Notes(study));
@@ -615,13 +628,14 @@ static int add_said(said_of_runs* said, const VidaRow* row, const char* message,
 /* Failures and remarks in words, each once. */
 static int write_remarks(const table_layout* table, VidaError* error) {
   const int runs = VidaStudy_RunCount(table->study);
-  bool marked = false, rounding = false, unknown = false, any = false;
+  bool marked = false, unresolved = false, rounding = false, unknown = false, any = false;
   said_of_runs said = {0};
   int code = allocate_said(&said, runs);
   for (int i = 0; i < runs && !code; i++) {
     const VidaRow* row = VidaStudy_Row(table->study, i);
     char message[VIDA_MESSAGE_SIZE] = "";
     vida__append(message, sizeof message, "%s", row->message);
+    unresolved = unresolved || is_unresolved(row);
     unknown = unknown || is_not_measurable(row);
     rounding = rounding || (is_rounding(row) && !is_not_measurable(row));
     marked = strip_remarks(message) || marked;
@@ -638,10 +652,17 @@ static int write_remarks(const table_layout* table, VidaError* error) {
                     "~ smaller than the reference's own estimated error: agreement, not "
                     "accuracy");
   }
+  if (unresolved && table->shown[TABLE_ENERGY]) {
+    begin_remarks(table, &any);
+    write_paragraph(table,
+                    "< energy: not above what the integration of the work may be off by; of "
+                    "adaptive methods a smaller h beside rtol gives it more states");
+  }
   if (rounding && table->shown[TABLE_FORM]) {
     begin_remarks(table, &any);
-    write_paragraph(
-        table, "< not above what the finite differences that it was measured with may be off by");
+    write_paragraph(table,
+                    "< symplectic: not above what the finite differences that it was measured with "
+                    "may be off by");
   }
   if (unknown && table->shown[TABLE_FORM]) {
     begin_remarks(table, &any);
@@ -668,7 +689,7 @@ static void write_rows(const table_layout* table) {
       if (row >= 0) {
         cell_text(table, i, VidaStudy_Row(table->study, row), text);
       } else {
-        vida__append(text, sizeof text, "%s", row == -2 ? column_title(table, i) : table->units[i]);
+        vida__append(text, sizeof text, "%s", row == -2 ? columns[i].title : table->units[i]);
       }
       append_cell(table, i, text, line);
     }

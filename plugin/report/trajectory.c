@@ -151,6 +151,9 @@ static void write_header(FILE* file, const VidaSystem* system) {
     write_column(file, "s", "t of multipliers", "", "");
   }
   write_column(file, "J", "energy", "", "");
+  if (vida__exchanges_energy(system)) {
+    write_column(file, "J", "work", "", "");
+  }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
     const char* name = VidaSystem_MomentumName(system, i);
     write_column(file, vida__momentum_unit(name), "", name, "");
@@ -247,6 +250,9 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
     write_number(file, sample->multipliers_t);
   }
   write_number(file, sample->energy);
+  if (vida__exchanges_energy(system)) {
+    write_number(file, sample->work);
+  }
   write_numbers(file, VidaSystem_MomentumCount(system), sample->momenta);
   write_numbers(file, m, sample->constraint_position);
   write_numbers(file, m, sample->constraint_velocity);

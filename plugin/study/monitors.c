@@ -55,7 +55,7 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
       !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
-  return VIDA_SUCCESS;
+  return vida__create_work(study->system, &monitors->work, error);
 }
 
 void vida__destroy_monitors(vida_monitors* monitors) {
@@ -68,6 +68,7 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->observables);
   free(monitors->q_there);
   free(monitors->v_there);
+  vida__destroy_work(&monitors->work);
   *monitors = (vida_monitors){0};
 }
 
@@ -134,6 +135,8 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
     return vida__fail(error, VIDA_NOT_FINITE, "the energy of the start is not a finite number");
   }
   monitors->energy_now = monitors->energy_start;
+  vida__begin_work(&monitors->work, vida__march_time(march), vida__run_q0(study, monitors->run),
+                   vida__run_v0(study, monitors->run));
   monitors->energy_size = vida__kinetic_size(march->stepper) + vida__potential_size(march->stepper);
   monitors->energy_size =
       fmax(monitors->energy_size, vida__rest_energy(march->stepper, fabs(study->time)));
@@ -155,21 +158,43 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   return code;
 }
 
+/* The energy less that of the start and the work that was done meanwhile. */
+static int observe_energy(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  double t = 0.0;
+  int code = VIDA_SUCCESS;
+  if (vida__work_is_needed(&monitors->work)) {
+    code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+    if (code == VIDA_SUCCESS) {
+      vida__follow_work(&monitors->work, vida__march_time(march),
+                        VidaStepper_Positions(march->stepper), monitors->v);
+    }
+  }
+  code = code ? code : VidaStepper_Energy(march->stepper, &monitors->energy_now, &t, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  const double change = monitors->energy_now - monitors->energy_start;
+  monitors->work_now = vida__work_at(&monitors->work, t);
+  monitors->largest_work = fmax(monitors->largest_work, fabs(monitors->work_now));
+  monitors->energy_defect = change - monitors->work_now;
+  if (isfinite(change) && isnan(monitors->work_now)) {
+    return VIDA_SUCCESS; /* there is a remark on it at the end */
+  }
+  code = add_checked(&monitors->energy, "the energy", fabs(monitors->energy_defect),
+                     fabs(monitors->energy_start), error);
+  if (code == VIDA_SUCCESS) {
+    vida__add_to_drift(&monitors->energy_drift, t, monitors->energy_defect);
+  }
+  return code;
+}
+
 static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaError* error) {
   const int maps = VidaSystem_MomentumCount(monitors->study->system) + monitors->conserved;
-  double t = 0.0, position = 0.0;
-  int code = VidaStepper_Energy(march->stepper, &monitors->energy_now, &t, error);
+  double position = 0.0;
+  int code = observe_energy(monitors, march, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  const double deviation = monitors->energy_now - monitors->energy_start;
-  code = add_checked(&monitors->energy, "the energy", fabs(deviation), fabs(monitors->energy_start),
-                     error);
-  if (code != VIDA_SUCCESS) {
-    return code;
-  }
-  vida__add_to_drift(&monitors->energy_drift, t, deviation);
-
   if (maps > 0) {
     code = measure_momenta(monitors, march, monitors->momenta, error);
     if (code != VIDA_SUCCESS) {
@@ -206,17 +231,16 @@ static const double part_of_motion = 0.25;
 
 /* A run goes on when it has gone astray, but does not pass it over in silence. */
 static int note_astray(vida_monitors* monitors, const vida_march* march, VidaError* error) {
-  const VidaSystem* system = monitors->study->system;
-  const double gained = monitors->energy_now - monitors->energy_start;
+  const double gained = monitors->energy_defect; /* where the work is not known: no number */
   char t[VIDA_REAL_TEXT_SIZE];
   int code = VIDA_SUCCESS;
   if (!monitors->astray[0]) {
     code = vida__note_violations(march->stepper, monitors->astray, sizeof monitors->astray, error);
   }
   if (!monitors->astray[0] && monitors->energy_size > 0.0 &&
-      gained > far_more_energy * monitors->energy_size &&
+      gained > far_more_energy * (monitors->energy_size + monitors->largest_work) &&
       gained > part_of_motion * vida__kinetic_size(march->stepper) &&
-      !vida__exchanges_energy(system)) {
+      !(gained <= monitors->work.error)) {
     vida__append(monitors->astray, sizeof monitors->astray,
                  "from t = %s on there is more than %g times the energy of the start; try a "
                  "smaller %s",
@@ -432,6 +456,34 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
   vida__add_remark(row, remark);
 }
 
+static double finite(double value) {
+  return isfinite(value) ? value : (double)NAN;
+}
+
+/* Of the last state: how much of what was done to the energy is work. */
+static void take_balance(const vida_monitors* monitors, VidaRow* row) {
+  const bool known = monitors->work.known;
+  if (monitors->energy.samples > 0 || !known) {
+    row->energy_change = finite(monitors->energy_now - monitors->energy_start);
+    row->work = finite(monitors->work_now);
+    row->work_error = known ? finite(monitors->work.error) : (double)NAN;
+  }
+  if (monitors->work.evaluator) {
+    row->constraint_integral = finite(monitors->work.slip);
+  }
+}
+
+static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
+  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+  if (!monitors->work.known) {
+    vida__append(remark, sizeof remark,
+                 "no energy error: the work done on the system is not known from t = %s s on, "
+                 "where the equations of motion do not determine the forces of the drives",
+                 vida__real_text(text, monitors->work.unknown_t, 6));
+    vida__add_remark(row, remark);
+  }
+}
+
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
   if (vida__jobs(study) > 1) {
@@ -443,6 +495,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   row->energy_error = norm_of(&monitors->energy, "energy", study, row);
   row->momentum_error = norm_of(&monitors->momentum, "momentum", study, row);
   take_drifts(monitors, row);
+  take_balance(monitors, row);
   row->constraint_position = monitors->constraint_position;
   row->constraint_velocity = monitors->constraint_velocity;
   const double results[] = {
@@ -461,14 +514,11 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   if (monitors->astray[0]) {
     vida__add_remark(row, monitors->astray);
   }
+  remark_on_balance(monitors, row);
   if (study->reference && !monitors->run->own_start) {
     remark_on_comparison(monitors, row);
   }
   return VIDA_SUCCESS;
-}
-
-static double finite(double value) {
-  return isfinite(value) ? value : (double)NAN;
 }
 
 /* Not errors against the reference: over a part of the time they are not those of the other runs.
@@ -478,6 +528,7 @@ void vida__finish_early(const vida_monitors* monitors, VidaRow* row) {
   row->energy_error = finite(vida__norm_value(&monitors->energy, relative));
   row->momentum_error = finite(vida__norm_value(&monitors->momentum, relative));
   row->energy_drift = finite(vida__fit_drift(&monitors->energy_drift).slope);
+  take_balance(monitors, row);
   row->constraint_position = finite(monitors->constraint_position);
   row->constraint_velocity = finite(monitors->constraint_velocity);
 }

@@ -6,6 +6,7 @@
 #include "study/march.h"
 #include "study/norms.h"
 #include "study/study.h"
+#include "study/work.h"
 
 typedef struct vida_monitors {
   const VidaStudy* study;
@@ -15,14 +16,17 @@ typedef struct vida_monitors {
   vida_drift energy_drift, momentum_drift, constraint_drift;
   double constraint_position, constraint_velocity; /* the largest so far */
   double energy_start;                             /* of the consistent start */
+  vida_work work;                                  /* done on the system since then */
+  double largest_work;                             /* its size */
   double energy_size;                              /* what there is of it there, of either kind; at
  rest the least that is a motion */
   double* momenta_start;                           /* momenta of the same */
   int conserved;                                   /* observables that count as momenta */
   long state_cursor, multiplier_cursor;            /* places in the reference */
   /* The newest values, for rows of samples. */
-  double energy_now;
-  double *v, *momenta; /* n; momentum maps, then conserved observables */
+  double energy_now, work_now; /* at the same time; the work is NaN where it is not known */
+  double energy_defect;        /* what the energy has changed by without work */
+  double *v, *momenta;         /* n; momentum maps, then conserved observables */
   double* observables;
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */

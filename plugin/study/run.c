@@ -43,6 +43,7 @@ static int emit_sample(run_at_work* work, VidaError* error) {
       .q = VidaStepper_Positions(work->march.stepper),
       .v = work->monitors.v,
       .energy = work->monitors.energy_now,
+      .work = work->monitors.work_now,
       .momenta = work->monitors.momenta,
       .constraint_position = work->monitors.g,
       .constraint_velocity = work->monitors.g_rate,

@@ -222,6 +222,7 @@ static void count_sizes(VidaCheck* check) {
   numbers->factor_entries = -1;
   numbers->rank = numbers->degrees_of_freedom = -1;
   numbers->energy = (double)NAN;
+  numbers->energy_is_constant = !vida__exchanges_energy(system);
 }
 
 static void find_constants(VidaCheck* check, double* work) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "system/build.h"
 #include "system/evaluate.h"
+#include "system/power.h"
 #include "system/traced.h"
 
 /* Whether an instance of the batch may give local coordinate j a part of L_vv. */
@@ -111,19 +112,6 @@ static void find_kinds(VidaSystem* system) {
   }
 }
 
-bool vida__exchanges_energy(const VidaSystem* system) {
-  bool timed = system->time_dependent;
-  for (int b = 0; b < system->term_batch_count; b++) {
-    const vida_functions* functions = system->term_batches[b].functions;
-    timed = timed || (functions && functions->timed);
-  }
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_functions* functions = system->constraint_batches[b].functions;
-    timed = timed || (functions && functions->timed);
-  }
-  return timed || system->has_forces;
-}
-
 int vida__fill_masses(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   vida_evaluator evaluator;
@@ -189,6 +177,7 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
   vida__place_tapes(system);
   code = fill_constant_parts(system, error);
   code = code ? code : vida__build_pattern(system, error);
+  code = code ? code : vida__find_exchange(system, error);
   code = code ? code : vida__find_symmetries(system, error);
   if (code) {
     discard_completion(system);

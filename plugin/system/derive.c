@@ -355,7 +355,8 @@ static int check_mass(const derivation* work, bool* holds) {
   return VIDA_SUCCESS;
 }
 
-static int derive_lagrangian(derivation* work, VidaExpression expression) {
+static int derive_lagrangian(derivation* work, VidaExpression expression,
+                             const vida_dependence* found) {
   const int width = work->width;
   const int* by_rates = work->first + width;
   int code =
@@ -365,6 +366,9 @@ static int derive_lagrangian(derivation* work, VidaExpression expression) {
                                       work->variable, &work->second);
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &expression);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, 2 * width, work->first);
+  if (!code && found->time) {
+    code = compile(work, VIDA_TAPE_RATE, 1, &work->first[2 * width]);
+  }
   code = code ? code : follow_motion(work, width, by_rates, work->output);
   for (int i = 0; i < width && !code; i++) {
     work->output[i] =
@@ -383,7 +387,8 @@ static int derive_lagrangian(derivation* work, VidaExpression expression) {
   return code ? code : compile_block(work);
 }
 
-static int derive_potential(derivation* work, VidaExpression expression) {
+static int derive_potential(derivation* work, VidaExpression expression,
+                            const vida_dependence* found) {
   const int width = work->width;
   int code = vida__derive_gradient(work->graph, expression, width, work->variable, work->first);
   code = code ? code
@@ -392,6 +397,11 @@ static int derive_potential(derivation* work, VidaExpression expression) {
   code = code ? code : derive_discrete(work, expression, 0);
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &expression);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, width, work->first);
+  if (!code && found->time) {
+    int by_time = -1;
+    code = vida__derive_gradient(work->graph, expression, 1, &work->variable[2 * width], &by_time);
+    code = code ? code : compile(work, VIDA_TAPE_RATE, 1, &by_time);
+  }
   if (!work->has_discrete) {
     work->traced->term = &vida__traced_plain_potential;
   }
@@ -512,12 +522,13 @@ static int derive_mass(derivation* work, VidaExpression expression) {
   return code ? code : compile(work, VIDA_TAPE_MASS, work->width, work->output);
 }
 
-static int derive_kinetic(derivation* work, VidaExpression expression) {
+static int derive_kinetic(derivation* work, VidaExpression expression,
+                          const vida_dependence* found) {
   bool is_diagonal = false;
   const int code = derive_constant_mass(work, expression, &is_diagonal);
   vida__entries_free(&work->second);
   memset(&work->second, 0, sizeof work->second);
-  return code ? code : derive_lagrangian(work, expression);
+  return code ? code : derive_lagrangian(work, expression, found);
 }
 
 static int derive_force(derivation* work, int count, const int* coordinates,
@@ -628,13 +639,13 @@ static int derive_kind(derivation* work, int count, const int* coordinates,
                        const VidaExpression* expressions, const vida_dependence* found) {
   switch (work->kind) {
     case VIDA_TRACED_LAGRANGIAN:
-      return derive_lagrangian(work, expressions[0]);
+      return derive_lagrangian(work, expressions[0], found);
     case VIDA_TRACED_POTENTIAL:
-      return derive_potential(work, expressions[0]);
+      return derive_potential(work, expressions[0], found);
     case VIDA_TRACED_MASS:
       return derive_mass(work, expressions[0]);
     case VIDA_TRACED_KINETIC:
-      return derive_kinetic(work, expressions[0]);
+      return derive_kinetic(work, expressions[0], found);
     case VIDA_TRACED_FORCE:
       return derive_force(work, count, coordinates, expressions);
     case VIDA_TRACED_CONSTRAINT:

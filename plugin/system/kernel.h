@@ -101,6 +101,8 @@ typedef struct vida_term_kernel {
   /* The constant diagonal of L_vv, for terms that are nothing but v^T M v / 2. Their other
    * functions do nothing, since the masses of the system contain them. Else NULL. */
   int (*mass)(const vida_term_batch* batch, const vida_place* at, double* mass);
+  /* *l_t += dL/dt at fixed positions and rates. NULL: does not depend on time. */
+  int (*rate)(const vida_term_batch* batch, const vida_place* at, double* l_t);
 } vida_term_kernel;
 
 struct vida_term_batch {

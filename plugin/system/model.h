@@ -122,6 +122,7 @@ struct VidaSystem {
   bool has_coupled_mass; /* some kinetic energy of constant mass is not in `mass` */
   bool time_dependent;   /* some constraint has a rate */
   bool nonholonomic;     /* some row is */
+  int exchange;          /* what changes the energy (power.h) */
 
   int term_batch_count;
   size_t term_batch_capacity;
@@ -156,8 +157,8 @@ struct VidaSystem {
   vida_momentum_map momenta[VIDA_LARGEST_MOMENTUM_COUNT];
 };
 
-/* Whether the energy of the exact motion may change: under forces and dampers, and where the
- * Lagrangian or a constraint depends on time (complete.c). */
+/* Whether the energy of the exact motion may change: under forces and dampers that do work, where
+ * the Lagrangian depends on time and where constraints move (power.c). */
 bool vida__exchanges_energy(const VidaSystem* system);
 
 /* Builds pattern, slots and entries (pattern.c), and finds the symmetries (symmetry.c). */

@@ -393,6 +393,11 @@ static int no_bias(const vida_term_batch* batch, const vida_place* at, double* f
   return VIDA_SUCCESS;
 }
 
+static int term_rate(const vida_term_batch* batch, const vida_place* at, double* l_t) {
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_RATE, take_value, l_t);
+}
+
 static int term_mass(const vida_term_batch* batch, const vida_place* at, double* mass) {
   const instances list = of_term(batch, at);
   return for_each(&list, VIDA_TAPE_MASS, take_positions, mass);
@@ -404,24 +409,28 @@ const vida_term_kernel vida__traced_lagrangian = {.kind = "Lagrangian",
                                                   .hessian = term_hessian,
                                                   .discrete_force = discrete_force,
                                                   .discrete_slopes = discrete_slopes,
-                                                  .bias = term_bias};
+                                                  .bias = term_bias,
+                                                  .rate = term_rate};
 const vida_term_kernel vida__traced_plain_lagrangian = {.kind = "Lagrangian",
                                                         .value = term_value,
                                                         .gradient = lagrangian_gradient,
                                                         .hessian = term_hessian,
-                                                        .bias = term_bias};
+                                                        .bias = term_bias,
+                                                        .rate = term_rate};
 const vida_term_kernel vida__traced_potential = {.kind = "potential",
                                                  .is_potential = true,
                                                  .value = term_value,
                                                  .gradient = position_gradient,
                                                  .hessian = term_hessian,
                                                  .discrete_gradient = discrete_gradient,
-                                                 .discrete_hessian = discrete_hessian};
+                                                 .discrete_hessian = discrete_hessian,
+                                                 .rate = term_rate};
 const vida_term_kernel vida__traced_plain_potential = {.kind = "potential",
                                                        .is_potential = true,
                                                        .value = term_value,
                                                        .gradient = position_gradient,
-                                                       .hessian = term_hessian};
+                                                       .hessian = term_hessian,
+                                                       .rate = term_rate};
 const vida_term_kernel vida__traced_mass = {.kind = "kinetic energy",
                                             .is_potential = true, /* as far as positions go: none */
                                             .value = no_value,

@@ -13,7 +13,7 @@ enum vida_tape_kind {
   VIDA_TAPE_VALUE,    /* L, g, a nonholonomic row, an observable */
   VIDA_TAPE_GRADIENT, /* L_q, then L_v; V_q of potentials; forces; G; A */
   VIDA_TAPE_SECOND,   /* derivatives of these, by entry */
-  VIDA_TAPE_RATE,     /* g_t; b of a nonholonomic row */
+  VIDA_TAPE_RATE,     /* g_t; b of a nonholonomic row; L_t */
   /* The discrete derivative between POSITION and SECOND_POSITION, and its derivatives with respect
    * to the second (of Lagrangians also to the rates), by entry; NULL where it has none. */
   VIDA_TAPE_DISCRETE_GRADIENT,

@@ -160,7 +160,7 @@ fails("a vida.result has no 'tabel'; did you mean 'table'?", function() return r
 local header = "system,method,options,h,rtol,status,t_end,steps,newton_iterations,"
   .. "residual_evaluations,jacobian_evaluations,wall_s,position_error,velocity_error,"
   .. "multiplier_error,energy_error,energy_drift,momentum_error,constraint_position,"
-  .. "constraint_velocity,symplectic_defect,message"
+  .. "constraint_velocity,symplectic_defect,message,energy_change,work,work_error,constraint_integral"
 local csv = result:csv()
 assert(csv:match("^[^\r\n]*") == header, "the columns of the CSV")
 local _, lines = csv:gsub("\n", "")
@@ -261,26 +261,29 @@ assert(result[1].status ~= "ok" and result[1].message ~= "" and result[1].t_end 
 assert(result[1].position_error == nil and result[1].energy_error == nil)
 assert(result[2].status == "ok")
 
--- ---- work that is done on a system is not called an error ----------------------------------------
-local function energy_title(prepare)
+-- ---- work that is done on a system is told apart from the error of its energy -------------------
+local function exchanges(prepare)
   local s = vida.system { "worked on", dimension = 2 }
   local x, v = s:coordinate { "x", value = 0.1, rate = 0 }
   s:kinetic(0.5 * v ^ 2)
   prepare(s, x, v)
-  local done = vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }:run { quiet = true }
+  local done = vida.compare { system = s, time = 1, norm = "end", methods = { { "rattle", h = 0.1 } } }
+    :run { quiet = true }
   assert(done[1].status == "ok" and done[1].message == "", done[1].message)
-  local text = done:table(100)
-  local is_change = text:find("not an error", 1, true) ~= nil
-  assert(is_change == (text:find("energy change", 1, true) ~= nil))
-  return is_change and "energy change" or "energy"
+  local text = done:table(120)
+  local is_told = text:find("energy: against that of the start and the work", 1, true) ~= nil
+  assert(is_told == (text:find("energy change", 1, true) ~= nil), text)
+  assert(is_told == (done[1].work ~= 0))
+  check.close(math.abs(done[1].energy_change - done[1].work), done[1].energy_error, 1e-15)
+  return is_told
 end
-assert(energy_title(function(s, x) s:potential(0.5 * x ^ 2) end) == "energy")
-assert(energy_title(function(s, x, v)
+assert(not exchanges(function(s, x) s:potential(0.5 * x ^ 2) end))
+assert(exchanges(function(s, x, v)
   s:potential(0.5 * x ^ 2)
   s:rayleigh(0.1 * v ^ 2)
-end) == "energy change")
-assert(energy_title(function(s, x) s:force { "motor", { { x, 2 } } } end) == "energy change")
-assert(energy_title(function(s, x) s:potential(0.5 * (x - 9 * vida.sin(s.time)) ^ 2) end) == "energy change")
+end))
+assert(exchanges(function(s, x) s:force { "motor", { { x, 2 } } } end))
+assert(exchanges(function(s, x) s:potential(0.5 * (x - 9 * vida.sin(s.time)) ^ 2) end))
 
 -- ---- closing ------------------------------------------------------------------------------------
 comparison:close()

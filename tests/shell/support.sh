@@ -102,4 +102,4 @@ TEXT
 columns=system,method,options,h,rtol,status,t_end,steps,newton_iterations,residual_evaluations
 columns+=,jacobian_evaluations,wall_s,position_error,velocity_error,multiplier_error,energy_error
 columns+=,energy_drift,momentum_error,constraint_position,constraint_velocity,symplectic_defect
-columns+=,message
+columns+=,message,energy_change,work,work_error,constraint_integral

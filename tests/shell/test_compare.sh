@@ -5,7 +5,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 header=$columns
 row() { # METHOD H ERROR WALL [STATUS [STEPS]]
-  echo "s,$1,,$2,,${5:-ok},1,${6:-10},3,4,5,$4,$3,,,,,,,,,"
+  echo "s,$1,,$2,,${5:-ok},1,${6:-10},3,4,5,$4,$3,,,,,,,,,,,,,"
 }
 { echo "$header"; row rattle 0.1 1e-3 1; row rattle 0.05 2e-4 1; } >"$work/a.csv"
 { echo "$header"; row rattle 0.05 2e-4 7; row rattle 0.1 1e-3 3; } >"$work/same.csv" # in another order

@@ -3,6 +3,7 @@
 #ifndef VIDA_CHECK_H
 #define VIDA_CHECK_H
 
+#include <stdbool.h>
 #include <vida/error.h>
 #include <vida/study.h>
 #include <vida/system.h>
@@ -36,6 +37,7 @@ typedef struct VidaCheckNumbers {
   long factor_entries;                        /* of its factors; -1: not known */
   int rank, degrees_of_freedom;               /* of G at the start; -1: not known */
   double energy;                              /* v L_v - L at the start; NaN: not known */
+  bool energy_is_constant;                    /* no force, drive or explicit time changes it */
 } VidaCheckNumbers;
 
 /* What was measured of a term, a constraint or a force, all instances together. */

@@ -37,13 +37,17 @@ typedef struct VidaStudy VidaStudy;
   X(position_error, REAL, "m", "positions against the reference")                           \
   X(velocity_error, REAL, "m/s", "velocities against the reference")                        \
   X(multiplier_error, REAL, "N", "multipliers against the reference")                       \
-  X(energy_error, REAL, "J", "energy against that of the start")                            \
-  X(energy_drift, REAL, "J/s", "fitted slope of the energy")                                \
+  X(energy_error, REAL, "J", "energy against that of the start and the work done since")    \
+  X(energy_drift, REAL, "J/s", "fitted slope of this difference")                           \
   X(momentum_error, REAL, "kg m^2/s", "conserved momentum maps against those of the start") \
   X(constraint_position, REAL, "m", "largest violation of g = 0")                           \
   X(constraint_velocity, REAL, "m/s", "largest violation of G v + g_t = 0")                 \
   X(symplectic_defect, REAL, "1", "defect of the symplectic form")                          \
-  X(message, TEXT, "", "why a run failed and what to try; remarks")
+  X(message, TEXT, "", "why a run failed and what to try; remarks")                         \
+  X(energy_change, REAL, "J", "energy at the end less that at the start")                   \
+  X(work, REAL, "J", "work of forces, dampers, drives and explicit time up to the end")     \
+  X(work_error, REAL, "J", "estimated error of the integration of this work")               \
+  X(constraint_integral, REAL, "", "largest integral over time of a nonholonomic row")
 
 /* Columns that follow them where an option of the comparison has asked for them. X(name,
  * option, type, unit, text) */
@@ -77,6 +81,7 @@ typedef struct VidaRow {
   double position_error, velocity_error, multiplier_error, energy_error, energy_drift;
   double momentum_error, constraint_position, constraint_velocity, symplectic_defect;
   char message[VIDA_MESSAGE_SIZE];
+  double energy_change, work, work_error, constraint_integral;
   double symplectic_noise, reversibility_defect;
   double energy_drift_interval, energy_oscillation;
   double momentum_drift, momentum_drift_interval, momentum_oscillation;
@@ -177,6 +182,7 @@ typedef struct VidaSample {
   const double* multipliers;         /* m, NaN where not known yet */
   double multipliers_t;              /* the time they belong to */
   double energy;                     /* v L_v - L */
+  double work;                       /* done on the system since the start; NaN: not known */
   const double* momenta;             /* MomentumCount */
   const double* constraint_position; /* m: g */
   const double* constraint_velocity; /* m: G v + g_t */

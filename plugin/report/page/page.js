@@ -169,10 +169,9 @@ function describeStudy(study) {
 
 // ---- the table ----
 
-// Columns are called as in the files, in words. Where work is done on the system, the energy's difference from the
-// start is no error.
-function columnTitle(study, column) {
-  return study.energy_change && column.name === "energy_error" ? "energy change" : column.name.replaceAll("_", " ");
+// Columns are called as in the files, in words.
+function columnTitle(column) {
+  return column.name.replaceAll("_", " ");
 }
 
 const digitsOf = { h: 6, rtol: 6, t_end: 6 };
@@ -186,9 +185,17 @@ function defectText(row, factor) {
   return value >= 1 ? "not measurable" : `< ${numberText(value, 4)}`;
 }
 
+// A defect of the energy's balance may be what the integration of the work is off by.
+function balanceText(row) {
+  const [value, doubt] = [row.energy_error, row.work_error];
+  return (value !== null && doubt !== null && value < doubt ? "< " : "") + numberText(value, 4);
+}
+
 function makeTable(study, data, families) {
   const columns = data.columns;
+  const exchanged = ["energy_change", "work", "work_error"]; // of other systems they tell nothing new
   const measured = columns.filter((column) => column.name !== "system" && column.name !== "message"
+    && (study.energy_balance || !exchanged.includes(column.name))
     && study.rows.some((row) => row[column.name] !== null && row[column.name] !== ""));
   // What is compared first, what it took last.
   const isCost = (column) => column.type === "count" || column.name === "wall_s";
@@ -204,6 +211,7 @@ function makeTable(study, data, families) {
       if (column.type !== "text") {
         return element("td", { title: value === null ? "not measured" : String(value) },
           column.name === "symplectic_defect" ? defectText(member.row, data.noise_factor)
+            : column.name === "energy_error" ? balanceText(member.row)
             : numberText(value, column.type === "count" ? 15 : digitsOf[column.name] || 4));
       }
       const bad = column.name === "status" && value !== "ok";
@@ -225,19 +233,19 @@ function makeTable(study, data, families) {
     });
     heads.forEach((head) => head.removeAttribute("aria-sort"));
     heads[index].setAttribute("aria-sort", descending ? "descending" : "ascending");
-    status.textContent = `Sorted by ${columnTitle(study, column)}, ${descending ? "descending" : "ascending"}.`;
+    status.textContent = `Sorted by ${columnTitle(column)}, ${descending ? "descending" : "ascending"}.`;
     fill(order);
   }
 
   shown.forEach((column, index) => {
-    const button = element("button", { type: "button", title: column.text }, columnTitle(study, column),
+    const button = element("button", { type: "button", title: column.text }, columnTitle(column),
       element("span", { class: "unit" }, study.units[column.name]));
     button.addEventListener("click", () => sortBy(column, index));
     heads.push(element("th", { scope: "col", class: column.type === "text" ? "text" : null }, button));
   });
   fill(members);
-  const change = study.energy_change && element("p", {}, `Energy change: ${study.energy_change}.`);
-  return [change || "", element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
+  const balance = study.energy_balance && element("p", {}, `Energy error: ${study.energy_balance}.`);
+  return [balance || "", element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of runs" },
     element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)), status];
 }
 
@@ -272,7 +280,7 @@ function makeSpreads(study, columns) {
   }
   return [element("h3", {}, "Over the starts"),
     element("p", { class: "faint" }, "Of the runs that reached their end."),
-    ...spread.map((c) => plainTable([withUnit(columnTitle(study, c), study.units[c.name]), "runs", "minimum",
+    ...spread.map((c) => plainTable([withUnit(columnTitle(c), study.units[c.name]), "runs", "minimum",
       "lower quartile", "median", "upper quartile", "maximum"],
     study.spreads.filter((s) => s.quantiles[c.name]).map((s) => {
       const [count, ...numbers] = s.quantiles[c.name];
@@ -343,7 +351,11 @@ function makePlots(study, families, chosen) {
   const overTime = (title, yLabel, values, logY = true) => plotFigure(() => ({
     title, xLabel: "t [s]", yLabel, logY, curves: curves((m) => against(m, values(m))),
     empty: logY ? "Exactly zero throughout, for the runs that are chosen." : undefined }));
-  const figures = [overTime(study.energy_change ? "Energy change" : "Energy error", "|E − E(0)| [J]", (m) => size(m.run.energy_change))];
+  const figures = [overTime("Energy error", study.energy_balance ? "|E − E(0) − work| [J]" : "|E − E(0)| [J]",
+    (m) => size(m.run.energy_error))];
+  if (study.energy_balance) {
+    figures.push(overTime("Energy change", "E − E(0) [J]", (m) => m.run.energy_change, false));
+  }
   if (system.momenta.length > 0) {
     figures.push(overTime("Momentum error", `|J − J(0)| [${system.momenta.length === 1 ? system.momenta[0].unit : "SI"}]`,
       (m) => m.run.momentum_change));
@@ -399,13 +411,13 @@ function makePrecision(study, columns, families) {
     }
     let shown = 0;
     const figure = plotFigure(() => ({
-      title, xLabel, yLabel: withUnit(columnTitle(study, errors[shown]), study.units[errors[shown].name]), logX: true, logY: true,
+      title, xLabel, yLabel: withUnit(columnTitle(errors[shown]), study.units[errors[shown].name]), logX: true, logY: true,
       curves: families.map((family) => ({
         name: family.name, colour: colourOf(family), dash: family.dash, marks: true,
         points: family.members.filter((m) => m.row.status === "ok" && of(m.row) > 0 && m.row[errors[shown].name] > 0)
           .map((m) => [of(m.row), m.row[errors[shown].name]]),
       })),
-    }), [choice("error:", errors.map((e) => columnTitle(study, e)), 0, (i) => { shown = i; figure.redraw(); })]);
+    }), [choice("error:", errors.map((e) => columnTitle(e)), 0, (i) => { shown = i; figure.redraw(); })]);
     return figure;
   };
   return [plot("Error against step", "h [s]", (row) => row.h), plot("Error against tolerance", "rtol", (row) => row.rtol),
