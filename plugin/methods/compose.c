@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "methods/method.h"
+#include "methods/jumps.h"
 
 enum { MOST_STAGES = 17, SCHEMES = 5 };
 
@@ -83,6 +83,9 @@ int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper*
   code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
   code = code ? code : vida__create_stepper(stepper->system, options, base, error);
   VidaOptions_Destroy(&options);
+  if (!code) {
+    vida__jumps_destroy(&(*base)->jumps); /* the outer one meets them */
+  }
   return code;
 }
 
@@ -152,6 +155,7 @@ static void copy_state(const VidaStepper* from, VidaStepper* to) {
 
 static int start(VidaStepper* stepper, VidaError* error) {
   compose_state* own = stepper->own;
+  own->base->segment = stepper->segment;
   const int code =
       VidaStepper_StartWithStep(own->base, stepper->t0, stepper->h, stepper->q, stepper->v0, error);
   if (!code) {
@@ -196,6 +200,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   double covered = 0.0;
   int code = VIDA_SUCCESS;
   copy_state(stepper, base);
+  base->segment = stepper->segment;
   base->has_tracked = base->has_tracked && !own->is_broken;
   for (int stage = 0; stage < own->stages && !code; stage++) {
     code = run_stage(own, stage, t + covered * stepper->h, stepper->h, error);
