@@ -70,6 +70,17 @@ void vida__tell_jumps(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, Vid
   }
 }
 
+bool vida__space_nodes(VidaStepper* stepper, double h) {
+  vida_jumps* jumps = stepper->jumps;
+  if (!jumps) {
+    return false;
+  }
+  jumps->t0 = VidaStepper_Time(stepper);
+  jumps->h = h;
+  jumps->step = 0;
+  return true;
+}
+
 /* ---- looking ahead --------------------------------------------------------------------------- */
 
 static double slack_at(double t, double end) {

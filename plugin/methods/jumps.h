@@ -48,6 +48,9 @@ void vida__add_statistics(VidaStatistics* sum, VidaStatistics more);
 /* Whether the state is at a jump. lambda (m) then receives the multipliers of the equations of
  * motion on the side where it is, NaN where these have no solution. */
 bool vida__multipliers_at_jump(VidaStepper* stepper, double* lambda);
+/* The nodes that follow are h apart, for a shorter last step. False where nothing jumps: the stepper
+ * is then to be started anew. */
+bool vida__space_nodes(VidaStepper* stepper, double h);
 /* Whom to tell of jumps; the time of the stepper is then that of the jump. */
 void vida__tell_jumps(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, VidaError*),
                       void* data);

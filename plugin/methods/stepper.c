@@ -308,7 +308,7 @@ static void set_unknown_multipliers(VidaStepper* stepper) {
 }
 
 static int reset(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
-                 VidaError* error) {
+                 bool again, VidaError* error) {
   const size_t bytes = (size_t)stepper->n * sizeof *q;
   char got[VIDA_REAL_TEXT_SIZE];
   if (!isfinite(t0) || !isfinite(h) || !(h > 0.0)) {
@@ -344,7 +344,9 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   if (measured) {
     return measured;
   }
-  vida__measure_reach(stepper);
+  if (!again) { /* sizes of constraints are those of the motion's start, not of any place in it */
+    vida__measure_reach(stepper);
+  }
   measured = vida__find_redundancy(stepper, error);
   return measured ? measured : factor_mass(stepper, error);
 }
@@ -377,7 +379,7 @@ static bool has_multipliers_to_scale(const VidaStepper* stepper) {
 int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                        bool again, VidaError* error) {
   int code = check_values(stepper, "velocity", v, error);
-  code = code ? code : reset(stepper, t0, h, q, v, error);
+  code = code ? code : reset(stepper, t0, h, q, v, again, error);
   code = code ? code : stepper->method->start(stepper, error);
   if (!code && has_multipliers_to_scale(stepper)) {
     vida__measure_tension(stepper);
@@ -434,7 +436,7 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
     stepper->node_velocity[i] = (q1[i] - q0[i]) / h;
   }
   code = stepper->jumps ? vida__jumps_begin(stepper, t0, h, error) : VIDA_SUCCESS;
-  code = code ? code : reset(stepper, t0, h, q0, stepper->node_velocity, error);
+  code = code ? code : reset(stepper, t0, h, q0, stepper->node_velocity, false, error);
   code = code ? code : stepper->method->start_two_points(stepper, q1, error);
   code = code ? code : warm_up(stepper, error);
   if (!code) {

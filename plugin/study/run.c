@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "study/defects.h"
 #include "study/march.h"
 #include "study/monitors.h"
@@ -28,7 +29,7 @@ typedef struct run_at_work {
   char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
 } run_at_work;
 
-static int emit_sample(run_at_work* work, VidaError* error) {
+static int emit_sample(run_at_work* work, bool is_at_jump, VidaError* error) {
   const VidaObserver* observer = work->observer;
   work->sampled = work->march.step;
   if (!observer || !observer->sample) {
@@ -39,7 +40,7 @@ static int emit_sample(run_at_work* work, VidaError* error) {
     return code;
   }
   VidaSample sample = {
-      .t = vida__march_time(&work->march),
+      .t = is_at_jump ? VidaStepper_Time(work->march.stepper) : vida__march_time(&work->march),
       .q = VidaStepper_Positions(work->march.stepper),
       .v = work->monitors.v,
       .energy = work->monitors.energy_now,
@@ -50,6 +51,10 @@ static int emit_sample(run_at_work* work, VidaError* error) {
       .multipliers_t = NAN,
   };
   sample.multipliers = VidaStepper_Multipliers(work->march.stepper, &sample.multipliers_t);
+  if (vida__multipliers_at_jump(work->march.stepper, work->monitors.multipliers_there)) {
+    sample.multipliers = work->monitors.multipliers_there;
+    sample.multipliers_t = sample.t;
+  }
   const int m = VidaSystem_ConstraintCount(work->study->system);
   if (isnan(vida__difference_norm(sample.multipliers, NULL, m, NULL))) { /* not known yet */
     sample.multipliers_t = NAN;
@@ -57,6 +62,19 @@ static int emit_sample(run_at_work* work, VidaError* error) {
   code = observer->sample(observer->data, work->index, &sample, error);
   work->study_must_end = code != VIDA_SUCCESS;
   return code;
+}
+
+/* One row on each side of a jump, on a node or not. */
+static int sample_jump(void* data, VidaStepper* stepper, VidaError* error) {
+  run_at_work* work = data;
+  const double t = VidaStepper_Time(stepper), node = vida__march_time(&work->march);
+  const bool is_node = fabs(t - node) <= 1e-9 * work->run->grid.h;
+  if (!work->observer->sample ||
+      (is_node && stepper->jumps->is_left && work->sampled == work->march.step)) {
+    return VIDA_SUCCESS; /* nobody looks, or that row is there */
+  }
+  const int code = vida__measure_sample(&work->monitors, &work->march, error);
+  return code ? code : emit_sample(work, true, error);
 }
 
 static int start_two_points(run_at_work* work, VidaError* error) {
@@ -108,7 +126,8 @@ static int start_run(run_at_work* work, VidaError* error) {
     code = vida__begin_monitors(&work->monitors, &work->march, error);
   }
   if (code == VIDA_SUCCESS) {
-    code = emit_sample(work, error);
+    code = emit_sample(work, false, error);
+    vida__tell_jumps(work->march.stepper, sample_jump, work);
   }
   if (code != VIDA_SUCCESS || !work->run->two_points) {
     return code;
@@ -120,7 +139,7 @@ static int start_run(run_at_work* work, VidaError* error) {
 static int observe_run(run_at_work* work, VidaError* error) {
   int code = vida__observe_step(&work->monitors, &work->march, error);
   if (code == VIDA_SUCCESS && vida__is_sampled(work->run, work->march.step)) {
-    code = emit_sample(work, error);
+    code = emit_sample(work, false, error);
   }
   return code;
 }
@@ -147,6 +166,7 @@ static int march_run(run_at_work* work, VidaError* error) {
       work->study_must_end = code != VIDA_SUCCESS;
     }
   }
+  vida__tell_jumps(work->march.stepper, NULL, NULL);
   return code;
 }
 
@@ -164,7 +184,7 @@ static int emit_last_state(run_at_work* work, int code, VidaError* error) {
   if (VidaStepper_Velocities(work->march.stepper, work->monitors.v, &ignored) != VIDA_SUCCESS) {
     return VIDA_SUCCESS;
   }
-  return emit_sample(work, error);
+  return emit_sample(work, false, error);
 }
 
 static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
