@@ -81,6 +81,10 @@ static int start_two_points(run_at_work* work, VidaError* error) {
   const VidaStudy* study = work->study;
   long cursor = 0;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  if (!study->reference) {
+    return vida__fail(error, VIDA_WRONG_ORDER,
+                      "start = two-point takes its second point from the reference, which failed");
+  }
   const long second = vida__reference_step(study, work->run, 1);
   const long state = vida__find_state(study->reference, second, &cursor);
   if (state < 0) {
