@@ -136,6 +136,12 @@ static int create(VidaStepper* stepper, VidaError* error) {
       own->history[i][k] = own->data + (size_t)(i * VIDA_HISTORY + k) * size;
     }
   }
+  if (stepper->system->jump_time_count > 0) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "compose: its stages leave the step, where the C functions of system '%s', for "
+                      "which jumps in time are declared, are those of the other side",
+                      stepper->system->name);
+  }
   char name[32];
   VidaOptions_Text(stepper->options, "base", name, sizeof name);
   int code = check_base(stepper, Vida_FindMethod(name), chosen->order, error);

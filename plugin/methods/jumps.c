@@ -70,6 +70,15 @@ void vida__tell_jumps(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, Vid
   }
 }
 
+const char* vida__velocity_jump(const VidaStepper* stepper, double* t) {
+  const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
+  if (!jumps || jumps->velocity_row < 0) {
+    return NULL;
+  }
+  *t = jumps->velocity_t;
+  return stepper->system->rows[jumps->velocity_row].name;
+}
+
 bool vida__space_nodes(VidaStepper* stepper, double h) {
   vida_jumps* jumps = stepper->jumps;
   if (!jumps) {
@@ -128,6 +137,7 @@ int vida__jumps_begin(VidaStepper* stepper, double t0, double h, VidaError* erro
   jumps->from = -INFINITY;
   jumps->is_at_jump = jumps->is_left = jumps->is_inside = false;
   jumps->before = (VidaStatistics){0};
+  jumps->velocity_row = -1;
   return isfinite(t0) && isfinite(h) && h > 0.0 ? look_behind(stepper, t0, t0 + h, &found, error)
                                                 : VIDA_SUCCESS; /* which the start refuses */
 }
@@ -184,14 +194,15 @@ static int measure_rows(VidaStepper* stepper, double t, const double* q, const d
 /* A row that is another one behind the jump at t: positions cannot jump, velocities can. */
 static int check_rows(VidaStepper* stepper, double t, const double* g_left, const double* rate_left,
                       bool* rates_jump, VidaError* error) {
-  const vida_jumps* jumps = stepper->jumps;
+  const double rounding = 4.0 * slack_at(t, t); /* of times, in which g and its rate move */
+  vida_jumps* jumps = stepper->jumps;
   const double* g = stepper->g_work;
   const double* rate = jumps->rows_right;
   char number[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE];
   double* scale = stepper->constraint_work;
   for (int r = 0; r < stepper->m; r++) {
     scale[r] = fabs(rate[r]) + fabs(rate_left[r]);
-    if (fabs(g[r] - g_left[r]) > jump_of_row * stepper->reach[r]) {
+    if (fabs(g[r] - g_left[r]) > jump_of_row * stepper->reach[r] + rounding * scale[r]) {
       return vida__fail(error, VIDA_NOT_SUPPORTED,
                         "constraint '%s' jumps by %s at t = %s, where no motion can follow it",
                         stepper->system->rows[r].name,
@@ -204,8 +215,18 @@ static int check_rows(VidaStepper* stepper, double t, const double* g_left, cons
     scale[entry->row] += fabs(stepper->entries[e] * jumps->v[entry->coordinate]);
   }
   *rates_jump = false;
+  double* bias = stepper->g_work;
+  if (vida__constraint_bias(&stepper->evaluator, t, jumps->q, jumps->v, bias)) {
+    memset(bias, 0, (size_t)stepper->m * sizeof *bias);
+  }
   for (int r = 0; r < stepper->m; r++) {
-    *rates_jump = *rates_jump || fabs(rate[r] - rate_left[r]) > jump_of_rate * scale[r];
+    const bool jumps_here = fabs(rate[r] - rate_left[r]) >
+                            jump_of_rate * scale[r] + rounding * fabs(bias[r]);
+    *rates_jump = *rates_jump || jumps_here;
+    if (jumps_here && jumps->velocity_row < 0) {
+      jumps->velocity_row = r;
+      jumps->velocity_t = t;
+    }
   }
   return VIDA_SUCCESS;
 }

@@ -24,6 +24,8 @@ struct vida_jumps {
   double *q_node, *v_node; /* n: that of the node, to which a failed step returns */
   double *rows, *rows_right; /* m */
   VidaStatistics before;   /* of earlier parts */
+  double velocity_t;       /* where velocities jumped first, */
+  int velocity_row;        /* with the rate of this row; -1: nowhere */
   /* Is called on both sides of every jump that is crossed, in this order; NULL: nobody. */
   int (*tell)(void* data, VidaStepper* stepper, VidaError* error);
   void* data;
@@ -48,6 +50,8 @@ void vida__add_statistics(VidaStatistics* sum, VidaStatistics more);
 /* Whether the state is at a jump. lambda (m) then receives the multipliers of the equations of
  * motion on the side where it is, NaN where these have no solution. */
 bool vida__multipliers_at_jump(VidaStepper* stepper, double* lambda);
+/* The name of the first row with which velocities have jumped, and when; NULL: none has. */
+const char* vida__velocity_jump(const VidaStepper* stepper, double* t);
 /* The nodes that follow are h apart, for a shorter last step. False where nothing jumps: the stepper
  * is then to be started anew. */
 bool vida__space_nodes(VidaStepper* stepper, double h);

@@ -344,6 +344,19 @@ static int measure_defects(run_at_work* work, VidaError* error) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static void remark_on_velocities(const run_at_work* work, VidaRow* row) {
+  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+  double t;
+  const char* constraint = vida__velocity_jump(work->march.stepper, &t);
+  if (constraint) {
+    vida__append(remark, sizeof remark,
+                 "velocities jump at t = %s s, by an impulse of the constraints: the rate of '%s' "
+                 "does",
+                 vida__real_text(text, t, 6), constraint);
+    vida__add_remark(row, remark);
+  }
+}
+
 static int finish_run(run_at_work* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
   row->message[0] = '\0';
@@ -364,6 +377,7 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
     vida__append(row->status, sizeof row->status, "ok");
   }
   vida__remark_on_passages(&work->monitors, &work->march, row);
+  remark_on_velocities(work, row);
   return code;
 }
 
