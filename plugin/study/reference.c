@@ -347,7 +347,7 @@ static int ask_sides(const VidaStudy* study, double t, double* lambda, multiplie
   int code = VIDA_SUCCESS;
   for (int side = -1; side <= 1 && !code; side += 2) {
     set_unknown(lambda, m + 2 * n);
-    if (!reference->known_data) {
+    if (vida__knows_sides(reference, t)) {
       code = reference->known.state(reference->known.data, t + side * beside, lambda + m,
                                     lambda + m + n, lambda, error);
       code = code < 0 ? code : VIDA_SUCCESS;

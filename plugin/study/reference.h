@@ -36,6 +36,9 @@ void vida__destroy_reference(vida_reference** reference);
 /* Makes the reference solution, keeps what the study's runs need of it, and estimates its error. */
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
+/* Whether a known solution tells the two sides of a jump at t apart. */
+bool vida__knows_sides(const vida_reference* reference, double t);
+
 /* Index of the state kept after `step` steps, -1 when it is not kept. *cursor begins at 0 and only
  * moves forward, as runs do. */
 long vida__find_state(const vida_reference* reference, long step, long* cursor);

@@ -202,11 +202,21 @@ static bool find_undecided(vida_jump_search* search, double from, double to, dou
 static bool leave_undecided(vida_jump_search* search, double low, double span, double* high) {
   const double grain = find_grain(low, *high, span);
   double width = grain;
+  double before = *high; /* everything is uncertain up to there */
   while (!is_decided(search, *high, *high + grain)) {
+    before = *high;
     *high += width;
     width *= 2.0;
     if (!(*high - low <= visible_part * span)) {
       return false;
+    }
+  }
+  while (*high - before > 2.0 * grain) {
+    const double middle = before + 0.5 * (*high - before);
+    if (is_decided(search, middle, middle + grain)) {
+      *high = middle;
+    } else {
+      before = middle;
     }
   }
   return true;
