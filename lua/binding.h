@@ -76,6 +76,8 @@ VidaRecording* vidalua_to_recording(lua_State* L, int index);
 
 /* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
+/* Whether all runs have been made although it failed: only the reference did. */
+bool vidalua_has_rows(const VidaStudy* study, int code);
 
 /* A host such as lua5.4 answers Ctrl-C by a hook that raises an error in the next Lua function.
  * These notice it while the library is at work and no Lua function runs. `data` is the watch. */
@@ -126,6 +128,8 @@ VidaLuaNames vidalua_names(const char* const* list); /* of a list that ends with
 /* The name most like `name`, NULL when none is near. Never raises an error. */
 const char* vidalua_nearest_name(const char* name, VidaLuaNames names);
 
+/* A message handler: any error value as a text that begins with the line of the script. */
+int vidalua_describe_error(lua_State* L);
 /* luaL_error, but the line is the script's, also when functions of lua/library/ are between. */
 int vidalua_error(lua_State* L, const char* format, ...);
 /* Raises "place.field: expected what, got value", with the script's line; `index` is the value. */

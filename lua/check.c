@@ -47,6 +47,34 @@ static void push_script_line(lua_State* L) {
   lua_pushliteral(L, "");
 }
 
+/* Replaces an error value that is no text, at 1. */
+static void describe_value(lua_State* L) {
+  if (lua_isstring(L, 1)) {
+    return;
+  }
+  if (luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1)) {
+    lua_replace(L, 1);
+  } else {
+    lua_pushfstring(L, "an error that is a %s, not a text", luaL_typename(L, 1));
+    lua_replace(L, 1);
+  }
+  lua_settop(L, 1);
+}
+
+int vidalua_describe_error(lua_State* L) {
+  lua_settop(L, 1);
+  describe_value(L);
+  push_script_line(L);
+  const char* place = lua_tostring(L, 2);
+  const char* colon = strchr(place, ':');
+  if (colon && strncmp(lua_tostring(L, 1), place, (size_t)(colon - place) + 1) != 0) {
+    lua_insert(L, 1);
+    lua_concat(L, 2);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
 int vidalua_error(lua_State* L, const char* format, ...) {
   va_list arguments;
   push_script_line(L);

@@ -342,7 +342,8 @@ static int save_files(void* data, VidaError* error) {
  * @tparam[opt] string given.out a folder for comparison.csv, comparison.json and the trajectories
  * @tparam[opt] string given.report a file for the report, "page.html"
  * @treturn result
- * @raise when a file cannot be written, or the reference fails
+ * @raise when a file cannot be written, or the reference fails; the runs are then made without it,
+ *   and `out` and `report` are written
  * @usage
  * local result = comparison:run { quiet = true, out = "results" }
  */
@@ -380,10 +381,14 @@ static int comparison_run(lua_State* L) {
   int code = files.directory ? VidaReport_HoldFolder(files.directory, &folder, &error) : 0;
   code = code || !page ? code : VidaReport_PreparePage(page, &error);
   code = code ? code : vidalua_run_study(study, &wishes, &error);
+  const bool is_kept = code == VIDA_STOPPED || (code && vidalua_has_rows(study, code));
   if (!code && files.directory) {
     code = save_files(&files, &error);
-  } else if (code == VIDA_STOPPED && files.directory) {
+  } else if (is_kept && files.directory) {
     save_files(&files, NULL); /* what had finished is kept */
+  }
+  if (is_kept && page && code != VIDA_STOPPED) {
+    VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, NULL);
   }
   code = code || !page ? code
                        : VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, &error);

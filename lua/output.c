@@ -114,6 +114,14 @@ static int watch_progress(void* data, int run, const char* what, double fraction
   return 0;
 }
 
+bool vidalua_has_rows(const VidaStudy* study, int code) {
+  bool has = code != VIDA_STOPPED;
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    has = has && strcmp(VidaStudy_Row(study, run)->status, "NOT_RUN") != 0;
+  }
+  return has;
+}
+
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error) {
   VidaTrajectories* trajectories = NULL;
   Watcher watcher;

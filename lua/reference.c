@@ -1,5 +1,6 @@
 /* reference = ...: a method, a function of time, or states that come from elsewhere. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,31 @@ static int call_exact(lua_State* L) {
   return 0;
 }
 
+/* The error value on top of the stack. What a state lacks is found after the function has returned:
+ * its own line is then the best that can be told. */
+static void tell_failure(const ExactFunction* exact, double t, VidaError* error) {
+  lua_State* L = exact->L;
+  lua_Debug function;
+  const char* message = lua_tostring(L, -1);
+  if (!error) {
+    return;
+  }
+  lua_rawgetp(L, LUA_REGISTRYINDEX, exact);
+  lua_getinfo(L, ">S", &function);
+  const bool has_line = message && strncmp(message, function.short_src,
+                                           strlen(function.short_src)) == 0;
+  error->code = VIDA_CALLBACK_FAILED;
+  error->flag[0] = '\0';
+  if (has_line) {
+    snprintf(error->message, sizeof error->message, "%s, at t = %.10g of the reference",
+             message, t);
+  } else {
+    snprintf(error->message, sizeof error->message,
+             "%s:%d: %s, at t = %.10g of the reference", function.short_src,
+             function.linedefined, message ? message : "no message", t);
+  }
+}
+
 static int exact_state(void* data, double t, double* q, double* v, double* lambda,
                        VidaError* error) {
   ExactFunction* exact = data;
@@ -67,20 +93,14 @@ static int exact_state(void* data, double t, double* q, double* v, double* lambd
   if (!lua_checkstack(L, 8)) {
     return VIDA_OUT_OF_MEMORY;
   }
+  lua_pushcfunction(L, vidalua_describe_error);
   lua_pushcfunction(L, call_exact);
   lua_rawgetp(L, LUA_REGISTRYINDEX, exact);
   lua_pushlightuserdata(L, exact);
   lua_pushnumber(L, t);
-  if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
-    const char* message = lua_tostring(L, -1);
+  if (lua_pcall(L, 3, 0, top + 1) != LUA_OK) {
     code = VIDA_CALLBACK_FAILED;
-    if (error) {
-      error->code = code;
-      error->flag[0] = '\0';
-      strncpy(error->message, message ? message : "the reference's function failed",
-              sizeof error->message - 1);
-      error->message[sizeof error->message - 1] = '\0';
-    }
+    tell_failure(exact, t, error);
   }
   lua_settop(L, top);
   return code;

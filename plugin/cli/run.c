@@ -197,15 +197,21 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
     wishes.save = save_results;
     wishes.saved = work;
   }
+  int failure = VIDA_SUCCESS;
   for (int i = 0; i < work->scenario.count; i++) {
+    VidaError problem;
     wishes.directory = work->out ? work->directories[i] : NULL;
     wishes.recording = work->out ? (VidaRecording*)work->recording[i] : NULL;
-    const int code = vidalua_run_study(work->scenario.studies[i], &wishes, error);
-    if (code) {
-      return code;
+    const int code = vidalua_run_study(work->scenario.studies[i], &wishes, &problem);
+    if (code && !failure) {
+      failure = code;
+      *error = problem;
+    }
+    if (code && !vidalua_has_rows(work->scenario.studies[i], code)) {
+      break;
     }
   }
-  return VIDA_SUCCESS;
+  return failure;
 }
 
 /* The folder and those of its comparisons are this run's alone, and can be written into. */

@@ -127,14 +127,7 @@ static void append_callers(lua_State* L) {
 static int describe_error(lua_State* L) {
   lua_settop(L, 1);
   if (lua_type(L, 1) != LUA_TSTRING) {
-    if (luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1)) {
-      lua_replace(L, 1);
-    } else {
-      lua_pushfstring(L, "the script raised an error that is a %s, not a text",
-                      luaL_typename(L, 1));
-      lua_replace(L, 1);
-    }
-    lua_settop(L, 1);
+    vidalua_describe_error(L);
   }
   append_callers(L);
   return 1;

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "methods/passage.h"
 #include "system/equations.h"
 #include "system/singular.h"
@@ -427,7 +428,10 @@ static int allocate(VidaStepper* stepper, VidaError* error) {
   stepper->reacts_between = true;
   stepper->tells_watch = true; /* before it takes the step into its own state */
   own->projects = VidaOptions_HasChoice(stepper->options, "projection", "velocity");
-  return vida__equations_create(stepper->system, VIDA_SOLVER_AUTO, &own->equations, error);
+  const int code =
+      vida__equations_create(stepper->system, VIDA_SOLVER_AUTO, &own->equations, error);
+  vida__follow_equations(stepper, own->equations);
+  return code;
 }
 
 /* gamma and beta for second order and the strongest damping of what is very fast. */

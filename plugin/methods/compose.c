@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "methods/method.h"
+#include "methods/jumps.h"
 
 enum { MOST_STAGES = 17, SCHEMES = 5 };
 
@@ -83,6 +83,9 @@ int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper*
   code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
   code = code ? code : vida__create_stepper(stepper->system, options, base, error);
   VidaOptions_Destroy(&options);
+  if (!code) {
+    vida__jumps_destroy(&(*base)->jumps); /* the outer one meets them */
+  }
   return code;
 }
 
@@ -133,6 +136,12 @@ static int create(VidaStepper* stepper, VidaError* error) {
       own->history[i][k] = own->data + (size_t)(i * VIDA_HISTORY + k) * size;
     }
   }
+  if (stepper->system->jump_time_count > 0) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "compose: its stages leave the step, where the C functions of system '%s', for "
+                      "which jumps in time are declared, are those of the other side",
+                      stepper->system->name);
+  }
   char name[32];
   VidaOptions_Text(stepper->options, "base", name, sizeof name);
   int code = check_base(stepper, Vida_FindMethod(name), chosen->order, error);
@@ -152,6 +161,7 @@ static void copy_state(const VidaStepper* from, VidaStepper* to) {
 
 static int start(VidaStepper* stepper, VidaError* error) {
   compose_state* own = stepper->own;
+  own->base->segment = stepper->segment;
   const int code =
       VidaStepper_StartWithStep(own->base, stepper->t0, stepper->h, stepper->q, stepper->v0, error);
   if (!code) {
@@ -196,6 +206,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   double covered = 0.0;
   int code = VIDA_SUCCESS;
   copy_state(stepper, base);
+  base->segment = stepper->segment;
   base->has_tracked = base->has_tracked && !own->is_broken;
   for (int stage = 0; stage < own->stages && !code; stage++) {
     code = run_stage(own, stage, t + covered * stepper->h, stepper->h, error);

@@ -14,6 +14,7 @@
 
 typedef struct VidaMethod VidaMethod;
 typedef struct vida_watch vida_watch; /* passage.h */
+typedef struct vida_jumps vida_jumps; /* jumps.h */
 
 enum { VIDA_HISTORY = 3 };
 
@@ -114,6 +115,9 @@ struct VidaStepper {
   bool reacts_between; /* constraint forces are not along G at the node that the step starts from */
   vida_watch* watch;   /* of the motion along its constraints; NULL without any */
   bool tells_watch;    /* the method itself, of steps of its own between nodes */
+
+  vida_jumps* jumps;    /* NULL of systems in which nothing jumps, and of steppers with an `outer` */
+  vida_segment segment; /* of time, in which the step lies; meaningful where something jumps */
 
   VidaStatistics statistics;
 };
@@ -216,6 +220,12 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
 /* VidaStepper_StartWithStep without that (stepper.c). */
 int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                         VidaError* error);
+/* The same without looking for jumps; `again`: the motion goes on, and what the watch has found
+ * counts on (stepper.c). */
+int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                       bool again, VidaError* error);
+/* One step of the method, which meets no jump (stepper.c). */
+int vida__make_step(VidaStepper* stepper, VidaError* error);
 /* Where `error` holds such a refusal, appends which methods can take the system with their default
  * options: "; these can: rattle, hht and 3 more". Returns `code` (able.c). */
 int vida__name_able(const VidaSystem* system, const VidaOptions* options, int code,

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "system/sizes.h"
 
 /* Squares of angles, about, by which the gradient of a constraint turns: less than this from one
@@ -72,6 +73,7 @@ int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* erro
   made->stepper = stepper;
   made->is_blind = true;
   int code = vida__evaluator_create(stepper->system, &made->evaluator, error);
+  vida__follow_segment(stepper, &made->evaluator);
   if (!code && allocate(made)) {
     code = vida__fail_memory(error);
   }

@@ -437,3 +437,7 @@ const double* vida__projector_jacobian(const vida_projector* projector) {
 vida_evaluator* vida__projector_evaluator(vida_projector* projector) {
   return &projector->evaluator;
 }
+
+vida_equations* vida__projector_equations(vida_projector* projector) {
+  return projector->equations;
+}

@@ -38,5 +38,6 @@ int vida__projector_lift(vida_projector* projector, const double* rows, double* 
 /* Entries of G where the rows were last asked for. */
 const double* vida__projector_jacobian(const vida_projector* projector);
 vida_evaluator* vida__projector_evaluator(vida_projector* projector);
+vida_equations* vida__projector_equations(vida_projector* projector);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "methods/passage.h"
 #include "system/sizes.h"
 
@@ -714,6 +715,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
   stepper->tells_watch = stepper->adaptive;
   stepper->unknown = own->unknown;
   code = vida__equations_create(system, solver, &own->equations, error);
+  vida__follow_equations(stepper, own->equations);
   if (!code && stepper->adaptive) {
     code = vida__context_create(&own->context) ? vida__fail_memory(error) : VIDA_SUCCESS;
     code = code

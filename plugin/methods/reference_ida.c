@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "methods/passage.h"
 #include "system/columns.h"
 
@@ -142,6 +143,7 @@ static int create(VidaStepper* stepper, vida_reference_ida what, VidaError* erro
   code = code ? code
               : vida__equations_create(stepper->system, vida__solver_of(stepper->options),
                                        &own->equations, error);
+  vida__follow_equations(stepper, own->equations);
   return code ? code : create_ida(stepper, own, error);
 }
 

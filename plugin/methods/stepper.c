@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "methods/passage.h"
 
 /* One block for all arrays; the order of the first six is that of the state. */
@@ -214,6 +215,7 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   created->m = system->row_count;
   created->has_increments = has_increments(system);
   code = vida__evaluator_create(system, &created->evaluator, error);
+  code = code ? code : vida__jumps_create(created, error);
   code = code ? code : VidaOptions_Copy(options, &created->options, error);
   if (!code && allocate_arrays(created)) {
     code = vida__fail_memory(error);
@@ -259,6 +261,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   }
   vida__rank_destroy(&old->rank);
   vida__watch_destroy(&old->watch);
+  vida__jumps_destroy(&old->jumps);
   free(old->own);
   vida__linear_destroy(&old->node_matrix);
   vida__linear_destroy(&old->mass_matrix);
@@ -314,7 +317,7 @@ static void set_unknown_multipliers(VidaStepper* stepper) {
 }
 
 static int reset(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
-                 VidaError* error) {
+                 bool again, VidaError* error) {
   const size_t bytes = (size_t)stepper->n * sizeof *q;
   char got[VIDA_REAL_TEXT_SIZE];
   if (!isfinite(t0) || !isfinite(h) || !(h > 0.0)) {
@@ -351,7 +354,9 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   if (measured) {
     return measured;
   }
-  vida__measure_reach(stepper);
+  if (!again) { /* sizes of constraints are those of the motion's start, not of any place in it */
+    vida__measure_reach(stepper);
+  }
   measured = vida__find_redundancy(stepper, error);
   return measured ? measured : factor_mass(stepper, error);
 }
@@ -385,21 +390,29 @@ static bool has_multipliers_to_scale(const VidaStepper* stepper) {
          (stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
 }
 
-int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
-                        VidaError* error) {
+int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                       bool again, VidaError* error) {
   int code = check_values(stepper, "velocity", v, error);
-  code = code ? code : reset(stepper, t0, h, q, v, error);
+  code = code ? code : reset(stepper, t0, h, q, v, again, error);
   code = code ? code : vida__check_massless(stepper, error);
   code = code ? code : stepper->method->start(stepper, error);
   if (!code && has_multipliers_to_scale(stepper)) {
     vida__measure_tension(stepper);
   }
   code = code ? code : warm_up(stepper, error);
-  if (!code) {
+  if (!code && again) {
+    vida__watch_return(stepper->watch, stepper->t0, stepper->q);
+  } else if (!code) {
     vida__watch_start(stepper->watch, stepper->t0, stepper->q);
   }
   stepper->started = !code;
   return code;
+}
+
+int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                        VidaError* error) {
+  const int code = stepper->jumps ? vida__jumps_begin(stepper, t0, h, error) : VIDA_SUCCESS;
+  return code ? code : vida__start_motion(stepper, t0, h, q, v, false, error);
 }
 
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
@@ -437,11 +450,15 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
   for (int i = 0; i < stepper->n; i++) {
     stepper->node_velocity[i] = (q1[i] - q0[i]) / h;
   }
-  code = reset(stepper, t0, h, q0, stepper->node_velocity, error);
+  code = stepper->jumps ? vida__jumps_begin(stepper, t0, h, error) : VIDA_SUCCESS;
+  code = code ? code : reset(stepper, t0, h, q0, stepper->node_velocity, false, error);
   code = code ? code : stepper->method->start_two_points(stepper, q1, error);
   code = code ? code : warm_up(stepper, error);
   if (!code) {
     vida__watch_start(stepper->watch, vida__node_time(stepper), stepper->q);
+    if (stepper->jumps) {
+      stepper->jumps->step = stepper->step;
+    }
   }
   stepper->started = !code;
   return vida__name_able(stepper->system, stepper->options, code, error);
@@ -489,18 +506,11 @@ static int arrive(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, stepper)) {
-    return VIDA_BAD_ARGUMENT;
-  }
+int vida__make_step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
-  int code = require_start(stepper, error);
-  if (code) {
-    return code;
-  }
   const double lambda_t = stepper->lambda_t;
   memcpy(stepper->kept, stepper->q, bytes);
-  code = stepper->prepare(stepper, error);
+  int code = stepper->prepare(stepper, error);
   code = code ? code : stepper->method->step(stepper, error);
   code = code ? code : arrive(stepper, error);
   if (code) {
@@ -514,16 +524,33 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int code = require_start(stepper, error);
+  if (code) {
+    return code;
+  }
+  return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
+}
+
 double VidaStepper_Time(const VidaStepper* stepper) {
+  const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
+  if (jumps && !jumps->is_inside) {
+    return jumps->t0 + (double)jumps->step * jumps->h;
+  }
   return stepper ? vida__node_time(stepper) : (double)NAN;
 }
 
 double VidaStepper_StepSize(const VidaStepper* stepper) {
-  return stepper ? stepper->h : (double)NAN;
+  const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
+  return jumps ? jumps->h : stepper ? stepper->h : (double)NAN;
 }
 
 long VidaStepper_StepCount(const VidaStepper* stepper) {
-  return stepper ? stepper->step : 0;
+  const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
+  return jumps ? jumps->step : stepper ? stepper->step : 0;
 }
 
 const VidaSystem* VidaStepper_System(const VidaStepper* stepper) {
@@ -663,7 +690,12 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
   if (code) {
     return code;
   }
+  /* Their own conditions are no jumps of the motion: they are looked at where the state is. */
+  const vida_segment* segment = stepper->evaluator.segment;
+  const bool is_at_jump = stepper->jumps && stepper->jumps->is_at_jump;
+  stepper->evaluator.segment = is_at_jump ? &stepper->jumps->edge : NULL;
   code = vida__observables(&stepper->evaluator, vida__node_time(stepper), stepper->q, v, values);
+  stepper->evaluator.segment = segment;
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
@@ -675,6 +707,9 @@ VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
   VidaStatistics statistics = {0};
   if (stepper) {
     statistics = stepper->statistics;
+    if (stepper->jumps) {
+      vida__add_statistics(&statistics, stepper->jumps->before);
+    }
     statistics.singular_passages = vida__watch_passages(stepper->watch, NULL, NULL);
   }
   return statistics;

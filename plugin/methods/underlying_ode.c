@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "methods/passage.h"
 
 const VidaOptionRow vida__ode_options[] = {
@@ -124,6 +125,7 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
   }
   code = vida__equations_create(stepper->system, vida__solver_of(stepper->options), &own->equations,
                                 error);
+  vida__follow_equations(stepper, own->equations);
   return code ? code : vida__underlying_resize(own, 2 * stepper->n, error);
 }
 

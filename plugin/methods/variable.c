@@ -361,6 +361,7 @@ static int start(VidaStepper* stepper, VidaError* error) {
     own->rate_at_start = NAN;
     own->bend_time = 0.0;
   }
+  main->segment = own->partial->segment = stepper->segment;
   int code =
       VidaStepper_StartWithStep(main, stepper->t0, own->nominal, stepper->q, stepper->v0, error);
   code = code ? code
@@ -410,6 +411,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   const double rounding = 8.0 * DBL_EPSILON * fmax(node, stepper->h);
   int code = VIDA_SUCCESS;
   double rest = (node - own->elapsed) - own->elapsed_low;
+  own->main->segment = own->partial->segment = stepper->segment;
   while (!code && (rest + rounding) * own->advance >= own->nominal) {
     code = step_sequence(own, stepper->t0, error);
     rest = (node - own->elapsed) - own->elapsed_low;

@@ -49,6 +49,17 @@ static int find_time(const table* at, double t) {
   return fabs(at->t[low] - t) <= near ? low : -1;
 }
 
+/* Whether there are two states at the time of this row: of both sides of a jump. */
+static bool has_sides(const table* at, int row) {
+  return row + 1 < at->count && at->t[row + 1] == at->t[row];
+}
+
+bool vida__knows_sides(const vida_reference* reference, double t) {
+  const table* from = reference->known_data;
+  const int row = from ? find_time(from, t) : -1;
+  return !from || (row >= 0 && has_sides(from, row));
+}
+
 static int table_state(void* data, double t, double* q, double* v, double* lambda,
                        VidaError* error) {
   const table* from = data;
@@ -57,7 +68,8 @@ static int table_state(void* data, double t, double* q, double* v, double* lambd
   if (row < 0) {
     return 1;
   }
-  const size_t n = (size_t)from->n, m = (size_t)from->m, at = (size_t)row;
+  const bool is_later = has_sides(from, row) && t > from->t[row];
+  const size_t n = (size_t)from->n, m = (size_t)from->m, at = (size_t)row + (is_later ? 1 : 0);
   memcpy(q, from->q + at * n, n * sizeof *q);
   if (from->has_v) {
     memcpy(v, from->v + at * n, n * sizeof *v);
@@ -74,7 +86,8 @@ static int check_times(int count, const double* t, VidaError* error) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the states of the reference: there are none");
   }
   for (int i = 0; i < count; i++) {
-    if (!isfinite(t[i]) || (i > 0 && !(t[i] > t[i - 1]))) {
+    const bool is_third = i > 1 && t[i] == t[i - 2]; /* two are the sides of a jump */
+    if (!isfinite(t[i]) || (i > 0 && !(t[i] >= t[i - 1])) || is_third) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
                         "the states of the reference: times must grow, got t = %s as number %d",
                         vida__shortest_text(number, t[i]), i + 1);

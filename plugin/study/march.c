@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "methods/method.h"
+#include "methods/jumps.h"
 
 #define SECONDS_BETWEEN_PROGRESS 0.1
 
@@ -71,6 +71,9 @@ static int start_last_step(vida_march* march, VidaError* error) {
   const double* positions = VidaStepper_Positions(march->stepper);
   for (int i = 0; i < n; i++) {
     march->q[i] = positions[i];
+  }
+  if (vida__space_nodes(march->stepper, march->grid.last)) {
+    return VIDA_SUCCESS;
   }
   int code = VidaStepper_Velocities(march->stepper, march->v, error);
   if (code != VIDA_SUCCESS) {

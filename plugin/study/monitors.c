@@ -272,7 +272,9 @@ static int compare_multipliers(vida_monitors* monitors, const vida_march* march,
   if (isnan(vida__difference_norm(multipliers, NULL, m, NULL))) { /* not known yet */
     return VIDA_SUCCESS;
   }
-  if (!vida__reference_multipliers(reference, m, t, &monitors->multiplier_cursor,
+  /* At a jump those of the step that ends there are of its earlier side. */
+  const bool is_later = t < vida__march_time(march) - 1e-9 * monitors->run->grid.h;
+  if (!vida__reference_multipliers(reference, m, t, is_later, &monitors->multiplier_cursor,
                                    monitors->multipliers_there)) {
     return VIDA_SUCCESS;
   }
@@ -356,6 +358,12 @@ int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* er
     code = compare_state(monitors, march, error);
   }
   return code;
+}
+
+int vida__measure_sample(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  int code = VidaStepper_Energy(march->stepper, &monitors->energy_now, NULL, error);
+  code = code ? code : measure_momenta(monitors, march, monitors->momenta, error);
+  return code ? code : VidaStepper_Velocities(march->stepper, monitors->v, error);
 }
 
 int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error) {

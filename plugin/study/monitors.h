@@ -49,6 +49,8 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
 int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Fills in the newest values that a row of samples needs and observe_step has left out. */
 int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
+/* The newest values at a state that is not one of the steps' ends: energy, momenta, velocities. */
+int vida__measure_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Remarks on singular configurations that a run has passed, finished or not. */
 void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march, VidaRow* row);
 /* Writes what a run that has ended early kept, up to its last state, into the row. */

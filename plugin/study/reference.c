@@ -1,5 +1,6 @@
 #include "study/reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "study/march.h"
 
 /* ---- what to keep --------------------------------------------------------------------------- */
@@ -259,25 +261,55 @@ static int keep_multipliers(const VidaStudy* study, const vida_march* march, mul
   return store_multipliers(reference, m, t, multipliers, room, error);
 }
 
+/* Whom a march tells of jumps. */
+typedef struct keeper {
+  const VidaStudy* study;
+  multiplier_room room;
+  double* lambda; /* m: work */
+} keeper;
+
+/* The multipliers on both sides of a jump; those of the earlier one may be there. */
+static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
+  keeper* keeps = data;
+  vida_reference* reference = keeps->study->reference;
+  const double t = VidaStepper_Time(stepper);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(keeps->study->system);
+  const long count = reference->multiplier_count;
+  const bool is_there = count > 0 && reference->multiplier_t[count - 1] >= t;
+  if (m == 0 || !vida__multipliers_at_jump(stepper, keeps->lambda)) {
+    return VIDA_SUCCESS;
+  }
+  if (stepper->jumps->is_left && is_there) {
+    return VIDA_SUCCESS;
+  }
+  return store_multipliers(reference, m, is_there ? reference->multiplier_t[count - 1] : t,
+                           keeps->lambda, &keeps->room, error);
+}
+
 static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
                            VidaError* error) {
   const long steps = vida__count_steps(&study->reference->grid);
   char what[VIDA_MESSAGE_SIZE] = "";
   vida__append(what, sizeof what, "reference: %s", study->reference->text);
-  multiplier_room room = {0};
-  int code = vida__start_march(march, study->q0, study->v0, error);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  keeper keeps = {.study = study, .lambda = vida__allocate(m, sizeof(double))};
+  int code = keeps.lambda ? VIDA_SUCCESS : vida__fail_memory(error);
+  vida__tell_jumps(march->stepper, keep_sides, &keeps);
+  code = code ? code : vida__start_march(march, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
     if (code == VIDA_SUCCESS && is_state_needed(study, march->step)) {
       code = keep_state(study, march, error);
     }
     if (code == VIDA_SUCCESS) {
-      code = keep_multipliers(study, march, &room, error);
+      code = keep_multipliers(study, march, &keeps.room, error);
     }
     if (code == VIDA_SUCCESS) {
       code = vida__show_progress(march, observer, VIDA_REFERENCE_RUN, what, error);
     }
   }
+  vida__tell_jumps(march->stepper, NULL, NULL);
+  free(keeps.lambda);
   return code;
 }
 
@@ -304,9 +336,48 @@ static void set_unknown(double* values, size_t count) {
   }
 }
 
-/* Asks for the state after `step` steps; `lambda`: work, m. */
-static int ask_known(const VidaStudy* study, long step, double* lambda, multiplier_room* room,
+/* Multipliers on both sides of a jump, NaN where they are not known; `lambda` is followed by work for
+ * a state. One state of a table may be of either side. */
+static int ask_sides(const VidaStudy* study, double t, double* lambda, multiplier_room* room,
                      VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const double beside = fmax(1e-9 * reference->grid.h, 64.0 * DBL_EPSILON * fabs(t));
+  int code = VIDA_SUCCESS;
+  for (int side = -1; side <= 1 && !code; side += 2) {
+    set_unknown(lambda, m + 2 * n);
+    if (vida__knows_sides(reference, t)) {
+      code = reference->known.state(reference->known.data, t + side * beside, lambda + m,
+                                    lambda + m + n, lambda, error);
+      code = code < 0 ? code : VIDA_SUCCESS;
+    }
+    code = code ? code : store_multipliers(reference, m, t, lambda, room, error);
+  }
+  return code;
+}
+
+/* What lies between two states, up to the second; whether a jump is at that. */
+static int ask_jumps(const VidaStudy* study, vida_jump_search* search, double from, double to,
+                     double* lambda, multiplier_room* room, bool* ends_at_jump, VidaError* error) {
+  const double slack = 16.0 * DBL_EPSILON * fmax(fabs(from), fabs(to));
+  vida_jump jump = {.after = from + slack};
+  bool found = true;
+  int code = VIDA_SUCCESS;
+  *ends_at_jump = false;
+  while (!code && found && jump.after < to + slack) {
+    code = vida__find_jump(search, jump.after, to + slack, &jump, &found, error);
+    if (!code && found) {
+      *ends_at_jump = jump.t >= to - slack;
+      code = ask_sides(study, *ends_at_jump ? to : jump.t, lambda, room, error);
+    }
+  }
+  return code;
+}
+
+/* Asks for the state after `step` steps; `lambda`: work, m. */
+static int ask_known(const VidaStudy* study, long step, bool is_at_jump, double* lambda,
+                     multiplier_room* room, VidaError* error) {
   vida_reference* reference = study->reference;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
@@ -321,7 +392,7 @@ static int ask_known(const VidaStudy* study, long step, double* lambda, multipli
     return code < 0 ? code : VIDA_SUCCESS;
   }
   code = check_known(study, t, q, error);
-  if (!code && m > 0 && isfinite(vida__difference_norm(lambda, NULL, (int)m, NULL))) {
+  if (!code && m > 0 && !is_at_jump && isfinite(vida__difference_norm(lambda, NULL, (int)m, NULL))) {
     code = store_multipliers(reference, m, t, lambda, room, error);
   }
   reference->steps[reference->states++] = step;
@@ -331,14 +402,25 @@ static int ask_known(const VidaStudy* study, long step, double* lambda, multipli
 static int ask_all(VidaStudy* study, VidaError* error) {
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
   const long steps = vida__count_steps(&study->reference->grid);
-  double* lambda = vida__allocate(m + 1, sizeof *lambda);
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const bool jumps = m > 0 && vida__has_jumps(study->system);
+  double* lambda = vida__allocate(m + 2 * n, sizeof *lambda);
   multiplier_room room = {0};
-  int code = lambda ? VIDA_SUCCESS : vida__fail_memory(error);
+  vida_jump_search search;
+  int code = vida__jump_search_create(study->system, &search, error);
+  code = lambda || code ? code : vida__fail_memory(error);
   for (long step = 1; step <= steps && code == VIDA_SUCCESS; step++) {
-    if (is_state_needed(study, step)) {
-      code = ask_known(study, step, lambda, &room, error);
+    bool is_at_jump = false;
+    if (jumps) {
+      code = ask_jumps(study, &search, vida__grid_time(&study->reference->grid, step - 1),
+                       vida__grid_time(&study->reference->grid, step), lambda, &room, &is_at_jump,
+                       error);
+    }
+    if (code == VIDA_SUCCESS && is_state_needed(study, step)) {
+      code = ask_known(study, step, is_at_jump, lambda, &room, error);
     }
   }
+  vida__jump_search_destroy(&search);
   if (code == VIDA_SUCCESS && study->reference->states == 0) {
     char end[VIDA_REAL_TEXT_SIZE];
     code = vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -520,8 +602,8 @@ long vida__find_state(const vida_reference* reference, long step, long* cursor) 
   return *cursor < reference->states && reference->steps[*cursor] == step ? *cursor : -1;
 }
 
-bool vida__reference_multipliers(const vida_reference* reference, int m, double t, long* cursor,
-                                 double* multipliers) {
+bool vida__reference_multipliers(const vida_reference* reference, int m, double t, bool is_later,
+                                 long* cursor, double* multipliers) {
   const double* times = reference->multiplier_t;
   const long count = reference->multiplier_count;
   const double step = reference->grid.h;
@@ -534,9 +616,10 @@ bool vida__reference_multipliers(const vida_reference* reference, int m, double 
   }
   for (long at = *cursor; at < count && at <= *cursor + 1; at++) {
     if (fabs(times[at] - t) <= same) {
+      at += is_later && at + 1 < count && fabs(times[at + 1] - t) <= same ? 1 : 0;
       memcpy(multipliers, reference->multipliers + (size_t)at * (size_t)m,
              (size_t)m * sizeof *multipliers);
-      return true;
+      return isfinite(vida__difference_norm(multipliers, NULL, m, NULL));
     }
   }
   if (count < 2) {
@@ -553,5 +636,5 @@ bool vida__reference_multipliers(const vida_reference* reference, int m, double 
   for (int i = 0; i < m; i++) {
     multipliers[i] = (1.0 - part) * before[i] + part * after[i];
   }
-  return true;
+  return isfinite(vida__difference_norm(multipliers, NULL, m, NULL));
 }

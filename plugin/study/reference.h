@@ -36,12 +36,16 @@ void vida__destroy_reference(vida_reference** reference);
 /* Makes the reference solution, keeps what the study's runs need of it, and estimates its error. */
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
+/* Whether a known solution tells the two sides of a jump at t apart. */
+bool vida__knows_sides(const vida_reference* reference, double t);
+
 /* Index of the state kept after `step` steps, -1 when it is not kept. *cursor begins at 0 and only
  * moves forward, as runs do. */
 long vida__find_state(const vida_reference* reference, long step, long* cursor);
 /* The reference's multipliers at time t, linear between those kept; false when t is more than one
- * step away from them. */
-bool vida__reference_multipliers(const vida_reference* reference, int m, double t, long* cursor,
-                                 double* multipliers);
+ * step away from them, or they are not known there. Where there are two at one time, at a jump, those
+ * of its earlier side unless `is_later`. */
+bool vida__reference_multipliers(const vida_reference* reference, int m, double t, bool is_later,
+                                 long* cursor, double* multipliers);
 
 #endif

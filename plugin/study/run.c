@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "methods/jumps.h"
 #include "study/defects.h"
 #include "study/march.h"
 #include "study/monitors.h"
@@ -28,7 +29,7 @@ typedef struct run_at_work {
   char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
 } run_at_work;
 
-static int emit_sample(run_at_work* work, VidaError* error) {
+static int emit_sample(run_at_work* work, bool is_at_jump, VidaError* error) {
   const VidaObserver* observer = work->observer;
   work->sampled = work->march.step;
   if (!observer || !observer->sample) {
@@ -39,7 +40,7 @@ static int emit_sample(run_at_work* work, VidaError* error) {
     return code;
   }
   VidaSample sample = {
-      .t = vida__march_time(&work->march),
+      .t = is_at_jump ? VidaStepper_Time(work->march.stepper) : vida__march_time(&work->march),
       .q = VidaStepper_Positions(work->march.stepper),
       .v = work->monitors.v,
       .energy = work->monitors.energy_now,
@@ -51,6 +52,10 @@ static int emit_sample(run_at_work* work, VidaError* error) {
       .multipliers_t = NAN,
   };
   sample.multipliers = VidaStepper_Multipliers(work->march.stepper, &sample.multipliers_t);
+  if (vida__multipliers_at_jump(work->march.stepper, work->monitors.multipliers_there)) {
+    sample.multipliers = work->monitors.multipliers_there;
+    sample.multipliers_t = sample.t;
+  }
   const int m = VidaSystem_ConstraintCount(work->study->system);
   if (isnan(vida__difference_norm(sample.multipliers, NULL, m, NULL))) { /* not known yet */
     sample.multipliers_t = NAN;
@@ -60,10 +65,27 @@ static int emit_sample(run_at_work* work, VidaError* error) {
   return code;
 }
 
+/* One row on each side of a jump, on a node or not. */
+static int sample_jump(void* data, VidaStepper* stepper, VidaError* error) {
+  run_at_work* work = data;
+  const double t = VidaStepper_Time(stepper), node = vida__march_time(&work->march);
+  const bool is_node = fabs(t - node) <= 1e-9 * work->run->grid.h;
+  if (!work->observer->sample ||
+      (is_node && stepper->jumps->is_left && work->sampled == work->march.step)) {
+    return VIDA_SUCCESS; /* nobody looks, or that row is there */
+  }
+  const int code = vida__measure_sample(&work->monitors, &work->march, error);
+  return code ? code : emit_sample(work, true, error);
+}
+
 static int start_two_points(run_at_work* work, VidaError* error) {
   const VidaStudy* study = work->study;
   long cursor = 0;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  if (!study->reference) {
+    return vida__fail(error, VIDA_WRONG_ORDER,
+                      "start = two-point takes its second point from the reference, which failed");
+  }
   const long second = vida__reference_step(study, work->run, 1);
   const long state = vida__find_state(study->reference, second, &cursor);
   if (state < 0) {
@@ -109,7 +131,8 @@ static int start_run(run_at_work* work, VidaError* error) {
     code = vida__begin_monitors(&work->monitors, &work->march, error);
   }
   if (code == VIDA_SUCCESS) {
-    code = emit_sample(work, error);
+    code = emit_sample(work, false, error);
+    vida__tell_jumps(work->march.stepper, sample_jump, work);
   }
   if (code != VIDA_SUCCESS || !work->run->two_points) {
     return code;
@@ -121,7 +144,7 @@ static int start_run(run_at_work* work, VidaError* error) {
 static int observe_run(run_at_work* work, VidaError* error) {
   int code = vida__observe_step(&work->monitors, &work->march, error);
   if (code == VIDA_SUCCESS && vida__is_sampled(work->run, work->march.step)) {
-    code = emit_sample(work, error);
+    code = emit_sample(work, false, error);
   }
   return code;
 }
@@ -148,6 +171,7 @@ static int march_run(run_at_work* work, VidaError* error) {
       work->study_must_end = code != VIDA_SUCCESS;
     }
   }
+  vida__tell_jumps(work->march.stepper, NULL, NULL);
   return code;
 }
 
@@ -165,7 +189,7 @@ static int emit_last_state(run_at_work* work, int code, VidaError* error) {
   if (VidaStepper_Velocities(work->march.stepper, work->monitors.v, &ignored) != VIDA_SUCCESS) {
     return VIDA_SUCCESS;
   }
-  return emit_sample(work, error);
+  return emit_sample(work, false, error);
 }
 
 static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
@@ -321,6 +345,19 @@ static int measure_defects(run_at_work* work, VidaError* error) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static void remark_on_velocities(const run_at_work* work, VidaRow* row) {
+  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+  double t;
+  const char* constraint = vida__velocity_jump(work->march.stepper, &t);
+  if (constraint) {
+    vida__append(remark, sizeof remark,
+                 "velocities jump at t = %s s, by an impulse of the constraints: the rate of '%s' "
+                 "does",
+                 vida__real_text(text, t, 6), constraint);
+    vida__add_remark(row, remark);
+  }
+}
+
 static int finish_run(run_at_work* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
   row->message[0] = '\0';
@@ -341,6 +378,7 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
     vida__append(row->status, sizeof row->status, "ok");
   }
   vida__remark_on_passages(&work->monitors, &work->march, row);
+  remark_on_velocities(work, row);
   return code;
 }
 

@@ -522,6 +522,26 @@ int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordina
 
 /* ---- carrying it out ------------------------------------------------------------------------ */
 
+/* What needs no reference is measured all the same; its failure is told at the end. */
+static int run_without_reference(VidaStudy* study, const VidaObserver* observer, int failure,
+                                 const VidaError* why, VidaError* error) {
+  vida_reference* reference = study->reference;
+  vida__append(study->notes, sizeof study->notes, "%sno errors against the reference: %s",
+               study->notes[0] ? "\n" : "", why->message);
+  study->reference = NULL;
+  const int code = vida__make_runs(study, observer, error);
+  study->reference = reference;
+  for (int i = 0; i < study->count; i++) {
+    if (!study->runs[i].own_start && strcmp(study->runs[i].row.status, "NOT_RUN") != 0) {
+      vida__add_remark(&study->runs[i].row, "no errors: the reference failed");
+    }
+  }
+  if (!code && error) {
+    *error = *why;
+  }
+  return code ? code : failure;
+}
+
 static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   VidaStartOptions start = VidaStartOptions_Default();
   start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
@@ -530,7 +550,14 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
       VidaSystem_Start(study->system, study->t0, &start, study->q0, study->v0, study->notes, error);
   study->start_notes = strlen(study->notes);
   if (code == VIDA_SUCCESS && study->reference) {
-    code = vida__make_reference(study, observer, error);
+    VidaError why = {0};
+    code = vida__make_reference(study, observer, &why);
+    if (code && code != VIDA_STOPPED && code != VIDA_OUT_OF_MEMORY) {
+      return run_without_reference(study, observer, code, &why, error);
+    }
+    if (code && error) {
+      *error = why;
+    }
   }
   return code ? code : vida__make_runs(study, observer, error);
 }

@@ -137,6 +137,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   free(old->parameters);
   free(old->parameter_values);
   free(old->links);
+  free(old->jump_times);
   free(old->units);
   free(old->motions);
   free(old->coordinates);

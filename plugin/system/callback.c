@@ -24,6 +24,18 @@ static void gather(const int* index, int count, const double* from, double* to) 
   }
 }
 
+/* The time of a place; at a declared jump, or beyond it, one that is `margin` inside the segment that
+ * the place counts to. */
+static double time_inside(const vida_place* at, double margin) {
+  const vida_segment* segment = at->segment;
+  if (!segment) {
+    return at->t;
+  }
+  const double first = nextafter(segment->from, INFINITY) + margin;
+  const double last = nextafter(segment->to, -INFINITY) - margin;
+  return first < last ? fmin(fmax(at->t, first), last) : 0.5 * (segment->from + segment->to);
+}
+
 /* Turns what a callback returned, and numbers that are not finite, into an error with its name. */
 static int judge(const vida_callback* callback, const vida_place* at, const char* what, int code,
                  const double* values, size_t count) {
@@ -63,7 +75,7 @@ static int value_of(const vida_term_batch* batch, int i, const vida_place* at, d
   double value = 0.0;
   gather(index, batch->width, at->q, q);
   gather(index, batch->width, at->v, v);
-  const int code = callback->lagrangian.value(at->t, q, v, &value, callback->user_data);
+  const int code = callback->lagrangian.value(time_inside(at, 0.0), q, v, &value, callback->user_data);
   *lagrangian += value;
   return judge(callback, at, "the Lagrangian", code, &value, 1);
 }
@@ -71,7 +83,7 @@ static int value_of(const vida_term_batch* batch, int i, const vida_place* at, d
 static int local_gradient(const vida_callback* callback, const vida_place* at, int n,
                           const double* q, const double* v, double* l_q) {
   memset(l_q, 0, 2 * (size_t)n * sizeof *l_q);
-  const int code = callback->lagrangian.gradient(at->t, q, v, l_q, l_q + n, callback->user_data);
+  const int code = callback->lagrangian.gradient(time_inside(at, 0.0), q, v, l_q, l_q + n, callback->user_data);
   return judge(callback, at, "the gradient of the Lagrangian", code, l_q, 2 * (size_t)n);
 }
 
@@ -140,7 +152,7 @@ static int local_hessian(const vida_callback* callback, const vida_place* at, in
   }
   memset(*l_qq, 0, 3 * block * sizeof **l_qq);
   const int code =
-      callback->lagrangian.hessian(at->t, q, v, *l_qq, *l_qv, *l_vv, callback->user_data);
+      callback->lagrangian.hessian(time_inside(at, 0.0), q, v, *l_qq, *l_qv, *l_vv, callback->user_data);
   return judge(callback, at, "the second derivatives of the Lagrangian", code, *l_qq, 3 * block);
 }
 
@@ -199,8 +211,8 @@ static int bias_of(const vida_term_batch* batch, int instance, const vida_place*
   const double step = time_step(at->t, q, v, n);
   vida_place later = *at;
   vida_place before = *at;
-  later.t += step;
-  before.t -= step;
+  later.t = time_inside(at, step) + step;
+  before.t = time_inside(at, step) - step;
   code = code ? code : local_gradient(callback, &later, n, q, v, gradients);
   code = code ? code : local_gradient(callback, &before, n, q, v, gradients + 2 * n);
   for (int i = 0; i < n && !code; i++) {
@@ -288,7 +300,7 @@ static int rows_of(const vida_constraint_batch* batch, int instance, const vida_
   double* local = q + batch->width;
   gather(batch->index + instance * batch->width, batch->width, at->q, q);
   memset(local, 0, (size_t)batch->rows * sizeof *local);
-  int code = callback->constraint.value(at->t, q, local, callback->user_data);
+  int code = callback->constraint.value(time_inside(at, 0.0), q, local, callback->user_data);
   code = judge(callback, at, "the constraint", code, local, (size_t)batch->rows);
   for (int r = 0; r < batch->rows && !code; r++) {
     g[batch->row[instance] + r] += local[r];
@@ -301,7 +313,7 @@ static int local_jacobian(const vida_constraint_batch* batch, const vida_place* 
   const vida_callback* callback = (const vida_callback*)batch->functions;
   const size_t size = (size_t)batch->rows * (size_t)batch->width;
   memset(entries, 0, size * sizeof *entries);
-  const int code = callback->constraint.jacobian(at->t, q, entries, callback->user_data);
+  const int code = callback->constraint.jacobian(time_inside(at, 0.0), q, entries, callback->user_data);
   return judge(callback, at, "the constraint Jacobian", code, entries, size);
 }
 
@@ -355,7 +367,7 @@ static int curvature_of(const vida_constraint_batch* batch, int instance, const 
   memcpy(local_lambda, lambda + batch->row[instance], (size_t)batch->rows * sizeof *lambda);
   memset(curvature, 0, block * sizeof *curvature);
   if (callback->constraint.curvature) {
-    code = callback->constraint.curvature(at->t, q, local_lambda, curvature, callback->user_data);
+    code = callback->constraint.curvature(time_inside(at, 0.0), q, local_lambda, curvature, callback->user_data);
     code = judge(callback, at, "the curvature of the constraint", code, curvature, block);
   } else {
     code = curvature_by_differences(batch, at, q, local_lambda, jacobians, curvature);
@@ -376,7 +388,7 @@ static int rate_of(const vida_constraint_batch* batch, int instance, const vida_
   }
   gather(batch->index + instance * batch->width, batch->width, at->q, q);
   memset(local, 0, (size_t)batch->rows * sizeof *local);
-  int code = callback->constraint.rate(at->t, q, local, callback->user_data);
+  int code = callback->constraint.rate(time_inside(at, 0.0), q, local, callback->user_data);
   code = judge(callback, at, "the time derivative of the constraint", code, local,
                (size_t)batch->rows);
   for (int r = 0; r < batch->rows && !code; r++) {
@@ -394,14 +406,14 @@ static int moved_velocity(const vida_constraint_batch* batch, int instance, cons
   const int* index = batch->index + instance * n;
   double* jacobian = rows + batch->rows;
   vida_place moved = *at;
-  moved.t += shift;
+  moved.t = time_inside(at, fabs(shift)) + shift;
   int code = VIDA_SUCCESS;
   for (int j = 0; j < n; j++) {
     q[j] = at->q[index[j]] + shift * at->v[index[j]];
   }
   memset(rows, 0, (size_t)batch->rows * sizeof *rows);
   if (callback->constraint.rate) {
-    code = callback->constraint.rate(moved.t, q, rows, callback->user_data);
+    code = callback->constraint.rate(time_inside(&moved, 0.0), q, rows, callback->user_data);
     code = judge(callback, at, "the time derivative of the constraint", code, rows,
                  (size_t)batch->rows);
   }
@@ -447,7 +459,7 @@ static int value_gradient_of(const vida_constraint_batch* batch, int instance, c
   vida_place moved = *at;
   for (int side = 0; side < 2; side++) {
     const double shift = side ? step : -step;
-    moved.t = at->t + shift;
+    moved.t = time_inside(at, step) + shift;
     for (int j = 0; j < n; j++) {
       q[j] = at->q[index[j]] + shift * rates[j];
     }

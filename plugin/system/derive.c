@@ -40,7 +40,8 @@ typedef struct derivation {
   int* first;       /* 2 width + 1: first derivatives; of forces: the forces, by coordinate */
   int* output;      /* 2 width: work */
   vida_entries second;
-  int* discrete; /* width */
+  VidaExpression* frozen; /* the expressions, with their conditions of time at the moment */
+  int* discrete;          /* width */
   bool has_discrete;
   vida_entries discrete_second;
   vida_traced* traced;
@@ -61,6 +62,7 @@ static void destroy_traced(vida_functions* functions) {
   free(traced->discrete_kind);
   free(traced->block_row);
   free(traced->block_column);
+  vida__conditions_destroy(&traced->conditions);
   free(traced);
 }
 
@@ -90,6 +92,7 @@ static void release(derivation* work) {
   free(work->first);
   free(work->output);
   free(work->discrete);
+  free(work->frozen);
   vida__entries_free(&work->second);
   vida__entries_free(&work->discrete_second);
   if (work->traced) {
@@ -101,7 +104,8 @@ static void release(derivation* work) {
 
 static vida_dependence input_dependence(const vida_node* node) {
   const vida_dependence own = {node->number == VIDA_INPUT_POSITION,
-                               node->number == VIDA_INPUT_VELOCITY, node->number == VIDA_INPUT_TIME,
+                               node->number == VIDA_INPUT_VELOCITY,
+                               node->number == VIDA_INPUT_TIME || node->number == VIDA_INPUT_MOMENT,
                                node->number == VIDA_INPUT_AUXILIARY};
   return own;
 }
@@ -697,6 +701,17 @@ static int report(const derivation* work, int code, const char* name, VidaError*
                     kinds[work->kind].word, name, Vida_CodeText(code));
 }
 
+static int freeze(derivation* work, int count, const VidaExpression* expressions) {
+  work->frozen = vida__allocate((size_t)count, sizeof *work->frozen);
+  if (!work->frozen) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  const int code = vida__freeze_conditions(work->graph, count, expressions, work->frozen);
+  return code ? code
+              : vida__conditions_create(work->graph, count, work->frozen,
+                                        &work->traced->conditions);
+}
+
 int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const char* name, int count,
                       const int* coordinates, const VidaExpression* expressions,
                       vida_traced** traced, VidaError* error) {
@@ -713,6 +728,8 @@ int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const cha
   for (int i = 0; i < count && coordinates && !code; i++) {
     work.local[coordinates[i]] = 0;
   }
+  code = code ? code : freeze(&work, count, expressions);
+  expressions = work.frozen;
   code = code ? code : find_inputs(&work, count, expressions, &found);
   code = code ? code : number_coordinates(&work);
   code = code ? code : make_variables(&work);

@@ -50,6 +50,7 @@ void vida__evaluator_destroy(vida_evaluator* evaluator) {
 vida_place vida__place(vida_evaluator* evaluator, double t, const double* q, const double* v) {
   const vida_place place = {evaluator->system,
                             t,
+                            evaluator->segment,
                             q,
                             v,
                             evaluator->scratch + evaluator->system->tape_scratch,
@@ -220,6 +221,7 @@ vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const 
                                  .q0 = q0,
                                  .q1 = q1,
                                  .dq = dq,
+                                 .segment = evaluator->segment,
                                  .tapes = evaluator->scratch,
                                  .error = &evaluator->error};
   return between;

@@ -13,6 +13,7 @@
 typedef struct vida_evaluator {
   const VidaSystem* system;
   double* scratch;
+  const vida_segment* segment; /* see vida_place */
   VidaError error;
 } vida_evaluator;
 

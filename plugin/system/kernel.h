@@ -11,10 +11,17 @@
 #include <vida/error.h>
 #include <vida/system.h>
 
+/* A stretch of time in which nothing jumps, as far as steps are told of it (jumps.h). */
+typedef struct vida_segment {
+  double from, to; /* its ends, which do not belong to it */
+  double moment;   /* a time in it, at which conditions of time are evaluated */
+} vida_segment;
+
 /* Where a kernel is evaluated; `error` is filled by one that fails. */
 typedef struct vida_place {
   const VidaSystem* system; /* for names in messages */
   double t;
+  const vida_segment* segment; /* that t counts to; NULL: of no other side than its own */
   const double* q;
   const double* v; /* NULL where only positions count */
   double* scratch; /* for callbacks, each time anew */
@@ -32,6 +39,7 @@ typedef struct vida_interval {
   VidaError* error;
   const double* q_low; /* nullable: the low part of compensated q0 (and q1), for built-in terms */
   double t;            /* held fixed, of what depends on time */
+  const vida_segment* segment; /* as in vida_place */
   const double* v;     /* held fixed, of general Lagrangians; NULL where there are none */
 } vida_interval;
 

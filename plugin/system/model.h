@@ -108,6 +108,10 @@ struct VidaSystem {
   size_t link_capacity;
   vida_link* links;
 
+  int jump_time_count; /* declared ones, in ascending order */
+  size_t jump_time_capacity;
+  double* jump_times;
+
   int unit_count;
   size_t unit_capacity;
   char** units; /* of constraint rows, each once */

@@ -58,6 +58,7 @@ typedef struct instances {
   int width, count;
   const VidaSystem* system;
   double t;
+  const vida_segment* segment;
   const double *q, *v, *q1;
   double* tapes;
   VidaError* error;
@@ -73,6 +74,7 @@ typedef struct instances {
 static instances list_at(instances list, const vida_place* at) {
   list.system = at->system;
   list.t = at->t;
+  list.segment = at->segment;
   list.q = at->q;
   list.v = at->v;
   list.tapes = at->tapes;
@@ -83,6 +85,7 @@ static instances list_at(instances list, const vida_place* at) {
 static instances list_between(instances list, const vida_interval* interval) {
   list.system = interval->system;
   list.t = interval->t;
+  list.segment = interval->segment;
   list.v = interval->v;
   list.q = interval->q0;
   list.q1 = interval->q1;
@@ -133,6 +136,9 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
           break;
         case VIDA_INPUT_TIME:
           work[lane] = list->t;
+          break;
+        case VIDA_INPUT_MOMENT:
+          work[lane] = list->segment ? list->segment->moment : list->t;
           break;
         case VIDA_INPUT_PARAMETER:
           work[lane] = list->place->parameters[i * list->place->stride + input.index];

@@ -215,7 +215,8 @@ double VidaStudy_Done(const VidaStudy* study, int run, double fraction);
 /* Makes the reference and then every run. A run that fails or is stopped keeps its row, with its
  * status and the errors of energy, momenta and constraints up to its last state (not those against
  * the reference, which are of the whole time), and the others go on; the return value is 0 as long
- * as the study itself could be carried out. */
+ * as the study itself could be carried out. Where the reference fails the runs are made without it,
+ * their rows have no errors against it, the notes say why, and its failure is returned. */
 int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
 /* ---- work and precision ---------------------------------------------------------------------- */
