@@ -49,6 +49,10 @@ void vida__place_start_columns(const VidaStudy* study, vida_start_columns* start
 void vida__start_text(const VidaStudy* study, int run, const vida_start_columns* starts, int column,
                       char text[VIDA_REAL_TEXT_SIZE]);
 
+/* Writes lines of at most `width` characters that break at spaces; those after the first are
+ * indented. */
+void vida__write_paragraph(const char* text, int width, FILE* file);
+
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);

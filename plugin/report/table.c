@@ -9,6 +9,7 @@
 #include "base/register.h"
 #include "base/text.h"
 #include "report/output.h"
+#include "report/summary.h"
 #include "study/study.h"
 #include "system/model.h"
 
@@ -457,33 +458,36 @@ static void lay_out(table_layout* table) {
 
 /* ---- text above and below ------------------------------------------------------------------- */
 
-/* Writes lines that break at spaces; those after the first are indented. */
-static void write_paragraph(const table_layout* table, const char* text) {
+void vida__write_paragraph(const char* text, int width, FILE* file) {
   int column = 0;
   while (*text) {
     const size_t length = strcspn(text, " \n");
     char word[VIDA_NOTES_SIZE] = "";
     vida__append(word, sizeof word, "%.*s", (int)length, text);
-    const int width = text_width(word);
-    if (column > 0 && column + 1 + width > table->width) {
-      fputs("\n  ", table->file);
+    const int wide = text_width(word);
+    if (column > 0 && column + 1 + wide > width) {
+      fputs("\n  ", file);
       column = 2;
-    } else if (column > 0 && width > 0) {
-      fputc(' ', table->file);
+    } else if (column > 0 && wide > 0) {
+      fputc(' ', file);
       column++;
     }
-    fputs(word, table->file);
-    column += width;
+    fputs(word, file);
+    column += wide;
     text += length;
     if (*text == '\n') {
-      fputc('\n', table->file);
+      fputc('\n', file);
       column = 0;
     }
     text += *text ? 1 : 0;
   }
   if (column > 0) {
-    fputc('\n', table->file);
+    fputc('\n', file);
   }
+}
+
+static void write_paragraph(const table_layout* table, const char* text) {
+  vida__write_paragraph(text, table->width, table->file);
 }
 
 static void write_title(const table_layout* table) {
@@ -702,7 +706,10 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   if (VidaStudy_RunCount(study) > 0) {
     write_rows(&table);
   }
-  const int code = write_remarks(&table, error);
+  int code = write_remarks(&table, error);
+  if (!code && vida__write_summary(study, table.width, file)) {
+    code = vida__fail_memory(error);
+  }
   vida__write_spreads(study, table.width, file);
   if (table.precision) {
     vida__write_precision(study, file);
