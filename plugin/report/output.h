@@ -81,8 +81,12 @@ void vida__column_unit(const vida_units* units, bool relative, const VidaColumn*
 /* Writes study.txt, lines "name: value" (facts.c). */
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);
 
-/* Writes one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC 4180). */
+/* Writes a text as one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC
+ * 4180), and behind an apostrophe where spreadsheets would take it for a formula. Not for numbers,
+ * whose sign is one. */
 void vida__write_csv_field(FILE* file, const char* text);
+/* Whether a field that was read begins with an apostrophe that is not part of the text. */
+bool vida__is_guarded(const char* text);
 
 /* Writes a text in quotes, as strict JSON has it (json.c). */
 void vida__write_json_string(FILE* file, const char* text);

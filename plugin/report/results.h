@@ -28,6 +28,9 @@ void vida__free_csv(vida_csv* csv);
 const char* vida__csv_cell(const vida_csv* csv, long row, int column);
 /* NaN for an empty cell, and for one that is no number. */
 double vida__csv_real(const vida_csv* csv, long row, int column);
+/* Refuses a column with cells that are neither empty nor numbers; path: of the file, for the error.
+ */
+int vida__check_numbers(const vida_csv* csv, const char* path, int column, VidaError* error);
 /* The column of this name, with or without its unit ("energy", "energy [J]"); -1: there is none. */
 int vida__csv_column(const vida_csv* csv, const char* name);
 /* "energy [J]" in two parts; the unit is "" when it has none. */

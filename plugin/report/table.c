@@ -280,35 +280,19 @@ static const char* column_title(const table_layout* table, int column) {
   return is_energy ? VIDA_ENERGY_CHANGE : columns[column].title;
 }
 
-/* Width in characters, for text in UTF-8. */
-static int text_width(const char* text) {
-  int width = 0;
-  for (; *text; text++) {
-    width += ((unsigned char)*text & 0xC0) != 0x80 ? 1 : 0;
-  }
-  return width;
-}
-
 /* Texts stand left, numbers right; a text that is too wide ends in dots. */
 static void append_cell(const table_layout* table, int column, const char* text,
                         char line[LINE_SIZE]) {
   const int width = table->widths[column];
-  const int spare = width - text_width(text);
+  const int spare = width - vida__text_width(text);
   const bool left = columns[column].kind == CELL_TEXT || columns[column].kind == CELL_OPTIONS;
   if (spare >= 0) {
     vida__append(line, LINE_SIZE, "%*s%s%*s", left ? 0 : spare, "", text, left ? spare + GAP : GAP,
                  "");
     return;
   }
-  int kept = 0;
-  size_t bytes = 0;
-  for (; text[bytes]; bytes++) {
-    kept += ((unsigned char)text[bytes] & 0xC0) != 0x80 ? 1 : 0;
-    if (kept > width - 2) {
-      break;
-    }
-  }
-  vida__append(line, LINE_SIZE, "%.*s..%*s", (int)bytes, text, GAP, "");
+  vida__append(line, LINE_SIZE, "%.*s..%*s", (int)vida__fitting_bytes(text, width - 2), text, GAP,
+               "");
 }
 
 void vida__write_line(FILE* file, char* line) {
@@ -428,11 +412,12 @@ static void lay_out(table_layout* table) {
   for (int i = 0; i < TABLE_COLUMNS; i++) {
     for (int run = 0; run < VidaStudy_RunCount(table->study); run++) {
       cell_text(table, i, VidaStudy_Row(table->study, run), text);
-      const int width = text_width(text);
+      const int width = vida__text_width(text);
       table->widths[i] = width > table->widths[i] ? width : table->widths[i];
     }
     table->shown[i] = table->widths[i] > 0;
-    const int title = text_width(column_title(table, i)), unit = text_width(table->units[i]);
+    const int title = vida__text_width(column_title(table, i)),
+              unit = vida__text_width(table->units[i]);
     table->widths[i] = title > table->widths[i] ? title : table->widths[i];
     table->widths[i] = unit > table->widths[i] ? unit : table->widths[i];
   }
@@ -464,7 +449,7 @@ void vida__write_paragraph(const char* text, int width, FILE* file) {
     const size_t length = strcspn(text, " \n");
     char word[VIDA_NOTES_SIZE] = "";
     vida__append(word, sizeof word, "%.*s", (int)length, text);
-    const int wide = text_width(word);
+    const int wide = vida__text_width(word);
     if (column > 0 && column + 1 + wide > width) {
       fputs("\n  ", file);
       column = 2;
