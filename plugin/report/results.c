@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -355,6 +356,59 @@ int vida__read_results(const char* directory, int study, vida_results* results, 
   vida__free_csv(&own);
   vida__free_register(&methods);
   return code;
+}
+
+/* ---- removing them --------------------------------------------------------------------------- */
+
+static void remove_file(const char* directory, const char* name, const char* ending) {
+  char path[VIDA_PATH_SIZE] = "";
+  vida__append(path, sizeof path, "%s/%s%s", directory, name, ending);
+  remove(path);
+}
+
+/* The trajectories of the rows in the folder's own comparison.csv. */
+static void remove_trajectories(const char* directory) {
+  vida_results stored = {0};
+  vida_csv rows;
+  VidaError ignored;
+  if (read_rows(directory, &rows, &ignored)) {
+    vida__free_csv(&rows);
+    return;
+  }
+  stored.runs = vida__allocate((size_t)rows.rows, sizeof *stored.runs);
+  stored.count = stored.runs ? (int)rows.rows : 0;
+  for (int i = 0; i < stored.count; i++) {
+    read_row(&rows, i, &stored.runs[i].row);
+  }
+  char(*names)[VIDA_FILE_NAME_SIZE] = vida__allocate((size_t)stored.count + 1, sizeof *names);
+  if (names && !vida__name_runs(&stored, row_of_results, stored.count, names, NULL)) {
+    for (int i = 0; i < stored.count; i++) {
+      remove_file(directory, names[i], ".csv");
+      remove_file(directory, names[i], ".incomplete.csv");
+    }
+  }
+  free(names);
+  free(stored.runs);
+  vida__free_csv(&rows);
+}
+
+void vida__remove_results(const char* directory) {
+  static const char* const files[] = {"comparison.csv", "comparison.json", "study.txt"};
+  char child[VIDA_PATH_SIZE], plots[VIDA_PATH_SIZE];
+  VidaError ignored;
+  const int count = is_file(directory, "study.txt") ? 0 : vida__count_stored(directory, &ignored);
+  remove_trajectories(directory);
+  for (int number = 1; number <= count; number++) {
+    child_directory(child, directory, number);
+    remove_trajectories(child);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+      remove_file(child, files[i], "");
+    }
+    vida__remove_pictures(child);
+    join(plots, child, "plots");
+    rmdir(plots); /* where nothing else is in there */
+    rmdir(child);
+  }
 }
 
 void vida__free_results(vida_results* results) {

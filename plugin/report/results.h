@@ -70,6 +70,10 @@ int vida__count_stored(const char* directory, VidaError* error);
 /* Comparison `study` (0 .. count - 1) of the folder; free it also after a failure. */
 int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error);
 void vida__free_results(vida_results* results);
+/* Removes what the results in a folder consist of, but for those files that are written anew in any
+ * case: trajectories of the rows in its comparison.csv, and the folders of several comparisons.
+ * Nothing else: files that are not named there are somebody's own. */
+void vida__remove_results(const char* directory);
 
 /* A trajectory, and where its columns are. */
 typedef struct vida_trajectory {
