@@ -29,9 +29,9 @@ local function split(line)
   return fields
 end
 
--- "upper.x [m]" is the column "upper.x".
+-- "upper.x [m]" is the column "upper.x"; an apostrophe keeps spreadsheets from taking "-x" for a formula.
 local function strip_unit(title)
-  return (title:gsub("%s*%[[^%]]*%]%s*$", ""):gsub("^%s+", ""))
+  return (title:gsub("%s*%[[^%]]*%]%s*$", ""):gsub("^%s+", ""):gsub("^'(['=+@\t-])", "%1"))
 end
 
 local function open(path)

@@ -51,8 +51,12 @@ static int fail(VidaError* error, int code, const char* flag, const char* format
     error->code = code;
     snprintf(error->flag, sizeof error->flag, "%s", flag);
     vsnprintf(error->message, sizeof error->message, format, list);
+    vida__drop_partial(error->message);
     /* Texts of the user's in a message may be anything. */
     int control;
+    for (const char* bad; (bad = vida__find_bad_bytes(error->message));) {
+      error->message[bad - error->message] = '?';
+    }
     for (char* c = error->message; (c = vida__find_control(c, &control));) {
       c[control >= 0x80 ? 1 : 0] = '?';
       c[0] = '?';

@@ -128,8 +128,23 @@ void vida__append(char* text, size_t size, const char* format, ...) {
     return;
   }
   va_start(list, format);
-  vsnprintf(text + used, size - used, format, list);
+  const int length = vsnprintf(text + used, size - used, format, list);
   va_end(list);
+  if (length >= 0 && (size_t)length >= size - used) {
+    vida__drop_partial(text);
+  }
+}
+
+void vida__drop_partial(char* text) {
+  const size_t length = strlen(text);
+  size_t first = length;
+  while (first > 0 && length - first < 4 && ((unsigned char)text[first - 1] & 0xC0) == 0x80) {
+    first--;
+  }
+  if (first > 0 && ((unsigned char)text[first - 1] & 0xC0) == 0xC0 &&
+      vida__character_length(text + first - 1, length - first + 1) != length - first + 1) {
+    text[first - 1] = '\0';
+  }
 }
 
 char* vida__find_control(const char* text, int* code) {
@@ -142,6 +157,66 @@ char* vida__find_control(const char* text, int* code) {
       }
       return (char*)c;
     }
+  }
+  return NULL;
+}
+
+size_t vida__character_length(const char* text, size_t size) {
+  const unsigned char* c = (const unsigned char*)text;
+  size_t length = 0;
+  unsigned char low = 0x80, high = 0xBF;
+  if (size > 0 && c[0] < 0x80) {
+    return 1;
+  }
+  if (size > 1 && c[0] >= 0xC2 && c[0] <= 0xDF) {
+    length = 2;
+  } else if (size > 2 && c[0] >= 0xE0 && c[0] <= 0xEF) {
+    length = 3;
+    low = c[0] == 0xE0 ? 0xA0 : low;
+    high = c[0] == 0xED ? 0x9F : high;
+  } else if (size > 3 && c[0] >= 0xF0 && c[0] <= 0xF4) {
+    length = 4;
+    low = c[0] == 0xF0 ? 0x90 : low;
+    high = c[0] == 0xF4 ? 0x8F : high;
+  }
+  for (size_t i = 1; i < length; i++) {
+    if (c[i] < low || c[i] > high) {
+      return 0;
+    }
+    low = 0x80;
+    high = 0xBF;
+  }
+  return length;
+}
+
+int vida__text_width(const char* text) {
+  int width = 0;
+  for (; *text; text++) {
+    width += ((unsigned char)*text & 0xC0) != 0x80;
+  }
+  return width;
+}
+
+size_t vida__fitting_bytes(const char* text, int most) {
+  size_t bytes = 0;
+  for (int letters = 0; text[bytes]; bytes++) {
+    letters += ((unsigned char)text[bytes] & 0xC0) != 0x80;
+    if (letters > most) {
+      break;
+    }
+  }
+  return bytes;
+}
+
+const char* vida__find_bad_bytes(const char* text) {
+  size_t left = strlen(text);
+  while (left > 0) {
+    const size_t length = vida__character_length(text, left);
+    if (length == 0) {
+      return text;
+    }
+    text += length;
+    left -= length;
   }
   return NULL;
 }

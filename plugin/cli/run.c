@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "binding.h"
 #include "commands.h"
 #include "plot.h"
@@ -403,6 +405,12 @@ static Tally count_runs(const Work* work) {
   return tally;
 }
 
+static bool has_page(const Work* work) {
+  char path[4096] = "";
+  vida__append(path, sizeof path, "%s/report.html", work->out ? work->out : "");
+  return work->out && access(path, F_OK) == 0;
+}
+
 /* Trajectories that a killed run has left are not taken away, nor passed over in silence. */
 static void say_leftovers(const Work* work) {
   for (int i = 0; i < work->scenario.count && work->out; i++) {
@@ -499,6 +507,7 @@ static int run_protected(lua_State* L) {
     return 0;
   }
   prepare_files(L, work);
+  const bool had_page = has_page(work);
   int code = hold_folders(work, &error);
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
@@ -506,6 +515,12 @@ static int run_protected(lua_State* L) {
   code = run_and_report(L, work, &error);
   if (!code && arguments->plot) {
     code = draw_pictures(work, &error);
+  }
+  if (had_page && !has_page(work)) {
+    fprintf(stderr,
+            "vida: '%s/report.html' was that of earlier results and is removed; 'vida report %s' "
+            "makes that of these\n",
+            work->out, work->out);
   }
   say_leftovers(work);
   say_failures(work, code, &error);

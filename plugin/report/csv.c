@@ -29,7 +29,11 @@ int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaE
           fputc(',', file);
         }
         vida__cell_text(VidaStudy_Row(studies[s], run), columns.column[i], text, sizeof text);
-        vida__write_csv_field(file, text);
+        if (columns.column[i]->type == VIDA_COLUMN_TEXT) {
+          vida__write_csv_field(file, text);
+        } else {
+          fputs(text, file);
+        }
       }
       for (int i = 0; i < starts.count; i++) {
         vida__start_text(studies[s], run, &starts, i, text);

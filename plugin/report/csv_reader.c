@@ -8,7 +8,16 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/output.h"
 #include "report/results.h"
+
+static long count_lines(const char* text, const char* end) {
+  long line = 1;
+  for (; text < end; text++) {
+    line += *text == '\n';
+  }
+  return line;
+}
 
 static int read_text(const char* path, char** text, VidaError* error) {
   size_t used = 0, capacity = 0;
@@ -33,8 +42,12 @@ static int read_text(const char* path, char** text, VidaError* error) {
                       errno ? strerror(errno) : "it is no file");
   } else {
     (*text)[used] = '\0';
+    const char* bad = vida__find_bad_bytes(*text);
     if (strlen(*text) != used) {
       code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' is no text: it has a zero byte", path);
+    } else if (bad) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s', line %ld: bytes that are no UTF-8", path,
+                        count_lines(*text, bad));
     }
   }
   fclose(file);
@@ -68,6 +81,7 @@ static char take_field(char** from, char** field) {
     return '"';
   }
   *out = '\0';
+  *field += vida__is_guarded(*field);
   *from = end ? in + 1 : in;
   return end;
 }
@@ -128,6 +142,20 @@ const char* vida__csv_cell(const vida_csv* csv, long row, int column) {
 double vida__csv_real(const vida_csv* csv, long row, int column) {
   double value = NAN;
   return vida__read_real(vida__csv_cell(csv, row, column), &value) ? value : (double)NAN;
+}
+
+int vida__check_numbers(const vida_csv* csv, const char* path, int column, VidaError* error) {
+  double value;
+  for (long row = 0; row < csv->rows; row++) {
+    const char* cell = vida__csv_cell(csv, row, column);
+    if (*cell && !vida__read_real(cell, &value)) {
+      return vida__fail(error, VIDA_INPUT_OUTPUT,
+                        "'%s' is damaged: record %ld has '%.40s' in column '%.60s', where a number "
+                        "is expected",
+                        path, row + 2, cell, vida__csv_cell(csv, -1, column));
+    }
+  }
+  return VIDA_SUCCESS;
 }
 
 void vida__split_title(const char* title, char name[VIDA_NAME_SIZE], char unit[VIDA_NAME_SIZE]) {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/output.h"
+#include "report/results.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -81,6 +82,7 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   fclose(file);
   remove(path);
   vida__remove_pictures(directory);
+  vida__remove_results(directory);
   /* What an earlier run has left would not belong to the files that are written now. */
   static const char* const results[] = {"comparison.csv", "comparison.json", "study.txt",
                                         "report.json", "report.html"};

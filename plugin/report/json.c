@@ -3,42 +3,13 @@
 
 #include "report/output.h"
 
-/* Length of the well-formed character of UTF-8 at `text`, 0 when there is none (RFC 3629: neither
- * overlong forms nor surrogates, nothing above U+10FFFF). */
-static size_t character_length(const char* text) {
-  const unsigned char* c = (const unsigned char*)text;
-  size_t length = 0;
-  unsigned char low = 0x80, high = 0xBF;
-  if (c[0] < 0x80) {
-    return 1;
-  }
-  if (c[0] >= 0xC2 && c[0] <= 0xDF) {
-    length = 2;
-  } else if (c[0] >= 0xE0 && c[0] <= 0xEF) {
-    length = 3;
-    low = c[0] == 0xE0 ? 0xA0 : low;
-    high = c[0] == 0xED ? 0x9F : high;
-  } else if (c[0] >= 0xF0 && c[0] <= 0xF4) {
-    length = 4;
-    low = c[0] == 0xF0 ? 0x90 : low;
-    high = c[0] == 0xF4 ? 0x8F : high;
-  }
-  for (size_t i = 1; i < length; i++) {
-    if (c[i] < low || c[i] > high) { /* the end of the text is outside too */
-      return 0;
-    }
-    low = 0x80;
-    high = 0xBF;
-  }
-  return length;
-}
-
 void vida__write_json_string(FILE* file, const char* text) {
   static const char special[] = "\"\\\b\f\n\r\t";
   static const char letters[] = "\"\\bfnrt";
+  size_t left = strlen(text);
   fputc('"', file);
-  while (*text) {
-    const size_t length = character_length(text);
+  while (left > 0) {
+    const size_t length = vida__character_length(text, left);
     const char* found = strchr(special, *text);
     if (length == 0) {
       fputs("\\ufffd", file); /* what cannot be said in Unicode is marked, not passed on */
@@ -50,6 +21,7 @@ void vida__write_json_string(FILE* file, const char* text) {
       fwrite(text, 1, length, file);
     }
     text += length > 0 ? length : 1;
+    left -= length > 0 ? length : 1;
   }
   fputc('"', file);
 }

@@ -94,12 +94,24 @@ const char* vida__momentum_unit(const char* name) {
   return linear ? "kg m/s" : "kg m^2/s";
 }
 
+/* What spreadsheets take for the beginning of a formula (OWASP, CSV injection). */
+static bool begins_formula(char c) {
+  return c && strchr("=+-@\t\r", c);
+}
+
+bool vida__is_guarded(const char* text) {
+  return text[0] == '\'' && (text[1] == '\'' || begins_formula(text[1]));
+}
+
 void vida__write_csv_field(FILE* file, const char* text) {
+  /* A spreadsheet takes what follows an apostrophe as text; a text that looks as if it had got one
+   * gets another one, so that nothing is lost when it is read. */
+  const char* guard = begins_formula(text[0]) || vida__is_guarded(text) ? "'" : "";
   if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, file);
+    fprintf(file, "%s%s", guard, text);
     return;
   }
-  fputc('"', file);
+  fprintf(file, "\"%s", guard);
   for (const char* c = text; *c; c++) {
     if (*c == '"') {
       fputc('"', file);

@@ -49,6 +49,10 @@ void vida__place_start_columns(const VidaStudy* study, vida_start_columns* start
 void vida__start_text(const VidaStudy* study, int run, const vida_start_columns* starts, int column,
                       char text[VIDA_REAL_TEXT_SIZE]);
 
+/* Writes lines of at most `width` characters that break at spaces; those after the first are
+ * indented. */
+void vida__write_paragraph(const char* text, int width, FILE* file);
+
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
@@ -76,8 +80,12 @@ void vida__column_unit(const vida_units* units, bool relative, const VidaColumn*
 /* Writes study.txt, lines "name: value" (facts.c). */
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);
 
-/* Writes one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC 4180). */
+/* Writes a text as one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC
+ * 4180), and behind an apostrophe where spreadsheets would take it for a formula. Not for numbers,
+ * whose sign is one. */
 void vida__write_csv_field(FILE* file, const char* text);
+/* Whether a field that was read begins with an apostrophe that is not part of the text. */
+bool vida__is_guarded(const char* text);
 
 /* Writes a text in quotes, as strict JSON has it (json.c). */
 void vida__write_json_string(FILE* file, const char* text);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/json_check.h"
 #include "report/output.h"
 
 /* ---- the template ---------------------------------------------------------------------------- */
@@ -170,6 +171,17 @@ static int read_whole(const char* path, char** data, size_t* size, VidaError* er
   return code;
 }
 
+/* What no browser could read is refused here, where it can be said. */
+static int check_syntax(const char* path, const char* data, size_t size, VidaError* error) {
+  long line = 0, column = 0;
+  const char* fault = vida__find_json_fault(data, size, &line, &column);
+  return !fault ? VIDA_SUCCESS
+                : vida__fail(error, VIDA_BAD_ARGUMENT,
+                             "'%s' is damaged, line %ld, byte %ld of it: %s; run the scenario "
+                             "again with --out",
+                             path, line, column, fault);
+}
+
 int VidaReport_PageFromData(const char* data_path, const char* path, VidaError* error) {
   char* data = NULL;
   size_t size = 0;
@@ -181,6 +193,7 @@ int VidaReport_PageFromData(const char* data_path, const char* path, VidaError* 
         error, VIDA_BAD_ARGUMENT,
         "'%s' is not, or not wholly, the data of a report that 'vida run --out' writes", data_path);
   }
+  code = code ? code : check_syntax(data_path, data, size, error);
   code = code ? code : write_whole(path, true, data, size, error);
   free(data);
   return code;

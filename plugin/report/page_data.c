@@ -15,6 +15,7 @@
 #include "report/output.h"
 #include "report/page.h"
 #include "report/recording.h"
+#include "report/summary.h"
 #include "study/study.h"
 
 enum {
@@ -530,6 +531,71 @@ static void write_units(FILE* file, const VidaStudy* study, const vida_columns* 
   fputs("}", file);
 }
 
+static void write_verdicts(FILE* file, const vida_summary* summary) {
+  fputs("\"lines\": [", file);
+  for (int i = 0; i < summary->line_count; i++) {
+    const vida_summary_line* line = &summary->lines[i];
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "topic", line->topic);
+    fputs(", ", file);
+    write_text(file, "verdict", line->verdict_text);
+    fputs(", ", file);
+    write_text(file, "text", line->text);
+    fputs("}", file);
+  }
+  fputs("]", file);
+}
+
+static void write_prices(FILE* file, const vida_summary* summary) {
+  fputs(", \"prices\": [", file);
+  for (int i = 0; i < summary->price_count; i++) {
+    const vida_summary_price* price = &summary->prices[i];
+    fprintf(file, "%s{", comma(i));
+    write_value(file, "error", price->error);
+    fputs(", ", file);
+    write_value(file, "least_error", price->least_error);
+    fprintf(file, ", \"run\": %d, ", price->run);
+    write_value(file, "next", price->next < 0 ? (double)NAN : price->next);
+    fputs("}", file);
+  }
+  fputs("]", file);
+}
+
+static void write_failures(FILE* file, const vida_summary* summary) {
+  fputs(", \"failures\": [", file);
+  for (int i = 0; i < summary->failure_count; i++) {
+    const vida_summary_failure* failure = &summary->failures[i];
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "names", failure->names);
+    fputs(", ", file);
+    write_text(file, "status", failure->status);
+    fputs(", ", file);
+    write_text(file, "text", failure->text);
+    fputs("}", file);
+  }
+  fputs("]", file);
+}
+
+/* null when there is no memory for it. */
+static void write_summary(FILE* file, const VidaStudy* study) {
+  vida_summary summary;
+  fputs("\"summary\": ", file);
+  if (vida__summarize(study, &summary)) {
+    fputs("null", file);
+  } else {
+    fprintf(file,
+            "{\"runs\": %d, \"finished\": %d, \"failed\": %d, \"methods\": %d, "
+            "\"methods_finished\": %d, ",
+            summary.runs, summary.finished, summary.failed, summary.methods,
+            summary.methods_finished);
+    write_verdicts(file, &summary);
+    write_prices(file, &summary);
+    write_failures(file, &summary);
+    fputs("}", file);
+  }
+  vida__free_summary(&summary);
+}
+
 static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
   static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
                                       "mixed, at the end"};
@@ -571,6 +637,8 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   write_units(file, study, columns);
   fputs(",\n", file);
   write_series(file, study);
+  fputs(",\n", file);
+  write_summary(file, study);
   fputs(",\n", file);
   write_spreads(file, study, columns);
   fputs(",\n\"rows\": [\n", file);

@@ -113,24 +113,24 @@ static void read_complaint(const char* path, char* text, size_t size) {
   }
 }
 
-/* In single quotes gnuplot takes everything as it is, but for the quote itself. */
-static void append_quoted(char* text, size_t size, const char* part) {
-  for (const char* c = part; *c; c++) {
-    vida__append(text, size, *c == '\'' ? "''" : "%c", *c);
-  }
-}
-
 static int run_gnuplot(const char* program, const char* folder, const char* name,
                        const char* ending, VidaError* error) {
-  char commands[3 * VIDA_PATH_SIZE] = "", script[VIDA_PATH_SIZE] = "", log[VIDA_PATH_SIZE] = "";
+  char commands[9 * VIDA_PATH_SIZE] = "", script[VIDA_PATH_SIZE] = "", log[VIDA_PATH_SIZE] = "";
   char complaint[256], gnuplot[] = "gnuplot", no_settings[] = "-d", run[] = "-e";
   char* const arguments[] = {gnuplot, no_settings, run, commands, script, NULL};
-  /* It would take a folder that begins with ~ for somebody's home. */
-  vida__append(commands, sizeof commands, "cd '%s", folder[0] == '/' ? "" : "./");
-  append_quoted(commands, sizeof commands, folder);
-  vida__append(commands, sizeof commands, "'; ending = '%s'; picture = '", ending);
-  append_quoted(commands, sizeof commands, name);
-  vida__append(commands, sizeof commands, ".%s.partial'", ending);
+  FILE* file = fmemopen(commands, sizeof commands, "w");
+  if (!file) {
+    return vida__fail_memory(error);
+  }
+  fputs("cd ", file);
+  vida__write_gnuplot_path(file, folder);
+  fprintf(file, "; ending = '%s'; picture = ", ending);
+  vida__write_gnuplot_path(file, name);
+  fprintf(file, " . '.%s.partial'", ending);
+  if (fclose(file) != 0 || strlen(commands) + 1 >= sizeof commands) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "the name '%s/%s' is too long for gnuplot", folder,
+                      name);
+  }
   vida__append(script, sizeof script, "./%s.gp", name);
   vida__append(log, sizeof log, "%s/%s.log", folder, name);
   const int status = spawn(program, log, arguments);

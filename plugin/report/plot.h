@@ -2,6 +2,7 @@
 #ifndef VIDA_REPORT_PLOT_H
 #define VIDA_REPORT_PLOT_H
 
+#include <stdio.h>
 #include <vida/report.h>
 
 #include "report/results.h"
@@ -91,6 +92,15 @@ bool vida__shows_anything(const vida_picture* picture);
 /* Writes NAME.gp and NAME.dat into the folder (plot_script.c). */
 int vida__write_script(vida_picture* picture, const char* folder, const char* name,
                        VidaError* error);
+
+/* ---- texts for gnuplot (gnuplot_text.c) --------------------------------------------------------
+ */
+
+/* A text to be shown, as a string of gnuplot's language: what is no UTF-8, and control characters,
+ * are replaced. */
+void vida__write_gnuplot_text(FILE* file, const char* text);
+/* The name of a file or folder as an expression of gnuplot, byte by byte. */
+void vida__write_gnuplot_path(FILE* file, const char* path);
 
 /* ---- what kinds share (plot_choice.c) ---------------------------------------------------------
  */

@@ -39,19 +39,6 @@ typedef struct script {
 
 /* ---- texts and numbers ----------------------------------------------------------------------- */
 
-/* In single quotes gnuplot takes everything as it is, but for the quote itself. */
-static void write_text(FILE* file, const char* text) {
-  fputc('\'', file);
-  for (const char* c = text; *c; c++) {
-    const unsigned char letter = (unsigned char)*c;
-    if (*c == '\'') {
-      fputc('\'', file);
-    }
-    fputc(letter < 0x20 || letter == 0x7F ? ' ' : *c, file);
-  }
-  fputc('\'', file);
-}
-
 static void write_real(FILE* file, double value, int digits) {
   char text[VIDA_REAL_TEXT_SIZE];
   fputs(isfinite(value) ? vida__real_text(text, value, digits) : "NaN", file);
@@ -63,14 +50,6 @@ static void write_range(FILE* file, const char* axis, double low, double high) {
   fputs(":", file);
   write_real(file, high, 12);
   fputs("]\n", file);
-}
-
-static int characters(const char* text) {
-  int count = 0;
-  for (; *text; text++) {
-    count += ((unsigned char)*text & 0xC0) != 0x80;
-  }
-  return count;
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -251,11 +230,11 @@ static void write_ticks(FILE* file, char axis, bool logarithmic, double low, dou
 static void write_axes(const script* work, const vida_panel* panel, const box* place) {
   FILE* file = work->script;
   fputs("set title ", file);
-  write_text(file, panel->title);
+  vida__write_gnuplot_text(file, panel->title);
   fputs(" noenhanced offset 0,-0.4\nset xlabel ", file);
-  write_text(file, panel->x_title);
+  vida__write_gnuplot_text(file, panel->x_title);
   fputs(" noenhanced offset 0,0.3\nset ylabel ", file);
-  write_text(file, panel->y_title);
+  vida__write_gnuplot_text(file, panel->y_title);
   fputs(" noenhanced offset 0.6,0\nunset logscale\nunset label\nunset arrow\n", file);
   if (panel->log_x) {
     fputs("set logscale x\n", file);
@@ -337,7 +316,7 @@ static void write_decoration(const script* work, const vida_panel* panel) {
     fputs(" nohead lc rgb '#606060' dt 3 lw 1 back\n", file);
     if (panel->level_text) {
       fputs("set label ", file);
-      write_text(file, panel->level_text);
+      vida__write_gnuplot_text(file, panel->level_text);
       fputs(" at graph 0.98,first ", file);
       write_real(file, panel->level, 12);
       fputs(" right offset 0,0.5 font small tc rgb '#606060' noenhanced\n", file);
@@ -462,7 +441,7 @@ static void write_line_of_text(const script* work, const char* text, double from
                                const char* look) {
   FILE* file = work->script;
   fputs("set label ", file);
-  write_text(file, text);
+  vida__write_gnuplot_text(file, text);
   fputs(" at screen ", file);
   write_real(file, 16.0 / work->width, 5);
   fputs(",screen ", file);
@@ -486,7 +465,7 @@ static void write_entries(const script* work) {
     fprintf(file, "%sNaN with ", i ? ", \\\n  " : "");
     write_style(work, i, picture->entries[i].marked, false, 1);
     fputs(" title ", file);
-    write_text(file, picture->entries[i].label);
+    vida__write_gnuplot_text(file, picture->entries[i].label);
   }
   if (picture->entry_count > shown) {
     fprintf(file, ", \\\n  NaN with lines lc rgb '#ffffff' title 'and %d more'",
@@ -526,7 +505,7 @@ static void measure(script* work) {
   const int shown = shown_entries(picture);
   int letters = has_failures(picture) ? 10 : 0;
   for (int i = 0; i < shown; i++) {
-    const int count = characters(picture->entries[i].label);
+    const int count = vida__text_width(picture->entries[i].label);
     letters = count > letters ? count : letters;
   }
   work->legend = picture->panels[0].squares ? 24 : 60 + LETTER * letters;
@@ -544,9 +523,9 @@ static void write_head(const script* work) {
   }
   fputs(".svg (or .png: gnuplot -e \"ending='png'\" SCRIPT) in the current folder.\nreset\n", file);
   fputs("if (!exists('ending')) ending = 'svg'\nif (!exists('picture')) picture = ", file);
-  write_text(file, work->name);
+  vida__write_gnuplot_path(file, work->name);
   fputs(" . '.' . ending\ndata = ", file);
-  write_text(file, work->name);
+  vida__write_gnuplot_path(file, work->name);
   fprintf(file,
           " . '.dat'\nset encoding utf8\n"
           "if (ending eq 'png') {\n"

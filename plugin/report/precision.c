@@ -31,9 +31,12 @@ static double cheapest(const VidaStudy* study, double error) {
 }
 
 void vida__append_label(const char* name, int width, char* line, size_t size) {
-  const bool is_cut = strlen(name) > (size_t)width;
-  vida__append(line, size, "%-*.*s%s", is_cut ? 0 : width, is_cut ? width - 2 : width, name,
-               is_cut ? ".." : "");
+  const int letters = vida__text_width(name);
+  if (letters <= width) {
+    vida__append(line, size, "%s%*s", name, width - letters, "");
+    return;
+  }
+  vida__append(line, size, "%.*s..", (int)vida__fitting_bytes(name, width - 2), name);
 }
 
 static void append_name(const VidaSeries* series, char* line) {

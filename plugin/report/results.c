@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -57,6 +58,8 @@ static int read_rows(const char* directory, vida_csv* csv, VidaError* error) {
     if (vida__csv_column(csv, Vida_Column(i)->name) < 0) {
       code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' has no column '%s'", path,
                         Vida_Column(i)->name);
+    } else if (Vida_Column(i)->type != VIDA_COLUMN_TEXT) {
+      code = vida__check_numbers(csv, path, vida__csv_column(csv, Vida_Column(i)->name), error);
     }
   }
   if (!code && csv->rows == 0) {
@@ -129,72 +132,114 @@ int vida__count_stored(const char* directory, VidaError* error) {
 
 /* ---- study.txt ------------------------------------------------------------------------------- */
 
-static int read_pattern(FILE* file, int count, vida_results* results, VidaError* error) {
+/* Of matrices that a file of ours can have. */
+enum { MOST_SIZE = 100000000, MOST_ENTRIES = 200000 };
+
+static int fail_damaged(const char* path, const char* what, VidaError* error) {
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' is damaged: %s; run the scenario once more",
+                    path, what);
+}
+
+static int read_pattern(FILE* file, int count, const char* path, vida_results* results,
+                        VidaError* error) {
+  if (count > MOST_ENTRIES) {
+    return fail_damaged(path, "there are no such patterns", error);
+  }
   results->pattern = vida__allocate((size_t)(count > 0 ? count : 1), sizeof *results->pattern);
   if (!results->pattern) {
     return vida__fail_memory(error);
   }
   for (int i = 0; i < count; i++) {
     int* entry = results->pattern[i];
-    if (fscanf(file, "%d %d", &entry[0], &entry[1]) != 2) {
-      return VIDA_SUCCESS; /* without the picture of the pattern */
+    if (fscanf(file, "%9d %9d", &entry[0], &entry[1]) != 2 || entry[0] < 0 || entry[1] < 0 ||
+        entry[0] >= results->pattern_size || entry[1] >= results->pattern_size) {
+      return fail_damaged(path, "its pattern is not whole", error);
     }
   }
   results->pattern_count = count;
   return VIDA_SUCCESS;
 }
 
+/* A whole number from 0 on. */
+static bool read_whole(const char* text, int* value) {
+  double number;
+  if (!vida__read_real(text, &number) || !(number >= 0.0) || number > MOST_SIZE ||
+      number != floor(number)) {
+    return false;
+  }
+  *value = (int)number;
+  return true;
+}
+
+/* A line of study.txt; what it has not is left alone. */
+typedef struct fact {
+  const char* name;
+  int* whole;
+  char* text;
+  bool found;
+} fact;
+
+static bool take_fact(fact* facts, size_t count, const char* name, const char* value) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(name, facts[i].name) != 0) {
+      continue;
+    }
+    facts[i].found = true;
+    if (facts[i].whole) {
+      return read_whole(value, facts[i].whole);
+    }
+    facts[i].text[0] = '\0';
+    vida__append(facts[i].text, VIDA_NAME_SIZE, "%s", value);
+  }
+  return true;
+}
+
 static int read_facts(vida_results* results, VidaError* error) {
-  char path[VIDA_PATH_SIZE], line[512];
+  char path[VIDA_PATH_SIZE], line[512], relative[VIDA_NAME_SIZE] = "", own[VIDA_NAME_SIZE] = "";
   int code = VIDA_SUCCESS, pattern = 0;
+  fact facts[] = {{"coordinates", &results->coordinates, NULL, false},
+                  {"constraints", &results->constraints, NULL, false},
+                  {"momenta", &results->momenta, NULL, false},
+                  {"pattern_size", &results->pattern_size, NULL, false},
+                  {"pattern", &pattern, NULL, false},
+                  {"label", NULL, results->label, false},
+                  {"norm", NULL, results->norm, false},
+                  {"relative", NULL, relative, false},
+                  {"reference_error", NULL, own, false},
+                  {"position_unit", NULL, results->units.position, false},
+                  {"constraint_unit", NULL, results->units.constraint, false},
+                  {"momentum_unit", NULL, results->units.momentum, false}};
+  enum { FACTS = sizeof facts / sizeof facts[0] };
   join(path, results->directory, "study.txt");
   FILE* file = fopen(path, "r");
   if (!file) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot read '%s'", path);
   }
-  const struct {
-    const char* name;
-    int* whole;
-    char* text;
-  } facts[] = {{"coordinates", &results->coordinates, NULL},
-               {"constraints", &results->constraints, NULL},
-               {"momenta", &results->momenta, NULL},
-               {"pattern_size", &results->pattern_size, NULL},
-               {"pattern", &pattern, NULL},
-               {"label", NULL, results->label},
-               {"norm", NULL, results->norm},
-               {"position_unit", NULL, results->units.position},
-               {"constraint_unit", NULL, results->units.constraint},
-               {"momentum_unit", NULL, results->units.momentum}};
-  results->reference_error = NAN;
   while (!code && pattern == 0 && fgets(line, sizeof line, file)) {
     char* value = strstr(line, ": ");
+    int control;
     line[strcspn(line, "\n")] = '\0';
-    if (!value) {
-      continue;
-    }
-    *value = '\0';
-    value += 2;
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-      if (strcmp(line, facts[i].name) != 0) {
-        continue;
-      }
-      if (facts[i].whole) {
-        *facts[i].whole = (int)strtol(value, NULL, 10);
-      } else {
-        facts[i].text[0] = '\0';
-        vida__append(facts[i].text, VIDA_NAME_SIZE, "%s", value);
-      }
-    }
-    if (strcmp(line, "relative") == 0) {
-      results->relative = strcmp(value, "yes") == 0;
-    } else if (strcmp(line, "reference_error") == 0) {
-      double own;
-      results->reference_error = vida__read_real(value, &own) ? own : (double)NAN;
+    if (vida__find_bad_bytes(line) || vida__find_control(line, &control)) {
+      code = fail_damaged(path, "a line of it is no text", error);
+    } else if (value) {
+      *value = '\0';
+      code = take_fact(facts, FACTS, line, value + 2)
+                 ? VIDA_SUCCESS
+                 : fail_damaged(path, "a number of it is none", error);
     }
   }
-  if (pattern > 0) {
-    code = read_pattern(file, pattern, results, error);
+  for (size_t i = 0; i < FACTS && !code; i++) {
+    if (!facts[i].found && strcmp(facts[i].name, "label") != 0) {
+      code = fail_damaged(path, "a line of it is missing", error);
+    }
+  }
+  results->relative = strcmp(relative, "yes") == 0;
+  results->reference_error = NAN;
+  if (!code && own[0] && !vida__read_real(own, &results->reference_error)) {
+    code = fail_damaged(path, "the reference's own error is no number", error);
+  }
+  if (!code && pattern > 0) {
+    code = read_pattern(file, pattern, path, results, error);
   }
   fclose(file);
   return code;
@@ -316,6 +361,59 @@ int vida__read_results(const char* directory, int study, vida_results* results, 
   return code;
 }
 
+/* ---- removing them --------------------------------------------------------------------------- */
+
+static void remove_file(const char* directory, const char* name, const char* ending) {
+  char path[VIDA_PATH_SIZE] = "";
+  vida__append(path, sizeof path, "%s/%s%s", directory, name, ending);
+  remove(path);
+}
+
+/* The trajectories of the rows in the folder's own comparison.csv. */
+static void remove_trajectories(const char* directory) {
+  vida_results stored = {0};
+  vida_csv rows;
+  VidaError ignored;
+  if (read_rows(directory, &rows, &ignored)) {
+    vida__free_csv(&rows);
+    return;
+  }
+  stored.runs = vida__allocate((size_t)rows.rows, sizeof *stored.runs);
+  stored.count = stored.runs ? (int)rows.rows : 0;
+  for (int i = 0; i < stored.count; i++) {
+    read_row(&rows, i, &stored.runs[i].row);
+  }
+  char(*names)[VIDA_FILE_NAME_SIZE] = vida__allocate((size_t)stored.count + 1, sizeof *names);
+  if (names && !vida__name_runs(&stored, row_of_results, stored.count, names, NULL)) {
+    for (int i = 0; i < stored.count; i++) {
+      remove_file(directory, names[i], ".csv");
+      remove_file(directory, names[i], ".incomplete.csv");
+    }
+  }
+  free(names);
+  free(stored.runs);
+  vida__free_csv(&rows);
+}
+
+void vida__remove_results(const char* directory) {
+  static const char* const files[] = {"comparison.csv", "comparison.json", "study.txt"};
+  char child[VIDA_PATH_SIZE], plots[VIDA_PATH_SIZE];
+  VidaError ignored;
+  const int count = is_file(directory, "study.txt") ? 0 : vida__count_stored(directory, &ignored);
+  remove_trajectories(directory);
+  for (int number = 1; number <= count; number++) {
+    child_directory(child, directory, number);
+    remove_trajectories(child);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+      remove_file(child, files[i], "");
+    }
+    vida__remove_pictures(child);
+    join(plots, child, "plots");
+    rmdir(plots); /* where nothing else is in there */
+    rmdir(child);
+  }
+}
+
 void vida__free_results(vida_results* results) {
   free(results->runs);
   free(results->methods);
@@ -350,6 +448,11 @@ int vida__read_trajectory(const vida_results* results, int run, vida_trajectory*
                       "'%s' has not the columns of a trajectory with %d coordinates and %d "
                       "constraints",
                       path, n, m);
+  }
+  for (int i = 0; i < trajectory->csv.columns; i++) {
+    if (vida__check_numbers(&trajectory->csv, path, i, error)) {
+      return VIDA_INPUT_OUTPUT;
+    }
   }
   return VIDA_SUCCESS;
 }

@@ -28,6 +28,9 @@ void vida__free_csv(vida_csv* csv);
 const char* vida__csv_cell(const vida_csv* csv, long row, int column);
 /* NaN for an empty cell, and for one that is no number. */
 double vida__csv_real(const vida_csv* csv, long row, int column);
+/* Refuses a column with cells that are neither empty nor numbers; path: of the file, for the error.
+ */
+int vida__check_numbers(const vida_csv* csv, const char* path, int column, VidaError* error);
 /* The column of this name, with or without its unit ("energy", "energy [J]"); -1: there is none. */
 int vida__csv_column(const vida_csv* csv, const char* name);
 /* "energy [J]" in two parts; the unit is "" when it has none. */
@@ -67,6 +70,10 @@ int vida__count_stored(const char* directory, VidaError* error);
 /* Comparison `study` (0 .. count - 1) of the folder; free it also after a failure. */
 int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error);
 void vida__free_results(vida_results* results);
+/* Removes what the results in a folder consist of, but for those files that are written anew in any
+ * case: trajectories of the rows in its comparison.csv, and the folders of several comparisons.
+ * Nothing else: files that are not named there are somebody's own. */
+void vida__remove_results(const char* directory);
 
 /* A trajectory, and where its columns are. */
 typedef struct vida_trajectory {

@@ -9,6 +9,7 @@
 #include "base/register.h"
 #include "base/text.h"
 #include "report/output.h"
+#include "report/summary.h"
 #include "study/study.h"
 #include "system/model.h"
 
@@ -292,35 +293,19 @@ static void cell_text(const table_layout* table, int column, const VidaRow* row,
   }
 }
 
-/* Width in characters, for text in UTF-8. */
-static int text_width(const char* text) {
-  int width = 0;
-  for (; *text; text++) {
-    width += ((unsigned char)*text & 0xC0) != 0x80 ? 1 : 0;
-  }
-  return width;
-}
-
 /* Texts stand left, numbers right; a text that is too wide ends in dots. */
 static void append_cell(const table_layout* table, int column, const char* text,
                         char line[LINE_SIZE]) {
   const int width = table->widths[column];
-  const int spare = width - text_width(text);
+  const int spare = width - vida__text_width(text);
   const bool left = columns[column].kind == CELL_TEXT || columns[column].kind == CELL_OPTIONS;
   if (spare >= 0) {
     vida__append(line, LINE_SIZE, "%*s%s%*s", left ? 0 : spare, "", text, left ? spare + GAP : GAP,
                  "");
     return;
   }
-  int kept = 0;
-  size_t bytes = 0;
-  for (; text[bytes]; bytes++) {
-    kept += ((unsigned char)text[bytes] & 0xC0) != 0x80 ? 1 : 0;
-    if (kept > width - 2) {
-      break;
-    }
-  }
-  vida__append(line, LINE_SIZE, "%.*s..%*s", (int)bytes, text, GAP, "");
+  vida__append(line, LINE_SIZE, "%.*s..%*s", (int)vida__fitting_bytes(text, width - 2), text, GAP,
+               "");
 }
 
 void vida__write_line(FILE* file, char* line) {
@@ -440,11 +425,12 @@ static void lay_out(table_layout* table) {
   for (int i = 0; i < TABLE_COLUMNS; i++) {
     for (int run = 0; run < VidaStudy_RunCount(table->study); run++) {
       cell_text(table, i, VidaStudy_Row(table->study, run), text);
-      const int width = text_width(text);
+      const int width = vida__text_width(text);
       table->widths[i] = width > table->widths[i] ? width : table->widths[i];
     }
     table->shown[i] = table->widths[i] > 0;
-    const int title = text_width(columns[i].title), unit = text_width(table->units[i]);
+    const int title = vida__text_width(columns[i].title),
+              unit = vida__text_width(table->units[i]);
     table->widths[i] = title > table->widths[i] ? title : table->widths[i];
     table->widths[i] = unit > table->widths[i] ? unit : table->widths[i];
   }
@@ -470,33 +456,36 @@ static void lay_out(table_layout* table) {
 
 /* ---- text above and below ------------------------------------------------------------------- */
 
-/* Writes lines that break at spaces; those after the first are indented. */
-static void write_paragraph(const table_layout* table, const char* text) {
+void vida__write_paragraph(const char* text, int width, FILE* file) {
   int column = 0;
   while (*text) {
     const size_t length = strcspn(text, " \n");
     char word[VIDA_NOTES_SIZE] = "";
     vida__append(word, sizeof word, "%.*s", (int)length, text);
-    const int width = text_width(word);
-    if (column > 0 && column + 1 + width > table->width) {
-      fputs("\n  ", table->file);
+    const int wide = vida__text_width(word);
+    if (column > 0 && column + 1 + wide > width) {
+      fputs("\n  ", file);
       column = 2;
-    } else if (column > 0 && width > 0) {
-      fputc(' ', table->file);
+    } else if (column > 0 && wide > 0) {
+      fputc(' ', file);
       column++;
     }
-    fputs(word, table->file);
-    column += width;
+    fputs(word, file);
+    column += wide;
     text += length;
     if (*text == '\n') {
-      fputc('\n', table->file);
+      fputc('\n', file);
       column = 0;
     }
     text += *text ? 1 : 0;
   }
   if (column > 0) {
-    fputc('\n', table->file);
+    fputc('\n', file);
   }
+}
+
+static void write_paragraph(const table_layout* table, const char* text) {
+  vida__write_paragraph(text, table->width, table->file);
 }
 
 static void write_title(const table_layout* table) {
@@ -723,7 +712,10 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   if (VidaStudy_RunCount(study) > 0) {
     write_rows(&table);
   }
-  const int code = write_remarks(&table, error);
+  int code = write_remarks(&table, error);
+  if (!code && vida__write_summary(study, table.width, file)) {
+    code = vida__fail_memory(error);
+  }
   vida__write_spreads(study, table.width, file);
   if (table.precision) {
     vida__write_precision(study, file);

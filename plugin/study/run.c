@@ -12,6 +12,7 @@
 #include "study/march.h"
 #include "study/monitors.h"
 #include "study/reference.h"
+#include "study/run_sizes.h"
 #include "study/study.h"
 #include "system/model.h"
 
@@ -129,6 +130,11 @@ static int start_run(run_at_work* work, VidaError* error) {
   }
   if (code == VIDA_SUCCESS) {
     code = vida__begin_monitors(&work->monitors, &work->march, error);
+  }
+  if (code == VIDA_SUCCESS) {
+    work->run->sizes = (vida_run_sizes){0};
+    vida__take_sizes(&work->monitors, &work->march, vida__run_v0(study, work->run),
+                     &work->run->sizes);
   }
   if (code == VIDA_SUCCESS) {
     code = emit_sample(work, false, error);
@@ -362,6 +368,7 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
   row->message[0] = '\0';
   if (code == VIDA_SUCCESS) {
+    vida__finish_sizes(&work->monitors, &work->march, &work->run->sizes);
     code = vida__finish_monitors(&work->monitors, row, problem);
   }
   const VidaStatistics statistics = vida__march_statistics(&work->march);

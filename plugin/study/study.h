@@ -12,6 +12,15 @@
 
 typedef struct vida_reference vida_reference; /* study/reference.h */
 
+/* What a run's errors are compared with where they are judged; 0: not known. */
+typedef struct vida_run_sizes {
+  double energy, momentum;             /* of their parts, whatever the sums are */
+  double constraint, constraint_rate;  /* of what the rows compare */
+  double energy_start, momentum_start; /* what relative errors are relative to */
+  double energy_drift_interval;        /* of the fitted energy; NaN: too few states */
+  double energy_oscillation;
+} vida_run_sizes;
+
 /* One run: a method with its options, its time grid and its row. */
 typedef struct vida_run {
   VidaOptions* options;
@@ -29,6 +38,7 @@ typedef struct vida_run {
   int first, alike;   /* the first run that differs in nothing but its start; of that: how many */
   int next_of_series; /* the next run of its series; -1: it is the last one */
   VidaRow row;
+  vida_run_sizes sizes;
 } vida_run;
 
 /* Runs of one method with the same options, which differ in their step or tolerance. */

@@ -34,9 +34,17 @@ VidaPoint VidaPoint_Fixed(double x, double y, double z) {
   return point;
 }
 
-/* Names go to terminals as they are. */
+/* Names go to terminals and into files as they are, and files of JSON, HTML and SVG take no bytes
+ * that are not UTF-8. */
 static int check_letters(const char* kind, const char* name, VidaError* error) {
   int control;
+  const char* bad = vida__find_bad_bytes(name);
+  if (bad) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the name of a %s is no UTF-8: byte %ld of '%s' is 0x%02X; save the script "
+                      "in UTF-8",
+                      kind, (long)(bad - name) + 1, name, (unsigned)(unsigned char)*bad);
+  }
   return vida__find_control(name, &control)
              ? vida__fail(error, VIDA_BAD_ARGUMENT, "the name of a %s has the control character %d",
                           kind, control)
@@ -178,6 +186,10 @@ int vida__check_addition(const VidaSystem* system, const char* kind, const char*
 
 int vida__check_unit(const char* kind, const char* name, const char* unit, VidaError* error) {
   int control;
+  if (unit && vida__find_bad_bytes(unit)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': its unit '%s' is no UTF-8", kind, name,
+                      unit);
+  }
   return unit && vida__find_control(unit, &control)
              ? vida__fail(error, VIDA_BAD_ARGUMENT,
                           "%s '%s': its unit has the control character %d", kind, name, control)

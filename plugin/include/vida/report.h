@@ -21,7 +21,8 @@ int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaE
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 
 /* Creates the folder with those above it and makes sure that files can be written there: to be
- * asked before a long computation. */
+ * asked before a long computation. Results of an earlier run that it holds are removed: the rows,
+ * the page and the pictures, and the trajectories that the rows name; no other files. */
 int VidaReport_PrepareFolder(const char* directory, VidaError* error);
 /* How many trajectories there are in the folder that are being written, or were when their run was
  * killed; 0 when it cannot be read. */

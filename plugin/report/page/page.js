@@ -167,6 +167,67 @@ function describeStudy(study) {
   ];
 }
 
+// ---- what it shows ----
+
+function runText(row) {
+  return `${row.method}${optionText(row)}, ${stepText(row)}`;
+}
+
+function timeText(row) {
+  return `${numberText(1e3 * row.wall_s, 3)} ms`;
+}
+
+function makeCount(summary) {
+  const { runs, finished, failed, methods } = summary;
+  const some = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const rest = runs - finished - failed;
+  if (runs === 0) {
+    return "No runs.";
+  }
+  const ends = finished === runs ? "All runs reached their end"
+    : [`${finished} reached the end`, failed > 0 && `${failed} failed`, rest > 0 && `${rest} not made`].filter(Boolean).join(", ");
+  return `${some(runs, "run")} of ${some(methods, "method")}. ${ends}.`;
+}
+
+function makePrices(study, summary) {
+  if (summary.prices.length === 0) {
+    return [element("p", { class: "faint" }, study.reference ? "No run has a position error that is known, so what accuracy costs is not told."
+      : "There is no reference, so errors of positions and what they cost are not known.")];
+  }
+  const unit = study.units.position_error;
+  return [element("h3", {}, "The fastest run for each digit"),
+    plainTable([withUnit("position error at most", unit), "fastest run", "time", withUnit("its error", unit), "next method"],
+      summary.prices.map((price) => {
+        const [row, next] = [study.rows[price.run], price.next === null ? null : study.rows[price.next]];
+        const isClose = next && next.wall_s <= 1.25 * row.wall_s;
+        return [numberText(price.error, 1) + (price.least_error < price.error ? ` to ${numberText(price.least_error, 1)}` : ""),
+          runText(row), timeText(row), (row.position_error < study.reference_error ? "~ " : "") + numberText(row.position_error, 2),
+          next ? `${runText(next)}, ${timeText(next)}${isClose ? " (as fast, within 25 %)" : ""}` : "none"];
+      })),
+    element("p", { class: "faint" }, "Of the runs made here, on this machine. ",
+      study.times ? `${study.times[0].toUpperCase()}${study.times.slice(1)}. ` : "",
+      study.reference_error !== null ? `The reference's own error, about ${numberText(study.reference_error, 2)}, is the least that can be told.` : "")];
+}
+
+// The answer: made of the rows by the program that made them; data of earlier versions have none.
+function makeSummary(study) {
+  const summary = study.summary;
+  if (!summary) {
+    return [];
+  }
+  const titles = { energy: "Energy", momenta: "Momenta", constraints: "Constraints g = 0", "their rates": "Constraints, velocities" };
+  const rows = [...groupBy(summary.lines, (line) => line.topic)].flatMap(([topic, lines]) =>
+    lines.map((line, i) => [i === 0 ? titles[topic] || topic : "", line.verdict, line.text]));
+  const kept = rows.length === 0 ? [] : [plainTable(["quantity", "", "methods"], rows), element("p", { class: "faint" },
+    `Energy and momenta: ${study.norm}${study.relative ? ", relative" : ""}; constraints: the largest violation. `,
+    "Of each method the worst of its finished runs counts.")];
+  const failed = summary.failures.length === 0 ? [] : [element("h3", {}, "What failed"), element("ul", {},
+    ...summary.failures.map((f) => element("li", {}, element("strong", {}, f.names), ": ",
+      element("span", { class: "bad" }, f.status), ` ${f.text}`)))];
+  return [element("div", { class: "answer" }, element("h3", {}, "What it shows"), element("p", {}, makeCount(summary)),
+    ...kept, ...makePrices(study, summary), ...failed)];
+}
+
 // ---- the table ----
 
 // Columns are called as in the files, in words.
@@ -292,7 +353,7 @@ function makeSpreads(study, columns) {
 const mostNamed = 4;
 
 // `shared`: the remark on runs that were made at once, which is among the notes.
-function makeMessages(families, shared) {
+function makeMessages(study, families, shared) {
   const members = families.flatMap((family) => family.members);
   const remark = (row) => row.message.replace(shared, "").replace(/^; /, "");
   const textOf = (row) => (row.status === "ok" ? remark(row)
@@ -305,8 +366,9 @@ function makeMessages(families, shared) {
   const failed = members.filter((m) => m.row.status !== "ok");
   const remarked = members.filter((m) => m.row.status === "ok" && remark(m.row));
   return [
-    element("h3", {}, "Failures"),
-    failed.length > 0 ? entries(failed) : element("p", {}, "All runs reached their end."),
+    // They are in the answer above, where there is one.
+    ...(study.summary ? [] : [element("h3", {}, "Failures"),
+      failed.length > 0 ? entries(failed) : element("p", {}, "All runs reached their end.")]),
     ...(remarked.length > 0 ? [element("h3", {}, "Remarks"), entries(remarked)] : []),
   ];
 }
@@ -461,7 +523,10 @@ function makeStudy(data, study, number) {
   const parts = [];
   const redraw = () => parts.forEach((part) => part.redraw());
   const section = element("section", { id: `comparison-${number}`, "aria-label": titleOf(study) });
-  section.append(element("h2", {}, data.studies.length > 1 ? `${number}. ${titleOf(study)}` : "What was run"), ...describeStudy(study));
+  const [equations, ...description] = describeStudy(study);
+  section.append(element("h2", {}, data.studies.length > 1 ? `${number}. ${titleOf(study)}` : titleOf(study)), equations,
+    ...makeSummary(study), element("h3", {}, "Runs"), ...makeTable(study, data, families),
+    ...makeSpreads(study, data.columns), ...makeOrders(study), ...makeMessages(study, families, data.shared_remark));
   if (any) {
     const motion = makeMotion(study, chosen);
     parts.push(motion);
@@ -475,9 +540,6 @@ function makeStudy(data, study, number) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
     }
   }
-  section.append(element("h3", {}, "Runs"), ...makeTable(study, data, families),
-    ...makeSpreads(study, data.columns), ...makeOrders(study),
-    ...makeMessages(families, data.shared_remark));
   const precision = makePrecision(study, data.columns, families);
   const plots = any ? makePlots(study, families, chosen) : [];
   parts.push(...plots, ...precision);
@@ -488,6 +550,7 @@ function makeStudy(data, study, number) {
       every > 1 ? `Curves over time show one of up to ${every} rows of the trajectories. ` : ""),
     makeLegend(families), element("div", { class: "plots" }, ...plots, ...precision));
   }
+  section.append(element("h3", {}, "What was run"), ...description);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   return section;
 }

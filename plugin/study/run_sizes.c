@@ -1,0 +1,91 @@
+#include "study/run_sizes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "methods/method.h"
+#include "system/model.h"
+#include "system/sizes.h"
+
+/* Of larger systems the momenta themselves are their size: their parts, one by one, would cost as
+ * much as many steps. */
+enum { MOST_PARTS = 256 };
+
+/* The size of each map is the sum of the sizes of what each coordinate's momentum adds to it: a
+ * momentum of zero is made of parts, whose rounding it has. */
+static double momentum_size(const VidaStepper* stepper, int maps) {
+  const VidaSystem* system = stepper->system;
+  const int n = stepper->n;
+  double* part = vida__allocate((size_t)n + 1, sizeof *part);
+  double* map = vida__allocate((size_t)maps + 1, sizeof *map);
+  double* sum = vida__allocate((size_t)maps + 1, sizeof *sum);
+  double squares = 0.0;
+  for (int i = 0; i < n && part && map && sum; i++) {
+    part[i] = stepper->p[i];
+    VidaSystem_Momentum(system, stepper->q, part, map);
+    part[i] = 0.0;
+    for (int k = 0; k < maps; k++) {
+      sum[k] += fabs(map[k]);
+    }
+  }
+  for (int k = 0; k < maps && sum; k++) {
+    squares += sum[k] * sum[k];
+  }
+  free(part);
+  free(map);
+  free(sum);
+  return sqrt(squares);
+}
+
+static double largest(const double* values, int count) {
+  double size = 0.0;
+  for (int i = 0; i < count; i++) {
+    size = fmax(size, values[i]);
+  }
+  return size;
+}
+
+static double rate_size(const VidaStepper* stepper, const double* v) {
+  double* rows = vida__allocate((size_t)stepper->m + 1, sizeof *rows);
+  double size = 0.0;
+  if (rows) {
+    vida__add_row_sizes(stepper->system, stepper->entries, v, rows);
+    size = largest(rows, stepper->m);
+  }
+  free(rows);
+  return size;
+}
+
+/* fmax leaves NaN out. */
+static void take(double* size, double value) {
+  *size = isfinite(value) ? fmax(*size, value) : *size;
+}
+
+void vida__take_sizes(const vida_monitors* monitors, const vida_march* march, const double* v,
+                      vida_run_sizes* sizes) {
+  const VidaStepper* stepper = march->stepper;
+  const int maps = VidaSystem_MomentumCount(monitors->study->system);
+  const double* values = monitors->momenta_start;
+  if (!stepper) {
+    return;
+  }
+  take(&sizes->energy, monitors->energy_size);
+  take(&sizes->energy, vida__kinetic_size(stepper) + vida__potential_size(stepper));
+  take(&sizes->momentum, vida__difference_norm(values, NULL, maps + monitors->conserved, NULL));
+  if (maps > 0 && stepper->n <= MOST_PARTS) {
+    take(&sizes->momentum, momentum_size(stepper, maps));
+  }
+  take(&sizes->constraint, largest(stepper->reach, stepper->m));
+  take(&sizes->constraint_rate, rate_size(stepper, v));
+  sizes->energy_start = monitors->energy_start;
+  sizes->momentum_start = vida__difference_norm(values, NULL, maps + monitors->conserved, NULL);
+}
+
+void vida__finish_sizes(const vida_monitors* monitors, const vida_march* march,
+                        vida_run_sizes* sizes) {
+  const vida_drift_fit energy = vida__fit_drift(&monitors->energy_drift);
+  vida__take_sizes(monitors, march, monitors->v, sizes);
+  sizes->energy_drift_interval = energy.interval;
+  sizes->energy_oscillation = energy.oscillation;
+}
