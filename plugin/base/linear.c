@@ -118,10 +118,13 @@ int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_so
   created->pattern = pattern;
   created->sparse = choose_sparse(pattern, solver);
   created->values = vida__allocate((size_t)pattern->entries, sizeof *created->values);
+  created->scale = vida__allocate((size_t)pattern->size, sizeof *created->scale);
+  created->extent = vida__allocate((size_t)pattern->size, sizeof *created->extent);
   created->right_side = N_VNew_Serial(pattern->size, context);
   created->solution = N_VNew_Serial(pattern->size, context);
   int code = VIDA_OUT_OF_MEMORY;
-  if (created->values && created->right_side && created->solution) {
+  if (created->values && created->scale && created->extent && created->right_side &&
+      created->solution) {
     code = created->sparse ? create_sparse(created, context) : create_dense(created, context);
   }
   if (!code) {
@@ -156,6 +159,8 @@ void vida__linear_destroy(vida_linear** linear) {
     N_VDestroy(old->solution);
   }
   free(old->values);
+  free(old->scale);
+  free(old->extent);
   free(old->visited);
   free(old->offset);
   free(old);
@@ -168,6 +173,7 @@ void vida__linear_clear(vida_linear* linear) {
 
 void vida__linear_store(vida_linear* linear) {
   const vida_pattern* pattern = linear->pattern;
+  linear->is_scaled = false;
   if (linear->sparse) {
     memcpy(SM_DATA_S(linear->matrix), linear->values,
            (size_t)pattern->entries * sizeof *linear->values);
@@ -181,8 +187,80 @@ void vida__linear_store(vida_linear* linear) {
   }
 }
 
+/* ---- scaling --------------------------------------------------------------------------------- */
+
+/* The largest entry of each row and its column, after scaling. */
+static void measure_extents(vida_linear* linear) {
+  const vida_pattern* pattern = linear->pattern;
+  double* extent = linear->extent;
+  memset(extent, 0, (size_t)pattern->size * sizeof *extent);
+  for (int j = 0; j < pattern->size; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      const sunindextype i = pattern->row[k];
+      const double size = fabs(linear->values[k]) * linear->scale[i] * linear->scale[j];
+      extent[i] = fmax(extent[i], size);
+      extent[j] = fmax(extent[j], size);
+    }
+  }
+}
+
+/* Whether rows differ so much that rounding of the large ones hides the small ones. */
+static bool is_badly_scaled(const vida_linear* linear) {
+  const double most_apart = 1e12;
+  double least = INFINITY, largest = 0.0;
+  for (int i = 0; i < linear->pattern->size; i++) {
+    const double extent = linear->extent[i];
+    least = extent > 0.0 ? fmin(least, extent) : least;
+    largest = fmax(largest, extent);
+  }
+  return isfinite(largest) && largest > most_apart * least;
+}
+
+/* Symmetric scaling to extents near 1 (Ruiz 2001), by powers of two, which round nothing. */
+static void find_scales(vida_linear* linear) {
+  enum { ROUNDS = 6 };
+  const vida_pattern* pattern = linear->pattern;
+  int exponent;
+  for (int i = 0; i < pattern->size; i++) {
+    linear->scale[i] = 1.0;
+  }
+  measure_extents(linear);
+  linear->is_scaled = is_badly_scaled(linear);
+  for (int round = 0; round < ROUNDS && linear->is_scaled; round++) {
+    for (int i = 0; i < pattern->size; i++) {
+      if (linear->extent[i] > 0.0) {
+        frexp(linear->scale[i] / sqrt(linear->extent[i]), &exponent);
+        linear->scale[i] = ldexp(1.0, exponent);
+      }
+    }
+    measure_extents(linear);
+  }
+}
+
+/* Of the matrix that is stored: the values stay as they are. */
+static void scale_matrix(const vida_linear* linear) {
+  const vida_pattern* pattern = linear->pattern;
+  double* data = linear->sparse ? SM_DATA_S(linear->matrix) : SM_DATA_D(linear->matrix);
+  for (int j = 0; j < pattern->size; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      data[linear->sparse ? k : linear->offset[k]] *=
+          linear->scale[pattern->row[k]] * linear->scale[j];
+    }
+  }
+}
+
+static void scale_vector(const vida_linear* linear, double* x) {
+  for (int i = 0; i < linear->pattern->size && linear->is_scaled; i++) {
+    x[i] *= linear->scale[i];
+  }
+}
+
 int vida__linear_factor(vida_linear* linear) {
   vida__linear_store(linear);
+  find_scales(linear);
+  if (linear->is_scaled) {
+    scale_matrix(linear);
+  }
   if (!SUNLinSolSetup(linear->solver, linear->matrix)) {
     return VIDA_SUCCESS;
   }
@@ -198,6 +276,7 @@ int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
   double* right_side = N_VGetArrayPointer(linear->right_side);
   const double* solution = N_VGetArrayPointer(linear->solution);
   memcpy(right_side, b, (size_t)size * sizeof *b);
+  scale_vector(linear, right_side);
   if (SUNLinSolSolve(linear->solver, linear->matrix, linear->solution, linear->right_side, 0.0)) {
     return VIDA_STEP_SINGULAR;
   }
@@ -207,6 +286,7 @@ int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
     }
   }
   memcpy(x, solution, (size_t)size * sizeof *x);
+  scale_vector(linear, x);
   return VIDA_SUCCESS;
 }
 

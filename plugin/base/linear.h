@@ -31,6 +31,10 @@ typedef struct vida_linear {
   SUNLinearSolver solver;
   N_Vector right_side, solution; /* for vida__linear_solve */
   bool* visited;                 /* size: work of vida__linear_sign; NULL when dense */
+  /* Rows and columns of the last factors are multiplied by powers of two where their sizes differ
+   * so much that pivots would be chosen by units (size each). */
+  double *scale, *extent;
+  bool is_scaled;
 } vida_linear;
 
 /* The pattern must outlive the matrix. */
