@@ -60,7 +60,8 @@ for _, has_wall in ipairs { false, true } do
     local s, exact = particle(period, has_wall)
     for _, method in ipairs(vida.methods()) do
       local adaptive = check.is_adaptive(method)
-      local entry = adaptive and { method.name, rtol = 1e-8, h = 0.05 } or { method.name, h = { 0.01, 0.005 } }
+      local fixed = { method.name, h = { 0.01, 0.005 } }
+      local entry = adaptive and { method.name, rtol = 1e-8, h = 0.05 } or fixed
       local rows = run(s, exact, entry)
       for i = 1, #rows do
         assert(rows[i].status == "ok" or rows[i].status == "NOT_SUPPORTED",
