@@ -67,17 +67,16 @@ static void tell_failure(const ExactFunction* exact, double t, VidaError* error)
   }
   lua_rawgetp(L, LUA_REGISTRYINDEX, exact);
   lua_getinfo(L, ">S", &function);
-  const bool has_line = message && strncmp(message, function.short_src,
-                                           strlen(function.short_src)) == 0;
+  const bool has_line =
+      message && strncmp(message, function.short_src, strlen(function.short_src)) == 0;
   error->code = VIDA_CALLBACK_FAILED;
   error->flag[0] = '\0';
   if (has_line) {
-    snprintf(error->message, sizeof error->message, "%s, at t = %.10g of the reference",
-             message, t);
+    snprintf(error->message, sizeof error->message, "%s, at t = %.10g of the reference", message,
+             t);
   } else {
-    snprintf(error->message, sizeof error->message,
-             "%s:%d: %s, at t = %.10g of the reference", function.short_src,
-             function.linedefined, message ? message : "no message", t);
+    snprintf(error->message, sizeof error->message, "%s:%d: %s, at t = %.10g of the reference",
+             function.short_src, function.linedefined, message ? message : "no message", t);
   }
 }
 

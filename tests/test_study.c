@@ -356,8 +356,9 @@ static void test_failing_reference(void) {
   EXPECT(code != 0, "no solution");
   EXPECT(strstr(error.message, "the reference (rattle, h = 0.4 s) failed at t = 0: "), "%s",
          error.message);
-  EXPECT(strcmp(VidaStudy_Row(study, 0)->status, "ok") == 0 && isnan(VidaStudy_Row(study, 0)->position_error), "%s",
-         VidaStudy_Row(study, 0)->status);
+  EXPECT(strcmp(VidaStudy_Row(study, 0)->status, "ok") == 0 &&
+             isnan(VidaStudy_Row(study, 0)->position_error),
+         "%s", VidaStudy_Row(study, 0)->status);
   end_study(&study, &system);
 }
 

@@ -54,8 +54,8 @@ static vida_bounds of_monotonic(vida_operation operation, int n, vida_bounds a, 
 static vida_bounds of_even(vida_operation operation, int n, vida_bounds a) {
   const double at_low = vida__apply_operation(operation, n, a.low, 0.0, 0.0);
   const double at_high = vida__apply_operation(operation, n, a.high, 0.0, 0.0);
-  const double least = contains(a, 0.0) ? vida__apply_operation(operation, n, 0.0, 0.0, 0.0)
-                                        : fmin(at_low, at_high);
+  const double least =
+      contains(a, 0.0) ? vida__apply_operation(operation, n, 0.0, 0.0, 0.0) : fmin(at_low, at_high);
   return widen(least, fmax(at_low, at_high));
 }
 

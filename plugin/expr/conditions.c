@@ -58,9 +58,9 @@ static int at_moment(freezer* work, int node) {
 
 static int freeze_choice(freezer* work, const vida_node* node, const int* part) {
   const int first = node->operation == VIDA_OP_MIN ? 1 : 0;
-  const int less = vida__graph_apply(work->graph, VIDA_OP_LESS,
-                                     at_moment(work, node->operand[first]),
-                                     at_moment(work, node->operand[1 - first]), -1);
+  const int less =
+      vida__graph_apply(work->graph, VIDA_OP_LESS, at_moment(work, node->operand[first]),
+                        at_moment(work, node->operand[1 - first]), -1);
   return vida__graph_apply(work->graph, VIDA_OP_WHERE, less, part[1], part[0]);
 }
 
@@ -73,8 +73,7 @@ static int rebuild(vida_graph* graph, int i, const int* part) {
   if (!changed) {
     return i;
   }
-  return node.operation == VIDA_OP_POWER_INTEGER
-             ? vida__graph_power(graph, part[0], node.number)
+  return node.operation == VIDA_OP_POWER_INTEGER ? vida__graph_power(graph, part[0], node.number)
          : node.operation == VIDA_OP_DIVIDED || node.operation == VIDA_OP_DIVIDED_TWICE
              ? vida__graph_divided(graph, node.operation, (vida_operation)node.number, part[0],
                                    part[1], part[2])
@@ -95,8 +94,8 @@ static int freeze_node(freezer* work, int i) {
   } else if (is_step(node.operation) && depends_on_time_alone(work, i)) {
     return at_moment(work, i);
   } else if (node.operation == VIDA_OP_ABS && depends_on_time_alone(work, i)) {
-    const int side = vida__graph_apply(work->graph, VIDA_OP_SIGN,
-                                       at_moment(work, node.operand[0]), -1, -1);
+    const int side =
+        vida__graph_apply(work->graph, VIDA_OP_SIGN, at_moment(work, node.operand[0]), -1, -1);
     return vida__graph_apply(work->graph, VIDA_OP_MULTIPLY, side, part[0], -1);
   } else if (is_extremum(node.operation) && depends_on_time_alone(work, i)) {
     return freeze_choice(work, &node, part);
@@ -166,8 +165,8 @@ static unsigned char kind_of(const vida_graph* graph, int node, const unsigned c
   return kind;
 }
 
-/* Marks in `listed` what decides the conditions of the nodes that are used, in `truth` conditions of
- * choices; whether there are any. What depends on the state as well is no condition of time. */
+/* Marks in `listed` what decides the conditions of the nodes that are used, in `truth` conditions
+ * of choices; whether there are any. What depends on the state as well is no condition of time. */
 static bool mark_conditions(const vida_graph* graph, const bool* used, unsigned char* kinds,
                             bool* listed, bool* truth) {
   bool any = false;
@@ -264,10 +263,9 @@ static vida_bounds bound_node(const vida_condition_node* node, const double* par
     }
     return moment;
   }
-  return vida__bound_operation(node->operation, node->number,
-                               arity > 0 ? value[node->operand[0]] : none,
-                               arity > 1 ? value[node->operand[1]] : none,
-                               arity > 2 ? value[node->operand[2]] : none);
+  return vida__bound_operation(
+      node->operation, node->number, arity > 0 ? value[node->operand[0]] : none,
+      arity > 1 ? value[node->operand[1]] : none, arity > 2 ? value[node->operand[2]] : none);
 }
 
 static bool is_decided(const vida_condition_node* node, vida_bounds value) {
@@ -295,7 +293,8 @@ bool vida__conditions_agree(const vida_conditions* conditions, const vida_bounds
     if (node->is_step && x[i].low != y[i].low) {
       return false;
     }
-    if (node->is_truth && (x[i].low > 0.0 || x[i].high < 0.0) != (y[i].low > 0.0 || y[i].high < 0.0)) {
+    if (node->is_truth &&
+        (x[i].low > 0.0 || x[i].high < 0.0) != (y[i].low > 0.0 || y[i].high < 0.0)) {
       return false;
     }
   }

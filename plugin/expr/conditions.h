@@ -1,8 +1,8 @@
 /* Conditions of time: comparisons, signs and choices in expressions that depend on nothing but time
  * and parameters.
  *
- * Where such a condition changes, a formula jumps or has a kink. Integrators meet these times with a
- * node. The formula must then be that of one side throughout the steps of that side, their ends
+ * Where such a condition changes, a formula jumps or has a kink. Integrators meet these times with
+ * a node. The formula must then be that of one side throughout the steps of that side, their ends
  * included; so its conditions are evaluated at a time of their own, the moment
  * (VIDA_INPUT_MOMENT), which is anywhere between two changes. */
 #ifndef VIDA_EXPR_CONDITIONS_H

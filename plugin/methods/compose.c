@@ -137,10 +137,11 @@ static int create(VidaStepper* stepper, VidaError* error) {
     }
   }
   if (stepper->system->jump_time_count > 0) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "compose: its stages leave the step, where the C functions of system '%s', for "
-                      "which jumps in time are declared, are those of the other side",
-                      stepper->system->name);
+    return vida__fail(
+        error, VIDA_NOT_SUPPORTED,
+        "compose: its stages leave the step, where the C functions of system '%s', for "
+        "which jumps in time are declared, are those of the other side",
+        stepper->system->name);
   }
   char name[32];
   VidaOptions_Text(stepper->options, "base", name, sizeof name);

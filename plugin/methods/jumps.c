@@ -103,8 +103,8 @@ static int look_ahead(VidaStepper* stepper, double at, double end, bool* found, 
   /* Differences in time of C functions reach a little further. */
   const double more = stepper->system->jump_time_count > 0 ? 0.5 * (end - at) : 0.0;
   vida_jump next;
-  int code = vida__find_jump(&jumps->search, from, end + more + slack_at(at, end), &next, found,
-                             error);
+  int code =
+      vida__find_jump(&jumps->search, from, end + more + slack_at(at, end), &next, found, error);
   if (code) {
     return code;
   }
@@ -205,8 +205,7 @@ static int check_rows(VidaStepper* stepper, double t, const double* g_left, cons
     if (fabs(g[r] - g_left[r]) > jump_of_row * stepper->reach[r] + rounding * scale[r]) {
       return vida__fail(error, VIDA_NOT_SUPPORTED,
                         "constraint '%s' jumps by %s at t = %s, where no motion can follow it",
-                        stepper->system->rows[r].name,
-                        vida__real_text(size, g[r] - g_left[r], 6),
+                        stepper->system->rows[r].name, vida__real_text(size, g[r] - g_left[r], 6),
                         vida__real_text(number, t, 10));
     }
   }
@@ -220,8 +219,8 @@ static int check_rows(VidaStepper* stepper, double t, const double* g_left, cons
     memset(bias, 0, (size_t)stepper->m * sizeof *bias);
   }
   for (int r = 0; r < stepper->m; r++) {
-    const bool jumps_here = fabs(rate[r] - rate_left[r]) >
-                            jump_of_rate * scale[r] + rounding * fabs(bias[r]);
+    const bool jumps_here =
+        fabs(rate[r] - rate_left[r]) > jump_of_rate * scale[r] + rounding * fabs(bias[r]);
     *rates_jump = *rates_jump || jumps_here;
     if (jumps_here && jumps->velocity_row < 0) {
       jumps->velocity_row = r;
@@ -370,7 +369,7 @@ static int make_parts(VidaStepper* stepper, double at, double end, bool found, V
     jumps->is_at_jump = false;
     if (found) {
       set_edge(jumps, true);
-    } 
+    }
     if (is_last) {
       break;
     }

@@ -14,18 +14,18 @@ struct vida_jumps {
   /* The grid that was asked for; that of the stepper is the grid of its parts. */
   double t0, h;
   long step;
-  double from;       /* jumps before it lie behind */
-  vida_jump jump;    /* at which the state is, */
-  bool is_at_jump;   /* where it is */
-  bool is_left;      /* and on its earlier side: the next step begins by crossing it */
-  bool is_inside;    /* between the nodes that were asked for, while `tell` is called */
-  vida_segment edge; /* of observables at a jump: just beside it */
-  double *q, *v;     /* n: the state between two parts */
-  double *q_node, *v_node; /* n: that of the node, to which a failed step returns */
+  double from;               /* jumps before it lie behind */
+  vida_jump jump;            /* at which the state is, */
+  bool is_at_jump;           /* where it is */
+  bool is_left;              /* and on its earlier side: the next step begins by crossing it */
+  bool is_inside;            /* between the nodes that were asked for, while `tell` is called */
+  vida_segment edge;         /* of observables at a jump: just beside it */
+  double *q, *v;             /* n: the state between two parts */
+  double *q_node, *v_node;   /* n: that of the node, to which a failed step returns */
   double *rows, *rows_right; /* m */
-  VidaStatistics before;   /* of earlier parts */
-  double velocity_t;       /* where velocities jumped first, */
-  int velocity_row;        /* with the rate of this row; -1: nowhere */
+  VidaStatistics before;     /* of earlier parts */
+  double velocity_t;         /* where velocities jumped first, */
+  int velocity_row;          /* with the rate of this row; -1: nowhere */
   /* Is called on both sides of every jump that is crossed, in this order; NULL: nobody. */
   int (*tell)(void* data, VidaStepper* stepper, VidaError* error);
   void* data;
@@ -52,8 +52,8 @@ void vida__add_statistics(VidaStatistics* sum, VidaStatistics more);
 bool vida__multipliers_at_jump(VidaStepper* stepper, double* lambda);
 /* The name of the first row with which velocities have jumped, and when; NULL: none has. */
 const char* vida__velocity_jump(const VidaStepper* stepper, double* t);
-/* The nodes that follow are h apart, for a shorter last step. False where nothing jumps: the stepper
- * is then to be started anew. */
+/* The nodes that follow are h apart, for a shorter last step. False where nothing jumps: the
+ * stepper is then to be started anew. */
 bool vida__space_nodes(VidaStepper* stepper, double h);
 /* Whom to tell of jumps; the time of the stepper is then that of the jump. */
 void vida__tell_jumps(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, VidaError*),

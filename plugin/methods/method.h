@@ -116,7 +116,7 @@ struct VidaStepper {
   vida_watch* watch;   /* of the motion along its constraints; NULL without any */
   bool tells_watch;    /* the method itself, of steps of its own between nodes */
 
-  vida_jumps* jumps;    /* NULL of systems in which nothing jumps, and of steppers with an `outer` */
+  vida_jumps* jumps; /* NULL of systems in which nothing jumps, and of steppers with an `outer` */
   vida_segment segment; /* of time, in which the step lies; meaningful where something jumps */
 
   VidaStatistics statistics;

@@ -11,9 +11,8 @@
 
 static int create_projector(VidaStepper* stepper, vida_projection kind, VidaError* error) {
   underlying_ode* own = stepper->own;
-  const int code =
-      vida__projector_create(stepper->system, kind, vida__solver_of(stepper->options),
-                             own->equations, &own->projector, error);
+  const int code = vida__projector_create(stepper->system, kind, vida__solver_of(stepper->options),
+                                          own->equations, &own->projector, error);
   if (!code) {
     vida__follow_segment(stepper, vida__projector_evaluator(own->projector));
     vida__follow_equations(stepper, vida__projector_equations(own->projector));

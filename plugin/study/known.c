@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/reference.h"
+#include "system/jumps.h"
 
 #define SAME_TIME 1e-9 /* of the time between the first and the last state */
 
@@ -80,14 +81,19 @@ static int table_state(void* data, double t, double* q, double* v, double* lambd
   return VIDA_SUCCESS;
 }
 
-static int check_times(int count, const double* t, VidaError* error) {
+/* Two states of one time are the sides of a jump. */
+static bool grows(const VidaSystem* system, const double* t, int i) {
+  const bool is_side = vida__has_jumps(system) && t[i] == t[i - 1] && (i < 2 || t[i] > t[i - 2]);
+  return is_side || t[i] > t[i - 1];
+}
+
+static int check_times(const VidaSystem* system, int count, const double* t, VidaError* error) {
   char number[VIDA_REAL_TEXT_SIZE];
   if (count < 1) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the states of the reference: there are none");
   }
   for (int i = 0; i < count; i++) {
-    const bool is_third = i > 1 && t[i] == t[i - 2]; /* two are the sides of a jump */
-    if (!isfinite(t[i]) || (i > 0 && !(t[i] >= t[i - 1])) || is_third) {
+    if (!isfinite(t[i]) || (i > 0 && !grows(system, t, i))) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
                         "the states of the reference: times must grow, got t = %s as number %d",
                         vida__shortest_text(number, t[i]), i + 1);
@@ -150,7 +156,7 @@ int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_
   if (VIDA_REFUSE_NULL(error, study, text, t, q)) {
     return VIDA_BAD_ARGUMENT;
   }
-  const int code = check_times(count, t, error);
+  const int code = check_times(study->system, count, t, error);
   if (code) {
     return code;
   }

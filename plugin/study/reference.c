@@ -336,8 +336,8 @@ static void set_unknown(double* values, size_t count) {
   }
 }
 
-/* Multipliers on both sides of a jump, NaN where they are not known; `lambda` is followed by work for
- * a state. One state of a table may be of either side. */
+/* Multipliers on both sides of a jump, NaN where they are not known; `lambda` is followed by work
+ * for a state. One state of a table may be of either side. */
 static int ask_sides(const VidaStudy* study, double t, double* lambda, multiplier_room* room,
                      VidaError* error) {
   vida_reference* reference = study->reference;
@@ -392,7 +392,8 @@ static int ask_known(const VidaStudy* study, long step, bool is_at_jump, double*
     return code < 0 ? code : VIDA_SUCCESS;
   }
   code = check_known(study, t, q, error);
-  if (!code && m > 0 && !is_at_jump && isfinite(vida__difference_norm(lambda, NULL, (int)m, NULL))) {
+  if (!code && m > 0 && !is_at_jump &&
+      isfinite(vida__difference_norm(lambda, NULL, (int)m, NULL))) {
     code = store_multipliers(reference, m, t, lambda, room, error);
   }
   reference->steps[reference->states++] = step;

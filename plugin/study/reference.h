@@ -43,8 +43,8 @@ bool vida__knows_sides(const vida_reference* reference, double t);
  * moves forward, as runs do. */
 long vida__find_state(const vida_reference* reference, long step, long* cursor);
 /* The reference's multipliers at time t, linear between those kept; false when t is more than one
- * step away from them, or they are not known there. Where there are two at one time, at a jump, those
- * of its earlier side unless `is_later`. */
+ * step away from them, or they are not known there. Where there are two at one time, at a jump,
+ * those of its earlier side unless `is_later`. */
 bool vida__reference_multipliers(const vida_reference* reference, int m, double t, bool is_later,
                                  long* cursor, double* multipliers);
 

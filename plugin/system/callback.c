@@ -24,8 +24,8 @@ static void gather(const int* index, int count, const double* from, double* to) 
   }
 }
 
-/* The time of a place; at a declared jump, or beyond it, one that is `margin` inside the segment that
- * the place counts to. */
+/* The time of a place; at a declared jump, or beyond it, one that is `margin` inside the segment
+ * that the place counts to. */
 static double time_inside(const vida_place* at, double margin) {
   const vida_segment* segment = at->segment;
   if (!segment) {
@@ -75,7 +75,8 @@ static int value_of(const vida_term_batch* batch, int i, const vida_place* at, d
   double value = 0.0;
   gather(index, batch->width, at->q, q);
   gather(index, batch->width, at->v, v);
-  const int code = callback->lagrangian.value(time_inside(at, 0.0), q, v, &value, callback->user_data);
+  const int code =
+      callback->lagrangian.value(time_inside(at, 0.0), q, v, &value, callback->user_data);
   *lagrangian += value;
   return judge(callback, at, "the Lagrangian", code, &value, 1);
 }
@@ -83,7 +84,8 @@ static int value_of(const vida_term_batch* batch, int i, const vida_place* at, d
 static int local_gradient(const vida_callback* callback, const vida_place* at, int n,
                           const double* q, const double* v, double* l_q) {
   memset(l_q, 0, 2 * (size_t)n * sizeof *l_q);
-  const int code = callback->lagrangian.gradient(time_inside(at, 0.0), q, v, l_q, l_q + n, callback->user_data);
+  const int code =
+      callback->lagrangian.gradient(time_inside(at, 0.0), q, v, l_q, l_q + n, callback->user_data);
   return judge(callback, at, "the gradient of the Lagrangian", code, l_q, 2 * (size_t)n);
 }
 
@@ -151,8 +153,8 @@ static int local_hessian(const vida_callback* callback, const vida_place* at, in
     return hessian_by_differences(callback, at, n, q, v, gradients, *l_qq, *l_qv, *l_vv);
   }
   memset(*l_qq, 0, 3 * block * sizeof **l_qq);
-  const int code =
-      callback->lagrangian.hessian(time_inside(at, 0.0), q, v, *l_qq, *l_qv, *l_vv, callback->user_data);
+  const int code = callback->lagrangian.hessian(time_inside(at, 0.0), q, v, *l_qq, *l_qv, *l_vv,
+                                                callback->user_data);
   return judge(callback, at, "the second derivatives of the Lagrangian", code, *l_qq, 3 * block);
 }
 
@@ -313,7 +315,8 @@ static int local_jacobian(const vida_constraint_batch* batch, const vida_place* 
   const vida_callback* callback = (const vida_callback*)batch->functions;
   const size_t size = (size_t)batch->rows * (size_t)batch->width;
   memset(entries, 0, size * sizeof *entries);
-  const int code = callback->constraint.jacobian(time_inside(at, 0.0), q, entries, callback->user_data);
+  const int code =
+      callback->constraint.jacobian(time_inside(at, 0.0), q, entries, callback->user_data);
   return judge(callback, at, "the constraint Jacobian", code, entries, size);
 }
 
@@ -367,7 +370,8 @@ static int curvature_of(const vida_constraint_batch* batch, int instance, const 
   memcpy(local_lambda, lambda + batch->row[instance], (size_t)batch->rows * sizeof *lambda);
   memset(curvature, 0, block * sizeof *curvature);
   if (callback->constraint.curvature) {
-    code = callback->constraint.curvature(time_inside(at, 0.0), q, local_lambda, curvature, callback->user_data);
+    code = callback->constraint.curvature(time_inside(at, 0.0), q, local_lambda, curvature,
+                                          callback->user_data);
     code = judge(callback, at, "the curvature of the constraint", code, curvature, block);
   } else {
     code = curvature_by_differences(batch, at, q, local_lambda, jacobians, curvature);

@@ -707,9 +707,9 @@ static int freeze(derivation* work, int count, const VidaExpression* expressions
     return VIDA_OUT_OF_MEMORY;
   }
   const int code = vida__freeze_conditions(work->graph, count, expressions, work->frozen);
-  return code ? code
-              : vida__conditions_create(work->graph, count, work->frozen,
-                                        &work->traced->conditions);
+  return code
+             ? code
+             : vida__conditions_create(work->graph, count, work->frozen, &work->traced->conditions);
 }
 
 int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const char* name, int count,

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "system/traced.h"
 
-enum { MOST_LOOKS = 200000 };
+enum { MOST_LOOKS = 200000, MOST_DIGITS = 64 };
 /* Conditions that are uncertain over this part of an interval are refused. */
 static const double visible_part = 1e-6;
 
@@ -222,6 +222,27 @@ static bool leave_undecided(vida_jump_search* search, double low, double span, d
   return true;
 }
 
+/* To the last digit, where a few digits are open: times that were given, of a comparison with the
+ * time itself, are then met as they are. */
+static void narrow(vida_jump_search* search, double grain, vida_jump* jump) {
+  const double from = jump->before, to = jump->after;
+  if (to - from > 16.0 * grain) {
+    return;
+  }
+  double next = nextafter(from, to);
+  for (int i = 0; i < MOST_DIGITS && next < to && is_decided(search, from, next); i++) {
+    jump->before = next;
+    next = nextafter(next, to);
+  }
+  next = nextafter(to, from);
+  for (int i = 0; i < MOST_DIGITS && next > jump->before && is_decided(search, next, to); i++) {
+    jump->after = next;
+    next = nextafter(next, from);
+  }
+  const bool is_narrow = nextafter(jump->before, to) >= jump->after;
+  jump->t = is_narrow ? jump->after : 0.5 * (jump->before + jump->after);
+}
+
 int vida__find_jump(vida_jump_search* search, double from, double to, vida_jump* jump, bool* found,
                     VidaError* error) {
   const double span = to - from;
@@ -239,6 +260,7 @@ int vida__find_jump(vida_jump_search* search, double from, double to, vida_jump*
     if (low == from || has_declared(search->system, low, high) ||
         !is_same(search, low - grain, low, high, high + grain)) {
       *jump = (vida_jump){low, 0.5 * (low + high), high};
+      narrow(search, grain, jump);
       *found = true;
       return VIDA_SUCCESS;
     }

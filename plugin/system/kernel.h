@@ -40,7 +40,7 @@ typedef struct vida_interval {
   const double* q_low; /* nullable: the low part of compensated q0 (and q1), for built-in terms */
   double t;            /* held fixed, of what depends on time */
   const vida_segment* segment; /* as in vida_place */
-  const double* v;     /* held fixed, of general Lagrangians; NULL where there are none */
+  const double* v;             /* held fixed, of general Lagrangians; NULL where there are none */
 } vida_interval;
 
 /* Coefficients of the second derivatives of L that a Newton matrix asks for: entry (i, j) of the

@@ -105,7 +105,8 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
                               const double* v, VidaError* error);
 
-/* One step. On failure (> 0) the state is what it was before, and the message names the worst row.
+/* One step. A jump in time (expression.h, VidaSystem_AddJumpTime) parts it: the method ends a step
+ * of its own there, and starts anew. On failure (> 0) the state is what it was before, and the message names the worst row.
  * Methods that do not keep g = 0 also fail, with the flag UNBOUNDED, where a step leaves a
  * constraint violated by more than the size of what it compares. */
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error);

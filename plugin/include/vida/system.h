@@ -154,10 +154,10 @@ int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, 
  * work. Steppers have to be started anew. */
 int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, VidaError* error);
 /* Declares that something in the C functions of the system jumps, or has a kink, at the time t (s):
- * every step ends there, and the motion starts anew from the state. A C function is then called with
- * times strictly before t in the steps that end there, and strictly after it in those that follow.
- * Formulas (expression.h) need no declaration: their conditions of time are found. Any number of
- * times, in any order. */
+ * every step ends there, and the motion starts anew from the state. A C function is then called
+ * with times strictly before t in the steps that end there, and strictly after it in those that
+ * follow. Formulas (expression.h) need no declaration: their conditions of time are found. Any
+ * number of times, in any order. */
 int VidaSystem_AddJumpTime(VidaSystem* system, double t, VidaError* error);
 /* How methods that relax constraints (spook, spook-newton, del-regularized,
  * del-nonholonomic-relaxed; paper 004) treat all rows of one constraint; others do not look at it.
