@@ -4,7 +4,9 @@
  * Positions and velocities are treated alike: a residual r(x) by rows with the Jacobian G, and
  * Newton steps that are smallest in the mass norm, [ M  G^T ] [ dx ]   [  0 ] [ G  -e  ] [ nu ] = [
  * -r ], first with the given components held, then, where that leaves something violated, with all
- * of them moving. The small e makes consistent redundant rows harmless. */
+ * of them moving. The small e makes consistent redundant rows harmless. Of velocities the result is
+ * the nearest to those given; positions then move along the constraints to the nearest ones
+ * (nearest.c). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/evaluate.h"
+#include "system/nearest.h"
 #include "system/rank.h"
 #include "system/singular.h"
 #include "system/sizes.h"
@@ -673,6 +676,41 @@ static int solve_free(start_work* work, level which, char* notes, VidaError* err
   return code;
 }
 
+/* Below this part of the sizes of values, Newton's steps from the given values are the nearest ones
+ * to rounding. */
+static const double small_move = 1.5e-8;
+
+/* Newton's steps have come to some consistent positions: from there to the nearest ones. Where
+ * these are not found, it is said. */
+static int find_nearest(start_work* work, char* notes) {
+  const VidaSystem* system = work->system;
+  const size_t bytes = (size_t)system->coordinate_count * sizeof *work->q;
+  int moved;
+  if (!(measure_change(work, work->q, &moved) > small_move)) {
+    return VIDA_SUCCESS;
+  }
+  double* kept = vida__allocate((size_t)system->coordinate_count, sizeof *kept);
+  if (!kept) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  memcpy(kept, work->q, bytes);
+  int code = vida__find_masses(&work->evaluator, work->t, work->q, work->v, work->linear->values,
+                               work->mass);
+  code = code ? code
+              : vida__find_nearest(&work->evaluator, work->linear, work->t, work->given, work->v,
+                                   work->mass, work->q);
+  code = code ? code : solve_level(work, POSITIONS, NULL, NULL);
+  if (code || measure_residual(work, NULL) > rounding) {
+    memcpy(work->q, kept, bytes);
+    vida__append(notes, VIDA_NOTES_SIZE,
+                 "adjusted: these positions satisfy the constraints; the nearest ones to those "
+                 "given were not found\n");
+    code = evaluate_residual(work, POSITIONS, work->q);
+  }
+  free(kept);
+  return code;
+}
+
 /* The sizes of the rows at x, from where all components may move, in work->floor and work->size. */
 static int begin_floor(start_work* work, level which, const double* x) {
   const VidaSystem* system = work->system;
@@ -733,6 +771,10 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   }
   if (measure_residual(work, NULL) > rounding) {
     return report_unsolved(work, which, error);
+  }
+  code = which == POSITIONS && options->adjust ? find_nearest(work, notes) : VIDA_SUCCESS;
+  if (code) {
+    return pass_failure(work, code, error);
   }
   note_free(work, which, x, notes);
   return judge_change(work, which, options, violation, violated, notes, error);
