@@ -267,7 +267,8 @@ static int make_parts(VidaCheck* check, VidaError* error) {
       part->kind = batch->kernel->kind;
       part->instances = batch->count;
       part->width = batch->width;
-      if (!functions && batch->count == 1) {
+      /* Rows of joints are called after these: "hinge: x". */
+      if (functions || batch->count == 1) {
         part->name = system->rows[batch->row[0]].name;
         continue;
       }
@@ -275,6 +276,16 @@ static int make_parts(VidaCheck* check, VidaError* error) {
     part->name = functions ? functions->name : part->kind;
   }
   return VIDA_SUCCESS;
+}
+
+/* A drive, which moves what has no freedom of its own. */
+static bool has_timed_constraint(const VidaCheck* check) {
+  bool timed = check->system->time_dependent;
+  for (int b = 0; b < check->system->constraint_batch_count; b++) {
+    const vida_functions* functions = check->system->constraint_batches[b].functions;
+    timed = timed || (functions && functions->timed);
+  }
+  return timed;
 }
 
 static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* work,
@@ -306,7 +317,11 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
     code = code ? code : find_rank(check, error);
   }
   find_constants(check, work);
-  if (check->numbers.degrees_of_freedom == 0) {
+  if (check->numbers.degrees_of_freedom == 0 && has_timed_constraint(check)) {
+    vida__check_find(check, VIDA_SEVERITY_NOTE, "constraints",
+                     "they leave no degree of freedom: the motion is the one that constraints "
+                     "prescribe in time");
+  } else if (check->numbers.degrees_of_freedom == 0) {
     vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints",
                      "they leave no degree of freedom: nothing can move");
   }
