@@ -163,17 +163,15 @@ static void judge_rank(VidaCheck* check, vida_rank* rank, double* weight) {
 
 /* What steps are solved with can be regular where the accelerations are open, with constraints;
  * then this is no more than a warning. */
-static void report_singular(VidaCheck* check, const vida_equations* equations) {
-  char open[VIDA_MESSAGE_SIZE] = "";
-  vida__equations_append_open(equations, open, sizeof open);
+static void report_singular(VidaCheck* check, const char* open) {
   if (check->system->row_count == 0) {
     vida__check_find(
         check, VIDA_SEVERITY_ERROR, "mass matrix",
         "it is singular at the start: some combination of rates has no kinetic energy%s", open);
   } else {
-    vida__check_find(check, VIDA_SEVERITY_WARNING, "mass matrix",
-                     "mass matrix and constraints do not determine the accelerations at the start%s",
-                     open);
+    vida__check_find(
+        check, VIDA_SEVERITY_WARNING, "mass matrix",
+        "mass matrix and constraints do not determine the accelerations at the start%s", open);
   }
 }
 
@@ -199,8 +197,13 @@ static int find_rank(VidaCheck* check, VidaError* error) {
     judge_rank(check, rank, weight);
   }
   code = code ? code : vida__equations_factor(equations, check->t, check->q, check->v);
-  if (code == VIDA_STEP_SINGULAR) {
-    report_singular(check, equations);
+  /* Of a matrix that is singular but for rounding there are factors. */
+  char open[VIDA_MESSAGE_SIZE / 2] = "";
+  const bool may_be_open =
+      code == VIDA_STEP_SINGULAR || (!code && !vida__equations_is_redundant(equations));
+  const bool is_open = may_be_open && vida__equations_append_open(equations, open, sizeof open);
+  if (code == VIDA_STEP_SINGULAR || is_open) {
+    report_singular(check, open);
   } else if (!code) {
     check->numbers.factor_entries = vida__equations_factor_entries(equations);
   }

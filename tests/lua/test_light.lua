@@ -232,7 +232,7 @@ local function test_tail()
   local right = run_all(make, 1, function()
     return { 0, 0, x, y }
   end, { default = 5e-3 }, "'tail.x'")
-  assert(right >= 29, right)
+  assert(right >= 28, right)
 end
 
 local mechanism = require "mechanism"
