@@ -199,7 +199,7 @@ static int system_ground(lua_State* L) {
  * @function particle
  * @tparam table given
  * @tparam string given.1 its name
- * @tparam number given.mass above 0, kg
+ * @tparam number given.mass not negative, kg; 0 where constraints determine its motion
  * @tparam {number,...} given.position at the start, m; a component may be `vida.free`
  * @tparam[opt] {number,...} given.velocity at the start, m/s, likewise; by default 0
  * @treturn point

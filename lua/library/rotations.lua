@@ -233,7 +233,11 @@ function library.check_inertia(place, given)
   local sum = moments[1] + moments[2] + moments[3]
   for i = 1, 3 do
     if moments[i] <= 0 then
-      fail(("%s: inertia: expected positive principal moments, got %.10g"):format(place, moments[i]))
+      -- The other two of a rod are alike and positive.
+      local j, k = moments[i % 3 + 1], moments[(i + 1) % 3 + 1]
+      local is_rod = moments[i] >= -rounding * sum and math.abs(j - k) <= rounding * sum and sum > 0
+      fail(("%s: inertia: expected positive principal moments, got %.10g%s"):format(place, moments[i],
+        is_rod and "; a body whose mass is on a line is a rod: system:rod" or ""))
     end
   end
   for i = 1, 3 do

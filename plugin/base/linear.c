@@ -69,6 +69,10 @@ static const double least_growth = 1e-10; /* reciprocal */
 static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
   int code = SUNLinSolSetup_KLU(solver, matrix);
   sun_klu_common* common = SUNLinSol_KLUGetCommon(solver);
+  if (code && common->status == KLU_SINGULAR) { /* a pivot that was kept may have vanished */
+    code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
+    code = code ? code : SUNLinSolSetup_KLU(solver, matrix);
+  }
   const bool has_factors =
       !code && SUNLinSol_KLUGetNumeric(solver) &&
       RECIPROCAL_GROWTH((void*)SM_INDEXPTRS_S(matrix), (void*)SM_INDEXVALS_S(matrix),

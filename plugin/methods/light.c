@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "methods/method.h"
 #include "system/singular.h"
 #include "system/sizes.h"
@@ -128,6 +129,27 @@ int vida__check_massless(VidaStepper* stepper, VidaError* error) {
   return vida__fail(error, VIDA_STEP_SINGULAR,
                     "system '%s': mass matrix and constraints do not determine the accelerations%s",
                     system->name, open);
+}
+
+void vida__explain_light(const VidaStepper* stepper, VidaError* error) {
+  enum { MOST_NAMED = 3 };
+  const VidaSystem* system = stepper->system;
+  int count = 0;
+  for (int i = 0; i < stepper->n && error; i++) {
+    if (vida__is_light(stepper, i) && count++ < MOST_NAMED) {
+      vida__append(error->message, VIDA_MESSAGE_SIZE, "%s'%s'", count > 1 ? ", " : "; ",
+                   system->coordinates[i].name);
+    }
+  }
+  if (count > MOST_NAMED) {
+    vida__append(error->message, VIDA_MESSAGE_SIZE, " and %d more", count - MOST_NAMED);
+  }
+  if (count > 0) {
+    vida__append(error->message, VIDA_MESSAGE_SIZE,
+                 " %s less than 1e-8 of the mass that constraints join %s to, which makes the "
+                 "equations stiff: give more mass, or none where constraints determine the motion",
+                 count > 1 ? "have" : "has", count > 1 ? "them" : "it");
+  }
 }
 
 bool vida__is_light(const VidaStepper* stepper, int i) {

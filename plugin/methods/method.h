@@ -270,6 +270,9 @@ void vida__measure_light(VidaStepper* stepper);
 /* Of systems with coordinates without mass, or so light: VIDA_STEP_SINGULAR with their names where
  * neither constraints nor forces of positions say how they move. */
 int vida__check_massless(VidaStepper* stepper, VidaError* error);
+/* Appends to the message of a step that failed which coordinates are so light; nothing where there
+ * are none. */
+void vida__explain_light(const VidaStepper* stepper, VidaError* error);
 /* Whether a coordinate is so light beside those that constraints join it to that the rounding of
  * their forces is no force for it: its velocity is one that constraints determine, not p / m. */
 bool vida__is_light(const VidaStepper* stepper, int i);

@@ -436,11 +436,17 @@ static int describe_failure(VidaStepper* stepper, double time, double step, cons
   if (own->kept > 0 && stepper->step == 0 && !has_reason) {
     return vida__reference_ida_fail_start(stepper, cause, error);
   }
+  char open[VIDA_MESSAGE_SIZE / 4] = "";
+  const double* y = vida__ida_values(own->ida);
+  if (cause->code == VIDA_STEP_SINGULAR &&
+      vida__equations_factor(own->equations, time, y, y + stepper->n) <= VIDA_STEP_SINGULAR) {
+    vida__equations_append_open(own->equations, open, sizeof open);
+  }
   return vida__fail_flag(error, has_reason ? evaluation->code : cause->code, cause->flag,
-                         "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s%s",
+                         "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s%s%s",
                          stepper->method->info.name, vida__real_text(at, time, 6),
                          vida__real_text(of, step, 2), vida__shortest_text(rtol, own->rtol),
-                         cause->message, has_reason ? ": " : "",
+                         cause->message, open, has_reason ? ": " : "",
                          has_reason ? evaluation->message : "", advice(own, has_reason));
 }
 

@@ -517,6 +517,9 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
     memcpy(stepper->q, stepper->kept, bytes);
     stepper->lambda_t = lambda_t;
     vida__watch_explain(stepper->watch, error);
+    if (code > 0 && !stepper->outer) {
+      vida__explain_light(stepper, error);
+    }
     vida__watch_return(stepper->watch, vida__node_time(stepper), stepper->q);
     return code;
   }

@@ -308,6 +308,9 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
                            "enough; ask for more, or for less with rtol",
                            ida->options.max_steps);
   }
+  if (code_of(flag) == VIDA_STEP_SINGULAR && vida__linear_lacks_memory(ida->linear)) {
+    return vida__fail_memory(error);
+  }
   return vida__fail_flag(error, code_of(flag), vida__flag_name(VIDA_IDA, flag), "%s",
                          explain(flag));
 }

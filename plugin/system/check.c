@@ -163,17 +163,15 @@ static void judge_rank(VidaCheck* check, vida_rank* rank, double* weight) {
 
 /* What steps are solved with can be regular where the accelerations are open, with constraints;
  * then this is no more than a warning. */
-static void report_singular(VidaCheck* check, const vida_equations* equations) {
-  char open[VIDA_MESSAGE_SIZE] = "";
-  vida__equations_append_open(equations, open, sizeof open);
+static void report_singular(VidaCheck* check, const char* open) {
   if (check->system->row_count == 0) {
     vida__check_find(
         check, VIDA_SEVERITY_ERROR, "mass matrix",
         "it is singular at the start: some combination of rates has no kinetic energy%s", open);
   } else {
-    vida__check_find(check, VIDA_SEVERITY_WARNING, "mass matrix",
-                     "mass matrix and constraints do not determine the accelerations at the start%s",
-                     open);
+    vida__check_find(
+        check, VIDA_SEVERITY_WARNING, "mass matrix",
+        "mass matrix and constraints do not determine the accelerations at the start%s", open);
   }
 }
 
@@ -199,8 +197,13 @@ static int find_rank(VidaCheck* check, VidaError* error) {
     judge_rank(check, rank, weight);
   }
   code = code ? code : vida__equations_factor(equations, check->t, check->q, check->v);
-  if (code == VIDA_STEP_SINGULAR) {
-    report_singular(check, equations);
+  /* Of a matrix that is singular but for rounding there are factors. */
+  char open[VIDA_MESSAGE_SIZE / 2] = "";
+  const bool may_be_open =
+      code == VIDA_STEP_SINGULAR || (!code && !vida__equations_is_redundant(equations));
+  const bool is_open = may_be_open && vida__equations_append_open(equations, open, sizeof open);
+  if (code == VIDA_STEP_SINGULAR || is_open) {
+    report_singular(check, open);
   } else if (!code) {
     check->numbers.factor_entries = vida__equations_factor_entries(equations);
   }
@@ -268,7 +271,8 @@ static int make_parts(VidaCheck* check, VidaError* error) {
       part->kind = batch->kernel->kind;
       part->instances = batch->count;
       part->width = batch->width;
-      if (!functions && batch->count == 1) {
+      /* Rows of joints are called after these: "hinge: x". */
+      if (functions || batch->count == 1) {
         part->name = system->rows[batch->row[0]].name;
         continue;
       }
@@ -276,6 +280,16 @@ static int make_parts(VidaCheck* check, VidaError* error) {
     part->name = functions ? functions->name : part->kind;
   }
   return VIDA_SUCCESS;
+}
+
+/* A drive, which moves what has no freedom of its own. */
+static bool has_timed_constraint(const VidaCheck* check) {
+  bool timed = check->system->time_dependent;
+  for (int b = 0; b < check->system->constraint_batch_count; b++) {
+    const vida_functions* functions = check->system->constraint_batches[b].functions;
+    timed = timed || (functions && functions->timed);
+  }
+  return timed;
 }
 
 static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* work,
@@ -307,7 +321,11 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
     code = code ? code : find_rank(check, error);
   }
   find_constants(check, work);
-  if (check->numbers.degrees_of_freedom == 0) {
+  if (check->numbers.degrees_of_freedom == 0 && has_timed_constraint(check)) {
+    vida__check_find(check, VIDA_SEVERITY_NOTE, "constraints",
+                     "they leave no degree of freedom: the motion is the one that constraints "
+                     "prescribe in time");
+  } else if (check->numbers.degrees_of_freedom == 0) {
     vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints",
                      "they leave no degree of freedom: nothing can move");
   }

@@ -27,6 +27,9 @@ typedef struct samples {
   double defect[LARGEST], discrete_defect[LARGEST];
   bool involved[LARGEST];
   double direction;
+  bool turns;         /* the part is one of quaternions */
+  int turning;        /* of such parts, those without an equivariant discrete derivative */
+  const char* turned; /* the first of them */
 } samples;
 
 static void choose_states(samples* at) {
@@ -156,6 +159,29 @@ static bool sample_constraint(samples* at, const vida_constraint_batch* batch) {
 
 /* ---- what it means --------------------------------------------------------------------------- */
 
+/* Whether an instance has components of a quaternion, of which nobody writes distances. */
+static bool has_quaternion(const VidaSystem* system, const int* index, int width) {
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    for (int a = 0; a < width && motion->kind == VIDA_MOTION_QUATERNION; a++) {
+      if (index[a] == motion->coordinate[0] || index[a] == motion->coordinate[1]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Of all rows of joints between quaternions together: they are not for the user to write. */
+static void report_turning(const samples* at) {
+  if (at->turning > 0) {
+    vida__check_find(at->check, VIDA_SEVERITY_NOTE, at->turned,
+                     "energy-momentum would not keep angular momenta with this part%s of "
+                     "quaternions; with bodies as = \"directors\" it does",
+                     at->turning > 1 ? ", and others," : "");
+  }
+}
+
 static void judge_part(samples* at, VidaCheckPart* part) {
   const VidaSystem* system = at->check->system;
   char names[64] = "";
@@ -183,7 +209,9 @@ static void judge_part(samples* at, VidaCheckPart* part) {
                    vida__generator_name(system, k));
     }
   }
-  if (names[0]) {
+  if (names[0] && at->turns) {
+    at->turned = at->turning++ ? at->turned : part->name;
+  } else if (names[0]) {
     vida__check_find(at->check, VIDA_SEVERITY_WARNING, part->name,
                      "it is invariant, but its discrete derivative is not equivariant (%s, by %s): "
                      "energy-momentum would not keep these momenta; write it through distances and "
@@ -262,6 +290,10 @@ static void check_parts(samples* at, breakers* broken) {
     if (evaluated == 0) {
       continue;
     }
+    at->turns =
+        constraint < 0
+            ? has_quaternion(system, system->term_batches[b].index, part->width)
+            : has_quaternion(system, system->constraint_batches[constraint].index, part->width);
     judge_part(at, part);
     for (int k = 0; k < at->generators; k++) {
       if (at->defect[k] > vanishing) {
@@ -347,6 +379,7 @@ int vida__check_symmetry(VidaCheck* check, VidaError* error) {
   }
   check_gravity(&at, broken);
   check_parts(&at, broken);
+  report_turning(&at);
   report_breakers(&at, broken);
   free(block);
   return check_observables(check, error);

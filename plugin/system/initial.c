@@ -4,7 +4,9 @@
  * Positions and velocities are treated alike: a residual r(x) by rows with the Jacobian G, and
  * Newton steps that are smallest in the mass norm, [ M  G^T ] [ dx ]   [  0 ] [ G  -e  ] [ nu ] = [
  * -r ], first with the given components held, then, where that leaves something violated, with all
- * of them moving. The small e makes consistent redundant rows harmless. */
+ * of them moving. The small e makes consistent redundant rows harmless. Of velocities the result is
+ * the nearest to those given; positions then move along the constraints to the nearest ones
+ * (nearest.c). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,45 +17,21 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/evaluate.h"
+#include "system/nearest.h"
 #include "system/rank.h"
 #include "system/singular.h"
 #include "system/sizes.h"
+#include "system/start_work.h"
 #include "system/symmetry.h"
 #include "system/vanishing.h"
 
-enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20 };
+enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
 static const double rounding = 64.0 * DBL_EPSILON;
 static const double near = 1e-8; /* residuals from which on Newton's method is at its end */
 
-typedef enum level { POSITIONS, VELOCITIES } level;
-
-typedef struct start_work {
-  vida_evaluator evaluator;
-  SUNContext context;
-  vida_linear* linear;
-  const VidaSystem* system;
-  const VidaStartOptions* options;
-  double t;
-  double* q;          /* n, the caller's */
-  double* v;          /* n, the caller's */
-  double* given;      /* n: what was asked for, before given values move */
-  double* trial;      /* n */
-  double* residual;   /* m */
-  double* size;       /* m: sum |G| |x|, against which a residual is judged */
-  double* floor;      /* m: the same where the level began; what is left of values that a
-                         projection has made small is judged against it */
-  double* step;       /* n + m: right side and solution */
-  double* entries;    /* of G */
-  double* flat;       /* of G: work, without what is held */
-  double* mass;       /* n */
-  double least;       /* no value is judged by less, in the mass norm: see vida__least_size */
-  double* compliance; /* m: diagonal of G M^-1 G^T where the last step was found */
-  vida_rank* rank;    /* NULL until it is needed */
-} start_work;
-
-static int create_work(const VidaSystem* system, double t, double* q, double* v, start_work* work,
-                       VidaError* error) {
+static int create_work(const VidaSystem* system, double t, double* q, double* v,
+                       vida_start_work* work, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   const size_t m = (size_t)system->row_count;
   memset(work, 0, sizeof *work);
@@ -84,7 +62,7 @@ static int create_work(const VidaSystem* system, double t, double* q, double* v,
                              error);
 }
 
-static void destroy_work(start_work* work) {
+static void destroy_work(vida_start_work* work) {
   vida__linear_destroy(&work->linear);
   if (work->context) {
     SUNContext_Free(&work->context);
@@ -103,26 +81,26 @@ static void destroy_work(start_work* work) {
   vida__rank_destroy(&work->rank);
 }
 
-static VidaInitial initial_of(const start_work* work, level which, int i) {
+VidaInitial vida__initial_of(const vida_start_work* work, vida_start_level which, int i) {
   const VidaStartOptions* options = work->options;
-  const double* given = which == POSITIONS ? options->positions : options->velocities;
+  const double* given = which == VIDA_POSITIONS ? options->positions : options->velocities;
   const vida_coordinate* coordinate = &work->system->coordinates[i];
   if (given && isfinite(given[i])) {
     return VidaInitial_Given(given[i]);
   }
-  return which == POSITIONS ? coordinate->position : coordinate->velocity;
+  return which == VIDA_POSITIONS ? coordinate->position : coordinate->velocity;
 }
 
-static double* values_of(start_work* work, level which) {
-  return which == POSITIONS ? work->q : work->v;
+static double* values_of(vida_start_work* work, vida_start_level which) {
+  return which == VIDA_POSITIONS ? work->q : work->v;
 }
 
 /* Whether a row has something to say at this level. */
-static bool is_at_level(const VidaSystem* system, level which, int row) {
-  return which == VELOCITIES || !system->rows[row].is_nonholonomic;
+static bool is_at_level(const VidaSystem* system, vida_start_level which, int row) {
+  return which == VIDA_VELOCITIES || !system->rows[row].is_nonholonomic;
 }
 
-static int check_residual(start_work* work, level which) {
+static int check_residual(vida_start_work* work, vida_start_level which) {
   const VidaSystem* system = work->system;
   for (int r = 0; r < system->row_count; r++) {
     if (!is_at_level(system, which, r)) {
@@ -132,25 +110,25 @@ static int check_residual(start_work* work, level which) {
       return vida__fail(&work->evaluator.error, VIDA_NOT_FINITE,
                         "constraint '%s' is not a finite number at the start: the initial %s are "
                         "too large for it",
-                        system->rows[r].name, which == POSITIONS ? "positions" : "velocities");
+                        system->rows[r].name, which == VIDA_POSITIONS ? "positions" : "velocities");
     }
   }
   return VIDA_SUCCESS;
 }
 
 /* g(q) or G v + g_t into work->residual with the sizes beside it; G into work->entries. */
-static int evaluate_residual(start_work* work, level which, const double* x) {
+static int evaluate_residual(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
-  const double* q = which == POSITIONS ? x : work->q;
+  const double* q = which == VIDA_POSITIONS ? x : work->q;
   int code = vida__jacobian(&work->evaluator, work->t, q, work->entries);
-  if (!code && which == POSITIONS) {
+  if (!code && which == VIDA_POSITIONS) {
     code = vida__constraints(&work->evaluator, work->t, q, NULL, work->residual);
   } else if (!code) {
     code = vida__constraint_rate(&work->evaluator, work->t, q, work->residual);
     vida__add_constraint_velocity(system, work->entries, 1.0, x, work->residual);
   }
   for (int r = 0; r < system->row_count; r++) {
-    work->size[r] = which == POSITIONS ? system->rows[r].length : 0.0;
+    work->size[r] = which == VIDA_POSITIONS ? system->rows[r].length : 0.0;
   }
   for (int e = 0; e < system->entry_count; e++) {
     work->size[system->entries[e].row] += fabs(work->entries[e] * x[system->entries[e].coordinate]);
@@ -162,7 +140,7 @@ static int evaluate_residual(start_work* work, level which, const double* x) {
 }
 
 /* Largest residual relative to its size; rows without movable entries are left out when asked. */
-static double measure_residual(const start_work* work, const bool* movable) {
+static double measure_residual(const vida_start_work* work, const bool* movable) {
   double largest = 0.0;
   for (int r = 0; r < work->system->row_count; r++) {
     if ((!movable || movable[r]) && work->residual[r] != 0.0) {
@@ -173,11 +151,12 @@ static double measure_residual(const start_work* work, const bool* movable) {
 }
 
 /* One Newton step from x with the components `held` fixed (nullable) into work->step. */
-static int find_step(start_work* work, const double* x, const bool* held, level which) {
+static int find_step(vida_start_work* work, const double* x, const bool* held,
+                     vida_start_level which) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
   double* matrix = work->linear->values;
-  const double* q = which == POSITIONS ? x : work->q;
+  const double* q = which == VIDA_POSITIONS ? x : work->q;
   int code = vida__find_masses(&work->evaluator, work->t, q, work->v, matrix, work->mass);
   if (code) {
     return code;
@@ -212,7 +191,7 @@ static int find_step(start_work* work, const double* x, const bool* held, level 
 }
 
 /* What the small e has left of the rows is taken away once more. */
-static int refine_step(start_work* work) {
+static int refine_step(vida_start_work* work) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
   const size_t size = (size_t)(n + system->row_count);
@@ -233,7 +212,7 @@ static int refine_step(start_work* work) {
 }
 
 /* Sum of the squared residuals, each beside its compliance: what a step makes smaller. */
-static double measure_merit(const start_work* work) {
+static double measure_merit(const vida_start_work* work) {
   double sum = 0.0;
   for (int r = 0; r < work->system->row_count; r++) {
     if (work->compliance[r] > 0.0) {
@@ -243,9 +222,9 @@ static double measure_merit(const start_work* work) {
   return sum;
 }
 
-static bool any_free(const start_work* work, level which) {
+static bool any_free(const vida_start_work* work, vida_start_level which) {
   for (int i = 0; i < work->system->coordinate_count; i++) {
-    if (initial_of(work, which, i).free) {
+    if (vida__initial_of(work, which, i).free) {
       return true;
     }
   }
@@ -253,7 +232,7 @@ static bool any_free(const start_work* work, level which) {
 }
 
 /* Rows that depend on a component which is not held. */
-static void find_movable_rows(const start_work* work, const bool* held, bool* movable) {
+static void find_movable_rows(const vida_start_work* work, const bool* held, bool* movable) {
   const VidaSystem* system = work->system;
   memset(movable, 0, (size_t)system->row_count * sizeof *movable);
   for (int e = 0; e < system->entry_count; e++) {
@@ -263,7 +242,8 @@ static void find_movable_rows(const start_work* work, const bool* held, bool* mo
 
 /* Newton with step halving until the residual is rounding; x is moved in place. The residual that
  * is left is in work->residual, which the caller judges. */
-static int solve_level(start_work* work, level which, const bool* held, const bool* movable) {
+static int solve_level(vida_start_work* work, vida_start_level which, const bool* held,
+                       const bool* movable) {
   const int n = work->system->coordinate_count;
   double* x = values_of(work, which);
   int code = evaluate_residual(work, which, x);
@@ -302,14 +282,14 @@ static int solve_level(start_work* work, level which, const bool* held, const bo
   return code;
 }
 
-static double find_scale(const start_work* work) {
+static double find_scale(const vida_start_work* work) {
   const VidaSystem* system = work->system;
   double scale = 0.0;
   for (int r = 0; r < system->row_count; r++) {
     scale = fmax(scale, system->rows[r].length);
   }
   for (int i = 0; i < system->coordinate_count; i++) {
-    const double value = initial_of(work, POSITIONS, i).value;
+    const double value = vida__initial_of(work, VIDA_POSITIONS, i).value;
     scale = isfinite(value) ? fmax(scale, fabs(value)) : scale;
   }
   return scale > 0.0 ? scale : 1.0;
@@ -317,13 +297,13 @@ static double find_scale(const start_work* work) {
 
 /* Free positions start far out on the side that was asked for, each further than the one before:
  * from there Newton's method comes down to the solution on that side, rod by rod. */
-static void fill_guesses(start_work* work) {
+static void fill_guesses(vida_start_work* work) {
   const VidaSystem* system = work->system;
   const double scale = find_scale(work);
   int free_count = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
-    const VidaInitial position = initial_of(work, POSITIONS, i);
-    const VidaInitial velocity = initial_of(work, VELOCITIES, i);
+    const VidaInitial position = vida__initial_of(work, VIDA_POSITIONS, i);
+    const VidaInitial velocity = vida__initial_of(work, VIDA_VELOCITIES, i);
     work->q[i] = position.value;
     work->v[i] = isfinite(velocity.value) ? velocity.value : 0.0;
     if (position.free) {
@@ -336,22 +316,7 @@ static void fill_guesses(start_work* work) {
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
-/* A residual with its unit: "0.001 m", of velocities "0.001 m/s"; of rods |d - l|. */
-static const char* residual_text(const VidaSystem* system, level which, int row, double value,
-                                 char text[2 * VIDA_REAL_TEXT_SIZE]) {
-  char number[VIDA_REAL_TEXT_SIZE];
-  const char* unit = system->rows[row].unit;
-  const bool is_rate = which == VELOCITIES && !system->rows[row].is_nonholonomic;
-  const double l = which == POSITIONS ? system->rows[row].length : 0.0;
-  const double d = sqrt(fmax(0.0, l * l + 2.0 * l * value));
-  value = l > 0.0 ? 2.0 * l * value / (d + l) : value;
-  text[0] = '\0';
-  vida__append(text, 2 * VIDA_REAL_TEXT_SIZE, "%s%s%s%s", vida__real_text(number, fabs(value), 4),
-               *unit || is_rate ? " " : "", is_rate && !*unit ? "1" : unit, is_rate ? "/s" : "");
-  return text;
-}
-
-static int find_worst_row(const start_work* work) {
+static int find_worst_row(const vida_start_work* work) {
   int worst = 0;
   for (int r = 1; r < work->system->row_count; r++) {
     const double mine = fabs(work->residual[r]) * fmax(work->size[worst], DBL_MIN);
@@ -361,37 +326,7 @@ static int find_worst_row(const start_work* work) {
   return worst;
 }
 
-static void note_free(const start_work* work, level which, const double* x, char* notes) {
-  const VidaSystem* system = work->system;
-  char number[VIDA_REAL_TEXT_SIZE];
-  int named = 0;
-  int total = 0;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    if (!initial_of(work, which, i).free) {
-      continue;
-    }
-    if (named < MOST_NAMED) {
-      const double guess = initial_of(work, which, i).value;
-      vida__append(notes, VIDA_NOTES_SIZE, "%s%s%s%s = %s",
-                   named ? ", " : "found: ", which == POSITIONS ? "" : "d ",
-                   system->coordinates[i].name, which == POSITIONS ? "" : "/dt",
-                   vida__real_text(number, x[i], 10));
-      if (isfinite(guess) && guess != x[i]) {
-        vida__append(notes, VIDA_NOTES_SIZE, " (near %s)", vida__real_text(number, guess, 6));
-      }
-      named++;
-    }
-    total++;
-  }
-  if (total > named) {
-    vida__append(notes, VIDA_NOTES_SIZE, " and %d more", total - named);
-  }
-  if (total > 0) {
-    vida__append(notes, VIDA_NOTES_SIZE, "\n");
-  }
-}
-
-static double find_largest(const start_work* work, const double* x, const char* unit) {
+static double find_largest(const vida_start_work* work, const double* x, const char* unit) {
   const VidaSystem* system = work->system;
   double largest = 0.0;
   for (int i = 0; i < system->coordinate_count; i++) {
@@ -402,7 +337,7 @@ static double find_largest(const start_work* work, const double* x, const char* 
   return largest;
 }
 
-static double recall_largest(vida_unit_sizes* sizes, const start_work* work, const double* x,
+static double recall_largest(vida_unit_sizes* sizes, const vida_start_work* work, const double* x,
                              const char* unit) {
   bool is_new;
   const int at = vida__unit_slot(sizes, unit, &is_new);
@@ -413,7 +348,7 @@ static double recall_largest(vida_unit_sizes* sizes, const start_work* work, con
 }
 
 /* Largest change of a value against the largest value of its unit; which one in *index. */
-static double measure_change(const start_work* work, const double* x, int* index) {
+static double measure_change(const vida_start_work* work, const double* x, int* index) {
   const VidaSystem* system = work->system;
   vida_unit_sizes sizes = {0};
   double worst = 0.0;
@@ -432,7 +367,7 @@ static double measure_change(const start_work* work, const double* x, int* index
 
 /* A rod whose ends are at rest has no size of its own, so velocities are judged beside the largest
  * of their unit anywhere. */
-static void add_common_velocity(start_work* work, const double* x) {
+static void add_common_velocity(vida_start_work* work, const double* x) {
   const VidaSystem* system = work->system;
   vida_unit_sizes sizes = {0};
   for (int e = 0; e < system->entry_count; e++) {
@@ -444,14 +379,14 @@ static void add_common_velocity(start_work* work, const double* x) {
 
 /* A value of 0 whose unit has no other leaves its rows without a size: what a step makes of it by
  * rounding is judged beside all that there is. */
-static void add_least_size(start_work* work, level which, const double* x) {
+static void add_least_size(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
-  const double* q = which == POSITIONS ? x : work->q;
+  const double* q = which == VIDA_POSITIONS ? x : work->q;
   work->least = 0.0;
   if (vida__find_masses(&work->evaluator, work->t, q, work->v, work->linear->values, work->mass)) {
     return;
   }
-  work->least = vida__least_size(system, work->entries, work->mass, x, which == POSITIONS);
+  work->least = vida__least_size(system, work->entries, work->mass, x, which == VIDA_POSITIONS);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     work->floor[entry->row] +=
@@ -459,11 +394,12 @@ static void add_least_size(start_work* work, level which, const double* x) {
   }
 }
 
-static int judge_change(start_work* work, level which, const VidaStartOptions* options,
-                        double violation, int violated, char* notes, VidaError* error) {
+static int judge_change(vida_start_work* work, vida_start_level which,
+                        const VidaStartOptions* options, double violation, int violated,
+                        char* notes, VidaError* error) {
   const VidaSystem* system = work->system;
   const double* x = values_of(work, which);
-  const char* what = which == POSITIONS ? "positions" : "velocities";
+  const char* what = which == VIDA_POSITIONS ? "positions" : "velocities";
   char numbers[2][VIDA_REAL_TEXT_SIZE];
   char residual[2 * VIDA_REAL_TEXT_SIZE];
   int moved;
@@ -471,23 +407,23 @@ static int judge_change(start_work* work, level which, const VidaStartOptions* o
   if (!(change > 0.0)) {
     return VIDA_SUCCESS;
   }
-  residual_text(system, which, violated, violation, residual);
+  vida__residual_text(system, which, violated, violation, residual);
   vida__real_text(numbers[0], work->given[moved], 10);
   vida__real_text(numbers[1], x[moved], 10);
   if (change > options->tolerance && !options->adjust) {
     return vida__fail(error, VIDA_INCONSISTENT_START,
                       "the initial %s violate constraint '%s' by %s; to satisfy it, %s%s%s would "
                       "go from %s to %s (adjust_start = true allows that)",
-                      what, system->rows[violated].name, residual, which == POSITIONS ? "" : "d ",
-                      system->coordinates[moved].name, which == POSITIONS ? "" : "/dt", numbers[0],
-                      numbers[1]);
+                      what, system->rows[violated].name, residual,
+                      which == VIDA_POSITIONS ? "" : "d ", system->coordinates[moved].name,
+                      which == VIDA_POSITIONS ? "" : "/dt", numbers[0], numbers[1]);
   }
   if (change > rounding) {
     vida__append(notes, VIDA_NOTES_SIZE,
                  "adjusted: the given %s violated constraint '%s' by %s; largest change: "
                  "%s%s%s from %s to %s\n",
-                 what, system->rows[violated].name, residual, which == POSITIONS ? "" : "d ",
-                 system->coordinates[moved].name, which == POSITIONS ? "" : "/dt", numbers[0],
+                 what, system->rows[violated].name, residual, which == VIDA_POSITIONS ? "" : "d ",
+                 system->coordinates[moved].name, which == VIDA_POSITIONS ? "" : "/dt", numbers[0],
                  numbers[1]);
   }
   return VIDA_SUCCESS;
@@ -495,7 +431,7 @@ static int judge_change(start_work* work, level which, const VidaStartOptions* o
 
 /* ---- the two levels -------------------------------------------------------------------------- */
 
-static void mark_touched(const start_work* work, level which, bool* touched) {
+static void mark_touched(const vida_start_work* work, vida_start_level which, bool* touched) {
   const VidaSystem* system = work->system;
   for (int e = 0; e < system->entry_count; e++) {
     touched[system->entries[e].coordinate] |=
@@ -504,20 +440,21 @@ static void mark_touched(const start_work* work, level which, bool* touched) {
 }
 
 /* A free component that no constraint touches would stay where the search began. */
-static int check_determined(const start_work* work, level which, const bool* touched,
-                            VidaError* error) {
+static int check_determined(const vida_start_work* work, vida_start_level which,
+                            const bool* touched, VidaError* error) {
   const VidaSystem* system = work->system;
   for (int i = 0; i < system->coordinate_count; i++) {
-    if (initial_of(work, which, i).free && !touched[i]) {
+    if (vida__initial_of(work, which, i).free && !touched[i]) {
       return vida__fail(error, VIDA_INCONSISTENT_START,
                         "the initial %s of '%s' is free, but no constraint determines it",
-                        which == POSITIONS ? "position" : "velocity", system->coordinates[i].name);
+                        which == VIDA_POSITIONS ? "position" : "velocity",
+                        system->coordinates[i].name);
     }
   }
   return VIDA_SUCCESS;
 }
 
-static int pass_failure(const start_work* work, int code, VidaError* error) {
+static int pass_failure(const vida_start_work* work, int code, VidaError* error) {
   if (code == VIDA_STEP_SINGULAR) {
     vida__fail(error, VIDA_INCONSISTENT_START,
                "system '%s': consistent initial values could not be found: the mass matrix or "
@@ -534,7 +471,7 @@ static int pass_failure(const start_work* work, int code, VidaError* error) {
 
 /* The rank of G, of the components that are not held, for entries that are up to date; -1
  * where it is not known. Fails without memory only. */
-static int find_rank(start_work* work, level which, const bool* held, int* rank) {
+static int find_rank(vida_start_work* work, vida_start_level which, const bool* held, int* rank) {
   const VidaSystem* system = work->system;
   const int code = work->rank ? VIDA_SUCCESS : vida__rank_create(system, &work->rank, NULL);
   *rank = -1;
@@ -553,24 +490,9 @@ static int find_rank(start_work* work, level which, const bool* held, int* rank)
   return VIDA_SUCCESS;
 }
 
-/* More free components than the constraints determine: which of the solutions was taken is told. */
-static void note_undetermined(const start_work* work, level which, int rank, const bool* held,
-                              char* notes) {
-  int count = 0;
-  for (int i = 0; i < work->system->coordinate_count; i++) {
-    count += !held[i];
-  }
-  if (rank >= 0 && rank < count) {
-    vida__append(notes, VIDA_NOTES_SIZE,
-                 "undetermined: the constraints leave %d of %d free %s open; those nearest to the "
-                 "guess were taken\n",
-                 count - rank, count, which == POSITIONS ? "positions" : "velocities");
-  }
-}
-
 /* Rows that depend on others at the given values, but are not satisfied with them: no values
  * satisfy all of them, and that is why none were found. VIDA_SUCCESS: there is no such row. */
-static int report_contradiction(start_work* work, level which, VidaError* error) {
+static int report_contradiction(vida_start_work* work, vida_start_level which, VidaError* error) {
   const VidaSystem* system = work->system;
   const size_t m = (size_t)system->row_count;
   double* weight = vida__allocate(2 * m, sizeof *weight);
@@ -609,30 +531,30 @@ static int report_contradiction(start_work* work, level which, VidaError* error)
                               "constraints contradict each other: '%s' depends on %s, but is off "
                               "by %s, which no initial %s can mend",
                               system->rows[row].name, partners,
-                              residual_text(system, which, row, left, text),
-                              which == POSITIONS ? "positions" : "velocities");
+                              vida__residual_text(system, which, row, left, text),
+                              which == VIDA_POSITIONS ? "positions" : "velocities");
 }
 
-static int report_unsolved(start_work* work, level which, VidaError* error) {
+static int report_unsolved(vida_start_work* work, vida_start_level which, VidaError* error) {
   const VidaSystem* system = work->system;
   const int worst = find_worst_row(work);
   char text[2 * VIDA_REAL_TEXT_SIZE];
   /* Where a gradient vanishes, that is why. */
   int code = vida__check_gradients(system, work->entries, work->size, error);
   code = code ? code : report_contradiction(work, which, error);
-  return code
-             ? code
-             : vida__fail(error, VIDA_INCONSISTENT_START,
-                          "no initial %s were found that satisfy constraint '%s' together with "
-                          "the others: it is left with %s",
-                          which == POSITIONS ? "positions" : "velocities", system->rows[worst].name,
-                          residual_text(system, which, worst, work->residual[worst], text));
+  return code ? code
+              : vida__fail(error, VIDA_INCONSISTENT_START,
+                           "no initial %s were found that satisfy constraint '%s' together with "
+                           "the others: it is left with %s",
+                           which == VIDA_POSITIONS ? "positions" : "velocities",
+                           system->rows[worst].name,
+                           vida__residual_text(system, which, worst, work->residual[worst], text));
 }
 
 /* What the free components depend on, at the guess or at the solution: a rod at full stretch says
  * nothing about its sideways component at the solution any more. */
-static int look_at_free(start_work* work, level which, const bool* held, bool* touched, int* rank,
-                        VidaError* error) {
+static int look_at_free(vida_start_work* work, vida_start_level which, const bool* held,
+                        bool* touched, int* rank, VidaError* error) {
   int here = -1;
   if (find_rank(work, which, held, &here)) {
     return vida__fail_memory(error);
@@ -642,7 +564,8 @@ static int look_at_free(start_work* work, level which, const bool* held, bool* t
   return VIDA_SUCCESS;
 }
 
-static int solve_free(start_work* work, level which, char* notes, VidaError* error) {
+static int solve_free(vida_start_work* work, vida_start_level which, char* notes,
+                      VidaError* error) {
   const VidaSystem* system = work->system;
   const size_t n = (size_t)system->coordinate_count;
   bool* held = vida__allocate(2 * n, sizeof *held);
@@ -652,7 +575,7 @@ static int solve_free(start_work* work, level which, char* notes, VidaError* err
   int code = held && movable ? VIDA_SUCCESS : vida__fail_memory(error);
   if (!code) {
     for (size_t i = 0; i < n; i++) {
-      held[i] = !initial_of(work, which, (int)i).free;
+      held[i] = !vida__initial_of(work, which, (int)i).free;
     }
     find_movable_rows(work, held, movable);
     code = evaluate_residual(work, which, values_of(work, which));
@@ -666,22 +589,57 @@ static int solve_free(start_work* work, level which, char* notes, VidaError* err
     code = code ? code : check_determined(work, which, touched, error);
   }
   if (!code) {
-    note_undetermined(work, which, rank, held, notes);
+    vida__note_undetermined(work, which, rank, held, notes);
   }
   free(held);
   free(movable);
   return code;
 }
 
+/* Below this part of the sizes of values, Newton's steps from the given values are the nearest ones
+ * to rounding. */
+static const double small_move = 1.5e-8;
+
+/* Newton's steps have come to some consistent positions: from there to the nearest ones. Where
+ * these are not found, it is said. */
+static int find_nearest(vida_start_work* work, char* notes) {
+  const VidaSystem* system = work->system;
+  const size_t bytes = (size_t)system->coordinate_count * sizeof *work->q;
+  int moved;
+  if (!(measure_change(work, work->q, &moved) > small_move)) {
+    return VIDA_SUCCESS;
+  }
+  double* kept = vida__allocate((size_t)system->coordinate_count, sizeof *kept);
+  if (!kept) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  memcpy(kept, work->q, bytes);
+  int code = vida__find_masses(&work->evaluator, work->t, work->q, work->v, work->linear->values,
+                               work->mass);
+  code = code ? code
+              : vida__find_nearest(&work->evaluator, work->linear, work->t, work->given, work->v,
+                                   work->mass, work->q);
+  code = code ? code : solve_level(work, VIDA_POSITIONS, NULL, NULL);
+  if (code || measure_residual(work, NULL) > rounding) {
+    memcpy(work->q, kept, bytes);
+    vida__append(notes, VIDA_NOTES_SIZE,
+                 "adjusted: these positions satisfy the constraints; the nearest ones to those "
+                 "given were not found\n");
+    code = evaluate_residual(work, VIDA_POSITIONS, work->q);
+  }
+  free(kept);
+  return code;
+}
+
 /* The sizes of the rows at x, from where all components may move, in work->floor and work->size. */
-static int begin_floor(start_work* work, level which, const double* x) {
+static int begin_floor(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
   const int code = evaluate_residual(work, which, x);
   if (code) {
     return code;
   }
   memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
-  if (which == VELOCITIES) {
+  if (which == VIDA_VELOCITIES) {
     add_common_velocity(work, x);
   } else {
     vida__add_row_sizes(system, work->entries, x, work->floor);
@@ -691,8 +649,8 @@ static int begin_floor(start_work* work, level which, const double* x) {
   return VIDA_SUCCESS;
 }
 
-static int make_consistent(start_work* work, level which, const VidaStartOptions* options,
-                           char* notes, VidaError* error) {
+static int make_consistent(vida_start_work* work, vida_start_level which,
+                           const VidaStartOptions* options, char* notes, VidaError* error) {
   const VidaSystem* system = work->system;
   const size_t n = (size_t)system->coordinate_count;
   double* x = values_of(work, which);
@@ -722,7 +680,7 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   }
   if (!code && measure_residual(work, NULL) > rounding) {
     /* From rest there was no velocity to judge rows by; now there is. */
-    if (which == VELOCITIES) {
+    if (which == VIDA_VELOCITIES) {
       add_common_velocity(work, x);
     }
     add_least_size(work, which, x);
@@ -734,12 +692,16 @@ static int make_consistent(start_work* work, level which, const VidaStartOptions
   if (measure_residual(work, NULL) > rounding) {
     return report_unsolved(work, which, error);
   }
-  note_free(work, which, x, notes);
+  code = which == VIDA_POSITIONS && options->adjust ? find_nearest(work, notes) : VIDA_SUCCESS;
+  if (code) {
+    return pass_failure(work, code, error);
+  }
+  vida__note_free(work, which, x, notes);
   return judge_change(work, which, options, violation, violated, notes, error);
 }
 
 /* What would overflow in the first step is told now. */
-static int check_energy(start_work* work, VidaError* error) {
+static int check_energy(vida_start_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
   double energy = 0.0;
@@ -773,7 +735,7 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
   }
   const VidaStartOptions defaults = VidaStartOptions_Default();
   char unused[VIDA_NOTES_SIZE];
-  start_work work;
+  vida_start_work work;
   if (!system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
   }
@@ -788,12 +750,12 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
   work.options = options;
   if (!code) {
     fill_guesses(&work);
-    code = make_consistent(&work, POSITIONS, options, notes, error);
+    code = make_consistent(&work, VIDA_POSITIONS, options, notes, error);
     code = code ? code : vida__check_gradients(system, work.entries, work.size, error);
     if (!code && options->adjust) {
       vida__scale_quaternion_rates(system, q, v, notes);
     }
-    code = code ? code : make_consistent(&work, VELOCITIES, options, notes, error);
+    code = code ? code : make_consistent(&work, VIDA_VELOCITIES, options, notes, error);
     code = code ? code : vida__check_springs(system, q, error);
     code = code ? code : check_energy(&work, error);
   }

@@ -294,6 +294,7 @@ fails("body 'b': mass: expected a positive number, got nothing", body { mass = c
 fails("body 'b': inertia: expected three principal moments or a symmetric 3 x 3 matrix, got 1",
   body { inertia = 1 })
 fails("body 'b': inertia: expected positive principal moments, got -1", body { inertia = { 1, 1, -1 } })
+fails("got 0; a body whose mass is on a line is a rod: system:rod", body { inertia = { 0, 1, 1 } })
 fails("body 'b': inertia: no body has the principal moments 1, 1, 3: the largest is more than the sum",
   body { inertia = { 1, 1, 3 } })
 fails("body 'b': inertia: expected a symmetric matrix, but [1][2] is 0.1 and [2][1] is 0.2",

@@ -47,7 +47,7 @@ VidaPoint VidaPoint_Fixed(double x, double y, double z);
 /* A point mass, of which the first `dimension` components are used. */
 typedef struct VidaParticle {
   const char* name;        /* "upper" */
-  double mass;             /* > 0 */
+  double mass;             /* >= 0; 0 where constraints determine its motion */
   VidaInitial position[3]; /* at the start */
   VidaInitial velocity[3]; /* at the start */
 } VidaParticle;
@@ -254,8 +254,8 @@ VidaStartOptions VidaStartOptions_Default(void);
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error);
 
-/* The rank of the constraint Jacobian at (t,q), holonomic and nonholonomic rows alike; rows are
- * scaled by masses, so units do not matter. Degrees of freedom are n - rank.
+/* The rank of the constraint Jacobian at (t,q), holonomic and nonholonomic rows alike; rows and
+ * columns are scaled by their own sizes, so neither units nor masses matter. Degrees of freedom are n - rank.
  *   rank       receives the number of rows that do not depend on others
  *   dependent  nullable, m: the rows that do, ascending, m - rank of them, then -1. Of rows that
  *              depend on each other the later ones are named.

@@ -1,0 +1,64 @@
+#include <math.h>
+
+#include "system/start_work.h"
+
+enum { MOST_NAMED = 20 };
+
+const char* vida__residual_text(const VidaSystem* system, vida_start_level which, int row,
+                                double value, char text[2 * VIDA_REAL_TEXT_SIZE]) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  const char* unit = system->rows[row].unit;
+  const bool is_rate = which == VIDA_VELOCITIES && !system->rows[row].is_nonholonomic;
+  const double l = which == VIDA_POSITIONS ? system->rows[row].length : 0.0;
+  const double d = sqrt(fmax(0.0, l * l + 2.0 * l * value));
+  value = l > 0.0 ? 2.0 * l * value / (d + l) : value;
+  text[0] = '\0';
+  vida__append(text, 2 * VIDA_REAL_TEXT_SIZE, "%s%s%s%s", vida__real_text(number, fabs(value), 4),
+               *unit || is_rate ? " " : "", is_rate && !*unit ? "1" : unit, is_rate ? "/s" : "");
+  return text;
+}
+
+void vida__note_free(const vida_start_work* work, vida_start_level which, const double* x,
+                     char* notes) {
+  const VidaSystem* system = work->system;
+  char number[VIDA_REAL_TEXT_SIZE];
+  int named = 0;
+  int total = 0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    if (!vida__initial_of(work, which, i).free) {
+      continue;
+    }
+    if (named < MOST_NAMED) {
+      const double guess = vida__initial_of(work, which, i).value;
+      vida__append(notes, VIDA_NOTES_SIZE, "%s%s%s%s = %s",
+                   named ? ", " : "found: ", which == VIDA_POSITIONS ? "" : "d ",
+                   system->coordinates[i].name, which == VIDA_POSITIONS ? "" : "/dt",
+                   vida__real_text(number, x[i], 10));
+      if (isfinite(guess) && guess != x[i]) {
+        vida__append(notes, VIDA_NOTES_SIZE, " (near %s)", vida__real_text(number, guess, 6));
+      }
+      named++;
+    }
+    total++;
+  }
+  if (total > named) {
+    vida__append(notes, VIDA_NOTES_SIZE, " and %d more", total - named);
+  }
+  if (total > 0) {
+    vida__append(notes, VIDA_NOTES_SIZE, "\n");
+  }
+}
+
+void vida__note_undetermined(const vida_start_work* work, vida_start_level which, int rank,
+                             const bool* held, char* notes) {
+  int count = 0;
+  for (int i = 0; i < work->system->coordinate_count; i++) {
+    count += !held[i];
+  }
+  if (rank >= 0 && rank < count) {
+    vida__append(notes, VIDA_NOTES_SIZE,
+                 "undetermined: the constraints leave %d of %d free %s open; those nearest to the "
+                 "guess were taken\n",
+                 count - rank, count, which == VIDA_POSITIONS ? "positions" : "velocities");
+  }
+}
