@@ -4,6 +4,23 @@ include(CMakePackageConfigHelpers)
 set(VIDA_LUA_CDIR lib/lua/5.4 CACHE STRING "Where the Lua module goes, below the prefix")
 set(VIDA_LUA_DIR share/lua/5.4 CACHE STRING "Where the Lua library goes, below the prefix")
 
+# What has not been built yet (scenarios/run builds the command only) is built now. Nothing else is, so
+# that root, who may install, leaves no files of its own in a finished build.
+foreach(target IN ITEMS vida_static vida_shared vida_module vida_command)
+  if(TARGET ${target})
+    install(CODE "
+      if(NOT EXISTS \"$<TARGET_FILE:${target}>\")
+        message(STATUS \"Building ${target}\")
+        execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\"
+                                --config \"$<CONFIG>\" --target ${target}
+                        OUTPUT_QUIET RESULT_VARIABLE result)
+        if(result)
+          message(FATAL_ERROR \"${target} could not be built\")
+        endif()
+      endif()")
+  endif()
+endforeach()
+
 install(DIRECTORY plugin/include/vida TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(TARGETS vida_static EXPORT vidaStaticTargets)
 if(VIDA_SHARED)

@@ -21,6 +21,10 @@ static const char* growth_word(double power) {
   return power < 0.5 ? "bounded" : power < 1.5 ? "linear" : "quadratic";
 }
 
+/* What stands where no value is, by VidaAuditReach: in the table for people, and in Markdown. */
+static const char* const short_words[] = {"", "?", "refuses", "-"};
+static const char* const long_words[] = {"", "not measured", "refuses", "-"};
+
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static const char* mark(VidaAuditVerdict verdict) {
@@ -122,14 +126,29 @@ static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char
   } else {
     value_cell(measured, cell);
   }
+  if (!cell[0]) {
+    snprintf(cell, CELL, "%s", short_words[measured->reach]);
+  }
+}
+
+/* How much of a text is at most so long and ends with a word. */
+static int whole_words(const char* text, int most) {
+  int end = most;
+  if (strlen(text) <= (size_t)most) {
+    return (int)strlen(text);
+  }
+  while (end > 0 && text[end] != ' ') {
+    end--;
+  }
+  return end > 0 ? end : most;
 }
 
 static void write_table_row(const VidaAuditRow* row, FILE* file) {
   char cell[CELL];
   fprintf(file, "  %-*s", SYSTEM_WIDTH, row->system);
   if (row->status == VIDA_AUDIT_REFUSED) {
-    const bool cut = strlen(row->message) > REASON_WIDTH;
-    fprintf(file, "refused: %.*s%s\n", REASON_WIDTH, row->message, cut ? " ..." : "");
+    const int shown = whole_words(row->message, REASON_WIDTH);
+    fprintf(file, "refused: %.*s%s\n", shown, row->message, row->message[shown] ? " ..." : "");
     return;
   }
   for (int i = 0; i < TABLE_COLUMNS && row->status == VIDA_AUDIT_MEASURED; i++) {
@@ -172,7 +191,9 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
   }
   fputs(
       "Sizes are relative; of all systems the lowest order and the largest size are shown.\n"
-      "* claimed and measured, ! claimed and not measured\n",
+      "* claimed and measured, ! claimed and not measured\n"
+      "refuses: takes no system with such a property; ?: not measured; -: there is nothing to "
+      "measure\n",
       file);
   if (failures > 0) {
     fprintf(file, "%d false claim%s\n", failures, failures == 1 ? "" : "s");
@@ -304,7 +325,7 @@ int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error) {
 
 static const char* markdown_value(const VidaAuditMeasurement* measured, double kept) {
   if (isnan(measured->value)) {
-    return measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)" : "";
+    return measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)" : long_words[measured->reach];
   }
   return measured->value <= kept                 ? "yes"
          : measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)"
@@ -322,19 +343,22 @@ static const char* markdown_level(const VidaAuditRow* row, VidaAuditProperty lev
   return growth_word(row->measurement[growth].value);
 }
 
-/* The lowest order on systems of one kind, rounded: "2", "exact", "" when it took none of them. */
+/* The lowest order on systems of one kind, rounded: "2", "exact", or why there is none. */
 static void lowest_order(const VidaAudit* audit, const char* method, bool general,
                          char cell[CELL]) {
   bool adaptive = false;
   double lowest = NAN;
+  VidaAuditReach reach = VIDA_AUDIT_DOES_NOT_APPLY;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
     if (strcmp(row->method, method) == 0 && row->general == general && !VidaAudit_IsSummary(row)) {
-      lowest = fmin(lowest, row->measurement[VIDA_AUDIT_POSITION_ORDER].value);
+      const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
+      lowest = fmin(lowest, order->value);
+      reach = order->reach < reach ? order->reach : reach;
       adaptive = row->adaptive;
     }
   }
-  cell[0] = '\0';
+  snprintf(cell, CELL, "%s", long_words[reach]);
   if (!isnan(lowest)) {
     snprintf(cell, CELL, isinf(lowest) ? "exact" : adaptive ? "rtol^%.1f" : "%.1f", lowest);
   }
@@ -363,7 +387,9 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   char cell[CELL], general[CELL];
   lowest_order(audit, row->method, false, cell);
   lowest_order(audit, row->method, true, general);
-  fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general, energy_words[row->energy]);
+  const VidaAuditReach energy = row->measurement[VIDA_AUDIT_ENERGY].reach;
+  fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general,
+          row->energy == VIDA_AUDIT_ENERGY_NONE ? long_words[energy] : energy_words[row->energy]);
   fprintf(file, " %s |", momentum_value(audit, row, 1e-12));
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
     fprintf(file, " %s |", markdown_value(&row->measurement[columns[i].property], columns[i].kept));
@@ -371,7 +397,11 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   fprintf(file, " %s | %s |",
           markdown_level(row, VIDA_AUDIT_POSITION_LEVEL, VIDA_AUDIT_POSITION_GROWTH),
           markdown_level(row, VIDA_AUDIT_VELOCITY_LEVEL, VIDA_AUDIT_VELOCITY_GROWTH));
-  fprintf(file, isnan(cost->value) ? "  |\n" : " %.1f |\n", cost->value);
+  if (isnan(cost->value)) {
+    fprintf(file, " %s |\n", long_words[cost->reach]);
+  } else {
+    fprintf(file, " %.1f |\n", cost->value);
+  }
 }
 
 int VidaReport_AuditMarkdown(const VidaAudit* audit, FILE* file, VidaError* error) {

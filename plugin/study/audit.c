@@ -132,7 +132,8 @@ static VidaAuditRow* add_row(VidaAudit* audit, const char* method, const char* s
   vida__append(row->method, sizeof row->method, "%s", method);
   vida__append(row->system, sizeof row->system, "%s", system);
   for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
-    row->measurement[i] = (VidaAuditMeasurement){NAN, NAN, NAN, VIDA_AUDIT_NO_CLAIM};
+    row->measurement[i] =
+        (VidaAuditMeasurement){NAN, NAN, NAN, VIDA_AUDIT_NO_CLAIM, VIDA_AUDIT_DOES_NOT_APPLY};
   }
   return row;
 }
@@ -167,8 +168,8 @@ static const kept_claim kept_claims[] = {
     {VIDA_CAN_TWO_POINT_START, VIDA_AUDIT_TWO_POINT_START, 1e-12},
 };
 
-static bool is_measurable(const vida_subject* subject, VidaAuditProperty property,
-                          const VidaAuditRow* row) {
+/* Whether the system has such a property. */
+static bool is_measurable(const vida_subject* subject, VidaAuditProperty property) {
   const VidaSystem* system = subject->system;
   bool holonomic = false;
   for (int r = 0; r < subject->m; r++) {
@@ -176,17 +177,23 @@ static bool is_measurable(const vida_subject* subject, VidaAuditProperty propert
   }
   switch (property) {
     case VIDA_AUDIT_ENERGY:
+    case VIDA_AUDIT_DRIFT:
       return subject->of->conservative;
-    case VIDA_AUDIT_MOMENTUM:
-      return row->momentum_count > 0;
+    case VIDA_AUDIT_MOMENTUM: /* under nonholonomic rows they are not kept */
+      return !system->nonholonomic && VidaSystem_MomentumCount(system) > 0;
     case VIDA_AUDIT_SYMPLECTIC:
       return subject->of->conservative && !system->nonholonomic;
     case VIDA_AUDIT_REVERSIBLE:
       return subject->of->reversible;
     case VIDA_AUDIT_POSITION_LEVEL:
+    case VIDA_AUDIT_POSITION_GROWTH:
       return holonomic;
+    case VIDA_AUDIT_MULTIPLIER_ORDER:
     case VIDA_AUDIT_VELOCITY_LEVEL:
+    case VIDA_AUDIT_VELOCITY_GROWTH:
       return subject->m > 0;
+    case VIDA_AUDIT_DISSIPATION:
+      return !subject->of->conservative && !system->time_dependent;
     default:
       return true;
   }
@@ -206,7 +213,8 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
     VidaAuditMeasurement* measured = &row->measurement[claim->property];
     char number[VIDA_REAL_TEXT_SIZE];
     const bool other_mass = can(claims, VIDA_CAN_GENERAL_MASS) && !subject->system->constant_mass;
-    if (!can(claims, claim->capability) || !is_measurable(subject, claim->property, row) ||
+    if (!can(claims, claim->capability) || !is_measurable(subject, claim->property) ||
+        (claim->capability == VIDA_CAN_MOMENTUM && row->momentum_count == 0) ||
         (other_mass && claim->capability == VIDA_CAN_MOMENTUM) ||
         (one_sided && claim->capability == VIDA_CAN_REVERSIBLE)) {
       continue;
@@ -263,7 +271,7 @@ static void judge_energy(const vida_subject* subject, const VidaMethodInfo* clai
   VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
   VidaAuditMeasurement* rise = &row->measurement[VIDA_AUDIT_DISSIPATION];
   char number[VIDA_REAL_TEXT_SIZE];
-  if (can(claims, VIDA_CAN_SYMPLECTIC) && is_measurable(subject, VIDA_AUDIT_SYMPLECTIC, row)) {
+  if (can(claims, VIDA_CAN_SYMPLECTIC) && is_measurable(subject, VIDA_AUDIT_SYMPLECTIC)) {
     drift->claimed = 0.0;
     drift->verdict = row->energy == VIDA_AUDIT_ENERGY_DRIFTING ? VIDA_AUDIT_FALSE : VIDA_AUDIT_TRUE;
     if (drift->verdict == VIDA_AUDIT_FALSE) {
@@ -277,6 +285,22 @@ static void judge_energy(const vida_subject* subject, const VidaMethodInfo* clai
     if (rise->verdict == VIDA_AUDIT_FALSE) {
       tell_false(row, "%s: %s", "the energy of a damped system rises",
                  vida__real_text(number, rise->value, 2));
+    }
+  }
+}
+
+/* Why values are not there. Momentum maps that vanish whatever the state are none. */
+static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
+  const bool taken = row->status != VIDA_AUDIT_REFUSED;
+  for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
+    VidaAuditMeasurement* at = &row->measurement[i];
+    const bool vanishes = i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0;
+    if (!isnan(at->value)) {
+      at->reach = VIDA_AUDIT_PRESENT;
+    } else if (vanishes || !is_measurable(subject, (VidaAuditProperty)i)) {
+      at->reach = VIDA_AUDIT_DOES_NOT_APPLY;
+    } else {
+      at->reach = taken ? VIDA_AUDIT_NOT_MEASURED : VIDA_AUDIT_REFUSES;
     }
   }
 }
@@ -331,6 +355,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
     judge_kept(subject, claims, row);
     judge_energy(subject, claims, row);
   }
+  explain_absence(subject, row);
   row->false_claims += row->status == VIDA_AUDIT_BROKEN;
   return VIDA_SUCCESS;
 }
@@ -345,6 +370,7 @@ static void gather(VidaAuditRow* summary, const VidaAuditRow* row) {
     const bool order = i <= VIDA_AUDIT_MULTIPLIER_ORDER;
     const double old = order ? -to->value : fabs(to->value);
     const double value = order ? -from->value : fabs(from->value);
+    to->reach = from->reach < to->reach ? from->reach : to->reach;
     if (!isnan(value) && (isnan(old) || value > old)) {
       to->value = from->value;
       to->interval = from->interval;
@@ -437,9 +463,7 @@ int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* 
   }
   summary->adaptive = vida__audit_is_adaptive(claims->name);
   for (int i = first; i < audit->row_count - 1; i++) {
-    if (audit->rows[i].status == VIDA_AUDIT_MEASURED) {
-      gather(summary, &audit->rows[i]);
-    }
+    gather(summary, &audit->rows[i]);
   }
   withdraw_marks(summary);
   if (!audit->has_selection) {

@@ -54,19 +54,21 @@ local function test_squeezer(wishes)
   assert(off < 1e-6, "multipliers are off by " .. off)
 end
 
--- Table 6.4 of paper 002: drifts over 0.3 s within a factor of ten, steps with the rejected ones
--- within 10 %. Of S-both2 the drifts are those of a correction that is decomposed at the last stage.
+-- Table 6.4 of paper 002: drifts over 0.3 s within a factor of ten. "The various variants cost about the
+-- same to execute", which numbers of steps are to be, and no more: their order by some tenths of a percent
+-- hangs on how a version of ARKODE chooses steps. "The maximum drifts are much smaller using our method":
+-- of S-both2 they are those of a correction that is decomposed at the last stage.
 local drifting = {
-  { { "baumgarte" }, 2872, 0.93e-3, 0.11e-1 },
-  { { "baumgarte", alpha1 = 12, alpha0 = 70 }, 2842, 0.45e-3, 0.44e-2 },
-  { { "baumgarte", alpha1 = 200, alpha0 = 10000 }, 2853, 0.91e-5, 0.95e-4 },
-  { { "post-stabilized", projection = "identity", decomposition = "stage" }, 2838, 0.29e-13, 0.17e-7 },
+  { { "baumgarte" }, 0.93e-3, 0.11e-1 },
+  { { "baumgarte", alpha1 = 12, alpha0 = 70 }, 0.45e-3, 0.44e-2 },
+  { { "baumgarte", alpha1 = 200, alpha0 = 10000 }, 0.91e-5, 0.95e-4 },
+  { { "post-stabilized", projection = "identity", decomposition = "stage" }, 0.29e-13, 0.17e-7 },
 }
 
 local function test_drifts()
-  local fewest
-  for i = #drifting, 1, -1 do
-    local wishes, steps, position, velocity = table.unpack(drifting[i])
+  local fewest, most, least = math.huge, 0, math.huge
+  for i, row in ipairs(drifting) do
+    local wishes, position, velocity = table.unpack(row)
     wishes.rtol, wishes.atol = 1e-5, 1e-6
     local stepper = run(squeezer, wishes, 0.3 / 300)
     local g, rate = 0, 0
@@ -77,11 +79,12 @@ local function test_drifts()
     end
     assert(g < 10 * position and rate < 10 * velocity, ("row %d: %g and %g"):format(i, g, rate))
     assert(g > position / 10 and rate > velocity / 10, ("row %d: %g and %g"):format(i, g, rate))
+    assert(g < least, ("row %d drifts more than the one before it: %g"):format(i, g))
+    least = g
     local taken = stepper:statistics().steps + stepper:statistics().rejected_steps
-    assert(math.abs(taken / steps - 1) < 0.1, ("row %d: %d steps"):format(i, taken))
-    fewest = fewest or taken
-    assert(taken >= fewest, "S-both2 does not take the fewest steps")
+    fewest, most = math.min(fewest, taken), math.max(most, taken)
   end
+  assert(most < 1.1 * fewest, ("from %d to %d steps"):format(fewest, most))
 end
 
 -- ---- the car axis -------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ browser_start() {
   chromedriver --port=0 >"$work/driver.log" 2>&1 &
   driver=$!
   trap 'browser_stop; rm -rf "$work"' EXIT
-  for _ in $(seq 100); do
+  for _ in $(seq 1200); do
     port=$(sed -n 's/.*started successfully on port \([0-9]*\).*/\1/p' "$work/driver.log")
     [[ -z $port ]] || break
     sleep 0.1

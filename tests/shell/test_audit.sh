@@ -36,6 +36,17 @@ cp "$work/out" "$work/audit.json"
 is_json "$work/audit.json" 'value[1].system == "kepler" and value[1].property == "position_order"'
 is_json "$work/audit.json" 'math.abs(value[1].value - 2) < 0.2 and value[1].verdict == "true"'
 
+# What a method refuses is told from what was not measured and from what is not there.
+expect 0 audit chorin --system "duffing oscillator" --system pendulum --format markdown
+shows "| \`chorin\` | 2.0 | - | exact | - | no | yes | refuses | refuses | 3.0 |"
+expect 0 audit ida-ggl --system pendulum --format markdown
+shows "| bounded |"
+shows "| not measured | not measured |"
+expect 0 audit rattle --system kepler --system "knife edge"
+shows "refuses: takes no system with such a property; ?: not measured; -: there is nothing to measure"
+awk '/^  kepler / { exit !/ - +- +- +- / }' "$work/out" || complain "kepler has no constraints to measure"
+awk '/^  all systems / { exit !/ refuses / }' "$work/out" || complain "rattle refuses the row of the knife edge"
+
 expect 2 audit ratle
 says "unknown method 'ratle'; did you mean 'rattle'?"
 expect 2 audit rattle del-midpoint
@@ -53,10 +64,16 @@ if [[ -n ${VIDA_SANITIZED-} ]]; then
   exit 0
 fi
 
-# The README's table of measured properties is this output: names, orders and energies are compared,
-# sizes depend on the machine's rounding.
+# The README's table of measured properties is this output: names, orders, energies and why there is no
+# value are compared, sizes depend on the machine's rounding.
 expect 0 audit --format markdown
-columns() { awk -F'|' '/^\| `/ { print $2 "|" $3 "|" $4 "|" $5 }' "$1"; }
+columns() {
+  awk -F'|' '/^\| `/ { line = $2 "|" $3 "|" $4 "|" $5
+    for (i = 6; i < NF; i++) { line = line "|" ($i ~ /^ (refuses|not measured|-) $/ ? $i : "") }
+    print line }' "$1"
+}
+# An empty cell would be read as any of the three.
+grep -E '\| +\|' "$work/out" && complain "the table has empty cells"
 columns "$work/out" >"$work/measured"
 awk '/vida audit --format markdown/ { on = 1 } on' "$SOURCE/README.md" |
   awk '/^\| method/ { on = 1 } on && !/^\|/ { exit } on' >"$work/table"

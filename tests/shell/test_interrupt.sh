@@ -45,13 +45,13 @@ stop() {
   # In a process group of its own: an interrupt from the keyboard goes to a whole group.
   setsid "$@" >"$work/out" 2>"$work/err" </dev/null &
   pid=$!
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 3000; i++)); do
     [[ -e $work/begun ]] && break
     sleep 0.1
   done
-  sleep 0.5
+  sleep 1
   kill "-$signal" -- "-$pid"
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 3000; i++)); do
     kill -0 -- "-$pid" 2>/dev/null || break
     sleep 0.1
   done
@@ -122,11 +122,11 @@ signal=INT
 rm -f "$work/begun"
 "$VIDA" run "$work/long.lua" --out "$work/shared" >"$work/first" 2>&1 </dev/null &
 first=$!
-for ((i = 0; i < 300; i++)); do
-  [[ -e $work/shared/.vida.lock ]] && break
+for ((i = 0; i < 3000; i++)); do
+  partial=("$work"/shared/*.csv.partial)
+  [[ -e $work/shared/.vida.lock && -e ${partial[0]} ]] && break
   sleep 0.1
 done
-sleep 0.3
 expect 1 run "$work/short.lua" --out "$work/shared"
 says "another run (process $first) is writing into the folder '$work/shared'"
 silent
@@ -171,7 +171,7 @@ TEXT
 for jobs in 1 2; do
   "$VIDA" run "$work/killed.lua" --jobs "$jobs" --out "$work/killed$jobs" >/dev/null 2>&1 </dev/null &
   first=$!
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 3000; i++)); do
     # Beside the long run another one comes to its end.
     [[ $(grep -c ',ok,' "$work/killed$jobs/comparison.csv" 2>/dev/null) == $((jobs + 1)) ]] && break
     sleep 0.1

@@ -148,7 +148,10 @@ motion='const motion = document.querySelector("section").motion;'
 is "at the start" "0 false" "$motion return motion.state.t + ' ' + motion.state.playing"
 is "the button" Pause \
   "$motion const play = motion.querySelector('button'); play.click(); return play.textContent"
-sleep 1
+for ((i = 0; i < 600; i++)); do
+  sleep 0.1
+  [[ $(browser_do "$motion return motion.state.t > 0 && motion.state.frames > 3") == true ]] && break
+done
 is "it moves" true "$motion return motion.state.t > 0 && motion.state.frames > 3"
 is "paused, or at its end" "false Play" "$motion const play = motion.querySelector('button');
   if (motion.state.playing) { play.click(); } return motion.state.playing + ' ' + play.textContent"

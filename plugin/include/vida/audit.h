@@ -52,12 +52,21 @@ typedef enum VidaAuditVerdict {
   VIDA_AUDIT_FALSE     /* claimed, and not measured */
 } VidaAuditVerdict;
 
+/* Why there is no value; of all systems the first of these that is true on one of them. */
+typedef enum VidaAuditReach {
+  VIDA_AUDIT_PRESENT,      /* there is one */
+  VIDA_AUDIT_NOT_MEASURED, /* the method takes the system, and this was not measured or not found */
+  VIDA_AUDIT_REFUSES,      /* the method does not take the system, which has such a property */
+  VIDA_AUDIT_DOES_NOT_APPLY /* the system has no such property */
+} VidaAuditReach;
+
 /* One property of one method on one system. */
 typedef struct VidaAuditMeasurement {
-  double value;    /* NaN: not measured */
+  double value;    /* NaN: see reach */
   double interval; /* half of the 95 % confidence interval of fitted slopes; NaN for others */
   double claimed;  /* an order, or the largest value that the claim allows; NaN: no claim */
   VidaAuditVerdict verdict; /* on the claim */
+  VidaAuditReach reach;     /* why there is no value */
 } VidaAuditMeasurement;
 
 /* What becomes of the energy. */
