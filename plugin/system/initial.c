@@ -15,12 +15,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/evaluate.h"
+#include "system/found.h"
 #include "system/rank.h"
 #include "system/sizes.h"
 #include "system/symmetry.h"
 #include "system/vanishing.h"
 
-enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12, MOST_NAMED = 20 };
+enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
 static const double rounding = 64.0 * DBL_EPSILON;
 static const double near = 1e-8; /* residuals from which on Newton's method is at its end */
@@ -360,34 +361,19 @@ static int find_worst_row(const start_work* work) {
   return worst;
 }
 
+typedef struct start_level {
+  const start_work* work;
+  level which;
+} start_level;
+
+static VidaInitial initial_at(const void* data, int i) {
+  const start_level* of = data;
+  return initial_of(of->work, of->which, i);
+}
+
 static void note_free(const start_work* work, level which, const double* x, char* notes) {
-  const VidaSystem* system = work->system;
-  char number[VIDA_REAL_TEXT_SIZE];
-  int named = 0;
-  int total = 0;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    if (!initial_of(work, which, i).free) {
-      continue;
-    }
-    if (named < MOST_NAMED) {
-      const double guess = initial_of(work, which, i).value;
-      vida__append(notes, VIDA_NOTES_SIZE, "%s%s%s%s = %s",
-                   named ? ", " : "found: ", which == POSITIONS ? "" : "d ",
-                   system->coordinates[i].name, which == POSITIONS ? "" : "/dt",
-                   vida__real_text(number, x[i], 10));
-      if (isfinite(guess) && guess != x[i]) {
-        vida__append(notes, VIDA_NOTES_SIZE, " (near %s)", vida__real_text(number, guess, 6));
-      }
-      named++;
-    }
-    total++;
-  }
-  if (total > named) {
-    vida__append(notes, VIDA_NOTES_SIZE, " and %d more", total - named);
-  }
-  if (total > 0) {
-    vida__append(notes, VIDA_NOTES_SIZE, "\n");
-  }
+  const start_level of = {work, which};
+  vida__note_found(work->system, which == VELOCITIES, initial_at, &of, x, notes);
 }
 
 static double find_largest(const start_work* work, const double* x, const char* unit) {

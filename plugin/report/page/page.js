@@ -74,6 +74,11 @@ function swatch(family) {
   return element("span", { class: "swatch", style: `background: var(${family.variable})`, "aria-hidden": "true" });
 }
 
+// "1 run", "2 runs"
+function some(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 // ---- what was run ----
 
 // Comparisons of a sweep have one system's name and a label each.
@@ -154,7 +159,7 @@ function describeStudy(study) {
   const rows = system.constraints.length > 0;
   const norm = `${study.norm}, ${study.relative ? "relative" : "absolute"}`;
   return [
-    element("p", {}, `${system.coordinate_count} coordinates q with rates v, ${system.constraint_count} constraint rows: `,
+    element("p", {}, `${some(system.coordinate_count, "coordinate")} q with rates v, ${some(system.constraint_count, "constraint row")}: `,
       `d/dt ∂L/∂v − ∂L/∂q = f${rows ? " − Gᵀ λ" : ""}${holonomic ? ", g(q, t) = 0, G = ∂g/∂q" : ""}. `,
       `From t = ${numberText(study.t0, 6)} s to ${numberText(study.t0 + study.time, 6)} s.`),
     list([
@@ -192,7 +197,6 @@ function timeText(row) {
 
 function makeCount(summary) {
   const { runs, finished, failed, methods } = summary;
-  const some = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
   const rest = runs - finished - failed;
   if (runs === 0) {
     return "No runs.";
@@ -367,7 +371,7 @@ function makeMessages(study, families, shared) {
   const entries = (wanted) => element("ul", {}, ...[...groupBy(wanted, (m) => textOf(m.row))].map(([text, group]) =>
     element("li", {}, ...group.slice(0, mostNamed).flatMap((m, i) =>
       [i > 0 ? "; " : "", swatch(m.family), element("strong", {}, m.name)]),
-    group.length > mostNamed ? ` and ${group.length - mostNamed} other runs` : "", `: ${text}`)));
+    group.length > mostNamed ? ` and ${some(group.length - mostNamed, "other run")}` : "", `: ${text}`)));
   const failed = members.filter((m) => m.row.status !== "ok");
   const remarked = members.filter((m) => m.row.status === "ok" && remark(m.row));
   return [
@@ -572,7 +576,7 @@ function makeStudy(data, study, number) {
     section.motion = motion;
     const undrawn = families.flatMap((f) => f.members).filter((m) => !m.run).length;
     if (undrawn > 0) {
-      section.append(element("p", { class: "faint" }, `${undrawn} runs are in the table only: few or none of their states were recorded.`));
+      section.append(element("p", { class: "faint" }, `${some(undrawn, "run")} in the table only: few or no states were recorded.`));
     }
     if (study.drawing.cut) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
