@@ -351,8 +351,14 @@ static int importance(const table_layout* table, int column) {
   if (column == TABLE_STATUS && table->failures) {
     return columns[TABLE_POSITION].importance;
   }
-  if ((is_work && table->precision) || (is_drift && table->drifts)) {
+  if (is_work && table->precision) {
     return columns[TABLE_ENERGY].importance;
+  }
+  if (is_drift && table->drifts) {
+    return columns[TABLE_MOMENTUM].importance + (column == TABLE_CONSTRAINT ? 1 : -1);
+  }
+  if (column == TABLE_COST && table->shown[TABLE_TIME]) { /* of a step, beside that of the run */
+    return columns[TABLE_STEPS].importance;
   }
   return columns[column].importance;
 }
