@@ -76,7 +76,7 @@ vida_install() {
   local as_root=()
   if ((EUID != 0)); then
     if ! vida_is_command sudo; then
-      echo "Please install them as root: apt-get install $*" >&2
+      echo "Nothing was installed: that takes root. Please run as root: apt-get install $*" >&2
       return 1
     fi
     as_root=(sudo)
@@ -88,6 +88,7 @@ vida_install() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y \
       --no-install-recommends "$@"; } >"$log" 2>&1; then
     tail -n 20 "$log" >&2
+    echo "The installation failed." >&2
     return 1
   fi
 }
@@ -117,10 +118,7 @@ vida_prepare() {
       return 1
     fi
     # shellcheck disable=SC2086 # the packages are words
-    if ! vida_install $packages; then
-      echo "The installation failed." >&2
-      return 1
-    fi
+    vida_install $packages || return 1
     missing=$(vida_missing "$1")
     if [[ -n $missing ]]; then
       echo "Still missing after the installation: $(cut -d'|' -f1 <<<"$missing" | paste -s -d,)." >&2

@@ -407,7 +407,8 @@ static int comparison_run(lua_State* L) {
 static int comparison_tostring(lua_State* L) {
   const VidaStudy* study = vidalua_to_study(L, 1);
   if (study) {
-    lua_pushfstring(L, "comparison of %d runs on system '%s'", VidaStudy_RunCount(study),
+    const int runs = VidaStudy_RunCount(study);
+    lua_pushfstring(L, "comparison of %d run%s on system '%s'", runs, runs == 1 ? "" : "s",
                     VidaSystem_Name(VidaStudy_System(study)));
   } else {
     lua_pushstring(L, "closed comparison");

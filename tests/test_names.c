@@ -148,8 +148,17 @@ static void test_control_characters(void) {
   static const struct {
     const char* name;
     const char* number; /* NULL: it is allowed */
-  } names[] = {{"a\033[2J", "27"},    {"two\nlines", "10"},  {"\177", "127"},
-               {"\302\2332J", "155"}, {"caf\303\251", NULL}, {"45\302\260", NULL}};
+  } names[] = {{"a\033[2J", "27"},
+               {"two\nlines", "10"},
+               {"\177", "127"},
+               {"\302\2332J", "155"},
+               {"caf\303\251", NULL},
+               {"45\302\260", NULL},
+               /* Latin-1, cut off, overlong, a surrogate */
+               {"caf\351", "no UTF-8"},
+               {"caf\303", "no UTF-8"},
+               {"\300\257", "no UTF-8"},
+               {"\355\240\200", "no UTF-8"}};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     VidaSystem* other = NULL;
     VidaError error = {0};

@@ -10,7 +10,9 @@
 #include <vida/vida.h>
 
 #include "base/text.h"
+#include "report/json_check.h"
 #include "report/output.h"
+#include "report/results.h"
 #include "study/study.h"
 #include "support/check.h"
 #include "support/comparison.h"
@@ -256,6 +258,47 @@ static void test_json_reader(void) {
   }
 }
 
+/* The checker of stored data, beside this file's own reader. */
+static void test_json_check(void) {
+  static const struct {
+    const char* text;
+    long column; /* of the fault in its only line; 0: there is none */
+  } cases[] = {{"{\"a\": [1, -2.5e-3, null, true, \"\\u00e9 \xC3\xA9\"]}\n", 0},
+               {"[]", 0},
+               {" 0 ", 0},
+               {"[{}, []]", 0},
+               {"", 1},
+               {"[1, 2", 6},
+               {"[1 2]", 4},
+               {"[01]", 4},
+               {"[1.]", 4},
+               {"[nan]", 2},
+               {"[1,]", 4},
+               {"{\"a\" 1}", 6},
+               {"{\"a\": 1,}", 9},
+               {"{a: 1}", 2},
+               {"[1]x", 4},
+               {"[1}", 3},
+               {"[\"\\x\"]", 4},
+               {"[\"\xFF\"]", 3},
+               {"[\"\xED\xA0\x80\"]", 3},
+               {"[\"a\x01\"]", 4}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    long line = 0, column = 0;
+    const char* text = cases[i].text;
+    const char* fault = vida__find_json_fault(text, strlen(text), &line, &column);
+    EXPECT((fault != NULL) == (cases[i].column > 0), "'%s': %s", text, fault ? fault : "no fault");
+    EXPECT(!fault || column == cases[i].column, "'%s': column %ld: %s", text, column,
+           fault ? fault : "");
+  }
+  /* Nothing behind the end is looked at, and no depth exhausts the stack. */
+  long line = 0, column = 0;
+  EXPECT(vida__find_json_fault("[1]]", 3, &line, &column) == NULL, "behind the end");
+  static char deep[100000];
+  memset(deep, '[', sizeof deep);
+  EXPECT(vida__find_json_fault(deep, sizeof deep, &line, &column) != NULL, "deep");
+}
+
 static void test_json(void) {
   /* Names have no such bytes, but messages of a file system may. */
   static const char odd[] = "a \"b\\c\" \xC3\xBC \xFF \xED\xA0\x80 \xF0\x9F\x98\x80";
@@ -282,6 +325,60 @@ static void test_json(void) {
   }
   VidaStudy_Destroy(&study);
   VidaSystem_Destroy(&system);
+}
+
+/* What spreadsheets take for a formula, and what looks as if it had been guarded already, come back
+ * as they were. */
+static void test_formulas(void) {
+  static const char* const texts[][2] = {{"=1+1", "'=1+1"}, {"+1", "'+1"},        {"-x", "'-x"},
+                                         {"@sum", "'@sum"}, {"'=1", "''=1"},      {"''", "'''"},
+                                         {"'a", "'a"},      {"a=1", "a=1"},       {"'", "'"},
+                                         {"", ""},          {"-x,y", "\"'-x,y\""}};
+  char path[] = "/tmp/vida-formulas-XXXXXX";
+  FILE* file = fdopen(mkstemp(path), "w");
+  EXPECT(file != NULL, "no temporary file");
+  enum { COUNT = sizeof texts / sizeof texts[0] };
+  char expected[512] = "";
+  for (int i = 0; i < COUNT && file; i++) {
+    fputs(i > 0 ? "," : "", file);
+    vida__write_csv_field(file, texts[i][0]);
+    vida__append(expected, sizeof expected, "%s%s", i > 0 ? "," : "", texts[i][1]);
+  }
+  fputc('\n', file);
+  fclose(file);
+  VidaError error = {0};
+  vida_csv csv;
+  REQUIRE_OK(vida__read_csv(path, &csv, &error), &error);
+  for (int i = 0; i < COUNT; i++) {
+    EXPECT(strcmp(vida__csv_cell(&csv, -1, i), texts[i][0]) == 0, "'%s' came back as '%s'",
+           texts[i][0], vida__csv_cell(&csv, -1, i));
+  }
+  vida__free_csv(&csv);
+  file = fopen(path, "r");
+  char line[512] = "";
+  EXPECT(file && fgets(line, sizeof line, file), "nothing was written");
+  line[strcspn(line, "\n")] = '\0';
+  EXPECT(strcmp(line, expected) == 0, "%s, expected %s", line, expected);
+  fclose(file);
+  remove(path);
+}
+
+/* Cut texts end with a whole character: of 2, 3 and 4 bytes. */
+static void test_cut_texts(void) {
+  static const char* const letters[] = {"\xC3\xA9", "\xE6\x97\xA5", "\xF0\x9F\x98\x80"};
+  for (size_t size = 2; size < 20; size++) {
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+      char text[20] = "", all[128] = "";
+      for (int k = 0; k < 20; k++) {
+        vida__append(all, sizeof all, "%s", letters[i]);
+      }
+      vida__append(text, size, "%s", all);
+      const size_t length = strlen(text), whole = (size - 1) / strlen(letters[i]);
+      EXPECT(length == whole * strlen(letters[i]), "%zu bytes of %zu", length, size);
+      EXPECT(!vida__find_bad_bytes(text), "cut in a character at %zu", size);
+      EXPECT(vida__text_width(text) == (int)whole, "%d characters", vida__text_width(text));
+    }
+  }
 }
 
 /* Messages may hold what names may not: line breaks and control characters. */
@@ -621,11 +718,14 @@ int main(void) {
   static const CheckTest tests[] = {{"CSV", test_csv},
                                     {"reader of JSON", test_json_reader},
                                     {"JSON", test_json},
+                                    {"checker of JSON", test_json_check},
                                     {"no rows", test_no_rows},
                                     {"table", test_table},
                                     {"narrow table", test_narrow_table},
                                     {"unmeasurable defect", test_unmeasurable_defect},
                                     {"special characters", test_special_characters},
+                                    {"formulas", test_formulas},
+                                    {"cut texts", test_cut_texts},
                                     {"locale", test_locale},
                                     {"shortest numbers", test_shortest_real},
                                     {"file names", test_file_names},

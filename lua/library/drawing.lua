@@ -53,6 +53,36 @@ local function draw_guide(system, name, frames, values)
   end
 end
 
+-- Where a ball joint, a hinge or a universal joint is, and the axes that it turns about, as long as the smaller of
+-- the bodies.
+local function draw_pivot(system, name, frames, values)
+  local extent
+  for _, frame in ipairs(frames) do
+    if frame.extent and frame.extent > 0 then
+      extent = math.min(extent or frame.extent, frame.extent)
+    end
+  end
+  local last = frames[2].kind.count > 0 and 2 or 1
+  local places = { values.first, values.second }
+  library.add_line(system, name, "joint", { point_of(frames[last], places[last]) })
+  local axes = { [1] = values.a, [2] = values.b3 or values.b }
+  for i, axis in pairs(axes) do
+    if extent and type(axis) == "table" and #axis == 3 and are_numbers(axis) then
+      local points = {}
+      for k, side in ipairs { -1, 1 } do
+        local place = {}
+        for j = 1, 3 do
+          place[j] = (places[i][j] or 0) + side * extent * axis[j]
+        end
+        points[k] = point_of(frames[i], place)
+      end
+      library.add_line(system, name, "axis", points)
+    end
+  end
+end
+
+local pivots = { ball = true, revolute = true, universal = true }
+
 local guided = { prismatic = true, cylindrical = true }
 
 local link_styles = { distance = "rod", spring = "spring", damper = "damper" }
@@ -79,6 +109,9 @@ function library.draw_joint(system, title, name, frames, values)
       library.add_line(system, name, "line", { points[i] })
     end
   end
+  if pivots[title] then
+    draw_pivot(system, name, frames, values)
+  end
 end
 
 -- ---- bodies --------------------------------------------------------------------------------------
@@ -88,20 +121,22 @@ function library.draw_rod(system, frame)
     { point_of(frame, { -frame.half_length }), point_of(frame, { frame.half_length }) })
 end
 
-local square = { { -1, -1 }, { 1, -1 }, { 1, 1 }, { -1, 1 }, { -1, -1 } }
+-- From the centre to the middle of a side, by which turns are told apart that a square looks alike after.
+local square = { { 0, 0 }, { 1, 0 }, { 1, 1 }, { -1, 1 }, { -1, -1 }, { 1, -1 }, { 1, 0 } }
 
 -- The square of the body's mass and moment of inertia.
 function library.draw_plane_body(system, frame, mass, inertia)
   local half = math.sqrt(6 * inertia / mass) / 2
   local points = {}
+  frame.extent = half
   for i, corner in ipairs(square) do
     points[i] = point_of(frame, { half * corner[1], half * corner[2] })
   end
   library.add_line(system, frame.name, "inertia", points)
 end
 
--- All edges of a cuboid in one line.
-local cuboid = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 }, { 0, 0, 0 }, { 0, 0, 1 }, { 1, 0, 1 },
+-- All edges of a cuboid in one line, which begins at the centre and marks the side that the first axis points to.
+local cuboid = { { 0.5, 0.5, 0.5 }, { 1, 0.5, 0.5 }, { 1, 0, 0 }, { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 }, { 0, 0, 0 }, { 0, 0, 1 }, { 1, 0, 1 },
   { 1, 0, 0 }, { 1, 0, 1 }, { 1, 1, 1 }, { 1, 1, 0 }, { 1, 1, 1 }, { 0, 1, 1 }, { 0, 1, 0 }, { 0, 1, 1 },
   { 0, 0, 1 } }
 
@@ -113,6 +148,7 @@ function library.draw_space_body(system, frame, mass, inertia, to_frame)
   for i = 1, 3 do
     half[i] = math.sqrt(math.max(6 * ((j[1] + j[2] + j[3]) - 2 * j[i]) / mass, 0)) / 2
   end
+  frame.extent = math.max(half[1], half[2], half[3])
   for i, corner in ipairs(cuboid) do
     local place = { 0, 0, 0 }
     for k = 1, 3 do
@@ -176,7 +212,7 @@ end
 
 --- A line through points, to be seen in the animation of a report. Particles, bodies and what joins them
 -- are drawn without it; of a body with moments of inertia that is the rectangle or cuboid that has them,
--- as far as it is no larger than all the rest, of a slider its guide, dashed.
+-- as far as it is not many times larger than all the rest, of a joint its place and axes, of a slider its guide.
 -- @function draw
 -- @tparam table given
 -- @tparam string given.1 what it is

@@ -147,6 +147,10 @@ void vida__drop_partial(char* text) {
   }
 }
 
+const char* vida__plural(long count) {
+  return count == 1 ? "" : "s";
+}
+
 char* vida__find_control(const char* text, int* code) {
   for (const char* c = text; *c; c++) {
     const unsigned char first = (unsigned char)c[0], second = (unsigned char)c[1];

@@ -18,6 +18,9 @@ char* vida__shortest_text(char text[VIDA_REAL_TEXT_SIZE], double value);
  * characters of UTF-8, always ended. */
 void vida__append(char* text, size_t size, const char* format, ...);
 
+/* What ends a noun behind this number: "run" or "runs". */
+const char* vida__plural(long count);
+
 /* The first control character of a text in UTF-8, with which it could command a terminal; NULL when
  * there is none. *code (nullable) receives its number. */
 char* vida__find_control(const char* text, int* code);

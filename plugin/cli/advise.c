@@ -22,10 +22,12 @@ static void print_line(const char* format, const char* first, const char* second
 
 static void print_counts(const VidaSystem* system, const VidaAdvice* advice) {
   char line[VIDA_MESSAGE_SIZE] = "";
-  vida__append(line, sizeof line, "%s: %d coordinates, %d constraint rows", VidaSystem_Name(system),
-               advice->coordinates, advice->rows);
+  vida__append(line, sizeof line, "%s: %d coordinate%s, %d constraint row%s",
+               VidaSystem_Name(system), advice->coordinates, vida__plural(advice->coordinates),
+               advice->rows, vida__plural(advice->rows));
   if (advice->degrees_of_freedom >= 0) {
-    vida__append(line, sizeof line, ", %d degrees of freedom", advice->degrees_of_freedom);
+    vida__append(line, sizeof line, ", %d degree%s of freedom", advice->degrees_of_freedom,
+                 vida__plural(advice->degrees_of_freedom));
   }
   printf("%s%s%s\n", cli_colour(stdout, CLI_BOLD), line, cli_colour(stdout, CLI_PLAIN));
 }

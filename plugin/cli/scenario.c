@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "binding.h"
 #include "commands.h"
@@ -31,11 +32,44 @@ bool cli_add_setting(const char* command, TextList* list, const char* value) {
   return cli_add_text(command, list, value);
 }
 
+enum { PATH_SIZE = 4096 };
+
+static bool is_there(const char* folder, const char* name, const char* ending,
+                     char path[PATH_SIZE]) {
+  const int length =
+      snprintf(path, PATH_SIZE, "%s%s%s%s", folder, folder[0] ? "/" : "", name, ending);
+  return length > 0 && length < PATH_SIZE && access(path, F_OK) == 0;
+}
+
+/* The folder of the scenarios that are installed with this command: beside it, as it may have been
+ * moved, or where it was installed. */
+static bool is_installed(const char* name, const char* ending, char path[PATH_SIZE]) {
+  char folder[PATH_SIZE];
+  const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+  folder[length > 0 ? length : 0] = '\0';
+  for (int level = 0; level < 2; level++) { /* vida, bin */
+    char* slash = strrchr(folder, '/');
+    *(slash ? slash : folder) = '\0';
+  }
+  const size_t used = strlen(folder);
+  snprintf(folder + used, sizeof folder - used, "/" VIDA_SCENARIOS_BELOW);
+  return is_there(folder, name, ending, path) || is_there(VIDA_SCENARIOS, name, ending, path);
+}
+
+/* A file; else NAME.lua, here or among the scenarios that come with VIDA. What is nowhere stays as
+ * it is, and cannot be opened. */
+static const char* find_scenario(const char* name) {
+  static char path[PATH_SIZE];
+  const bool found = is_there("", name, "", path) || is_there("", name, ".lua", path) ||
+                     is_installed(name, "", path) || is_installed(name, ".lua", path);
+  return found && strcmp(path, name) != 0 ? path : name;
+}
+
 bool cli_take_scenario(const char* command, const char** scenario, const char* value) {
   if (*scenario) {
     return cli_complain(command, "one scenario at a time, got '%s' and '%s'", *scenario, value);
   }
-  *scenario = value;
+  *scenario = find_scenario(value);
   return true;
 }
 

@@ -289,15 +289,17 @@ static bool say_verdict(const file_pair* comparison) {
       comparison->alone[0] + comparison->alone[1] == 0 && comparison->lone_columns == 0;
   for (int file = 0; file < 2; file++) {
     if (comparison->alone[file] > 0) {
-      fprintf(comparison->file, "%ld rows are in '%s' only\n", comparison->alone[file],
-              comparison->paths[file]);
+      fprintf(comparison->file, "%ld row%s in '%s' only\n", comparison->alone[file],
+              comparison->alone[file] == 1 ? " is" : "s are", comparison->paths[file]);
     }
   }
   if (comparison->lone_columns > 0) {
-    fprintf(comparison->file, "%d columns are in one file only\n", comparison->lone_columns);
+    fprintf(comparison->file, "%d column%s in one file only\n", comparison->lone_columns,
+            comparison->lone_columns == 1 ? " is" : "s are");
   }
-  fprintf(comparison->file, "%ld rows compared, %ld cells beyond rtol = %g, atol = %g\n", matched,
-          comparison->beyond, tolerance->rtol, tolerance->atol);
+  fprintf(comparison->file, "%ld row%s compared, %ld cell%s beyond rtol = %g, atol = %g\n", matched,
+          vida__plural(matched), comparison->beyond, vida__plural(comparison->beyond),
+          tolerance->rtol, tolerance->atol);
   return comparison->beyond == 0 && (whole || (tolerance->common && matched > 0));
 }
 

@@ -265,7 +265,8 @@ static void write_rows_of_constraints(FILE* file, const VidaSystem* system) {
 
 static void write_parameters(FILE* file, const VidaStudy* study) {
   const VidaSystem* system = study->system;
-  fputs("\"parameters\": [", file);
+  fprintf(file, "\"parameter_count\": %d, \"observable_count\": %d, \"parameters\": [",
+          system->parameter_count, system->observable_count);
   for (int i = 0; i < listed(system->parameter_count); i++) {
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", system->parameters[i].name);

@@ -45,6 +45,7 @@ typedef struct vida_panel {
   bool reversed;   /* y downwards */
   bool squares;    /* of a matrix: limits [0, size], entries as squares */
   int size, part;  /* of the matrix; its first part ends there */
+  int column;      /* of trajectories, in phase portraits */
   double level;    /* a dashed horizontal line; NaN: none */
   const char* level_text;
   vida_curve* curves;

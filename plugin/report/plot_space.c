@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "report/plot.h"
 
@@ -51,43 +52,94 @@ static int add_path(vida_picture* picture, int panel, int run, const vida_trajec
 
 /* ---- phase portraits ------------------------------------------------------------------------- */
 
-/* The coordinates that are asked for, or the first ones. */
+/* How far a column goes. */
+static double range_of(const vida_trajectory* trajectory, int column) {
+  double low = INFINITY, high = -INFINITY;
+  for (long row = 0; row < trajectory->csv.rows; row++) {
+    const double value = vida__csv_real(&trajectory->csv, row, column);
+    low = fmin(low, value); /* which leave NaN out */
+    high = fmax(high, value);
+  }
+  return high > low ? high - low : 0.0;
+}
+
+/* What a coordinate goes beside others of its unit when it is rounding that moves it. */
+static const double at_rest = 1e-9;
+
+/* Whether it goes farther than rounding of others of its unit. */
+static bool moves(const vida_trajectory* trajectory, int column, int coordinates,
+                  const double* ranges) {
+  char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE], other[VIDA_NAME_SIZE];
+  double largest = 0.0;
+  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  for (int i = 0; i < coordinates; i++) {
+    vida__split_title(vida__csv_cell(&trajectory->csv, -1, 1 + i), name, other);
+    largest = strcmp(unit, other) == 0 ? fmax(largest, ranges[i]) : largest;
+  }
+  return ranges[column - 1] > at_rest * largest;
+}
+
+/* The coordinates that are asked for, or the first ones that move. -1: no memory. */
 static int list_coordinates(vida_picture* picture, const vida_trajectory* trajectory,
                             int columns[MOST_PANELS]) {
+  const int n = picture->results->coordinates;
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
-  int count = 0;
-  for (int i = 0; i < picture->results->coordinates; i++) {
+  int count = 0, resting = 0;
+  double* ranges = vida__allocate((size_t)n + 1, sizeof *ranges);
+  for (int i = 0; i < n && ranges; i++) {
+    ranges[i] = range_of(trajectory, 1 + i);
+  }
+  for (int i = 0; i < n && ranges; i++) {
     vida__split_title(vida__csv_cell(&trajectory->csv, -1, 1 + i), name, unit);
     if (!vida__is_wanted_column(picture, name)) {
       continue;
     }
+    if (!picture->wishes->columns && !moves(trajectory, 1 + i, n, ranges)) {
+      resting++;
+      continue;
+    }
     if (count == MOST_PANELS) {
-      vida__add_note(picture, "the first %d of %d coordinates; --columns chooses others", count,
-                     picture->results->coordinates);
+      vida__add_note(picture, "the first %d of %d coordinates; --columns chooses others", count, n);
       break;
     }
     columns[count++] = 1 + i;
   }
-  return count;
+  if (resting > 0) {
+    vida__add_note(picture, "without %d coordinate%s that do%s not move", resting,
+                   resting > 1 ? "s" : "", resting > 1 ? "" : "es");
+  }
+  free(ranges);
+  return ranges ? count : -1;
+}
+
+/* A panel for each of them; the first run that is shown decides which. */
+static int add_portraits(vida_picture* picture, const vida_trajectory* trajectory,
+                         VidaError* error) {
+  const int n = picture->results->coordinates;
+  int columns[MOST_PANELS];
+  const int count = list_coordinates(picture, trajectory, columns);
+  if (count < 0) {
+    return vida__fail_memory(error);
+  }
+  for (int k = 0; k < count; k++) {
+    vida_panel* panel = vida__add_panel(picture);
+    if (!panel) {
+      return vida__fail_memory(error);
+    }
+    panel->column = columns[k];
+    vida__column_title(trajectory, columns[k], panel->x_title);
+    vida__column_title(trajectory, columns[k] + n, panel->y_title);
+  }
+  return VIDA_SUCCESS;
 }
 
 static int plot_portraits(vida_picture* picture, int run, const vida_trajectory* trajectory,
                           VidaError* error) {
   const int n = picture->results->coordinates;
-  int columns[MOST_PANELS];
-  int code = VIDA_SUCCESS;
-  const int count = list_coordinates(picture, trajectory, columns);
-  for (int k = 0; k < count && !code; k++) {
-    if (picture->count <= k) {
-      vida_panel* panel = vida__add_panel(picture);
-      if (!panel) {
-        return vida__fail_memory(error);
-      }
-      vida__column_title(trajectory, columns[k], panel->x_title);
-      vida__column_title(trajectory, columns[k] + n, panel->y_title);
-    }
-    code = add_path(picture, k, run, trajectory, columns[k], columns[k] + n, entry_of(picture, run),
-                    error);
+  int code = picture->count == 0 ? add_portraits(picture, trajectory, error) : VIDA_SUCCESS;
+  for (int k = 0; k < picture->count && !code; k++) {
+    const int column = picture->panels[k].column;
+    code = add_path(picture, k, run, trajectory, column, column + n, entry_of(picture, run), error);
   }
   return code;
 }

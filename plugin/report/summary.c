@@ -427,7 +427,7 @@ static int add_failure(const VidaStudy* study, int first, bool* told, vida_summa
   }
   if (both && count > MOST_NAMED) {
     fprintf(names.file, " and %d other run%s", count - MOST_NAMED,
-            count - MOST_NAMED > 1 ? "s" : "");
+            vida__plural(count - MOST_NAMED));
   }
   if (both && isfinite(row->t_end)) {
     fprintf(text.file, "at t = %s s%s", vida__real_text(t, row->t_end, 6),

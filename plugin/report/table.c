@@ -66,8 +66,8 @@ typedef enum cell_kind {
   X(WAY_BACK, "reversal", CELL_ERROR, reversibility_defect, 20)     \
   X(STEPS, "steps", CELL_STEPS, steps, 10)                          \
   X(WORK, "residuals", CELL_WORK, residual_evaluations, 14)         \
-  X(TIME, "time", CELL_TIME, wall_s, 16)                            \
-  X(COST, "time/step", CELL_COST, wall_s, 12)
+  X(TIME, "time", CELL_TIME, wall_s, 21)                            \
+  X(COST, "time/step", CELL_COST, wall_s, 21)
 
 #define TABLE_ENUMERATOR(name, title, kind, member, importance) TABLE_##name,
 enum { TABLE_COLUMN_LIST(TABLE_ENUMERATOR) TABLE_COLUMNS };
@@ -364,8 +364,14 @@ static int importance(const table_layout* table, int column) {
   if (column == TABLE_STATUS && table->failures) {
     return columns[TABLE_POSITION].importance;
   }
-  if ((is_work && table->precision) || (is_drift && table->drifts)) {
+  if (is_work && table->precision) {
     return columns[TABLE_ENERGY].importance;
+  }
+  if (is_drift && table->drifts) {
+    return columns[TABLE_MOMENTUM].importance + (column == TABLE_CONSTRAINT ? 1 : -1);
+  }
+  if (column == TABLE_COST && table->shown[TABLE_TIME]) { /* of a step, beside that of the run */
+    return columns[TABLE_STEPS].importance;
   }
   return columns[column].importance;
 }
@@ -550,7 +556,8 @@ static void write_message(const table_layout* table, const said_of_runs* said, i
     name_run(VidaStudy_Row(table->study, run), text, sizeof text);
   }
   if (said->count[number] > named) {
-    vida__append(text, sizeof text, " and %d other runs", said->count[number] - named);
+    const int others = said->count[number] - named;
+    vida__append(text, sizeof text, " and %d other run%s", others, vida__plural(others));
   }
   vida__append(text, sizeof text, ": %s", said->texts.texts[number]);
   write_paragraph(table, text);

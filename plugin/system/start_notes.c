@@ -1,8 +1,7 @@
 #include <math.h>
 
+#include "system/found.h"
 #include "system/start_work.h"
-
-enum { MOST_NAMED = 20 };
 
 const char* vida__residual_text(const VidaSystem* system, vida_start_level which, int row,
                                 double value, char text[2 * VIDA_REAL_TEXT_SIZE]) {
@@ -18,35 +17,20 @@ const char* vida__residual_text(const VidaSystem* system, vida_start_level which
   return text;
 }
 
+typedef struct level_of_start {
+  const vida_start_work* work;
+  vida_start_level which;
+} level_of_start;
+
+static VidaInitial initial_at(const void* data, int i) {
+  const level_of_start* of = data;
+  return vida__initial_of(of->work, of->which, i);
+}
+
 void vida__note_free(const vida_start_work* work, vida_start_level which, const double* x,
                      char* notes) {
-  const VidaSystem* system = work->system;
-  char number[VIDA_REAL_TEXT_SIZE];
-  int named = 0;
-  int total = 0;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    if (!vida__initial_of(work, which, i).free) {
-      continue;
-    }
-    if (named < MOST_NAMED) {
-      const double guess = vida__initial_of(work, which, i).value;
-      vida__append(notes, VIDA_NOTES_SIZE, "%s%s%s%s = %s",
-                   named ? ", " : "found: ", which == VIDA_POSITIONS ? "" : "d ",
-                   system->coordinates[i].name, which == VIDA_POSITIONS ? "" : "/dt",
-                   vida__real_text(number, x[i], 10));
-      if (isfinite(guess) && guess != x[i]) {
-        vida__append(notes, VIDA_NOTES_SIZE, " (near %s)", vida__real_text(number, guess, 6));
-      }
-      named++;
-    }
-    total++;
-  }
-  if (total > named) {
-    vida__append(notes, VIDA_NOTES_SIZE, " and %d more", total - named);
-  }
-  if (total > 0) {
-    vida__append(notes, VIDA_NOTES_SIZE, "\n");
-  }
+  const level_of_start of = {work, which};
+  vida__note_found(work->system, which == VIDA_VELOCITIES, initial_at, &of, x, notes);
 }
 
 void vida__note_undetermined(const vida_start_work* work, vida_start_level which, int rank,

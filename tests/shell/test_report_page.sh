@@ -115,6 +115,22 @@ done
 is_json many-report/report.json "value.studies[1].units.multiplier_error == 'N'"
 is_json mixed-report/report.json "value.studies[1].units.energy_error == 'J'"
 
+# A chain of more rods than are listed, whose first particle rests.
+script chain <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "chain", dimension = 2 }
+local last = system:particle { "first", mass = 1, position = { 0, -1 }, velocity = { 0, 0 } }
+system:distance { "rod 1", system.ground, last, length = 1 }
+for i = 2, 45 do
+  local bob = system:particle { "bob " .. i, mass = 1, position = { 0, -i }, velocity = { 0, 0 } }
+  system:distance { "rod " .. i, last, bob, length = 1 }
+  last = bob
+end
+system:particle { "free", mass = 1, position = { 1, 0 }, velocity = { 1, 2 } }
+return vida.compare { system = system, time = 0.1, methods = { { "rattle", h = 0.05 } } }
+TEXT
+expect 0 run "$work/chain.lua" --report --quiet
+
 # Pictures go into the folder of the page.
 if command -v gnuplot >/dev/null 2>&1; then
   mkdir drawn
@@ -272,6 +288,24 @@ is "curves of each method" "4 4 4" 'const curves = [...[...document.querySelecto
 is "recorded runs of each method" "20 20 20" 'return ["rattle", "hht", "energy-momentum"].map((method) =>
   [...document.querySelectorAll("fieldset input")].filter((box) =>
     box.getAttribute("aria-label").startsWith(method)).length).join(" ")'
+
+# Lists that are cut say so.
+browser_open "$work/chain-report/report.html"
+is "constraints are cut" true 'return document.querySelector("main").textContent.includes("the first 40 of 45 rows")'
+is "coordinates are cut" true 'return document.querySelector("main").textContent.includes("the first 24 of 92 coordinates")'
+# Portraits begin with what moves: y of the upper mass swings farther than x, which begins at 0.
+browser_open "$work/mixed-report/report.html"
+is "portraits are of what moves" true 'const of = (title) => [...document.querySelectorAll("figure")]
+    .find((f) => f.querySelector("figcaption").textContent === title);
+  return of("Phase portrait").querySelector("select").selectedOptions[0].text.startsWith("b.")'
+# The answer comes first, before the table of runs.
+browser_open "$work/double_spherical_pendulum-report/report.html"
+is "the answer" true 'const text = document.querySelector("section").textContent;
+  const at = ["What it shows", "29 runs of 9 methods", "The fastest run for each digit", "Runs", "Motion", "Plots", "What was run"]
+    .map((word) => text.indexOf(word));
+  return at.every((place, i) => place >= 0 && (i === 0 || place > at[i - 1]))'
+is "energy-momentum keeps the energy" true 'return [...document.querySelectorAll(".answer tr")].some((row) =>
+  row.textContent.startsWith("Energykept to rounding") && row.textContent.includes("energy-momentum"))'
 
 log=$(browser_log browser)
 [[ $log == '{"value":[]}' ]] || complain "the console says $log"

@@ -68,19 +68,30 @@ function sizeOf(points) {
   return Math.max(0, ...ranges.map((values) => Math.max(...values) - Math.min(...values)).filter(Number.isFinite));
 }
 
-// Shapes of moments of inertia that are larger than all the rest would hide it: they are not drawn.
+const mostOfRest = 3; // times the size of all the rest
+
+// Shapes of moments of inertia that are much larger than all the rest would leave that too small to be seen: they are
+// not drawn, unless nothing else is seen of their body.
 function leaveOutLargeShapes(study) {
   const run = study.reference_run || study.runs.find((r) => r && r.points && r.points.length > 0);
   const lines = study.drawing.lines;
-  if (!run || !lines.some((line) => line.style === "inertia")) {
+  const isShape = (line) => line.style === "inertia" || line.style === "axis";
+  if (!run || !lines.some(isShape)) {
     return lines;
   }
   const points = pointsAt(run, run.t[0]);
   const of = (line) => points.slice(line.first, line.first + line.count);
   const rest = points.slice(0, study.drawing.particles.length);
-  lines.filter((line) => line.style !== "inertia").forEach((line) => rest.push(...of(line)));
+  const seen = new Set();
+  lines.filter((line) => !isShape(line)).forEach((line) => {
+    rest.push(...of(line));
+    if (sizeOf(of(line)) > 0) {
+      seen.add(line.name);
+    }
+  });
   const size = sizeOf(rest);
-  return lines.filter((line) => line.style !== "inertia" || size === 0 || sizeOf(of(line)) <= size);
+  return lines.filter((line) => !isShape(line) || size === 0 || sizeOf(of(line)) <= mostOfRest * size
+    || (line.style === "inertia" && !seen.has(line.name)));
 }
 
 // Some of the points of all copies that are seen, at some times.
@@ -140,15 +151,19 @@ function zigzag(context, from, to) {
   context.lineTo(...to);
 }
 
-const lineWidths = { body: 4, rod: 2.5, line: 2.5, spring: 1.5, damper: 2, inertia: 1, guide: 1 };
+const faintStyles = { inertia: 0.75, guide: 0.55, axis: 0.6 };
+const ownDashes = { guide: [2, 4], axis: [9, 3, 2, 3], joint: [] };
+const lineWidths = { body: 4, rod: 2.5, line: 2.5, spring: 1.5, damper: 2, inertia: 1.3, guide: 1, axis: 1, joint: 1.5 };
 
 function drawLine(context, line, places, wider) {
   const ends = places.slice(line.first, line.first + line.count);
   context.lineWidth = Math.max((lineWidths[line.style] || 2) + wider, 1);
   context.beginPath();
   if (line.count === 1) {
-    context.arc(...ends[0], 4, 0, 2 * Math.PI);
-    context.fill();
+    context.arc(...ends[0], line.style === "joint" ? 5 : 4, 0, 2 * Math.PI);
+    if (line.style !== "joint") {
+      context.fill();
+    }
   } else if (line.style === "spring" && line.count === 2) {
     zigzag(context, ends[0], ends[1]);
   } else {
@@ -165,8 +180,8 @@ function drawCopy(context, study, copy, places, largestMass, wider) {
   const dash = (dashes[copy.dash % dashes.length] || "").split(" ").filter(Boolean).map(Number);
   const alpha = context.globalAlpha;
   for (const line of drawing.lines) {
-    context.globalAlpha = line.style === "inertia" || line.style === "guide" ? alpha * 0.55 : alpha;
-    context.setLineDash(line.style === "guide" ? [2, 4] : dash);
+    context.globalAlpha = alpha * (faintStyles[line.style] || 1);
+    context.setLineDash(ownDashes[line.style] || dash);
     drawLine(context, line, places, wider);
   }
   context.globalAlpha = alpha;

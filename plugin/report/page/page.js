@@ -74,6 +74,11 @@ function swatch(family) {
   return element("span", { class: "swatch", style: `background: var(${family.variable})`, "aria-hidden": "true" });
 }
 
+// "1 run", "2 runs"
+function some(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 // ---- what was run ----
 
 // Comparisons of a sweep have one system's name and a label each.
@@ -130,29 +135,42 @@ function constraintTexts(rows) {
     `${kinds[kind]}: ${group.map((row) => `“${row.name}”${detail(row)}`).join("; ")}`);
 }
 
-function countNote(shown, all, what) {
-  return shown < all ? element("p", { class: "faint" }, `The first ${shown} of ${all} ${what}.`) : null;
+// What a list says that is cut: of counts that older data do not have it is not known.
+function cutText(shown, all, what) {
+  return shown < (all ?? shown) ? `the first ${shown} of ${all} ${what}` : "";
 }
+
+function countNote(shown, all, what) {
+  const text = cutText(shown, all, what);
+  return text ? element("p", { class: "faint" }, `${text[0].toUpperCase()}${text.slice(1)}.`) : null;
+}
+
+const mostConstraints = 40; // told one by one
 
 function describeStudy(study) {
   const system = study.system;
-  const masses = system.particles.map((p) => `“${p.name}” ${numberText(p.mass, 6)} kg`).join(", ");
+  const also = (list, all, what) => [cutText(list.length, all, what)].filter(Boolean).map((text) => `(${text})`);
+  const constraints = system.constraints.slice(0, mostConstraints);
+  const observed = also(system.observables, system.observable_count, "observables");
+  const masses = [system.particles.map((p) => `“${p.name}” ${numberText(p.mass, 6)} kg`).join(", "),
+    ...also(system.particles, system.particle_count, "particles")];
   const gravity = system.gravity.some((g) => g !== 0) ? `(${system.gravity.map((g) => numberText(g, 6)).join(", ")}) m/s²` : "";
   const holonomic = system.constraints.filter((c) => c.kind !== "nonholonomic").length > 0;
   const rows = system.constraints.length > 0;
   const norm = `${study.norm}, ${study.relative ? "relative" : "absolute"}`;
   return [
-    element("p", {}, `${system.coordinate_count} coordinates q with rates v, ${system.constraint_count} constraint rows: `,
+    element("p", {}, `${some(system.coordinate_count, "coordinate")} q with rates v, ${some(system.constraint_count, "constraint row")}: `,
       `d/dt ∂L/∂v − ∂L/∂q = f${rows ? " − Gᵀ λ" : ""}${holonomic ? ", g(q, t) = 0, G = ∂g/∂q" : ""}. `,
       `From t = ${numberText(study.t0, 6)} s to ${numberText(study.t0 + study.time, 6)} s.`),
     list([
-      ["Masses", masses], ["Gravity", gravity],
-      ["Terms of L and f", ...termTexts(system.terms)],
-      ["Constraints", ...constraintTexts(system.constraints.slice(0, 40))],
-      ["Parameters", system.parameters.map((p) => `${p.name} = ${numberText(p.value, 8)}`).join(", ")],
+      ["Masses", ...masses], ["Gravity", gravity],
+      ["Terms of L and f", ...termTexts(system.terms), ...also(system.terms, system.term_count, "terms")],
+      ["Constraints", ...constraintTexts(constraints), ...also(constraints, system.constraint_count, "rows")],
+      ["Parameters", system.parameters.map((p) => `${p.name} = ${numberText(p.value, 8)}`).join(", "),
+        ...also(system.parameters, system.parameter_count, "parameters")],
       ["Conserved", [...system.momenta.map((m) => withUnit(m.name, m.unit)),
         ...system.observables.filter((o) => o.conserved).map((o) => withUnit(o.name, o.unit))].join(", ")],
-      ["Observed", system.observables.filter((o) => !o.conserved).map((o) => withUnit(o.name, o.unit)).join(", ")],
+      ["Observed", system.observables.filter((o) => !o.conserved).map((o) => withUnit(o.name, o.unit)).join(", "), ...observed],
       ["Settings", study.options],
       ["Reference", study.reference ? study.reference + (study.reference_error !== null
         ? ` (own position error about ${numberText(study.reference_error, 2)})` : "") : "none"],
@@ -179,7 +197,6 @@ function timeText(row) {
 
 function makeCount(summary) {
   const { runs, finished, failed, methods } = summary;
-  const some = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
   const rest = runs - finished - failed;
   if (runs === 0) {
     return "No runs.";
@@ -362,7 +379,7 @@ function makeMessages(study, families, shared) {
   const entries = (wanted) => element("ul", {}, ...[...groupBy(wanted, (m) => textOf(m.row))].map(([text, group]) =>
     element("li", {}, ...group.slice(0, mostNamed).flatMap((m, i) =>
       [i > 0 ? "; " : "", swatch(m.family), element("strong", {}, m.name)]),
-    group.length > mostNamed ? ` and ${group.length - mostNamed} other runs` : "", `: ${text}`)));
+    group.length > mostNamed ? ` and ${some(group.length - mostNamed, "other run")}` : "", `: ${text}`)));
   const failed = members.filter((m) => m.row.status !== "ok");
   const remarked = members.filter((m) => m.row.status === "ok" && remark(m.row));
   return [
@@ -426,16 +443,51 @@ function makePlots(study, families, chosen) {
     figures.push(overTime("Constraints, position level", "largest |g|", (m) => m.run.constraint_position),
       overTime("Constraints, velocity level", "largest |G v + ∂g/∂t|", (m) => m.run.constraint_velocity));
     let row = 0;
+    const named = system.constraints.slice(0, study.runs.find(Boolean).multipliers.length);
     const figure = plotFigure(() => ({
       title: "Multipliers: constraint forces", xLabel: "t [s]",
       yLabel: withUnit(`λ ${system.constraints[row].name}`, system.constraints[row].multiplier_unit),
       curves: curves((m) => m.run.multipliers_t.map((t, i) => [t, m.run.multipliers[row][i]])),
-    }), [choice("of", system.constraints.slice(0, study.runs.find(Boolean).multipliers.length).map((c) => c.name), 0,
-      (i) => { row = i; figure.redraw(); })]);
+    }), [choice("of", named.map((c) => c.name), 0, (i) => { row = i; figure.redraw(); }),
+      cutNote(named.length, system.constraint_count, "rows")]);
     figures.push(figure);
   }
   figures.push(makePortrait(study, curves, "Phase portrait", 0), makePortrait(study, curves, "Trajectory", 1));
   return figures;
+}
+
+// Beside a choice that does not have all.
+function cutNote(shown, all, what) {
+  const text = cutText(shown, all, what);
+  return text ? element("span", { class: "faint" }, text) : "";
+}
+
+// How far each of some recorded columns goes, in the runs together.
+function rangesOf(study, columnsOf) {
+  const ranges = [];
+  for (const run of study.runs.filter(Boolean)) {
+    columnsOf(run).forEach((column, i) => {
+      const values = column.filter(Number.isFinite);
+      const range = values.reduce((most, x) => Math.max(most, x), -Infinity) - values.reduce((least, x) => Math.min(least, x), Infinity);
+      ranges[i] = Math.max(ranges[i] || 0, Number.isFinite(range) ? range : 0);
+    });
+  }
+  return ranges;
+}
+
+// The coordinate that goes farthest, and the one that goes farthest beside it: of the same particle or body
+// (“bob.x” and “bob.y”) where that moves, and of the same unit.
+function findMoving(study, named) {
+  const ranges = rangesOf(study, (run) => run.q);
+  const best = (wanted) => named.reduce((found, c, i) => (wanted(c, i) && (found < 0 || ranges[i] > ranges[found]) ? i : found), -1);
+  // Metres and radians cannot be compared: of two units that of more coordinates counts.
+  const units = [...groupBy(named, (c) => c.unit)].sort((a, b) => b[1].length - a[1].length);
+  const first = best((c) => c.unit === units[0]?.[0]);
+  const owner = (c) => c.name.slice(0, c.name.lastIndexOf("."));
+  const beside = (c, i) => i !== first && c.unit === named[first].unit && ranges[i] > 1e-9 * ranges[first];
+  let second = best((c, i) => beside(c, i) && c.name.includes(".") && owner(c) === owner(named[first]));
+  second = second < 0 ? best(beside) : second;
+  return { first, second, inOrder: second < 0 ? [first] : [first, second].sort((a, b) => a - b) };
 }
 
 // Any quantity against any other: phase portraits, trajectories, coordinates over time.
@@ -448,15 +500,17 @@ function makePortrait(study, curves, title, kind) {
     ...study.system.observables.slice(0, recorded.observables.length)
       .map((o, i) => ({ name: withUnit(o.name, o.unit), of: (run) => run.observables[i] }))];
   const n = named.length;
-  const x = { chosen: kind === 0 || n > 1 ? 1 : 0 };
-  const y = { chosen: kind === 0 ? 1 + n : n > 1 ? 2 : 1 };
+  const { first, inOrder } = findMoving(study, named);
+  const x = { chosen: kind === 0 ? 1 + first : inOrder.length > 1 ? 1 + inOrder[0] : 0 };
+  const y = { chosen: kind === 0 ? 1 + n + first : 1 + inOrder[inOrder.length - 1] };
   const figure = plotFigure(() => ({
     title, xLabel: quantities[x.chosen].name, yLabel: quantities[y.chosen].name,
     equal: x.chosen >= 1 && y.chosen >= 1 && x.chosen <= n && y.chosen <= n
       && named[x.chosen - 1].unit === named[y.chosen - 1].unit && named[x.chosen - 1].unit === "m",
     curves: curves((m) => m.run.t.map((t, i) => [quantities[x.chosen].of(m.run)[i], quantities[y.chosen].of(m.run)[i]])),
   }), [choice("x:", quantities.map((q) => q.name), x.chosen, (i) => { x.chosen = i; figure.redraw(); }),
-    choice("y:", quantities.map((q) => q.name), y.chosen, (i) => { y.chosen = i; figure.redraw(); })]);
+    choice("y:", quantities.map((q) => q.name), y.chosen, (i) => { y.chosen = i; figure.redraw(); }),
+    cutNote(n, study.system.coordinate_count, "coordinates")]);
   return figure;
 }
 
@@ -496,7 +550,7 @@ function makeMotion(study, chosen) {
   const figure = makePortrait(study, (points) => chosen().map((m) =>
     ({ name: m.name, colour: colourOf(m.family), dash: m.dash, points: points(m) })), "Coordinates over time", 0);
   const [x, y] = figure.querySelectorAll("select");
-  [x.value, y.value] = [0, 1];
+  [x.value, y.value] = [0, Number(x.value)];
   x.dispatchEvent(new Event("change"));
   y.dispatchEvent(new Event("change"));
   const made = element("div", {}, element("p", {}, "This system says nothing of points in space that could be drawn, so its ",
@@ -534,7 +588,7 @@ function makeStudy(data, study, number) {
     section.motion = motion;
     const undrawn = families.flatMap((f) => f.members).filter((m) => !m.run).length;
     if (undrawn > 0) {
-      section.append(element("p", { class: "faint" }, `${undrawn} runs are in the table only: few or none of their states were recorded.`));
+      section.append(element("p", { class: "faint" }, `${some(undrawn, "run")} in the table only: few or no states were recorded.`));
     }
     if (study.drawing.cut) {
       section.append(element("p", { class: "faint" }, "The system has more points than are drawn here."));
