@@ -83,6 +83,11 @@ vida_solver vida__solver_of(const VidaOptions* options) {
                                                                   : VIDA_SOLVER_AUTO;
 }
 
+static int interrupted(void* data) {
+  VidaStepper* stepper = data;
+  return vida__interrupted(stepper, vida__node_time(stepper));
+}
+
 static int create_solvers(VidaStepper* stepper, VidaError* error) {
   stepper->tolerance = VidaOptions_Get(stepper->options, "tolerance");
   const vida_map_options options = {stepper->tolerance,
@@ -100,6 +105,9 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   if (!code && stepper->method->map.residual) {
     code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
                             &stepper->map, error);
+    if (!code) {
+      vida__map_set_interrupt(stepper->map, interrupted);
+    }
   }
   return code;
 }
@@ -454,6 +462,16 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
                                  vida__name_step(stepper, step));
 }
 
+/* The last step leaves nothing behind that guesses could be made from. */
+static void take_back(VidaStepper* stepper) {
+  stepper->has_node_velocity = false;
+  stepper->has_tracked = false;
+  stepper->history_count = 0;
+  if (stepper->method->undo) {
+    stepper->method->undo(stepper);
+  }
+}
+
 /* The state that the step has led to becomes that of the node, or is refused. */
 static int arrive(VidaStepper* stepper, VidaError* error) {
   int code = check_state(stepper, error);
@@ -465,13 +483,25 @@ static int arrive(VidaStepper* stepper, VidaError* error) {
     stepper->step++;
     return VIDA_SUCCESS;
   }
-  stepper->has_node_velocity = false;
-  stepper->has_tracked = false;
-  stepper->history_count = 0;
-  if (stepper->method->undo) {
-    stepper->method->undo(stepper);
-  }
+  take_back(stepper);
   return code;
+}
+
+/* From the node to the next one, or to the failure of an interrupt. */
+static int make_step(VidaStepper* stepper, VidaError* error) {
+  if (!stepper->outer) {
+    vida__begin_interruptible(stepper);
+  }
+  int code = vida__interrupted(stepper, vida__node_time(stepper));
+  code = code ? code : stepper->prepare(stepper, error);
+  code = code ? code : stepper->method->step(stepper, error);
+  if (!stepper->outer && vida__end_interruptible(stepper)) {
+    if (!code) { /* it ended all the same, perhaps with less accuracy than it would have had */
+      take_back(stepper);
+    }
+    return vida__fail_interrupted(stepper, error);
+  }
+  return code ? code : arrive(stepper, error);
 }
 
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
@@ -485,13 +515,13 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   }
   const double lambda_t = stepper->lambda_t;
   memcpy(stepper->kept, stepper->q, bytes);
-  code = stepper->prepare(stepper, error);
-  code = code ? code : stepper->method->step(stepper, error);
-  code = code ? code : arrive(stepper, error);
+  code = make_step(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
     stepper->lambda_t = lambda_t;
-    vida__watch_explain(stepper->watch, error);
+    if (!stepper->interrupt.code) {
+      vida__watch_explain(stepper->watch, error);
+    }
     vida__watch_return(stepper->watch, vida__node_time(stepper), stepper->q);
     return code;
   }

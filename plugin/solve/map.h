@@ -56,6 +56,9 @@ void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_si
  * matrix regular. Equations and solutions stay what they are; of the multipliers, what the
  * equations leave open hardly moves from where the guess has it. */
 void vida__map_set_redundancy(vida_map* map, const double* redundancy);
+/* Asked, with the data of the map, before each evaluation of the residual: 0, or the negative code
+ * that the solution then fails with. NULL: nobody is asked. */
+void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data));
 
 /* Solves from the guess u, which receives the solution. On failure u is undefined, and the error
  * has the solver's flag and names the worst row. */
