@@ -259,20 +259,21 @@ static void scale_vector(const vida_linear* linear, double* x) {
   }
 }
 
+bool vida__linear_lacks_memory(const vida_linear* linear) {
+  const sun_klu_common* common = linear->sparse ? SUNLinSol_KLUGetCommon(linear->solver) : NULL;
+  return common && (common->status == KLU_OUT_OF_MEMORY || common->status == KLU_TOO_LARGE);
+}
+
 int vida__linear_factor(vida_linear* linear) {
   vida__linear_store(linear);
   find_scales(linear);
   if (linear->is_scaled) {
     scale_matrix(linear);
   }
-  if (!SUNLinSolSetup(linear->solver, linear->matrix)) {
+  if (SUNLinSolSetup(linear->solver, linear->matrix) == 0) {
     return VIDA_SUCCESS;
   }
   return vida__linear_lacks_memory(linear) ? VIDA_OUT_OF_MEMORY : VIDA_STEP_SINGULAR;
-}
-
-bool vida__linear_lacks_memory(const vida_linear* linear) {
-  return linear->sparse && SUNLinSol_KLUGetCommon(linear->solver)->status == KLU_OUT_OF_MEMORY;
 }
 
 int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
@@ -306,7 +307,9 @@ long vida__linear_factor_entries(const vida_linear* linear) {
 /* 1 for an even permutation, -1 for an odd one. */
 static int permutation_sign(const sunindextype* permutation, int size, bool* visited) {
   int sign = 1;
-  memset(visited, 0, (size_t)size * sizeof *visited);
+  for (int i = 0; i < size; i++) {
+    visited[i] = false;
+  }
   for (int i = 0; i < size; i++) {
     /* A cycle of length l is l - 1 exchanges. */
     for (sunindextype j = permutation[i]; !visited[i] && j != i; j = permutation[j]) {

@@ -44,9 +44,9 @@ void vida__linear_destroy(vida_linear** linear);
 void vida__linear_clear(vida_linear* linear); /* values = 0 */
 /* Copies the values into the SUNMatrix, all of it. */
 void vida__linear_store(vida_linear* linear);
-/* Store and factor. 0, VIDA_STEP_SINGULAR, or VIDA_OUT_OF_MEMORY. */
+/* Store and factor. 0, VIDA_STEP_SINGULAR or VIDA_OUT_OF_MEMORY. */
 int vida__linear_factor(vida_linear* linear);
-/* Whether the last attempt to factor, also one of SUNDIALS, failed for memory. */
+/* Whether the last factors were not made for want of memory. */
 bool vida__linear_lacks_memory(const vida_linear* linear);
 /* Entries of the last factors, L and U together; -1 before the first. */
 long vida__linear_factor_entries(const vida_linear* linear);

@@ -44,6 +44,7 @@ static int inspect_protected(lua_State* L) {
   if (!cli_load_scenario(L, scenario)) {
     return 0;
   }
+  cli_end_at_once();
   for (int i = 0; i < scenario->count; i++) {
     if (!cli_is_first_of_system(scenario, i)) {
       continue;

@@ -1,7 +1,9 @@
 /* The command `vida`. */
+#include <fcntl.h>
 #include <lua.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 #include <vida/vida.h>
 
 #include "commands.h"
@@ -92,7 +94,20 @@ static int dispatch(int count, char** arguments) {
   return refuse_command(arguments[0]);
 }
 
+/* A file that is opened later would become the standard stream that was closed, and take what is
+ * meant for it. One that can only be read stands for stdout, so that writing to it fails. */
+static void occupy_standard_streams(void) {
+  int file = open("/dev/null", O_RDONLY);
+  while (file >= 0 && file < STDERR_FILENO) {
+    file = open("/dev/null", file + 1 == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+  if (file > STDERR_FILENO) {
+    close(file);
+  }
+}
+
 int main(int count, char** arguments) {
+  occupy_standard_streams();
 #ifdef SIGPIPE
   /* A reader of stdout that goes away must not keep files from being written. */
   signal(SIGPIPE, SIG_IGN);

@@ -27,8 +27,8 @@ typedef struct RunArguments {
   bool plot;
   bool settings_only;
   CliPictures pictures;
-  TextList settings;       /* "name=value" */
-  char jobs[32], seed[40]; /* two of them */
+  TextList settings;                       /* "name=value" */
+  char jobs[32], seed[40], wall_limit[64]; /* three of them */
   TextList only;
 } RunArguments;
 
@@ -76,6 +76,18 @@ static bool take_whole(RunArguments* arguments, const char* name, const char* va
 static bool take_jobs(void* data, const char* value) {
   RunArguments* arguments = data;
   return take_whole(arguments, "jobs", value, 0, 1024, arguments->jobs, sizeof arguments->jobs);
+}
+
+static bool take_wall_limit(void* data, const char* value) {
+  RunArguments* arguments = data;
+  char* end = NULL;
+  const double seconds = strtod(value, &end);
+  if (end == value || *end || !(seconds > 0.0) || strlen(value) > 40) {
+    return cli_complain("run", "--wall-limit: expected a positive number of seconds, got '%s'",
+                        value);
+  }
+  snprintf(arguments->wall_limit, sizeof arguments->wall_limit, "wall_limit=%s", value);
+  return cli_add_text("run", &arguments->settings, arguments->wall_limit);
 }
 
 /* An option of comparisons that is switched on. */
@@ -145,6 +157,8 @@ static const CliOption run_options[] = {
     {"--only", "METHOD", "make the runs of this method only; may be repeated", take_only},
     {"--jobs", "N", "make N runs at once, 0: one on each processor; times are then of shared ones",
      take_jobs},
+    {"--wall-limit", "S", "end each run after S seconds of wall time, with the status WALL_LIMIT",
+     take_wall_limit},
     {"--seed", "N", "seed of random numbers: of clouds of starts, and of a vida.setting \"seed\"",
      take_seed},
     {"--defects", NULL,
@@ -189,6 +203,16 @@ static bool drop_empty_studies(Work* work) {
 
 static int save_results(void* data, VidaError* error);
 
+/* That runs cannot end in reasonable time is said before they begin. */
+static void say_outlook(const Work* work, int study) {
+  char text[VIDA_NOTES_SIZE];
+  VidaStudy_Outlook(work->scenario.studies[study], work->out != NULL, text, sizeof text);
+  for (const char *line = text, *end; *line; line = end + (*end ? 1 : 0)) {
+    end = line + strcspn(line, "\n");
+    fprintf(stderr, "vida: note: %.*s\n", (int)(end - line), line);
+  }
+}
+
 static int run_studies(lua_State* L, Work* work, VidaError* error) {
   const RunArguments* arguments = work->arguments;
   VidaLuaWatch watch = vidalua_watch_host(L);
@@ -200,6 +224,9 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
     wishes.saved = work;
   }
   int failure = VIDA_SUCCESS;
+  for (int i = 0; i < work->scenario.count; i++) {
+    say_outlook(work, i);
+  }
   for (int i = 0; i < work->scenario.count; i++) {
     VidaError problem;
     wishes.directory = work->out ? work->directories[i] : NULL;
@@ -561,8 +588,9 @@ const CliCommand cli_run_command = {
         "(DIR/1/<run>.csv, ... when the scenario returns several comparisons). --report\n"
         "adds DIR/report.html, a page with table, plots and an animation for any\n"
         "browser; 'vida report DIR' makes it later, of DIR/report.json.\n"
-        "Ctrl-C (or SIGTERM) ends the runs: finished ones are printed and written, the others\n"
-        "have the status STOPPED or NOT_RUN.\n"
+        "Ctrl-C (or SIGTERM) ends the runs, in the middle of a step if need be: finished ones are\n"
+        "printed and written, the others have the status STOPPED or NOT_RUN. The third one\n"
+        "ends the process at once.\n"
         "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage,\n"
         "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has gone.\n",
     .examples =

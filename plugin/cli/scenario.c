@@ -76,12 +76,13 @@ bool cli_take_scenario(const char* command, const char** scenario, const char* v
 /* ---- interruption ---------------------------------------------------------------------------- */
 
 /* As lua5.4 does it: Ctrl-C sets a hook that stops a script, and that the binding notices while a
- * comparison runs; so do a request to end and a terminal that is closed. A second one ends the
- * process at once. */
+ * comparison runs; so do a request to end and a terminal that is closed. The second one asks again:
+ * what has finished is still to be written. From the third on they end the process at once. */
 static const int stopping_signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { STOPPING_SIGNALS = sizeof stopping_signals / sizeof stopping_signals[0] };
 static lua_State* interrupted_state;
-static volatile sig_atomic_t received_signal;
+static volatile sig_atomic_t received_signal, received_count;
+enum { PATIENCE = 2 };
 
 static void stop_script(lua_State* L, lua_Debug* frame) {
   (void)frame;
@@ -92,12 +93,14 @@ static void stop_script(lua_State* L, lua_Debug* frame) {
 static void on_interrupt(int signal_number) {
   const int every = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
   received_signal = signal_number;
-  signal(signal_number, SIG_DFL);
+  received_count = received_count + 1;
+  /* Of some systems the handler is gone once it has been called. */
+  signal(signal_number, received_count < PATIENCE ? on_interrupt : SIG_DFL);
   lua_sethook(interrupted_state, stop_script, every, 1);
 }
 
 static void catch_signals(void) {
-  received_signal = 0;
+  received_signal = received_count = 0;
   for (int i = 0; i < STOPPING_SIGNALS; i++) {
     const bool is_hangup = stopping_signals[i] == SIGHUP;
     if (signal(stopping_signals[i], on_interrupt) == SIG_IGN && is_hangup) {
@@ -111,6 +114,13 @@ static void let_signals_go(void) {
     if (signal(stopping_signals[i], SIG_DFL) == SIG_IGN) {
       signal(stopping_signals[i], SIG_IGN);
     }
+  }
+}
+
+void cli_end_at_once(void) {
+  let_signals_go();
+  if (received_signal) {
+    raise(received_signal);
   }
 }
 

@@ -42,6 +42,8 @@ int cli_list_settings(lua_State* L, Scenario* scenario);
  * SIGINT, SIGTERM and SIGHUP interrupt it as Ctrl-C does in lua5.4; `work` begins with a Scenario,
  * whose exit code is returned: EXIT_SIGNAL + the signal after an interruption. */
 int cli_run_protected(lua_CFunction function, Scenario* work);
+/* From now on there is nothing to be lost: signals end the process as they do any other. */
+void cli_end_at_once(void);
 /* Lets what follows an interrupted comparison go on in peace. */
 void cli_ignore_interrupt(lua_State* L);
 

@@ -18,6 +18,15 @@ typedef struct vida_jumps vida_jumps; /* jumps.h */
 
 enum { VIDA_HISTORY = 3 };
 
+/* Whom to ask during a step whether to go on, and what the answer was (interrupt.c). */
+typedef struct vida_interrupt {
+  int (*ask)(void* data); /* nullable */
+  void* data;
+  bool is_active; /* during a step; nobody is asked between them */
+  int code;       /* of the present or the last step; negative after an interrupt */
+  double reached; /* the time that the method's own steps had come to then */
+} vida_interrupt;
+
 struct VidaStepper {
   const VidaMethod* method;
   const VidaSystem* system;
@@ -40,9 +49,9 @@ struct VidaStepper {
   unsigned given_up; /* of the method's capabilities: those that it has not with these options */
   /* Of a stage of a composition, or of a method that makes its own steps with this one: whose it
    * is, and which of how many; messages name the step of that. */
-  const VidaStepper* outer; /* NULL: none */
-  int stage, stages;        /* 0: it makes its own */
-  int ahead;                /* 1 while the step after the one asked for is found */
+  VidaStepper* outer;  /* NULL: none */
+  int stage, stages;   /* 0: it makes its own */
+  int ahead;           /* 1 while the step after the one asked for is found */
   bool one_step;       /* a stage of a composition: begins and ends on both levels of constraints */
   double tolerance;    /* of the scaled residual */
   double scaled_for;   /* the size of motion that the scales were set for; 0: not yet */
@@ -118,6 +127,7 @@ struct VidaStepper {
 
   vida_jumps* jumps; /* NULL of systems in which nothing jumps, and of steppers with an `outer` */
   vida_segment segment; /* of time, in which the step lies; meaningful where something jumps */
+  vida_interrupt interrupt; /* of a stepper without `outer` */
 
   VidaStatistics statistics;
 };
@@ -239,6 +249,18 @@ vida_solver vida__solver_of(const VidaOptions* options);
 #define VIDA_OTHER_BRANCH_TEXT                                                 \
   "the solution of the step lies on another branch of the constraints, which " \
   "cannot be reached without passing a singular place"
+
+/* ---- interrupts (interrupt.c) ---- */
+
+/* Asks whether to go on: 0, or a negative code that the step must end with as soon as it can; the
+ * frame puts the state back and writes the message. To be called between own steps of a method;
+ * Newton's method of a map asks by itself. `reached`: the time of the newest own state. */
+int vida__interrupted(VidaStepper* stepper, double reached);
+/* Around a step; whether it was interrupted. */
+void vida__begin_interruptible(VidaStepper* stepper);
+bool vida__end_interruptible(VidaStepper* stepper);
+/* The failure of an interrupted step. */
+int vida__fail_interrupted(const VidaStepper* stepper, VidaError* error);
 
 /* ---- tools for methods (tools.c) ---- */
 

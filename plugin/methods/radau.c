@@ -445,6 +445,9 @@ static int step_adaptively(VidaStepper* stepper, VidaError* error) {
   for (double k = 0.0; own->t < end; k += 1.0) {
     VidaError reason = {0};
     double err = 0.0;
+    if (vida__interrupted(stepper, own->t)) {
+      return VIDA_STOPPED; /* the frame says more */
+    }
     const bool was_cut = choose_step(stepper, end);
     if (k >= own->most_steps) {
       char t[VIDA_REAL_TEXT_SIZE];

@@ -89,7 +89,8 @@ static int residual(void* data, double t, const double* y, const double* dy, dou
   vida_reference_ida* own = stepper->own;
   const VidaSystem* system = stepper->system;
   const int n = stepper->n;
-  int code = vida__jacobian(&stepper->evaluator, t, y, own->entries);
+  int code = vida__interrupted(stepper, t);
+  code = code ? code : vida__jacobian(&stepper->evaluator, t, y, own->entries);
   code = code ? code : motion_rows(stepper, t, y, dy, r);
   if (code) {
     return code;

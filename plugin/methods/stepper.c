@@ -86,6 +86,11 @@ vida_solver vida__solver_of(const VidaOptions* options) {
                                                                   : VIDA_SOLVER_AUTO;
 }
 
+static int interrupted(void* data) {
+  VidaStepper* stepper = data;
+  return vida__interrupted(stepper, vida__node_time(stepper));
+}
+
 static int create_solvers(VidaStepper* stepper, VidaError* error) {
   stepper->tolerance = VidaOptions_Get(stepper->options, "tolerance");
   const vida_map_options options = {stepper->tolerance,
@@ -103,6 +108,9 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   if (!code && stepper->method->map.residual) {
     code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
                             &stepper->map, error);
+    if (!code) {
+      vida__map_set_interrupt(stepper->map, interrupted);
+    }
   }
   return code;
 }
@@ -486,6 +494,16 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
                                  vida__name_step(stepper, step));
 }
 
+/* The last step leaves nothing behind that guesses could be made from. */
+static void take_back(VidaStepper* stepper) {
+  stepper->has_node_velocity = false;
+  stepper->has_tracked = false;
+  stepper->history_count = 0;
+  if (stepper->method->undo) {
+    stepper->method->undo(stepper);
+  }
+}
+
 /* The state that the step has led to becomes that of the node, or is refused. */
 static int arrive(VidaStepper* stepper, VidaError* error) {
   int code = check_state(stepper, error);
@@ -497,28 +515,40 @@ static int arrive(VidaStepper* stepper, VidaError* error) {
     stepper->step++;
     return VIDA_SUCCESS;
   }
-  stepper->has_node_velocity = false;
-  stepper->has_tracked = false;
-  stepper->history_count = 0;
-  if (stepper->method->undo) {
-    stepper->method->undo(stepper);
-  }
+  take_back(stepper);
   return code;
+}
+
+/* From the node to the next one, or to the failure of an interrupt. */
+static int try_step(VidaStepper* stepper, VidaError* error) {
+  if (!stepper->outer) {
+    vida__begin_interruptible(stepper);
+  }
+  int code = vida__interrupted(stepper, vida__node_time(stepper));
+  code = code ? code : stepper->prepare(stepper, error);
+  code = code ? code : stepper->method->step(stepper, error);
+  if (!stepper->outer && vida__end_interruptible(stepper)) {
+    if (!code) { /* it ended all the same, perhaps with less accuracy than it would have had */
+      take_back(stepper);
+    }
+    return vida__fail_interrupted(stepper, error);
+  }
+  return code ? code : arrive(stepper, error);
 }
 
 int vida__make_step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
   const double lambda_t = stepper->lambda_t;
   memcpy(stepper->kept, stepper->q, bytes);
-  int code = stepper->prepare(stepper, error);
-  code = code ? code : stepper->method->step(stepper, error);
-  code = code ? code : arrive(stepper, error);
+  const int code = try_step(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
     stepper->lambda_t = lambda_t;
-    vida__watch_explain(stepper->watch, error);
-    if (code > 0 && !stepper->outer) {
-      vida__explain_light(stepper, error);
+    if (!stepper->interrupt.code) {
+      vida__watch_explain(stepper->watch, error);
+      if (code > 0 && !stepper->outer) {
+        vida__explain_light(stepper, error);
+      }
     }
     vida__watch_return(stepper->watch, vida__node_time(stepper), stepper->q);
     return code;

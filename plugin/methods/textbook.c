@@ -133,10 +133,23 @@ static int find_massless(const VidaStepper* stepper, const double* matrix) {
   return -1;
 }
 
+/* A coordinate of a term that has another branch at other velocities, which states need not show;
+ * -1: there is none. */
+static int find_branch_of_rates(const VidaSystem* system) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->functions && batch->functions->bends_with_rates) {
+      return batch->index[0];
+    }
+  }
+  return -1;
+}
+
 static int check_velocities(VidaStepper* stepper, VidaError* error) {
   const VidaSystem* system = stepper->system;
   probe at = {0};
-  int wrong = -1;
+  const int branch = find_branch_of_rates(system);
+  int wrong = branch;
   if (system->separable) {
     return VIDA_SUCCESS;
   }
@@ -145,11 +158,11 @@ static int check_velocities(VidaStepper* stepper, VidaError* error) {
   }
   const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
   int code = VidaSystem_Start(system, 0.0, &about, at.q, at.v, NULL, error);
-  if (!code) {
+  if (!code && branch < 0) {
     code = probe_states(stepper, &at, &wrong);
     code = code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
   }
-  const int massless = code ? -1 : find_massless(stepper, at.matrix);
+  const int massless = code || branch >= 0 ? -1 : find_massless(stepper, at.matrix);
   if (massless >= 0) {
     code = refuse(stepper, "it needs a regular mass matrix, and there is no mass on",
                   system->coordinates[massless].name, error);

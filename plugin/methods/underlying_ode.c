@@ -105,6 +105,11 @@ static int accept(void* data, double t, const double* y, bool is_end) {
   return vida__underlying_accept(data, t, y, is_end);
 }
 
+static int interrupted(void* data, double reached) {
+  const underlying_ode* own = data;
+  return vida__interrupted(own->stepper, reached);
+}
+
 int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error) {
   int code = check_integrator(stepper, error);
   if (code) {
@@ -120,6 +125,7 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
   own->stepper = stepper;
   own->functions = functions;
   own->functions.accept = functions.accept ? functions.accept : accept;
+  own->functions.interrupted = interrupted;
   if (allocate_own(own, stepper->n, stepper->m)) {
     return vida__fail_memory(error);
   }

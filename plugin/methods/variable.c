@@ -30,6 +30,7 @@ typedef struct variable_state {
   int observable;       /* of the density; -1: curvature */
   double nominal;       /* the step of density 1 */
   double start_density, least;
+  double most_steps;             /* between two nodes */
   double rate_at_start;          /* 0: nothing is curved there; NaN: not measured yet */
   double bend_time;              /* times `time` below: how far accelerations lead */
   double elapsed, elapsed_low;   /* t - t0 of the sequence */
@@ -67,6 +68,7 @@ static int choose_density(const VidaStepper* stepper, variable_state* own, VidaE
   own->nominal = VidaOptions_Get(stepper->options, "h");
   own->start_density = VidaOptions_Get(stepper->options, "start_density");
   own->least = VidaOptions_Get(stepper->options, "least_density");
+  own->most_steps = VidaOptions_Get(stepper->options, "max_steps");
   own->rate_at_start = NAN;
   if (own->least > own->start_density) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -403,6 +405,17 @@ static int step_to_node(VidaStepper* stepper, double rest, VidaError* error) {
   return code;
 }
 
+static int fail_long(const variable_state* own, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  char density[VIDA_REAL_TEXT_SIZE];
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
+                         "max_steps = %.0f steps were made between two states that are given out, "
+                         "and only t = %s was reached, where the density of steps is %s; try less "
+                         "density or a smaller h, or allow more steps",
+                         own->most_steps, vida__real_text(t, own->main->t0, 12),
+                         vida__real_text(density, own->density, 6));
+}
+
 static int step(VidaStepper* stepper, VidaError* error) {
   variable_state* own = stepper->own;
   const VidaStatistics* main = &own->main->statistics;
@@ -412,8 +425,8 @@ static int step(VidaStepper* stepper, VidaError* error) {
   int code = VIDA_SUCCESS;
   double rest = (node - own->elapsed) - own->elapsed_low;
   own->main->segment = own->partial->segment = stepper->segment;
-  while (!code && (rest + rounding) * own->advance >= own->nominal) {
-    code = step_sequence(own, stepper->t0, error);
+  for (double made = 0.0; !code && (rest + rounding) * own->advance >= own->nominal; made++) {
+    code = made < own->most_steps ? step_sequence(own, stepper->t0, error) : fail_long(own, error);
     rest = (node - own->elapsed) - own->elapsed_low;
   }
   if (!code && fabs(rest) <= rounding) {
@@ -474,6 +487,7 @@ static const VidaOptionRow options[] = {
      "Density of curvature at the start; more where a motion starts at its fastest."},
     {"least_density", VIDA_OPTION_REAL, "1", 0.1, 0.0, INFINITY, true, NULL,
      "Density of curvature where nothing turns: steps are no longer than h over it."},
+    VIDA_MAX_STEPS_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__rattle_variable = {

@@ -72,6 +72,9 @@ static char* partial_path(const char* path) {
 }
 
 int VidaReport_PreparePage(const char* path, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, path)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char* partial = partial_path(path);
   if (!partial) {
     return vida__fail_memory(error);
@@ -119,11 +122,27 @@ static int write_whole(const char* path, bool is_page, const char* data, size_t 
   return code;
 }
 
+static int check_recordings(const VidaRecording* const* recordings, int count, VidaError* error) {
+  if (count < 1) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "a page needs at least one recording, got %d",
+                      count);
+  }
+  for (int i = 0; i < count; i++) {
+    if (!recordings[i]) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "recording %d of %d is NULL", i + 1, count);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 static int write_studies(const VidaRecording* const* recordings, int count,
                          const VidaPageFacts* facts, bool is_page, const char* path,
                          VidaError* error) {
   char* data = NULL;
   size_t size = 0;
+  if (check_recordings(recordings, count, error)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   FILE* memory = open_memstream(&data, &size);
   if (!memory) {
     return vida__fail_memory(error);
@@ -138,12 +157,16 @@ static int write_studies(const VidaRecording* const* recordings, int count,
 
 int VidaReport_Page(const VidaRecording* const* recordings, int count, const VidaPageFacts* facts,
                     const char* path, VidaError* error) {
-  return write_studies(recordings, count, facts, true, path, error);
+  return VIDA_REFUSE_NULL(error, recordings, facts, path)
+             ? VIDA_BAD_ARGUMENT
+             : write_studies(recordings, count, facts, true, path, error);
 }
 
 int VidaReport_PageData(const VidaRecording* const* recordings, int count,
                         const VidaPageFacts* facts, const char* path, VidaError* error) {
-  return write_studies(recordings, count, facts, false, path, error);
+  return VIDA_REFUSE_NULL(error, recordings, facts, path)
+             ? VIDA_BAD_ARGUMENT
+             : write_studies(recordings, count, facts, false, path, error);
 }
 
 /* ---- from stored data ------------------------------------------------------------------------ */
@@ -183,6 +206,9 @@ static int check_syntax(const char* path, const char* data, size_t size, VidaErr
 }
 
 int VidaReport_PageFromData(const char* data_path, const char* path, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, data_path, path)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   char* data = NULL;
   size_t size = 0;
   int code = read_whole(data_path, &data, &size, error);

@@ -94,7 +94,13 @@ static int allocate(VidaRecording* made, VidaError* error) {
 }
 
 int VidaRecording_Create(const VidaStudy* study, VidaRecording** recording, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, recording)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   *recording = NULL;
+  if (VIDA_REFUSE_NULL(error, study)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   VidaRecording* made = vida__allocate(1, sizeof *made);
   if (!made) {
     return vida__fail_memory(error);
@@ -259,6 +265,8 @@ static int end_run(void* data, int index, const VidaRow* row, VidaError* error) 
 }
 
 VidaObserver VidaRecording_Observer(VidaRecording* recording) {
-  return (VidaObserver){
-      .begin = begin_run, .sample = take_sample, .end = end_run, .data = recording};
+  return !recording
+             ? (VidaObserver){0}
+             : (VidaObserver){
+                   .begin = begin_run, .sample = take_sample, .end = end_run, .data = recording};
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vida/report.h>
 
 #include "base/error.h"
@@ -191,8 +192,29 @@ static void write_numbers(FILE* file, int count, const double* values) {
   }
 }
 
+/* Takes off what is not a whole row, of a file that could not be written any more; false where no
+ * row is left below the header. */
+static bool cut_to_rows(const char* path) {
+  FILE* file = fopen(path, "r+");
+  long end = 0, position = 0;
+  int lines = 0;
+  for (int c = file ? getc(file) : EOF; c != EOF; c = getc(file)) {
+    position++;
+    if (c == '\n') {
+      end = position;
+      lines++;
+    }
+  }
+  const bool is_cut = file && ftruncate(fileno(file), (off_t)end) == 0;
+  if (file) {
+    fclose(file);
+  }
+  return is_cut && lines > 1;
+}
+
 /* Closes the file that is being written and gives it its final name; none is left of a run that did
- * not even start. */
+ * not even start. What could be written of a run whose file failed is incomplete, and this run's.
+ */
 static int finish_file(VidaTrajectories* trajectories, int run, bool complete, VidaError* error) {
   FILE* file = trajectories->open[run].file;
   set_paths(trajectories, run);
@@ -206,6 +228,11 @@ static int finish_file(VidaTrajectories* trajectories, int run, bool complete, V
   if (!complete && trajectories->open[run].rows == 0) {
     remove(trajectories->partial);
     return code;
+  }
+  if (code && cut_to_rows(trajectories->partial)) {
+    rename(trajectories->partial, trajectories->incomplete);
+  } else if (code) {
+    remove(trajectories->partial);
   }
   if (code == VIDA_SUCCESS && rename(trajectories->partial, path) != 0) {
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot rename %s to %s: %s", trajectories->partial,

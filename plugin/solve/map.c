@@ -38,7 +38,8 @@ struct vida_map {
   double* kept_residual;
   double* correction;
   double beside; /* what is nothing, relative to the sizes that scale rows; 0: everything counts */
-  const double* redundancy; /* NULL, or what the diagonal of each constraint is lessened by */
+  const double* redundancy;       /* NULL, or what the diagonal of each constraint is lessened by */
+  int (*interrupted)(void* data); /* nullable */
   vida_sink sink;
   long iterations, residuals, jacobians;
 };
@@ -54,7 +55,8 @@ static int check_finite(const vida_map* map, const double* r) {
 
 static int evaluate(vida_map* map, const double* u, double* r) {
   map->residuals++;
-  const int code = map->functions.residual(map->data, u, r);
+  int code = map->interrupted ? map->interrupted(map->data) : VIDA_SUCCESS;
+  code = code ? code : map->functions.residual(map->data, u, r);
   return code ? code : check_finite(map, r);
 }
 
@@ -185,6 +187,10 @@ void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_si
 
 void vida__map_set_redundancy(vida_map* map, const double* redundancy) {
   map->redundancy = redundancy;
+}
+
+void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data)) {
+  map->interrupted = interrupted;
 }
 
 long vida__map_iterations(const vida_map* map) {
@@ -347,6 +353,10 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
   const VidaError* own = &map->rows.evaluator->error;
   /* KINSOL may have been content with what our own test of the residual is not. */
   const char* name = flag >= 0 ? "NOT_CONVERGED" : vida__flag_name(VIDA_KINSOL, flag);
+  const int interrupt = map->interrupted ? map->interrupted(map->data) : VIDA_SUCCESS;
+  if (interrupt) {
+    return vida__fail(error, interrupt, "%s", Vida_CodeText(interrupt));
+  }
   if (own->code) {
     return vida__fail_flag(error, own->code, name, "%s", own->message);
   }

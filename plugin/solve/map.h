@@ -58,6 +58,9 @@ const double* vida__map_matrix(const vida_map* map);
  * matrix regular. Equations and solutions stay what they are; of the multipliers, what the
  * equations leave open hardly moves from where the guess has it. */
 void vida__map_set_redundancy(vida_map* map, const double* redundancy);
+/* Asked, with the data of the map, before each evaluation of the residual: 0, or the negative code
+ * that the solution then fails with. NULL: nobody is asked. */
+void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data));
 
 /* Solves from the guess u, which receives the solution. On failure u is undefined, and the error
  * has the solver's flag and names the worst row. */

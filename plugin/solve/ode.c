@@ -82,13 +82,18 @@ const double* vida__ode_last_stage(const vida_ode* ode, double* t) {
   return ode->ends_with_stage ? ode->stage_y : ode->rate_y;
 }
 
+static int interrupted(const vida_ode* ode) {
+  return ode->functions.interrupted ? ode->functions.interrupted(ode->data, ode->node_t)
+                                    : VIDA_SUCCESS;
+}
+
 /* Steps ask again for what the end of the last one has found, and methods for what goes with it. */
 int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
   const size_t bytes = (size_t)ode->size * sizeof *y;
   if (!ode->has_rate || t != ode->rate_t || memcmp(y, ode->rate_y, bytes) != 0) {
     ode->counts.rates++;
     ode->has_rate = false;
-    int code = is_finite(ode->size, y) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
+    int code = is_finite(ode->size, y) ? interrupted(ode) : VIDA_NOT_FINITE;
     code = code ? code : ode->functions.rate(ode->data, t, y, ode->rate);
     code = code ? code : is_finite(ode->size, ode->rate) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
     if (code) {

@@ -59,6 +59,9 @@ typedef struct vida_ode_functions {
    * NULL: no projection. */
   int (*project)(void* data, double t, const double* y, double* correction, double* error,
                  const double* weights, double epsilon);
+  /* Asked before steps and rates, with the time of the newest state: 0, or the negative code that
+   * the advance then fails with. NULL: nobody is asked. */
+  int (*interrupted)(void* data, double reached);
 } vida_ode_functions;
 
 typedef struct vida_ode_settings {

@@ -2,10 +2,10 @@
  * reference, which nobody changes; observers are called by one run at a time. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "study/reference.h"
 #include "study/study.h"
@@ -50,11 +50,6 @@ typedef struct crew {
   int code;         /* of the first failure that ends the study */
   VidaError error;
 } crew;
-
-static int count_processors(void) {
-  const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count > 1 ? (int)(count < 1024 ? count : 1024) : 1;
-}
 
 /* ---- their observers ------------------------------------------------------------------------- */
 
@@ -180,7 +175,7 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
 
 int vida__jobs(const VidaStudy* study) {
   const int asked = (int)VidaOptions_Get(study->options, "jobs");
-  const int jobs = asked > 0 ? asked : count_processors();
+  const int jobs = asked > 0 ? asked : vida__count_processors();
   return jobs < study->count ? jobs : study->count;
 }
 

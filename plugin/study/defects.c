@@ -256,7 +256,7 @@ static int find_surest_changes(cloud* c, double change[PAIRS], double* noise, Vi
     memcpy(before, now, sizeof now);
     code = find_changes(c, shift, now, error);
     shift *= k ? 0.25 : 0.5;
-    if (code == VIDA_STOPPED) {
+    if (code == VIDA_STOPPED || code == VIDA_WALL_LIMIT) {
       return code;
     }
     if (code || !has_before) {

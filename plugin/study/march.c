@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,17 +10,12 @@
 
 #define SECONDS_BETWEEN_PROGRESS 0.1
 
-static double read_clock(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 int vida__create_march(const VidaSystem* system, const VidaOptions* options,
                        const vida_time_grid* grid, vida_march* march, VidaError* error) {
   const size_t n = (size_t)VidaSystem_CoordinateCount(system);
   *march = (vida_march){.grid = *grid};
-  march->clock = march->shown = read_clock();
+  march->clock = march->shown = vida__read_clock();
+  march->deadline.end = INFINITY;
   march->q = vida__allocate(n, sizeof(double));
   march->v = vida__allocate(n, sizeof(double));
   if (!march->q || !march->v) {
@@ -106,6 +100,16 @@ static int check_finite(const vida_march* march, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+/* The stepper, which has no option of that name, has said how far it came. */
+static void name_limit(const vida_march* march, VidaError* error) {
+  char limit[VIDA_NAME_SIZE], where[VIDA_MESSAGE_SIZE] = "";
+  if (error) {
+    vida__append(where, sizeof where, "%s", error->message);
+    vida__fail(error, VIDA_WALL_LIMIT, "%s: %.300s", vida__describe_limit(&march->deadline, limit),
+               where);
+  }
+}
+
 int vida__advance_march(vida_march* march, VidaError* error) {
   int code = VIDA_SUCCESS;
   if (march->step == march->grid.full) {
@@ -114,11 +118,14 @@ int vida__advance_march(vida_march* march, VidaError* error) {
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  const double begin = read_clock();
+  const double begin = vida__read_clock();
+  march->aside = 0.0;
   code = VidaStepper_Step(march->stepper, error);
-  march->clock = read_clock();
-  march->wall += march->clock - begin;
-  if (code == VIDA_SUCCESS) {
+  march->clock = vida__read_clock();
+  march->wall += march->clock - begin - march->aside;
+  if (code == VIDA_WALL_LIMIT) {
+    name_limit(march, error);
+  } else if (code == VIDA_SUCCESS) {
     code = check_finite(march, error);
   }
   if (code == VIDA_SUCCESS) {
@@ -147,17 +154,64 @@ void vida__describe_steps(const VidaOptions* options, char* text, size_t size) {
                vida__real_text(value, VidaOptions_Get(options, name), 12), adaptive ? "" : " s");
 }
 
-int vida__show_progress(vida_march* march, const VidaObserver* observer, int run, const char* what,
-                        VidaError* error) {
+/* Whether to go on at the time that the clock has shown last. */
+static int look(vida_march* march) {
+  const VidaObserver* observer = march->observer;
+  if (march->clock >= march->deadline.end) {
+    return VIDA_WALL_LIMIT;
+  }
   if (!observer || !observer->progress || march->clock - march->shown < SECONDS_BETWEEN_PROGRESS) {
     return VIDA_SUCCESS;
   }
   march->shown = march->clock;
   const double fraction = (double)march->step / (double)vida__count_steps(&march->grid);
-  if (observer->progress(observer->data, run, what, fraction) == 0) {
+  const int answer = observer->progress(observer->data, march->run, march->what, fraction);
+  return answer ? VIDA_STOPPED : VIDA_SUCCESS;
+}
+
+/* Within a step. Reading the clock takes as long as a small part of a cheap step: while questions
+ * follow each other quickly, not each of them reads it. */
+static int ask(void* data) {
+  enum { MOST_PATIENCE = 16 };
+  const double quick = 1e-4, slow = 1e-3;
+  vida_march* march = data;
+  if (++march->asked < march->patience) {
     return VIDA_SUCCESS;
   }
-  char t[VIDA_REAL_TEXT_SIZE];
-  return vida__fail(error, VIDA_STOPPED, "stopped on request at t = %s",
-                    vida__real_text(t, vida__march_time(march), 12));
+  const double now = vida__read_clock(), passed = now - march->clock;
+  march->patience = passed > slow                                       ? 1
+                    : passed < quick && march->patience < MOST_PATIENCE ? 2 * march->patience
+                                                                        : march->patience;
+  march->asked = 0;
+  march->clock = now;
+  const int code = look(march);
+  if (march->shown == now) {
+    march->clock = vida__read_clock();
+    march->aside += march->clock - now;
+  }
+  return code;
+}
+
+void vida__watch_march(vida_march* march, const VidaObserver* observer, int run, const char* what,
+                       vida_deadline deadline) {
+  march->observer = observer;
+  march->run = run;
+  march->what = what;
+  march->deadline = deadline;
+  march->asked = 0;
+  march->patience = 1;
+  VidaStepper_SetInterrupt(march->stepper, ask, march, NULL);
+}
+
+int vida__show_progress(vida_march* march, VidaError* error) {
+  char limit[VIDA_NAME_SIZE], t[VIDA_REAL_TEXT_SIZE];
+  const int code = look(march);
+  if (code == VIDA_SUCCESS) {
+    return code;
+  }
+  vida__real_text(t, vida__march_time(march), 12);
+  return code == VIDA_WALL_LIMIT
+             ? vida__fail(error, code, "%s: %s at t = %s",
+                          vida__describe_limit(&march->deadline, limit), Vida_CodeText(code), t)
+             : vida__fail(error, code, "%s at t = %s", Vida_CodeText(code), t);
 }

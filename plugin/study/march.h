@@ -7,6 +7,7 @@
 #include <vida/study.h>
 
 #include "study/grid.h"
+#include "study/limit.h"
 
 typedef struct vida_march {
   VidaStepper* stepper;
@@ -16,6 +17,14 @@ typedef struct vida_march {
   VidaStatistics before; /* of the full steps, once the shorter last one has begun */
   double *q, *v;         /* n each: the state from which the shorter last step starts */
   double clock, shown;   /* readings of the clock: now, and when progress was last shown */
+  /* Who is told how far it is, and until when it may go on. */
+  const VidaObserver* observer; /* nullable */
+  int run;
+  const char* what;
+  vida_deadline deadline;
+  int asked,
+      patience; /* in a step: how often since the clock was read, and how often until it is */
+  double aside; /* seconds that the observer has taken within steps */
 } vida_march;
 
 /* March structures may be destroyed whatever has become of Create; zeroed ones too. */
@@ -34,9 +43,12 @@ VidaStatistics vida__march_statistics(const vida_march* march);
 
 /* "rattle, h = 0.01 s" or "ida-ggl, rtol = 1e-06" */
 void vida__describe_steps(const VidaOptions* options, char* text, size_t size);
-/* Tells the observer how far the march is, about ten times a second; VIDA_STOPPED when it says so.
- */
-int vida__show_progress(vida_march* march, const VidaObserver* observer, int run, const char* what,
-                        VidaError* error);
+/* Says who is told of the march, under which number and as what, and until when it may go on: what
+ * follows is looked at between the method's own steps, too. */
+void vida__watch_march(vida_march* march, const VidaObserver* observer, int run, const char* what,
+                       vida_deadline deadline);
+/* Tells the observer how far the march is, about ten times a second. VIDA_STOPPED when it says so,
+ * VIDA_WALL_LIMIT after the deadline. */
+int vida__show_progress(vida_march* march, VidaError* error);
 
 #endif

@@ -287,12 +287,13 @@ static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
 }
 
 static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
-                           VidaError* error) {
+                           vida_deadline deadline, VidaError* error) {
   const long steps = vida__count_steps(&study->reference->grid);
   char what[VIDA_MESSAGE_SIZE] = "";
   vida__append(what, sizeof what, "reference: %s", study->reference->text);
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
   keeper keeps = {.study = study, .lambda = vida__allocate(m, sizeof(double))};
+  vida__watch_march(march, observer, VIDA_REFERENCE_RUN, what, deadline);
   int code = keeps.lambda ? VIDA_SUCCESS : vida__fail_memory(error);
   vida__tell_jumps(march->stepper, keep_sides, &keeps);
   code = code ? code : vida__start_march(march, study->q0, study->v0, error);
@@ -305,7 +306,7 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
       code = keep_multipliers(study, march, &keeps.room, error);
     }
     if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(march, observer, VIDA_REFERENCE_RUN, what, error);
+      code = vida__show_progress(march, error);
     }
   }
   vida__tell_jumps(march->stepper, NULL, NULL);
@@ -436,8 +437,8 @@ static int ask_all(VidaStudy* study, VidaError* error) {
 /* ---- its own error -------------------------------------------------------------------------- */
 
 /* `between` steps of the reference take as long as one of the march. */
-static int march_estimate(VidaStudy* study, vida_march* march, long between,
-                          const VidaObserver* observer, vida_error_norm* norm, VidaError* error) {
+static int march_estimate(VidaStudy* study, vida_march* march, long between, vida_error_norm* norm,
+                          VidaError* error) {
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = study->selection ? study->selected : n;
@@ -454,8 +455,7 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between,
                        vida__difference_norm(q, NULL, length, study->selection));
     }
     if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(march, observer, VIDA_REFERENCE_RUN, "the reference's own error",
-                                 error);
+      code = vida__show_progress(march, error);
     }
   }
   return code;
@@ -500,7 +500,8 @@ static bool find_rougher(const vida_reference* reference, rougher* than) {
 
 /* That nothing can be said about the reference is no reason to do without it: only a request to
  * stop is passed on. */
-static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                          VidaError* error) {
   vida_reference* reference = study->reference;
   rougher than;
   if (!find_rougher(reference, &than)) {
@@ -523,7 +524,8 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaEr
     code = vida__create_march(study->system, options, &than.grid, &march, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = march_estimate(study, &march, than.between, observer, &norm, &problem);
+    vida__watch_march(&march, observer, VIDA_REFERENCE_RUN, "the reference's own error", deadline);
+    code = march_estimate(study, &march, than.between, &norm, &problem);
   }
   if (code == VIDA_SUCCESS) {
     reference->position_error = vida__norm_value(&norm, study->relative) / than.divisor;
@@ -539,7 +541,8 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, VidaEr
   return code;
 }
 
-static int make_solution(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                         VidaError* error) {
   vida_reference* reference = study->reference;
   vida_march march = {0};
   VidaError problem = {0};
@@ -550,7 +553,7 @@ static int make_solution(VidaStudy* study, const VidaObserver* observer, VidaErr
   }
   code = vida__create_march(study->system, reference->options, &reference->grid, &march, &problem);
   if (code == VIDA_SUCCESS) {
-    code = march_reference(study, &march, observer, &problem);
+    code = march_reference(study, &march, observer, deadline, &problem);
   }
   if (code != VIDA_SUCCESS) {
     char t[VIDA_REAL_TEXT_SIZE];
@@ -566,12 +569,14 @@ static int make_solution(VidaStudy* study, const VidaObserver* observer, VidaErr
 }
 
 /* The first candidate that comes to the end. */
-static int try_candidates(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                          VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int candidate = 0; candidate < CANDIDATES; candidate++) {
     code = choose_candidate(study, candidate, error);
-    code = code ? code : make_solution(study, observer, error);
-    if (code == VIDA_SUCCESS || code == VIDA_STOPPED || code == VIDA_OUT_OF_MEMORY) {
+    code = code ? code : make_solution(study, observer, deadline, error);
+    if (code == VIDA_SUCCESS || code == VIDA_STOPPED || code == VIDA_WALL_LIMIT ||
+        code == VIDA_OUT_OF_MEMORY) {
       break;
     }
   }
@@ -586,10 +591,11 @@ int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaErr
     code = reserve_states(study, error);
     return code ? code : ask_all(study, error);
   }
-  code = reference->candidate >= 0 ? try_candidates(study, observer, error)
-                                   : make_solution(study, observer, error);
+  const vida_deadline deadline = vida__set_deadline(study);
+  code = reference->candidate >= 0 ? try_candidates(study, observer, deadline, error)
+                                   : make_solution(study, observer, deadline, error);
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
-    code = estimate_error(study, observer, error);
+    code = estimate_error(study, observer, deadline, error);
   }
   return code;
 }

@@ -24,6 +24,7 @@ typedef struct run_at_work {
   int index;
   const VidaObserver* observer;
   vida_march march;
+  vida_deadline deadline;
   vida_monitors monitors;
   long sampled;        /* the step of the last row of samples; -1: none yet */
   bool study_must_end; /* the failure is not the run's own */
@@ -125,6 +126,7 @@ static int start_run(run_at_work* work, VidaError* error) {
               : vida__create_march(study->system, work->run->options, &work->run->grid,
                                    &work->march, error);
   if (code == VIDA_SUCCESS) {
+    vida__watch_march(&work->march, work->observer, work->index, work->what, work->deadline);
     code = vida__start_march(&work->march, vida__run_q0(study, work->run),
                              vida__run_v0(study, work->run), error);
   }
@@ -172,19 +174,23 @@ static int march_run(run_at_work* work, VidaError* error) {
     if (code == VIDA_SUCCESS) {
       code = observe_run(work, error);
     }
-    if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
-      work->study_must_end = code != VIDA_SUCCESS;
-    }
+    code = code ? code : vida__show_progress(&work->march, error);
   }
   vida__tell_jumps(work->march.stepper, NULL, NULL);
+  work->study_must_end = work->study_must_end || code == VIDA_STOPPED;
   return code;
 }
 
-/* A step that failed for want of a solution has left the state before it: it is the last row. */
+static bool is_interrupt(int code) {
+  return code == VIDA_STOPPED || code == VIDA_WALL_LIMIT;
+}
+
+/* A step that failed for want of a solution or was interrupted has left the state before it: it is
+ * the last row. */
 static int emit_last_state(run_at_work* work, int code, VidaError* error) {
   VidaError ignored;
-  if (code <= 0 || work->sampled < 0 || work->sampled == work->march.step) {
+  if ((code <= 0 && !is_interrupt(code)) || work->sampled < 0 ||
+      work->sampled == work->march.step) {
     return VIDA_SUCCESS;
   }
   const int n = VidaSystem_CoordinateCount(work->study->system);
@@ -236,11 +242,9 @@ static int march_again(run_at_work* work, VidaError* error) {
   }
   while (!code && work->march.step < steps) {
     code = vida__advance_march(&work->march, error);
-    if (!code) {
-      code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
-      work->study_must_end = code != VIDA_SUCCESS;
-    }
+    code = code ? code : vida__show_progress(&work->march, error);
   }
+  work->study_must_end = code == VIDA_STOPPED;
   return code;
 }
 
@@ -265,6 +269,13 @@ static int measure_time(run_at_work* work, VidaError* error) {
   }
   qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
   work->row.wall_s = seconds[count / 2];
+  if (code == VIDA_WALL_LIMIT) {
+    char limit[VIDA_NAME_SIZE], remark[VIDA_MESSAGE_SIZE] = "";
+    vida__append(remark, sizeof remark, "wall_s is that of %ld repeats, which %s has ended", count,
+                 vida__describe_limit(&work->deadline, limit));
+    vida__add_remark(&work->row, remark);
+    code = VIDA_SUCCESS;
+  }
   return code;
 }
 
@@ -277,10 +288,8 @@ static int start_stretch(void* data, const double* q, const double* v, VidaError
 static int step_stretch(void* data, VidaError* error) {
   run_at_work* work = data;
   int code = vida__advance_march(&work->march, error);
-  if (!code) {
-    code = vida__show_progress(&work->march, work->observer, work->index, work->what, error);
-    work->study_must_end = code != VIDA_SUCCESS;
-  }
+  code = code ? code : vida__show_progress(&work->march, error);
+  work->study_must_end = code == VIDA_STOPPED;
   return code;
 }
 
@@ -406,6 +415,16 @@ static void publish_row(const run_at_work* work) {
   }
 }
 
+/* Its status stays NOT_RUN. */
+static void skip_run(run_at_work* work) {
+  char limit[VIDA_NAME_SIZE];
+  const vida_deadline deadline = vida__set_deadline(work->study);
+  work->row.message[0] = '\0';
+  vida__append(work->row.message, sizeof work->row.message, "%s had passed before this run began",
+               vida__describe_limit(&deadline, limit));
+  publish_row(work);
+}
+
 int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
   static const VidaObserver nobody = {0};
   run_at_work work = {.study = study,
@@ -416,6 +435,11 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
                       .march.grid = study->runs[index].grid,
                       .sampled = -1};
   VidaError problem = {0};
+  if (vida__is_over(study)) {
+    skip_run(&work);
+    return VIDA_SUCCESS;
+  }
+  work.deadline = vida__set_deadline(study);
   int code = vida__create_monitors(study, work.run, &work.monitors, error);
   if (code == VIDA_SUCCESS) {
     code = tell_observer(&work, work.observer->begin, error);
@@ -426,13 +450,15 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   }
 
   code = march_run(&work, &problem);
-  if (code != VIDA_SUCCESS && !work.study_must_end) {
+  if (code != VIDA_SUCCESS && (!work.study_must_end || is_interrupt(code))) {
     VidaError observer_problem = {0};
+    const bool must_end = work.study_must_end;
     const int told = emit_last_state(&work, code, &observer_problem);
-    if (work.study_must_end) {
+    if (work.study_must_end && !must_end) {
       code = told;
       problem = observer_problem;
     }
+    work.study_must_end = work.study_must_end || must_end;
   }
   code = finish_run(&work, code, &problem);
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "repeats") != 1.0) {

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "study/limit.h"
 #include "study/reference.h"
 
 #define COMPARISON "comparison"
@@ -37,11 +38,17 @@ static const VidaOptionRow comparison_rows[] = {
     {"start_tolerance", VIDA_OPTION_REAL, "1", 1e-9, 0.0, 1.0, false, NULL,
      "largest relative change of a given initial value without adjust_start"},
     {"jobs", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1024.0, false, NULL,
-     "how many runs are made at once, 0: as many as there are processors; times are then those of "
+     "how many runs are made at once, 0: as many as processors may be used; times are then those "
+     "of "
      "runs that share the machine"},
     {"repeats", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1000.0, false, NULL,
      "how often each run is made to measure its time, of which the median is told; 0: until the "
      "median is stable"},
+    {"wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
+     "wall time after which a run ends with the status WALL_LIMIT, also one that is made again to "
+     "measure its time or for a defect, and the reference"},
+    {"study_wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
+     "wall time of the whole comparison, after which the present run ends and no other begins"},
     {"work_precision", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "tell the fitted orders, and what errors cost with each method"},
     {"symplectic", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
@@ -285,11 +292,11 @@ static long automatic_steps(const VidaStudy* study) {
 
 /* The most steps, at most `most`, of which each is as long as a whole number of these. */
 static long thin_out(long steps, long most) {
-  long whole = (steps + most - 1) / most;
-  while (steps % whole != 0) {
-    whole++;
+  long count = steps < most ? steps : most;
+  while (steps % count != 0) {
+    count--;
   }
-  return steps / whole;
+  return count;
 }
 
 static void divide_time(const VidaStudy* study, long steps, vida_time_grid* grid) {
@@ -586,6 +593,7 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
     return VIDA_BAD_ARGUMENT;
   }
   VidaError problem = {0};
+  study->began = vida__read_clock();
   study->notes[0] = '\0';
   study->start_notes = 0;
   for (int i = 0; i < study->count; i++) {

@@ -66,6 +66,7 @@ struct VidaStudy {
   double *q0, *v0;       /* n each: the consistent start */
   double* parameters;    /* of the system, when the comparison was made */
   pthread_mutex_t* lock; /* of all rows while runs are made at once; otherwise NULL */
+  double began;          /* a reading of the clock when it was last run (limit.h) */
   char notes[VIDA_NOTES_SIZE];
   size_t start_notes; /* bytes of them that are about the start; what follows is about times */
 };

@@ -83,7 +83,7 @@ static int append_instance(int** index, size_t* index_capacity, double** paramet
   if (width) {
     memcpy(*index + index_end - (size_t)width, indices, (size_t)width * sizeof *indices);
   }
-  if (parameters) {
+  if (parameters && values) {
     memcpy(*parameter + parameter_end - (size_t)parameters, values,
            (size_t)parameters * sizeof *values);
   }

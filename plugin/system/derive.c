@@ -44,6 +44,8 @@ typedef struct derivation {
   int* discrete;          /* width */
   bool has_discrete;
   vida_entries discrete_second;
+  bool has_kinks;
+  vida_dependence steps, kinks;
   vida_traced* traced;
 } derivation;
 
@@ -125,6 +127,16 @@ void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* 
   }
 }
 
+/* What decides between branches: derivatives say nothing of it. */
+static bool is_decided(vida_operation operation) {
+  return operation == VIDA_OP_WHERE || vida__operations[operation].discrete == VIDA_DISCRETE_STEP;
+}
+
+static bool has_kink(vida_operation operation) {
+  return is_decided(operation) || operation == VIDA_OP_ABS || operation == VIDA_OP_MIN ||
+         operation == VIDA_OP_MAX;
+}
+
 /* Marks the coordinates that the expressions use in work->local, and says what else they use. */
 static int find_inputs(derivation* work, int count, const VidaExpression* expressions,
                        vida_dependence* found) {
@@ -143,6 +155,7 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   vida__graph_mark_used(graph, size, used);
   for (int i = 0; i < size; i++) {
     const vida_node* node = &graph->nodes[i];
+    work->has_kinks = work->has_kinks || (used[i] && has_kink(node->operation));
     if (used[i] && node->operation == VIDA_OP_INPUT) {
       const vida_dependence own = input_dependence(node);
       found->positions |= own.positions;
@@ -156,6 +169,48 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   }
   free(used);
   return VIDA_SUCCESS;
+}
+
+static void merge(vida_dependence* into, const vida_dependence* from) {
+  into->positions |= from->positions;
+  into->rates |= from->rates;
+  into->time |= from->time;
+  into->auxiliary |= from->auxiliary;
+}
+
+/* work->steps: what comparisons, signs and conditions look at; work->kinks: the operands of abs,
+ * min and max as well. */
+static int find_kinks(derivation* work, int count, const VidaExpression* expressions) {
+  const vida_graph* graph = work->graph;
+  const int size = graph->count;
+  if (!work->has_kinks) {
+    return VIDA_SUCCESS;
+  }
+  vida_dependence* dependence = vida__allocate((size_t)size, sizeof *dependence);
+  bool* used = vida__allocate((size_t)size, sizeof *used);
+  const int code = dependence && used ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  for (int i = 0; i < count && !code; i++) {
+    used[expressions[i]] = true;
+  }
+  if (!code) {
+    vida__graph_mark_used(graph, size, used);
+    vida__find_dependence(graph, size, dependence);
+  }
+  for (int i = 0; i < size && !code; i++) {
+    const vida_node* node = &graph->nodes[i];
+    const bool jumps = is_decided(node->operation);
+    const int arity =
+        node->operation == VIDA_OP_WHERE ? 1 : vida__operations[node->operation].arity;
+    for (int k = 0; k < arity && used[i] && has_kink(node->operation); k++) {
+      merge(&work->kinks, &dependence[node->operand[k]]);
+      if (jumps) {
+        merge(&work->steps, &dependence[node->operand[k]]);
+      }
+    }
+  }
+  free(dependence);
+  free(used);
+  return code;
 }
 
 /* Numbers the marked coordinates. */
@@ -349,7 +404,7 @@ static int check_mass(const derivation* work, bool* holds) {
     return VIDA_OUT_OF_MEMORY;
   }
   vida__find_dependence(graph, graph->count, dependence);
-  *holds = true;
+  *holds = !work->kinks.rates;
   for (int e = 0; e < work->second.count; e++) {
     const bool is_mass =
         work->second.row[e] >= work->width && work->second.column[e] >= work->width;
@@ -485,7 +540,7 @@ static int find_diagonal(derivation* work, bool* is_constant, bool* is_diagonal)
     return VIDA_OUT_OF_MEMORY;
   }
   vida__find_dependence(graph, graph->count, dependence);
-  *is_constant = true;
+  *is_constant = !work->kinks.rates;
   *is_diagonal = true;
   for (int i = 0; i < width; i++) {
     work->output[i] = zero;
@@ -563,7 +618,7 @@ static int check_quadratic(const derivation* work, bool* holds) {
     return VIDA_OUT_OF_MEMORY;
   }
   vida__find_dependence(graph, graph->count, dependence);
-  *holds = true;
+  *holds = !work->kinks.positions;
   for (int e = 0; e < work->second.count; e++) {
     *holds = *holds && !dependence[work->second.node[e]].positions;
   }
@@ -618,6 +673,7 @@ static int derive_nonholonomic(derivation* work, VidaExpression a) {
   for (int e = 0; e < work->second.count && !code; e++) {
     code = work->second.column[e] >= width ? VIDA_BAD_ARGUMENT : VIDA_SUCCESS;
   }
+  code = !code && work->kinks.rates ? VIDA_BAD_ARGUMENT : code;
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &a);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, width, by_rates);
   code = code ? code : compile(work, VIDA_TAPE_VALUE_GRADIENT, width, work->first);
@@ -687,6 +743,17 @@ static int check_inputs(const derivation* work, const char* name, const vida_dep
                       "is holonomic",
                       name);
   }
+  const bool is_lagrangian = work->kind == VIDA_TRACED_LAGRANGIAN ||
+                             work->kind == VIDA_TRACED_POTENTIAL ||
+                             work->kind == VIDA_TRACED_MASS || work->kind == VIDA_TRACED_KINETIC;
+  if (is_lagrangian && work->steps.rates) {
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "%s '%s' has a sign, a comparison or a condition of a where that depends on a "
+        "rate: momenta have no value where it changes; what depends on rates in this "
+        "way can be a force or a dissipation",
+        word, name);
+  }
   return VIDA_SUCCESS;
 }
 
@@ -731,6 +798,7 @@ int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const cha
   code = code ? code : freeze(&work, count, expressions);
   expressions = work.frozen;
   code = code ? code : find_inputs(&work, count, expressions, &found);
+  code = code ? code : find_kinks(&work, count, expressions);
   code = code ? code : number_coordinates(&work);
   code = code ? code : make_variables(&work);
   if (code) {
@@ -745,6 +813,7 @@ int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const cha
   if (!code) {
     vida__lay_out_traced(work.traced);
     work.traced->base.timed = found.time;
+    work.traced->base.bends_with_rates = work.kinks.rates;
     *traced = work.traced;
     work.traced = NULL;
   }

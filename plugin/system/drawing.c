@@ -116,8 +116,12 @@ static void init_components(vida_drawn_point* point) {
 
 int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, int count,
                        const VidaDrawnPoint* points, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name, style) ||
+      (count > 0 && VIDA_REFUSE_NULL(error, points))) {
+    return VIDA_BAD_ARGUMENT;
+  }
   int code = vida__check_addition(system, "line", name, error);
-  if (!code && (count < 1 || !points)) {
+  if (!code && count < 1) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "line '%s': expected at least one point", name);
   }
   for (int i = 0; i < count && !code; i++) {
@@ -179,6 +183,9 @@ static bool has_drawn(const VidaSystem* system, const char* name) {
 }
 
 int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
   const int code = vida__check_addition(system, "line", name, error);
   if (code) {
     return code;

@@ -55,6 +55,9 @@ typedef struct vida_functions vida_functions;
 struct vida_functions {
   char* name; /* of the term, for messages */
   bool timed; /* it depends on time, as far as that is known: not of callbacks */
+  /* It has a kink or a jump where a function of rates changes its sign, which derivatives need not
+   * show; as far as that is known. */
+  bool bends_with_rates;
   int references;
   void (*destroy)(vida_functions* functions); /* with the last reference */
   /* Doubles of work space that an evaluator keeps for a batch, for one instance at a time or for

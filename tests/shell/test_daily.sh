@@ -125,6 +125,8 @@ if type -P script >/dev/null && script -q -c true /dev/null >/dev/null 2>&1 </de
   grep -q $'\033' "$work/terminal" && complain "colours although NO_COLOR is set"
   TERM=dumb on_terminal "'$VIDA' run '$work/failing.lua' --quiet"
   grep -q $'\033' "$work/terminal" && complain "colours on a dumb terminal"
+else
+  echo "skipped: colours on terminals, for no pseudo-terminal can be made"
 fi
 
 # ---- names with spaces and letters of all kinds, decimal commas ----------------------------------

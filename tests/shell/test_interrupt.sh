@@ -118,6 +118,87 @@ signal=TERM stop "$VIDA" run "$work/endless.lua"
 ((code == 143)) || complain "a script told to end gave exit code $code"
 signal=INT
 
+# In the middle of a step: a million own steps, and many more, between two states that are given out.
+# What had finished is kept, also by a second signal.
+script inside <<TEXT
+local vida = require "vida"
+local system = vida.system "inside"
+local x, v = system:coordinate { "x", value = 1, rate = 1 }
+system:kinetic(v ^ 2)
+system:potential(x ^ 2)
+io.open("$work/begun", "w"):close()
+return vida.compare { system = system, time = 1e6, methods = { { "verlet", h = 1e6 },
+  { METHOD, h = 1e6 } } }
+TEXT
+for method in 'rattle-variable", start_density = 1e9, max_steps = 1e12' \
+  'coordinate-projection", rtol = 1e-13, max_steps = 1e9' 'ida-ggl", rtol = 1e-13, max_steps = 1e9' \
+  'radau", rtol = 1e-14, max_steps = 1e12' 'cvode-projected", rtol = 1e-14, max_steps = 1e9'; do
+  sed "s/METHOD/\"$method/" "$work/inside.lua" >"$work/within.lua"
+  stop "$VIDA" run "$work/within.lua" --out "$work/within" --format json
+  ((code == 130)) || complain "$method: an interrupt within a step gave exit code $code"
+  [[ $(cells "$work/out" status) == *" STOPPED" ]] || complain "$method: $(cells "$work/out" status)"
+  says "on the way from the state at t = 0"
+done
+"$VIDA" run "$work/several.lua" --format json >"$work/out" 2>"$work/err" </dev/null &
+first=$!
+sleep 2
+kill -TERM "$first"
+kill -TERM "$first"
+wait "$first"
+[[ $(cells "$work/out" status) == *" STOPPED NOT_RUN" ]] ||
+  complain "a second signal lost rows: $(cat "$work/out")"
+
+expect 1 run "$work/several.lua" --wall-limit 0.3 --format json
+[[ $(cells "$work/out" status) == *" WALL_LIMIT WALL_LIMIT" ]] || complain "$(cells "$work/out" status)"
+for wrong in 0 -1 x inf1 ''; do
+  expect 2 run "$work/short.lua" --wall-limit "$wrong"
+done
+sed 's/1e-5/1e-7/' "$work/long.lua" >"$work/endless_steps.lua"
+stop "$VIDA" run "$work/endless_steps.lua"
+says "vida: note: rattle, h = 1e-07 s makes 1e+11 steps"
+
+# ---- streams that are closed or full ------------------------------------------------------------
+for arguments in "run $work/short.lua" "run $work/short.lua --out $work/closed" "methods" "methods rattle" \
+  "--version" "--man" "--help" "run --help" "check $work/short.lua" "advise $work/short.lua" \
+  "completion bash" "run --settings $work/short.lua"; do
+  # shellcheck disable=SC2086
+  "$VIDA" $arguments >&- 2>"$work/err" </dev/null
+  code=$?
+  ((code == 1)) || complain "vida $arguments >&-: exit code $code"
+  grep -q -e 'could not be written' -e 'cannot write' "$work/err" || complain "vida $arguments >&-: $(cat "$work/err")"
+  if [[ -c /dev/full ]]; then
+    # shellcheck disable=SC2086
+    "$VIDA" $arguments >/dev/full 2>"$work/err" </dev/null
+    code=$?
+    ((code == 1)) || complain "vida $arguments >/dev/full: exit code $code"
+    grep -q -e 'could not be written' -e 'cannot write' "$work/err" ||
+      complain "vida $arguments >/dev/full: $(cat "$work/err")"
+  fi
+done
+[[ -s $work/closed/comparison.csv && ! -e $work/closed/.vida.lock ]] || complain "no rows beside a closed stdout"
+"$VIDA" run "$work/short.lua" --out "$work/quiet" --format csv >"$work/out" 2>&- <&- ||
+  complain "a run without stdin and stderr failed"
+[[ $(wc -l <"$work/out") == 4 ]] || complain "rows without stderr: $(cat "$work/out")"
+
+# ---- a file that may not grow -------------------------------------------------------------------
+(
+  ulimit -f 8
+  exec "$VIDA" run "$work/short.lua" --set duration=1000 --out "$work/full" >"$work/out" 2>"$work/err" </dev/null
+)
+grep -q 'cannot write' "$work/err" || complain "a full disk: $(cat "$work/err")"
+grep -q 'was killed' "$work/err" && complain "its own file is said to be another run's: $(cat "$work/err")"
+leftovers=$(find "$work/full" -name '*.partial')
+[[ -z $leftovers ]] || complain "left by a full disk: $leftovers"
+for file in "$work"/full/*.incomplete.csv; do
+  [[ ! -e $file ]] || awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' "$file" || complain "$file has a cut row"
+done
+
+# ---- processors that may not be used ------------------------------------------------------------
+if type -P taskset >/dev/null && (($(nproc) > 1)); then
+  taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$VIDA" run "$work/short.lua" --jobs 0 >"$work/out" 2>"$work/err"
+  grep -q 'at once' "$work/out" "$work/err" && complain "jobs = 0 uses processors that it may not"
+fi
+
 # ---- a folder in use, and one whose run was killed ----------------------------------------------
 rm -f "$work/begun"
 "$VIDA" run "$work/long.lua" --out "$work/shared" >"$work/first" 2>&1 </dev/null &
@@ -199,6 +280,8 @@ if type -P script >/dev/null && script -q -c true /dev/null >/dev/null 2>&1 </de
   SHELL=/bin/sh command script -q -e -c "'$VIDA' run '$work/medium.lua' --quiet" /dev/null \
     </dev/null >"$work/terminal"
   grep -q '%' "$work/terminal" && complain "progress although --quiet was given"
+else
+  echo "skipped: progress on terminals, for no pseudo-terminal can be made"
 fi
 expect 0 run "$work/short.lua" --format csv
 [[ ! -s $work/err ]] || complain "progress although stderr is no terminal"

@@ -31,7 +31,8 @@ extern "C" {
   X(STEP_DOES_NOT_FIT, -8, "the step does not divide the time")                 \
   X(INPUT_OUTPUT, -9, "a file could not be read or written")                    \
   X(SOLVER_FAILED, -10, "a solver of SUNDIALS failed")                          \
-  X(STOPPED, -11, "stopped on request")
+  X(STOPPED, -11, "stopped on request")                                         \
+  X(WALL_LIMIT, -12, "the wall time that was allowed had passed")
 
 /* What functions return; VIDA_SUCCESS is 0. */
 #define VIDA_CODE_ENUMERATOR(name, value, text) VIDA_##name = (value),

@@ -111,6 +111,14 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
  * constraint violated by more than the size of what it compares. */
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error);
 
+/* Whom to ask during steps whether to go on; `ask` NULL: nobody. It is called at least once in each
+ * step, between the method's own steps and in the iterations of Newton's method, so it should be
+ * cheap; it may not use the stepper. It returns 0, or what the step fails with: VIDA_STOPPED, or
+ * another negative code. The state is then what it was before the step, the message says how far
+ * the method's own steps had come, and the stepper can make that step again. */
+int VidaStepper_SetInterrupt(VidaStepper* stepper, int (*ask)(void* data), void* data,
+                             VidaError* error);
+
 /* The time of the node (s), the step h (s), how many nodes there were since the start, and the
  * system. */
 double VidaStepper_Time(const VidaStepper* stepper);

@@ -291,6 +291,10 @@ bool VidaStudy_RunStart(const VidaStudy* study, int run, const double** q, const
 bool VidaStudy_StartVaries(const VidaStudy* study, int coordinate, bool rate);
 /* What was said about the initial values (see VidaSystem_Start); "" before VidaStudy_Run. */
 const char* VidaStudy_Notes(const VidaStudy* study);
+/* What is known before it is run of runs that cannot end in reasonable time (a large number of
+ * steps), and where its trajectories are to be written, of their size: lines of text; "" where
+ * there is nothing to be said. A study with a wall limit ends by itself. */
+void VidaStudy_Outlook(const VidaStudy* study, bool writes, char* text, size_t size);
 /* The reference in words ("energy-momentum, h = 0.0001 s"; "" when there is none) and the estimated
  * error of its positions in the study's norm (nullable; NaN when not estimated). */
 const char* VidaStudy_Reference(const VidaStudy* study, double* position_error);

@@ -1,0 +1,138 @@
+/* Public functions of recordings, pages, spreads, drawings and labels with NULL for what must not
+ * be NULL: refused by name, or nothing returned. Others are in test_null.c and test_null_runs.c. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <vida/vida.h>
+
+#include "support/check.h"
+
+/* The name of the function comes from the call itself. */
+#define REFUSED(argument, call) refused(#call, argument, (call), &error)
+
+static void refused(const char* call, const char* argument, int code, VidaError* error) {
+  char expected[96];
+  snprintf(expected, sizeof expected, "%.*s: %s is NULL", (int)strcspn(call, "("), call, argument);
+  EXPECT(code == VIDA_BAD_ARGUMENT, "%s returns %d", call, code);
+  EXPECT(strcmp(error->message, expected) == 0, "'%s' instead of '%s'", error->message, expected);
+  memset(error, 0, sizeof *error);
+}
+
+static VidaSystem* free_particle(bool complete) {
+  const VidaParticle particle = {.name = "bob", .mass = 1.0};
+  VidaSystem* system = NULL;
+  VidaError error;
+  REQUIRE_OK(VidaSystem_Create("one", 2, &system, &error), &error);
+  REQUIRE_OK(VidaSystem_AddParticle(system, &particle, NULL, &error), &error);
+  if (complete) {
+    REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  }
+  return system;
+}
+
+static VidaStudy* make_study(const VidaSystem* system) {
+  VidaOptions* options = NULL;
+  VidaStudy* study = NULL;
+  VidaError error;
+  REQUIRE_OK(VidaStudy_CreateOptions(&options, &error), &error);
+  REQUIRE_OK(VidaOptions_SetReal(options, "time", 1.0, &error), &error);
+  REQUIRE_OK(VidaStudy_Create(system, options, &study, &error), &error);
+  VidaOptions_Destroy(&options);
+  return study;
+}
+
+static void test_pages(void) {
+  VidaError error = {0};
+  VidaSystem* system = free_particle(true);
+  VidaStudy* study = make_study(system);
+  VidaRecording *recording = NULL, *none = NULL;
+  const VidaPageFacts facts = {0};
+  REFUSED("recording", VidaRecording_Create(study, NULL, &error));
+  REFUSED("study", VidaRecording_Create(NULL, &none, &error));
+  REQUIRE_OK(VidaRecording_Create(study, &recording, &error), &error);
+  const VidaRecording* one[1] = {recording};
+  const VidaRecording* missing[2] = {recording, NULL};
+  REFUSED("recordings", VidaReport_Page(NULL, 1, &facts, "page.html", &error));
+  REFUSED("facts", VidaReport_Page(one, 1, NULL, "page.html", &error));
+  REFUSED("path", VidaReport_Page(one, 1, &facts, NULL, &error));
+  REFUSED("recordings", VidaReport_PageData(NULL, 1, &facts, "page.json", &error));
+  REFUSED("facts", VidaReport_PageData(one, 1, NULL, "page.json", &error));
+  REFUSED("path", VidaReport_PageData(one, 1, &facts, NULL, &error));
+  EXPECT(VidaReport_PageData(missing, 2, &facts, "page.json", &error) == VIDA_BAD_ARGUMENT &&
+             strcmp(error.message, "recording 2 of 2 is NULL") == 0,
+         "%s", error.message);
+  EXPECT(VidaReport_Page(one, 0, &facts, "page.html", &error) == VIDA_BAD_ARGUMENT, "no recording");
+  REFUSED("data_path", VidaReport_PageFromData(NULL, "page.html", &error));
+  REFUSED("path", VidaReport_PageFromData("page.json", NULL, &error));
+  REFUSED("path", VidaReport_PreparePage(NULL, &error));
+  const VidaObserver observer = VidaRecording_Observer(NULL);
+  EXPECT(!observer.begin && !observer.sample && !observer.end && !observer.progress, "observer");
+  VidaRecording_Destroy(&recording);
+  VidaRecording_Destroy(&recording);
+  VidaRecording_Destroy(NULL);
+  const VidaPlot plot = {0};
+  REFUSED("directory", VidaReport_Plot(NULL, &plot, &error));
+  REFUSED("plot", VidaReport_Plot(".", NULL, &error));
+  EXPECT(VidaReport_StudyCount(NULL, &error) == 0 && error.code == VIDA_BAD_ARGUMENT, "studies");
+  EXPECT(VidaReport_CountPartial(NULL) == 0, "partial files");
+  VidaStudy_Destroy(&study);
+  VidaSystem_Destroy(&system);
+}
+
+static void test_studies(void) {
+  VidaError error = {0};
+  VidaSystem* system = free_particle(true);
+  VidaStudy* study = make_study(system);
+  VidaSpread spread;
+  VidaQuantiles quantiles;
+  const double* values = NULL;
+  char text[8] = "old";
+  REFUSED("study", VidaStudy_SetLabel(NULL, "x", &error));
+  REFUSED("label", VidaStudy_SetLabel(study, NULL, &error));
+  REFUSED("study", VidaStudy_SetAutomaticReference(NULL, &error));
+  REFUSED("study", VidaStudy_Spread(NULL, 0, &spread, &error));
+  REFUSED("spread", VidaStudy_Spread(study, 0, NULL, &error));
+  REFUSED("study", VidaStudy_Quantiles(NULL, 0, Vida_Column(3), &quantiles, &error));
+  REFUSED("column", VidaStudy_Quantiles(study, 0, NULL, &quantiles, &error));
+  REFUSED("quantiles", VidaStudy_Quantiles(study, 0, Vida_Column(3), NULL, &error));
+  EXPECT(VidaStudy_SpreadCount(NULL) == 0, "spreads");
+  EXPECT(VidaStudy_Label(NULL)[0] == '\0', "label");
+  EXPECT(!VidaStudy_HasColumn(NULL, Vida_Column(3)) && !VidaStudy_HasColumn(study, NULL), "column");
+  EXPECT(!VidaStudy_RunStart(NULL, 0, &values, &values) &&
+             !VidaStudy_RunStart(study, 0, NULL, &values) &&
+             !VidaStudy_RunStart(study, 0, &values, NULL),
+         "start");
+  EXPECT(!VidaStudy_StartVaries(NULL, 0, false), "varies");
+  EXPECT(VidaStudy_Done(NULL, 0, 0.5) == 0.0, "done");
+  EXPECT(!Vida_FindColumn(NULL), "column by name");
+  VidaStudy_Outlook(NULL, true, text, sizeof text);
+  EXPECT(text[0] == '\0', "outlook");
+  VidaStudy_Outlook(study, true, NULL, 0);
+  REFUSED("stepper", VidaStepper_SetInterrupt(NULL, NULL, NULL, &error));
+  VidaStudy_Destroy(&study);
+  VidaSystem_Destroy(&system);
+}
+
+static void test_drawings(void) {
+  VidaError error = {0};
+  VidaSystem* system = free_particle(false);
+  const VidaDrawnPoint point = {0};
+  const VidaExpression node = 0;
+  REFUSED("system", VidaSystem_AddLine(NULL, "line", "rod", 1, &point, &error));
+  REFUSED("name", VidaSystem_AddLine(system, NULL, "rod", 1, &point, &error));
+  REFUSED("style", VidaSystem_AddLine(system, "line", NULL, 1, &point, &error));
+  REFUSED("points", VidaSystem_AddLine(system, "line", "rod", 1, NULL, &error));
+  REFUSED("system", VidaSystem_HideLines(NULL, "line", &error));
+  REFUSED("name", VidaSystem_HideLines(system, NULL, &error));
+  REFUSED("system", VidaSystem_AddExpressionForceAlong(NULL, "f", 1, &node, &node, &error));
+  REFUSED("name", VidaSystem_AddExpressionForceAlong(system, NULL, 1, &node, &node, &error));
+  REFUSED("along", VidaSystem_AddExpressionForceAlong(system, "f", 1, NULL, &node, &error));
+  REFUSED("force", VidaSystem_AddExpressionForceAlong(system, "f", 1, &node, NULL, &error));
+  VidaSystem_Destroy(&system);
+}
+
+int main(void) {
+  static const CheckTest tests[] = {
+      {"pages", test_pages}, {"studies", test_studies}, {"drawings", test_drawings}, {NULL, NULL}};
+  return check_main("NULL arguments of outputs", tests);
+}
