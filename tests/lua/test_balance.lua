@@ -122,8 +122,8 @@ local function test_door()
   }:run { quiet = true }
   assert(rows[1].status == "ok" and rows[1].energy_error < tight, rows[1].energy_error)
   assert(rows[2].status == "ok" and rows[2].energy_error < 1e-5, rows[2].energy_error)
-  -- At the end it turns with 2 rad/s, at 2 rad; its moment about the hinge is 0.36 * 2 + 0.64 * 3 + 20 / 4, and
-  -- its centre is lower by 0.3 sin 2.
+  -- At the end it turns with 2 rad/s, at 2 rad; its moment about the hinge is 0.36 * 2 + 0.64 * 3 + 20 / 4,
+  -- and its centre is lower by 0.3 sin 2.
   local change = 0.5 * 7.64 * 2 ^ 2 - 20 * 9.81 * 0.3 * math.sin(2)
   check.close(rows[1].energy_change, change, 1e-9)
   check.close(rows[1].work, change, 1e-9)
@@ -137,8 +137,8 @@ local function test_turntable()
   local x0, v0 = 0.5, 0.3
   for _, as in ipairs { "quaternion", "directors" } do
     local s = vida.system("turntable " .. as)
-    local ball = s:body { "ball", as = as, mass = m, inertia = { moment, moment, moment }, position = { x0, 0, r },
-      velocity = { 0, v0, 0 }, angular_velocity = { (w * x0 - v0) / r, 0, 0 } }
+    local ball = s:body { "ball", as = as, mass = m, inertia = { moment, moment, moment },
+      position = { x0, 0, r }, velocity = { 0, v0, 0 }, angular_velocity = { (w * x0 - v0) / r, 0, 0 } }
     local x, v, spin = ball.position, ball.velocity, ball.angular_velocity
     s:constraint { "table", x[3] - r, unit = "m" }
     s:nonholonomic { "rolling x", v[1] - r * spin[2] + w * x[2], unit = "m/s" }
@@ -188,7 +188,8 @@ local function test_parameter()
   s:kinetic(0.5 * v ^ 2)
   s:rayleigh(0.5 * c * v ^ 2)
   local function work()
-    return vida.compare { system = s, time = 1, methods = { { "radau", h = 0.05 } } }:run { quiet = true }[1].work
+    local compared = vida.compare { system = s, time = 1, methods = { { "radau", h = 0.05 } } }
+    return compared:run { quiet = true }[1].work
   end
   assert(work() == 0)
   s:set_parameter("c", 1)
