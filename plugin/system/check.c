@@ -318,6 +318,7 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
   } else {
     code = vida__check_derivatives(check, error);
     code = code ? code : vida__check_symmetry(check, error);
+    code = code ? code : vida__check_rows(check, error);
     code = code ? code : find_rank(check, error);
   }
   find_constants(check, work);

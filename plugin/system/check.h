@@ -32,6 +32,8 @@ void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subje
 int vida__check_derivatives(VidaCheck* check, VidaError* error);
 /* Discrete derivatives, and what breaks which symmetry (check_symmetry.c). */
 int vida__check_symmetry(VidaCheck* check, VidaError* error);
+/* Rows of velocities that are integrable (check_rows.c). */
+int vida__check_rows(VidaCheck* check, VidaError* error);
 
 /* The same numbers in -1 .. 1 in every run. */
 double vida__check_number(unsigned long long* seed);

@@ -2,7 +2,10 @@
  *
  * D f(q0,q1) has to satisfy D f (q1 - q0) = f(q1) - f(q0); and where f is left as it is by a
  * translation or rotation xi, D f xi((q0 + q1)/2) = 0 (paper 003, eq. 17), or momenta would change.
- * A formula that is invariant without being written through invariants fails the second. */
+ * A formula that is invariant without being written through invariants fails the second.
+ *
+ * What breaks a symmetry is looked for as symmetries are (symmetry.c): forces and constraints in
+ * states that satisfy the constraints. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/check.h"
+#include "system/manifold.h"
 #include "system/symmetry.h"
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3, MOST_BREAKERS = 4 };
@@ -19,12 +23,14 @@ typedef struct samples {
   VidaCheck* check;
   int generators;
   double *q[2], *v, *dq, *middle; /* n each: two states, what is between */
+  double *q_on, *v_on;            /* n each: a state near them that satisfies the constraints */
+  vida_manifold* manifold;        /* NULL: it is not known */
   double* covector;               /* 2 n: L_q and L_v, or G^T lambda */
   double* discrete;               /* n */
   double *entries, *lambda, *rows;
   unsigned long long seed;
   /* Of the part at work: the largest defects of every generator, relative. */
-  double defect[LARGEST], discrete_defect[LARGEST];
+  double defect[LARGEST], discrete_defect[LARGEST], breach[LARGEST];
   bool involved[LARGEST];
   double direction;
   bool turns;         /* the part is one of quaternions */
@@ -41,6 +47,11 @@ static void choose_states(samples* at) {
     at->dq[i] = at->q[1][i] - at->q[0][i];
     at->middle[i] = 0.5 * (at->q[0][i] + at->q[1][i]);
     at->v[i] = check->v_near[i] + 0.1 * check->scale[i] * vida__check_number(&at->seed);
+    at->q_on[i] = at->q[0][i];
+    at->v_on[i] = at->v[i];
+  }
+  if (at->manifold) {
+    vida__manifold_find(at->manifold, check->t, check->q, at->q_on, at->v_on);
   }
 }
 
@@ -52,17 +63,17 @@ static vida_interval between_of(samples* at) {
 }
 
 /* Adds what one state says of the generators; `lifted` where there is L_v behind the covector. */
-static void judge_invariance(samples* at, bool lifted) {
+static void judge_invariance(samples* at, const double* q, bool lifted, double defect[LARGEST]) {
   const VidaSystem* system = at->check->system;
   const int n = system->coordinate_count;
   double value[LARGEST], size[LARGEST], value_v[LARGEST], size_v[LARGEST];
-  vida__apply_generators(system, at->q[0], at->covector, false, value, size);
+  vida__apply_generators(system, q, at->covector, false, value, size);
   vida__apply_generators(system, at->v, at->covector + n, true, value_v, size_v);
   for (int k = 0; k < at->generators; k++) {
     const double sum = value[k] + (lifted ? value_v[k] : 0.0);
     const double total = size[k] + (lifted ? size_v[k] : 0.0);
     at->involved[k] = at->involved[k] || total > 0.0;
-    at->defect[k] = total > 0.0 ? fmax(at->defect[k], fabs(sum) / total) : at->defect[k];
+    defect[k] = total > 0.0 ? fmax(defect[k], fabs(sum) / total) : defect[k];
   }
 }
 
@@ -90,19 +101,39 @@ static double dot(const double* x, const double* y, int count, double* size) {
 
 /* ---- one state of one part ------------------------------------------------------------------- */
 
+/* The covector G^T lambda of a constraint at q. */
+static bool find_reaction(samples* at, const vida_constraint_batch* batch, const double* q) {
+  const VidaSystem* system = at->check->system;
+  const int first = batch->first_entry;
+  const int last = first + batch->count * batch->rows * batch->width;
+  const vida_place place = vida__place(&at->check->evaluator, at->check->t, q, at->v);
+  memset(at->covector, 0, 2 * (size_t)system->coordinate_count * sizeof(double));
+  if (batch->kernel->jacobian(batch, &place, at->entries + first)) {
+    return false;
+  }
+  for (int e = first; e < last; e++) {
+    at->covector[system->entries[e].coordinate] +=
+        at->lambda[system->entries[e].row] * at->entries[e];
+  }
+  return true;
+}
+
 static bool sample_term(samples* at, const vida_term_batch* batch) {
   const VidaSystem* system = at->check->system;
   const int n = system->coordinate_count;
   const vida_place first = vida__place(&at->check->evaluator, at->check->t, at->q[0], at->v);
   const vida_place second = vida__place(&at->check->evaluator, at->check->t, at->q[1], at->v);
+  const vida_place on = vida__place(&at->check->evaluator, at->check->t, at->q_on, at->v_on);
   const vida_interval between = between_of(at);
+  const bool is_force = batch->kernel->is_force;
   double value[2] = {0.0, 0.0};
   memset(at->covector, 0, 2 * (size_t)n * sizeof(double));
   memset(at->discrete, 0, (size_t)n * sizeof(double));
-  if (batch->kernel->gradient(batch, &first, at->covector, at->covector + n)) {
+  if (batch->kernel->gradient(batch, is_force ? &on : &first, at->covector, at->covector + n)) {
     return false;
   }
-  judge_invariance(at, true);
+  judge_invariance(at, is_force ? at->q_on : at->q[0], true, at->breach);
+  memcpy(at->defect, at->breach, sizeof at->defect);
   if (!batch->kernel->discrete_gradient) {
     return true;
   }
@@ -126,16 +157,15 @@ static bool sample_constraint(samples* at, const vida_constraint_batch* batch) {
   const vida_place start = vida__place(&at->check->evaluator, at->check->t, at->q[0], at->v);
   const vida_place end = vida__place(&at->check->evaluator, at->check->t, at->q[1], at->v);
   const vida_interval between = between_of(at);
-  memset(at->covector, 0, 2 * (size_t)n * sizeof(double));
   memset(at->discrete, 0, (size_t)n * sizeof(double));
-  if (batch->kernel->jacobian(batch, &start, at->entries + first)) {
+  if (!find_reaction(at, batch, at->q_on)) {
     return false;
   }
-  for (int e = first; e < last; e++) {
-    at->covector[system->entries[e].coordinate] +=
-        at->lambda[system->entries[e].row] * at->entries[e];
+  judge_invariance(at, at->q_on, false, at->breach);
+  if (!find_reaction(at, batch, at->q[0])) {
+    return false;
   }
-  judge_invariance(at, false);
+  judge_invariance(at, at->q[0], false, at->defect);
   if (!batch->kernel->discrete_jacobian) {
     return true;
   }
@@ -232,8 +262,26 @@ static void add_breaker(breakers* of, const char* name) {
   of->count++;
 }
 
+/* Whether a momentum map is this generator's alone: what breaks it then does so with another, as a
+ * force and its reaction. */
+static bool is_kept(const VidaSystem* system, int generator) {
+  for (int i = 0; i < system->momentum_count; i++) {
+    bool alone = system->momenta[i].weight[generator] != 0.0;
+    for (int k = 0; k < LARGEST; k++) {
+      alone = alone && (k == generator || system->momenta[i].weight[k] == 0.0);
+    }
+    if (alone) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void report_breakers(samples* at, const breakers* broken) {
   for (int k = 0; k < at->generators; k++) {
+    if (is_kept(at->check->system, k)) {
+      continue;
+    }
     if (broken[k].count > MOST_BREAKERS) {
       vida__check_find(at->check, VIDA_SEVERITY_NOTE, vida__generator_name(at->check->system, k),
                        "not conserved: %s and %d more depend on where or how the system stands",
@@ -250,7 +298,7 @@ static void begin_part(samples* at) {
   at->direction = (double)NAN;
   at->seed = 20250501;
   for (int k = 0; k < LARGEST; k++) {
-    at->defect[k] = at->discrete_defect[k] = 0.0;
+    at->defect[k] = at->discrete_defect[k] = at->breach[k] = 0.0;
     at->involved[k] = false;
   }
 }
@@ -262,10 +310,10 @@ static void check_gravity(samples* at, breakers* broken) {
   memcpy(at->covector, system->uniform_force, (size_t)system->coordinate_count * sizeof(double));
   for (int s = 0; s < SAMPLES; s++) {
     choose_states(at);
-    judge_invariance(at, false);
+    judge_invariance(at, at->q[0], false, at->breach);
   }
   for (int k = 0; k < at->generators; k++) {
-    if (at->defect[k] > vanishing) {
+    if (at->breach[k] > vanishing) {
       add_breaker(&broken[k], "gravity");
     }
   }
@@ -296,7 +344,7 @@ static void check_parts(samples* at, breakers* broken) {
             : has_quaternion(system, system->constraint_batches[constraint].index, part->width);
     judge_part(at, part);
     for (int k = 0; k < at->generators; k++) {
-      if (at->defect[k] > vanishing) {
+      if (at->breach[k] > vanishing) {
         add_breaker(&broken[k], part->name);
       }
     }
@@ -360,7 +408,7 @@ int vida__check_symmetry(VidaCheck* check, VidaError* error) {
   samples at = {.check = check, .generators = vida__generator_count(system), .seed = 20250501};
   breakers broken[LARGEST];
   memset(broken, 0, sizeof broken);
-  double* block = vida__allocate(8 * n + 3 * m + (size_t)system->entry_count, sizeof *block);
+  double* block = vida__allocate(10 * n + 3 * m + (size_t)system->entry_count, sizeof *block);
   if (!block) {
     return vida__fail_memory(error);
   }
@@ -371,16 +419,22 @@ int vida__check_symmetry(VidaCheck* check, VidaError* error) {
   at.middle = block + 4 * n;
   at.covector = block + 5 * n;
   at.discrete = block + 7 * n;
-  at.lambda = block + 8 * n;
+  at.q_on = block + 8 * n;
+  at.v_on = block + 9 * n;
+  at.lambda = block + 10 * n;
   at.rows = at.lambda + m;
   at.entries = at.rows + 2 * m;
   for (size_t r = 0; r < m; r++) {
     at.lambda[r] = 1.0 + 0.5 * vida__check_number(&at.seed);
   }
-  check_gravity(&at, broken);
-  check_parts(&at, broken);
-  report_turning(&at);
-  report_breakers(&at, broken);
+  int code = vida__manifold_create(system, &at.manifold, error);
+  if (!code) {
+    check_gravity(&at, broken);
+    check_parts(&at, broken);
+    report_turning(&at);
+    report_breakers(&at, broken);
+  }
+  vida__manifold_destroy(&at.manifold);
   free(block);
-  return check_observables(check, error);
+  return code ? code : check_observables(check, error);
 }

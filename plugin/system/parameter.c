@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "system/build.h"
 #include "system/derive.h"
+#include "system/power.h"
 
 int vida__check_finite_value(const char* kind, const char* name, const char* what, double value,
                              VidaError* error) {
@@ -81,6 +82,7 @@ int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, Vid
   system->parameter_values[parameter] = value;
   follow_links(system, parameter);
   code = system->complete ? vida__fill_masses(system, error) : VIDA_SUCCESS;
+  code = code || !system->complete ? code : vida__find_exchange(system, error);
   if (code) {
     VidaError unused;
     system->parameter_values[parameter] = before;

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "system/traced.h"
 
 struct vida_power {
   const VidaSystem* system;
@@ -51,25 +50,16 @@ static int find_time_rate(vida_evaluator* evaluator, double t, const double* q, 
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
-static bool has_rate(const vida_constraint_batch* batch) {
-  if (batch->kernel == &vida__callback_constraint) {
-    return true; /* counted in time_dependent, where it has one */
-  }
-  return batch->kernel->rate && batch->functions &&
-         ((const vida_traced*)batch->functions)->tape[VIDA_TAPE_RATE];
-}
-
-/* Whether some constraint moves by itself. A nonholonomic row whose b is zero does not, even where
- * its directions depend on time. */
-static bool has_drives(const VidaSystem* system) {
+/* Whether some holonomic constraint moves by itself. */
+static bool has_moving_constraint(const VidaSystem* system) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    if (batch->count > 0 && has_rate(batch) &&
-        (batch->kernel != &vida__callback_constraint || system->time_dependent)) {
+    if (batch->count > 0 && !batch->kernel->is_nonholonomic && batch->functions &&
+        batch->functions->timed) {
       return true;
     }
   }
-  return false;
+  return system->time_dependent;
 }
 
 static bool has_timed_formula(const VidaSystem* system) {
@@ -88,27 +78,37 @@ static double next_number(unsigned long long* seed) {
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* Whether forces do work on some state, and whether C functions depend on time. A state that cannot
- * be looked at is no evidence of either being absent, nor is a force that is zero there: a
- * parameter may change it. */
+/* Whether forces do work on some state, C functions depend on time, and rows of velocities have a
+ * b: what cannot be evaluated, or is a force that is zero there, is no evidence of it being absent.
+ */
+typedef struct findings {
+  bool works, timed, drives;
+} findings;
+
 static void look_at_state(vida_evaluator* evaluator, double t, const double* q, const double* v,
-                          double* force, bool* works, bool* timed) {
+                          double* force, double* rate, findings* found) {
   const VidaSystem* system = evaluator->system;
   double l_t = 0.0;
-  for (int b = 0; b < system->term_batch_count && !*works; b++) {
+  for (int b = 0; b < system->term_batch_count && !found->works; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     double watts = 0.0, size = 0.0;
     if (batch->kernel->is_force && batch->count > 0) {
       const int code = find_batch_power(evaluator, batch, t, q, v, force, &watts, &size);
-      *works = code || !(fabs(watts) <= rounding * size) || size == 0.0;
+      found->works = code || !(fabs(watts) <= rounding * size) || size == 0.0;
     }
   }
-  *timed = *timed || find_time_rate(evaluator, t, q, v, &l_t) || l_t != 0.0;
+  found->timed = found->timed || find_time_rate(evaluator, t, q, v, &l_t) || l_t != 0.0;
+  if (system->nonholonomic && !found->drives) {
+    found->drives = vida__constraint_rate(evaluator, t, q, rate);
+    for (int r = 0; r < system->row_count; r++) {
+      found->drives = found->drives || rate[r] != 0.0;
+    }
+  }
 }
 
-static void look_at_states(const VidaSystem* system, vida_evaluator* evaluator, double* work,
-                           bool* works, bool* timed) {
+static void look_at_states(vida_evaluator* evaluator, double* work, findings* found) {
   enum { STATES = 6 };
+  const VidaSystem* system = evaluator->system;
   const int n = system->coordinate_count;
   double *q = work, *v = work + n;
   unsigned long long seed = 20250701;
@@ -125,25 +125,26 @@ static void look_at_states(const VidaSystem* system, vida_evaluator* evaluator, 
       q[i] = (isfinite(start) ? start : 0.0) + 0.3 * scale * next_number(&seed);
       v[i] = scale * next_number(&seed);
     }
-    look_at_state(evaluator, t, q, v, v + n, works, timed);
+    look_at_state(evaluator, t, q, v, v + n, v + 2 * n, found);
   }
 }
 
 int vida__find_exchange(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
-  bool works = false, called = false, timed = has_timed_formula(system);
+  findings found = {false, has_timed_formula(system), has_moving_constraint(system)};
+  bool called = false;
   for (int b = 0; b < system->term_batch_count; b++) {
     called = called || system->term_batches[b].kernel == &vida__callback_lagrangian;
   }
-  if (system->has_forces || called) {
+  if (system->has_forces || called || system->nonholonomic) {
     vida_evaluator evaluator;
-    double* work = vida__allocate(3 * n, sizeof *work);
+    double* work = vida__allocate(3 * n + (size_t)system->row_count, sizeof *work);
     int code = vida__evaluator_create(system, &evaluator, error);
     if (!code && !work) {
       code = vida__fail_memory(error);
     }
     if (!code) {
-      look_at_states(system, &evaluator, work, &works, &timed);
+      look_at_states(&evaluator, work, &found);
     }
     vida__evaluator_destroy(&evaluator);
     free(work);
@@ -151,8 +152,9 @@ int vida__find_exchange(VidaSystem* system, VidaError* error) {
       return code;
     }
   }
-  system->exchange = (has_drives(system) ? VIDA_EXCHANGE_DRIVES : 0) |
-                     (works ? VIDA_EXCHANGE_FORCES : 0) | (timed ? VIDA_EXCHANGE_TIME : 0);
+  system->exchange = (found.works ? VIDA_EXCHANGE_FORCES : 0) |
+                     (found.timed ? VIDA_EXCHANGE_TIME : 0) |
+                     (found.drives ? VIDA_EXCHANGE_DRIVES : 0);
   return VIDA_SUCCESS;
 }
 

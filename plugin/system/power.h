@@ -15,8 +15,8 @@ enum {
   VIDA_EXCHANGE_DRIVES = 4  /* constraints with g_t, nonholonomic rows with b */
 };
 
-/* Finds them, for a system whose pattern is there, from formulas and, of C functions and of forces,
- * from arbitrary states. */
+/* Finds them, for a system whose pattern is there and parameters have their values, from formulas
+ * and, of C functions, forces and rows of velocities, from arbitrary states. */
 int vida__find_exchange(VidaSystem* system, VidaError* error);
 
 typedef struct vida_power vida_power;

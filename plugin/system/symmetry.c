@@ -1,8 +1,10 @@
-/* Symmetries: which combinations of translations and rotations leave L and g as they are.
+/* Symmetries: which combinations of translations and rotations keep their momentum.
  *
- * A generator xi is a symmetry when dL(q,v) (xi(q), xi(v)) = 0 and G xi(q) = 0 in every state. Both
- * are linear in xi, so each state gives rows of a small linear system whose null space is sought;
- * by looking at arbitrary states only accidental invariance of all of them could be mistaken. */
+ * A generator xi is a symmetry when dL(q,v) (xi(q), xi(v)) = 0 in every state, and f xi(q) = 0 and
+ * G xi(q) = 0, A xi(q) = 0 in every state that satisfies the constraints; of dissipation f xi = 0
+ * says that R(q,v) is left as it is by v + xi(q). All are linear in xi, so each state gives rows of
+ * a small linear system whose null space is sought; by looking at arbitrary states only accidental
+ * invariance of all of them could be mistaken. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "base/text.h"
 #include "system/build.h"
 #include "system/evaluate.h"
+#include "system/manifold.h"
 #include "system/symmetry.h"
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };
@@ -132,11 +135,11 @@ const char* VidaSystem_MomentumName(const VidaSystem* system, int index) {
                                                                 : NULL;
 }
 
-/* Takes a row into the reduced system, unless it depends on those already there. */
-static void eliminate(elimination* system, const double* row) {
-  double reduced[LARGEST];
+/* What is left of a row, and its largest entry; false when it depends on those already there. */
+static bool reduce(const elimination* system, const double* row, double reduced[LARGEST],
+                   int* largest) {
   const int size = system->size;
-  memcpy(reduced, row, sizeof reduced);
+  memcpy(reduced, row, LARGEST * sizeof *reduced);
   for (int r = 0; r < system->rank; r++) {
     const double factor = reduced[system->pivot[r]];
     for (int k = 0; k < size; k++) {
@@ -147,7 +150,16 @@ static void eliminate(elimination* system, const double* row) {
   for (int k = 1; k < size; k++) {
     pivot = fabs(reduced[k]) > fabs(reduced[pivot]) ? k : pivot;
   }
-  if (system->rank == size || !(fabs(reduced[pivot]) > tolerance)) {
+  *largest = pivot;
+  return system->rank < size && fabs(reduced[pivot]) > tolerance;
+}
+
+/* Takes a row into the reduced system, unless it depends on those already there. */
+static void eliminate(elimination* system, const double* row) {
+  double reduced[LARGEST];
+  const int size = system->size;
+  int pivot;
+  if (!reduce(system, row, reduced, &pivot)) {
     return;
   }
   double* kept = system->row[system->rank];
@@ -163,23 +175,32 @@ static void eliminate(elimination* system, const double* row) {
   system->pivot[system->rank++] = pivot;
 }
 
-/* A row of d/d(generator), with rotations measured at the length `scale`, scaled to one. */
-static void add_row(elimination* rows, int dimension, double scale, const double* value,
-                    const double* size) {
-  double row[LARGEST] = {0.0};
+/* A row of d/d(generator), with rotations measured at the length `scale`, scaled to one. False when
+ * there is nothing of it. */
+static bool make_row(const elimination* rows, int dimension, double scale, const double* value,
+                     const double* size, double row[LARGEST]) {
   double largest = 0.0;
+  memset(row, 0, LARGEST * sizeof *row);
   for (int k = 0; k < rows->size; k++) {
     const double unit = k < dimension ? 1.0 : scale;
     row[k] = value[k] / unit;
     largest = fmax(largest, size[k] / unit);
   }
   if (!(largest > 0.0) || !isfinite(largest)) {
-    return;
+    return false;
   }
   for (int k = 0; k < rows->size; k++) {
     row[k] /= largest;
   }
-  eliminate(rows, row);
+  return true;
+}
+
+static void add_row(elimination* rows, int dimension, double scale, const double* value,
+                    const double* size) {
+  double row[LARGEST];
+  if (make_row(rows, dimension, scale, value, size, row)) {
+    eliminate(rows, row);
+  }
 }
 
 static void name_momentum(vida_momentum_map* map, int dimension) {
@@ -289,108 +310,239 @@ static void apply_to_entry(const VidaSystem* system, const double* q, owner of, 
   }
 }
 
-/* The rows of G xi, constraint by constraint. */
-static void add_constraint_rows(elimination* rows, const VidaSystem* system, double scale,
-                                const double* q, const double* entries, const owner* owners) {
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Where the system is looked at. */
+typedef struct sampler {
+  elimination* rows;
+  vida_evaluator* evaluator;
+  vida_manifold* manifold; /* NULL: there is none, or it is not looked for */
+  const owner* owners;
+  double scale;
+  unsigned long long seed;
+  double t;
+  double *start, *q, *v; /* n each */
+  double *l_q, *l_v;     /* n each */
+  double* entries;       /* of G */
+} sampler;
+
+/* Whether a constraint says the same in every state as in those that satisfy it: a distance. */
+static bool is_the_same_everywhere(const VidaSystem* system, int entry) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    const int last = batch->first_entry + batch->count * batch->rows * batch->width;
+    if (entry >= batch->first_entry && entry < last) {
+      return batch->kernel == &vida__distance;
+    }
+  }
+  return false;
+}
+
+/* The rows of G xi, constraint by constraint. `decided`: of those only that say the same in every
+ * state. Otherwise the answer is whether some row breaks what was a symmetry so far; it is added
+ * where `adds`. */
+static bool look_at_constraints(sampler* at, bool decided, bool adds) {
+  const VidaSystem* system = at->evaluator->system;
+  bool breaks = false;
   int e = 0;
-  while (e < system->entry_count && rows->rank < rows->size) {
-    double value[LARGEST] = {0.0};
-    double size[LARGEST] = {0.0};
-    const int row = system->entries[e].row;
-    for (; e < system->entry_count && system->entries[e].row == row; e++) {
+  while (e < system->entry_count && at->rows->rank < at->rows->size && (adds || !breaks)) {
+    double value[LARGEST] = {0.0}, size[LARGEST] = {0.0}, row[LARGEST], reduced[LARGEST];
+    int largest;
+    const int number = system->entries[e].row, first = e;
+    for (; e < system->entry_count && system->entries[e].row == number; e++) {
       const int i = system->entries[e].coordinate;
-      if (owners[i].motion >= 0) {
-        apply_to_entry(system, q, owners[i], entries[e], value, size);
+      if (at->owners[i].motion >= 0) {
+        apply_to_entry(system, at->q, at->owners[i], at->entries[e], value, size);
       }
     }
-    add_row(rows, system->dimension, scale, value, size);
+    if (!make_row(at->rows, system->dimension, at->scale, value, size, row) ||
+        !reduce(at->rows, row, reduced, &largest) ||
+        (decided && !is_the_same_everywhere(system, first))) {
+      continue;
+    }
+    breaks = true;
+    if (adds) {
+      eliminate(at->rows, row);
+    }
   }
+  return breaks;
 }
 
 /* Adds the row of one part of L, whose derivatives are in l_q and l_v. */
-static void add_part(elimination* rows, const VidaSystem* system, double scale, const double* q,
-                     const double* v, const double* l_q, const double* l_v) {
+static void add_part(sampler* at) {
+  const int dimension = at->evaluator->system->dimension;
   double value[LARGEST], size[LARGEST], value_v[LARGEST], size_v[LARGEST];
-  apply_generators(system, q, l_q, false, value, size);
-  apply_generators(system, v, l_v, true, value_v, size_v);
-  for (int k = system->dimension; k < rows->size; k++) {
+  apply_generators(at->evaluator->system, at->q, at->l_q, false, value, size);
+  apply_generators(at->evaluator->system, at->v, at->l_v, true, value_v, size_v);
+  for (int k = dimension; k < at->rows->size; k++) {
     value[k] += value_v[k];
     size[k] += size_v[k];
   }
-  add_row(rows, system->dimension, scale, value, size);
+  add_row(at->rows, dimension, at->scale, value, size);
 }
 
-/* Returns whether the state could be evaluated: one that could not is no evidence of symmetry. */
-static bool sample_state(elimination* rows, vida_evaluator* evaluator, double scale,
-                         unsigned long long* seed, double* work, double* entries,
-                         const owner* owners) {
-  const VidaSystem* system = evaluator->system;
-  const int n = system->coordinate_count;
-  const size_t bytes = (size_t)n * sizeof *work;
-  double* q = work;
-  double* v = q + n;
-  double* l_q = v + n;
-  double* l_v = l_q + n;
-  for (int i = 0; i < n; i++) {
-    const double start = system->coordinates[i].position.value;
-    q[i] = (isfinite(start) ? start : 0.0) + scale * next_number(seed);
-    v[i] = scale * next_number(seed);
-  }
-  if (vida__gradient(evaluator, 0.0, q, v, l_q, l_v) ||
-      vida__jacobian(evaluator, 0.0, q, entries)) {
+/* f xi of a force; false where it cannot be evaluated. */
+static bool apply_to_force(sampler* at, const vida_term_batch* batch, double* value, double* size) {
+  const VidaSystem* system = at->evaluator->system;
+  const vida_place place = vida__place(at->evaluator, at->t, at->q, at->v);
+  memset(at->l_q, 0, (size_t)system->coordinate_count * sizeof *at->l_q);
+  if (batch->kernel->gradient(batch, &place, at->l_q, at->l_v)) {
     return false;
   }
-  /* Part by part: a stiff spring must not hide what gravity breaks. */
-  memcpy(l_q, system->uniform_force, bytes);
-  memset(l_v, 0, bytes);
-  add_part(rows, system, scale, q, v, l_q, l_v);
-  memset(l_q, 0, bytes);
-  for (int i = 0; i < n; i++) {
-    l_v[i] = system->mass[i] * v[i];
-  }
-  add_part(rows, system, scale, q, v, l_q, l_v);
-  for (int part = 0; part < system->term_batch_count; part++) {
-    const vida_term_batch* batch = &system->term_batches[part];
-    const vida_place at = vida__place(evaluator, 0.0, q, v);
-    memset(l_q, 0, bytes);
-    memset(l_v, 0, bytes);
-    if (batch->kernel->gradient(batch, &at, l_q, l_v)) {
-      return false;
-    }
-    add_part(rows, system, scale, q, v, l_q, l_v);
-  }
-  add_constraint_rows(rows, system, scale, q, entries, owners);
+  apply_generators(system, at->q, at->l_q, false, value, size);
   return true;
 }
 
+/* The same for forces, one by one, but for generators of which all of them together keep the
+ * momentum: a force and its reaction may be two. */
+static bool look_at_forces(sampler* at, bool adds) {
+  static const double rounding = 1e-12;
+  const VidaSystem* system = at->evaluator->system;
+  double sum[LARGEST] = {0.0}, sizes[LARGEST] = {0.0};
+  bool breaks = false;
+  for (int pass = 0; pass < 2 && system->has_forces; pass++) {
+    for (int part = 0; part < system->term_batch_count; part++) {
+      const vida_term_batch* batch = &system->term_batches[part];
+      double value[LARGEST], size[LARGEST], row[LARGEST], reduced[LARGEST];
+      int largest;
+      if (!batch->kernel->is_force || !apply_to_force(at, batch, value, size)) {
+        continue;
+      }
+      for (int k = 0; k < at->rows->size; k++) {
+        sum[k] += pass == 0 ? value[k] : 0.0;
+        sizes[k] += pass == 0 ? size[k] : 0.0;
+        value[k] = fabs(sum[k]) <= rounding * sizes[k] ? 0.0 : value[k];
+      }
+      if (pass == 1 && make_row(at->rows, system->dimension, at->scale, value, size, row) &&
+          reduce(at->rows, row, reduced, &largest)) {
+        breaks = true;
+        if (adds) {
+          eliminate(at->rows, row);
+        }
+      }
+    }
+  }
+  return breaks;
+}
+
+/* Gravity, masses and Lagrangians part by part: a stiff spring must not hide what gravity breaks.
+ * False where some part could not be evaluated. */
+static bool add_lagrangian(sampler* at) {
+  const VidaSystem* system = at->evaluator->system;
+  const size_t bytes = (size_t)system->coordinate_count * sizeof *at->l_q;
+  memcpy(at->l_q, system->uniform_force, bytes);
+  memset(at->l_v, 0, bytes);
+  add_part(at);
+  memset(at->l_q, 0, bytes);
+  for (int i = 0; i < system->coordinate_count; i++) {
+    at->l_v[i] = system->mass[i] * at->v[i];
+  }
+  add_part(at);
+  for (int part = 0; part < system->term_batch_count; part++) {
+    const vida_term_batch* batch = &system->term_batches[part];
+    const vida_place place = vida__place(at->evaluator, at->t, at->q, at->v);
+    memset(at->l_q, 0, bytes);
+    memset(at->l_v, 0, bytes);
+    if (batch->kernel->is_force) {
+      continue;
+    }
+    if (batch->kernel->gradient(batch, &place, at->l_q, at->l_v)) {
+      return false;
+    }
+    add_part(at);
+  }
+  return true;
+}
+
+static void choose_state(sampler* at) {
+  for (int i = 0; i < at->evaluator->system->coordinate_count; i++) {
+    at->q[i] = at->start[i] + at->scale * next_number(&at->seed);
+    at->v[i] = at->scale * next_number(&at->seed);
+  }
+}
+
+static bool can_evaluate(sampler* at) {
+  return !vida__gradient(at->evaluator, at->t, at->q, at->v, at->l_q, at->l_v) &&
+         !vida__jacobian(at->evaluator, at->t, at->q, at->entries);
+}
+
+/* Returns whether the state could be evaluated: one that could not is no evidence of symmetry. What
+ * breaks a symmetry of the state has to break it on the constraints, too; where that state is not
+ * found, it counts. */
+static bool sample_state(sampler* at, double t) {
+  choose_state(at);
+  at->t = t;
+  if (!can_evaluate(at)) {
+    at->t = 0.0; /* what depends on time may not be made for all of it */
+    if (t == 0.0 || !can_evaluate(at)) {
+      return false;
+    }
+  }
+  if (!add_lagrangian(at)) {
+    return false;
+  }
+  look_at_constraints(at, true, true);
+  if (at->manifold && (look_at_constraints(at, false, false) || look_at_forces(at, false)) &&
+      vida__manifold_find(at->manifold, at->t, at->start, at->q, at->v) &&
+      vida__jacobian(at->evaluator, at->t, at->q, at->entries)) {
+    return false;
+  }
+  look_at_constraints(at, false, true);
+  look_at_forces(at, true);
+  return true;
+}
+
+static void sample(sampler* at, VidaSystem* system) {
+  /* Of what depends on time the moment zero, where many functions vanish, tells little. */
+  static const double times[] = {0.0, 0.37, 2.9, 0.0, 0.83, 7.1, 0.0, 0.19, 4.3};
+  enum { TIMES = sizeof times / sizeof times[0] };
+  const int size = at->rows->size;
+  int evaluated = 0;
+  /* Gravity alone gives one new row a state, so as many states as there are generators suffice. */
+  for (int s = 0; s < SAMPLES + size && at->rows->rank < size; s++) {
+    evaluated += sample_state(at, times[s % TIMES]);
+  }
+  if (evaluated >= size) {
+    take_null_space(system, at->rows, at->scale);
+  }
+}
+
 int vida__find_symmetries(VidaSystem* system, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
   elimination rows = {.size = system->dimension + count_rotations(system->dimension)};
-  unsigned long long seed = 20250101;
   vida_evaluator evaluator;
+  sampler at = {.rows = &rows, .evaluator = &evaluator, .seed = 20250101};
   system->momentum_count = 0;
   if (count_motions(system) == 0) {
     return VIDA_SUCCESS;
   }
-  const double scale = find_length_scale(system);
-  double* work = vida__allocate(4 * (size_t)system->coordinate_count, sizeof *work);
-  double* entries = vida__allocate((size_t)system->entry_count, sizeof *entries);
-  owner* owners = vida__allocate((size_t)system->coordinate_count, sizeof *owners);
+  at.scale = find_length_scale(system);
+  double* work = vida__allocate(5 * n, sizeof *work);
+  owner* owners = vida__allocate(n, sizeof *owners);
+  at.entries = vida__allocate((size_t)system->entry_count, sizeof *at.entries);
   int code = vida__evaluator_create(system, &evaluator, error);
-  if (!code && (!work || !entries || !owners)) {
+  if (!code && (!work || !at.entries || !owners)) {
     code = vida__fail_memory(error);
   }
   code = code ? code : find_owners(system, owners, error);
-  /* Gravity alone gives one new row a state, so as many states as there are generators suffice. */
-  int evaluated = 0;
-  for (int s = 0; s < SAMPLES + rows.size && !code; s++) {
-    evaluated += sample_state(&rows, &evaluator, scale, &seed, work, entries, owners);
+  code = code ? code : vida__manifold_create(system, &at.manifold, error);
+  if (!code) {
+    at.owners = owners;
+    at.start = work;
+    at.q = work + n;
+    at.v = at.q + n;
+    at.l_q = at.v + n;
+    at.l_v = at.l_q + n;
+    for (size_t i = 0; i < n; i++) {
+      const double start = system->coordinates[i].position.value;
+      at.start[i] = isfinite(start) ? start : 0.0;
+    }
+    sample(&at, system);
   }
-  if (!code && evaluated >= rows.size) {
-    take_null_space(system, &rows, scale);
-  }
+  vida__manifold_destroy(&at.manifold);
   vida__evaluator_destroy(&evaluator);
   free(work);
-  free(entries);
+  free(at.entries);
   free(owners);
   return code;
 }
