@@ -38,6 +38,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->atol, n},
                 {&stepper->g0, m},
                 {&stepper->g_tracked, m},
+                {&stepper->g_node, m},
                 {&stepper->entries0, entries},
                 {&stepper->entries_before, entries},
                 {&stepper->entries, entries},
@@ -324,6 +325,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->history_count = 0;
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
+  stepper->has_g_node = false;
   stepper->scaled_for = 0.0;
   stepper->tension = 0.0;
   stepper->has_tracked = false;
@@ -379,9 +381,11 @@ int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double*
   if (!code && has_multipliers_to_scale(stepper)) {
     vida__measure_tension(stepper);
   }
+  code = code ? code : vida__judge_start(stepper, error);
   code = code ? code : warm_up(stepper, error);
   if (!code) {
     vida__watch_start(stepper->watch, stepper->t0, stepper->q);
+    stepper->start_energy = vida__kinetic_size(stepper) + vida__potential_size(stepper);
   }
   stepper->started = !code;
   return code;
@@ -427,6 +431,7 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
   code = code ? code : warm_up(stepper, error);
   if (!code) {
     vida__watch_start(stepper->watch, vida__node_time(stepper), stepper->q);
+    stepper->start_energy = vida__kinetic_size(stepper) + vida__potential_size(stepper);
   }
   stepper->started = !code;
   return vida__name_able(stepper->system, stepper->options, code, error);
@@ -460,12 +465,13 @@ static int arrive(VidaStepper* stepper, VidaError* error) {
   code = code || stepper->tells_watch ? code : vida__check_branch(stepper, stepper->q, error);
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
-  code = code ? code : vida__check_violations(stepper, error);
+  code = code ? code : vida__judge_step(stepper, error);
   if (!code) {
     stepper->step++;
     return VIDA_SUCCESS;
   }
   stepper->has_node_velocity = false;
+  stepper->has_g_node = false;
   stepper->has_tracked = false;
   stepper->history_count = 0;
   if (stepper->method->undo) {
@@ -486,12 +492,13 @@ int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
   const double lambda_t = stepper->lambda_t;
   memcpy(stepper->kept, stepper->q, bytes);
   code = stepper->prepare(stepper, error);
+  stepper->has_g_node = false;
   code = code ? code : stepper->method->step(stepper, error);
   code = code ? code : arrive(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
     stepper->lambda_t = lambda_t;
-    vida__watch_explain(stepper->watch, error);
+    vida__explain_failure(stepper, error);
     vida__watch_return(stepper->watch, vida__node_time(stepper), stepper->q);
     return code;
   }
@@ -597,7 +604,9 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
   if (code) {
     return code;
   }
-  if (position) {
+  if (position && stepper->has_g_node) {
+    memcpy(position, stepper->g_node, (size_t)stepper->m * sizeof *position);
+  } else if (position) {
     code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, position);
   }
   if (velocity && !code) {
