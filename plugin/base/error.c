@@ -50,7 +50,10 @@ static int fail(VidaError* error, int code, const char* flag, const char* format
   if (error) {
     error->code = code;
     snprintf(error->flag, sizeof error->flag, "%s", flag);
-    vsnprintf(error->message, sizeof error->message, format, list);
+    if (vsnprintf(error->message, sizeof error->message, format, list) >=
+        (int)sizeof error->message) {
+      vida__end_at_word(error->message, sizeof error->message);
+    }
     /* Texts of the user's in a message may be anything. */
     int control;
     for (char* c = error->message; (c = vida__find_control(c, &control));) {

@@ -305,9 +305,9 @@ int vida__judge_start(VidaStepper* stepper, VidaError* error);
  * constraint is violated by more than the method claims, or where it claims nothing, with
  * UNBOUNDED by more than the size of what it compares. */
 int vida__judge_step(VidaStepper* stepper, VidaError* error);
-/* Says in `error`, of a step that failed and was taken back, what is known of why: that a constraint
- * jumps there, that the motion had gone out of bounds before, that a singular configuration is
- * near; and what to try of steps that end on another branch. */
+/* Says in `error`, of a step that failed and was taken back, what is known of why: that a
+ * constraint jumps there, that the motion had gone out of bounds before, that a singular
+ * configuration is near; and what to try of steps that end on another branch. */
 void vida__explain_failure(VidaStepper* stepper, VidaError* error);
 /* At the node: appends to text what is not to be passed over in silence although it ends no step:
  * velocities, and relaxed constraints, as far off; else leaves it as it is. */

@@ -250,7 +250,8 @@ bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_s
   } else if (has_slope && is_near(at) && expected < -0.25 * value) {
     is_searched = fmin(at->value, value) > surely_near * at->largest;
     if (!is_searched || has_dip(watch, t, q, value)) {
-      note_passage(watch, at->t + (t - at->t) * at->value / (at->value + value));
+      const double sum = at->value + value;
+      note_passage(watch, sum > 0.0 ? at->t + (t - at->t) * at->value / sum : at->t);
     }
   } else if (has_slope && at->value < at_singular * at->largest && slope <= 0.0 &&
              value > at->value) {
@@ -322,7 +323,8 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
   watch->singularity.count = 0;
   watch->last_way = 0.0;
   watch->jump.row = -1;
-  watch->is_blind = watch->row_count == 0 || evaluate(watch, t, q, watch->entries, watch->g, watch->rate);
+  watch->is_blind =
+      watch->row_count == 0 || evaluate(watch, t, q, watch->entries, watch->g, watch->rate);
   if (!watch->is_blind) { /* sizes of what may vanish at the next place */
     vida__largest_turn(watch->stepper->system, watch->entries, watch->entries, watch->size);
     update_lengths(watch, watch->entries);

@@ -43,7 +43,8 @@ int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error);
 long vida__watch_passages(const vida_watch* watch, double* t, const char** name);
 /* The row that jumped on the way that was tried last, or NULL. */
 const vida_jump* vida__watch_jump(const vida_watch* watch);
-/* The row that says nothing new at the last place (at *t), if that is nearly singular; else NULL. */
+/* The row that says nothing new at the last place (at *t), if that is nearly singular; else NULL.
+ */
 const char* vida__watch_singular(const vida_watch* watch, double* t);
 
 /* ---- inside (passage.c, passage_path.c) ---- */
@@ -70,15 +71,15 @@ struct vida_watch {
   double *root, *inverse;   /* n: roots of those masses, and 1 by them */
   /* The last place, and the one that is looked at. */
   double t;
-  double *q, *q_next;      /* n */
-  double *entries, *ahead; /* of G there */
-  double* size;            /* m: squares of the largest gradients so far */
-  double bend;             /* the largest square of a turn so far, by that of the way it took */
-  double last_way;         /* the square of the way of the last step */
-  double *g, *g_next;      /* m: g there */
+  double *q, *q_next;       /* n */
+  double *entries, *ahead;  /* of G there */
+  double* size;             /* m: squares of the largest gradients so far */
+  double bend;              /* the largest square of a turn so far, by that of the way it took */
+  double last_way;          /* the square of the way of the last step */
+  double *g, *g_next;       /* m: g there */
   double *rate, *rate_next; /* m: and g_t, of systems that depend on time */
-  vida_jump jump;          /* what the motion could not go on for, since the last place */
-  double* length;          /* m: lengths of rows of G M^(-1/2) so far */
+  vida_jump jump;           /* what the motion could not go on for, since the last place */
+  double* length;           /* m: lengths of rows of G M^(-1/2) so far */
   vida_singularity singularity;
   double* dependence; /* m: how rows depend on each other there */
   double* measured;   /* n: the last of these places */

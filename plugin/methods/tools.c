@@ -638,7 +638,7 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
         code == VIDA_STEP_SINGULAR
             ? "; constraints that depend on each other, or that meet at a singular point, do this"
         : ask_smaller ? "; the step is too large: try less than h = "
-                                          : "";
+                      : "";
     return vida__fail_flag(
         error, code, local.flag, "%s: %s%s%s", vida__name_step(stepper, step), local.message,
         advice, ask_smaller ? vida__real_text(h, vida__asked_step_size(stepper), 6) : "");

@@ -65,8 +65,8 @@ static void add_rows(const VidaStepper* stepper, const double* x, double* left, 
   }
 }
 
-/* size (of |G a| and of what the rest of second derivatives is) += what rows bend by at such speeds;
- * 0 of rows that nothing moves. forces: the sizes of what cancels in accelerations. */
+/* size (of |G a| and of what the rest of second derivatives is) += what rows bend by at such
+ * speeds; 0 of rows that nothing moves. forces: the sizes of what cancels in accelerations. */
 static void measure_derivatives(VidaStepper* stepper, const double* lambda, double* size,
                                 double* forces) {
   const VidaSystem* system = stepper->system;
@@ -156,8 +156,7 @@ int vida__judge_start(VidaStepper* stepper, VidaError* error) {
       "constraints, and with these velocities no accelerations keep all constraints: the second "
       "derivative of '%s' would be %s; change the velocities, or start beside it",
       stepper->system->name, stepper->system->rows[dependent[0]].name,
-      stepper->system->rows[row].name,
-      vida__real_text(size, stepper->constraint_work[row], 3));
+      stepper->system->rows[row].name, vida__real_text(size, stepper->constraint_work[row], 3));
 }
 
 /* ---- the judgement --------------------------------------------------------------------------- */
@@ -272,13 +271,12 @@ static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaE
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED,
-                         is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
-                         "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
-                         vida__name_step(stepper, step), stepper->system->rows[row].name,
-                         vida__real_text(size, times, 3),
-                         is_claimed ? "more than the method claims to leave of it" : "and is torn",
-                         remedy);
+  return vida__fail_flag(
+      error, VIDA_STEP_NOT_CONVERGED, is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
+      "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
+      vida__name_step(stepper, step), stepper->system->rows[row].name,
+      vida__real_text(size, times, 3),
+      is_claimed ? "more than the method claims to leave of it" : "and is torn", remedy);
 }
 
 int vida__judge_step(VidaStepper* stepper, VidaError* error) {
@@ -355,8 +353,9 @@ int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaErr
 
 /* ---- failed steps ---------------------------------------------------------------------------- */
 
-/* How far the way reaches on which a jump is looked for from where the motion stopped, in h. Methods
- * that choose their steps stop just before it, or just behind: there the way begins earlier, too. */
+/* How far the way reaches on which a jump is looked for from where the motion stopped, in h.
+ * Methods that choose their steps stop just before it, or just behind: there the way begins
+ * earlier, too. */
 static const double probed_part = 0.1;
 static const double probed_steps = 2.5;
 

@@ -16,8 +16,8 @@ static const double rounding = 1e-10;
 static const double exact_part = 1e-6;
 
 void vida__begin_energy(vida_energy_verdict* verdict, double start, double rtol, bool is_exact) {
-  *verdict = (vida_energy_verdict){
-      .start = start, .least = fmax(rounding, rtol), .is_exact = is_exact};
+  *verdict =
+      (vida_energy_verdict){.start = start, .least = fmax(rounding, rtol), .is_exact = is_exact};
 }
 
 static bool is_large(const vida_energy_verdict* verdict, double defect) {

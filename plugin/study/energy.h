@@ -6,10 +6,10 @@
 
 /* What a defect of the energy is measured by, and the one that is told. */
 typedef struct vida_energy_verdict {
-  double start;  /* what there is at the start, of either kind; at rest the least that is a motion */
-  double least;  /* of it: a smaller defect is precision */
-  double motion; /* the largest kinetic energy so far, as it were without the defect */
-  bool is_exact; /* the method claims to keep the energy to rounding */
+  double start; /* what there is at the start, of either kind; at rest the least that is a motion */
+  double least; /* of it: a smaller defect is precision */
+  double motion;    /* the largest kinetic energy so far, as it were without the defect */
+  bool is_exact;    /* the method claims to keep the energy to rounding */
   double t, defect; /* the first that was large; 0: none */
   bool is_far;      /* it is so much that nothing of the motion is left */
 } vida_energy_verdict;

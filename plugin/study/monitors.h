@@ -18,9 +18,9 @@ typedef struct vida_monitors {
   double energy_start;                             /* of the consistent start */
   bool has_kept_energy;                            /* nothing in the system changes it */
   vida_energy_verdict energy_verdict;
-  double* momenta_start;                           /* momenta of the same */
-  int conserved;                                   /* observables that count as momenta */
-  long state_cursor, multiplier_cursor;            /* places in the reference */
+  double* momenta_start;                /* momenta of the same */
+  int conserved;                        /* observables that count as momenta */
+  long state_cursor, multiplier_cursor; /* places in the reference */
   /* The newest values, for rows of samples. */
   double energy_now;
   double *v, *momenta; /* n; momentum maps, then conserved observables */
