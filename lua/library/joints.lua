@@ -572,8 +572,8 @@ end
 -- s:constraint { "thread", nut.position.z - 0.01 * angle, unit = "m" }
 function system_methods.angle(system, given)
   local dimension = kind(system) == "system" and library.dimension(system) or 3
-  local place, name = library.check_definition(system, "angle", given, 3, angle_keys[dimension] or angle_keys[2],
-    "{ \"turned\", frame, spindle, axis = { 0, 0, 1 } }")
+  local place, name = library.check_definition(system, "angle", given, 3,
+    angle_keys[dimension] or angle_keys[2], "{ \"turned\", frame, spindle, axis = { 0, 0, 1 } }")
   local of = resolve_vector(place, given)
   local frames, values = {}, {}
   for i = 1, of and 0 or 2 do

@@ -359,24 +359,33 @@ int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaErr
 static const double probed_part = 0.1;
 static const double probed_steps = 2.5;
 
-/* Whether some constraint jumps near where the motion stopped, along its velocity. */
-static bool stops_at_jump(VidaStepper* stepper) {
-  vida_watch* watch = stepper->watch;
-  const double h = (stepper->adaptive ? probed_part : probed_steps) * stepper->h;
-  const double back = stepper->adaptive ? -probed_part * stepper->h : 0.0;
+/* Whether a constraint jumps on the way from `back` before (t,q) to `ahead` behind it. */
+static bool jumps_near(VidaStepper* stepper, double t, const double* q, const double* v,
+                       double back, double ahead) {
   double *from = stepper->place, *to = stepper->q1;
+  for (int i = 0; i < stepper->n; i++) {
+    from[i] = q[i] - back * v[i];
+    to[i] = q[i] + ahead * v[i];
+  }
+  vida__watch_return(stepper->watch, t - back, from);
+  return vida__watch_probe_jump(stepper->watch, t + ahead, to);
+}
+
+/* Whether one does near where the motion stopped, along its velocity: at the last place that was
+ * looked at, or behind the node. */
+static bool stops_at_jump(VidaStepper* stepper) {
+  const vida_watch* watch = stepper->watch;
+  const double h = stepper->h, part = probed_part * h;
   const double* v;
   VidaError unused;
   if (!watch || watch->is_blind || vida__node_velocities(stepper, &v, &unused)) {
     return false;
   }
-  const double t = watch->t;
-  for (int i = 0; i < stepper->n; i++) {
-    from[i] = watch->q[i] + back * v[i];
-    to[i] = watch->q[i] + h * v[i];
+  if (stepper->adaptive && jumps_near(stepper, watch->t, watch->q, v, part, part)) {
+    return true;
   }
-  vida__watch_return(watch, t + back, from);
-  return vida__watch_probe_jump(watch, t + h, to);
+  return jumps_near(stepper, vida__node_time(stepper), stepper->q, v, 0.0,
+                    stepper->adaptive ? h + part : probed_steps * h);
 }
 
 static void tell_jump(const VidaStepper* stepper, VidaError* error) {

@@ -8,13 +8,14 @@
 typedef struct vida_energy_verdict {
   double start; /* what there is at the start, of either kind; at rest the least that is a motion */
   double least; /* of it: a smaller defect is precision */
+  double large; /* the part of the motion that is told */
   double motion;    /* the largest kinetic energy so far, as it were without the defect */
   bool is_exact;    /* the method claims to keep the energy to rounding */
   double t, defect; /* the first that was large; 0: none */
   bool is_far;      /* it is so much that nothing of the motion is left */
 } vida_energy_verdict;
 
-/* Begins with the sizes of the start and the precision of the run (rtol, or 0). */
+/* Begins with the size of the start, and rtol of runs that choose their steps, else 0. */
 void vida__begin_energy(vida_energy_verdict* verdict, double start, double rtol, bool is_exact);
 /* Takes the defect at t: how much more energy there is than there should be, beside the kinetic
  * energy there. */
