@@ -568,8 +568,8 @@ end
 -- @treturn expression the angle, rad
 -- @treturn expression its rate, rad/s
 -- @usage
--- local angle = s:angle { "turned", s.ground, spindle, axis = { 0, 0, 1 } }
--- s:constraint { "thread", nut.position.z - 0.01 * angle, unit = "m" }
+-- local turned = s:angle { "turned", s.ground, trunk, axis = { 0, 0, 1 } }
+-- s:constraint { "thread", upper.z - 0.01 * turned, unit = "m" }
 function system_methods.angle(system, given)
   local dimension = kind(system) == "system" and library.dimension(system) or 3
   local place, name = library.check_definition(system, "angle", given, 3,
