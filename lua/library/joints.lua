@@ -587,6 +587,81 @@ local function drive_values(system, place, frames, given)
   return values
 end
 
+-- ---- angles -------------------------------------------------------------------------------------
+
+local counted_angle = {
+  unit = "rad",
+  constraint = function(p, _, views, turning)
+    return vida.dot(-vida.sin(turning[1]) * views[1].turn(p.a1) + vida.cos(turning[1]) * views[1].turn(p.a2),
+      views[2].turn(p.b1))
+  end,
+}
+
+local angle_keys = { [2] = { "of", "value", "rate" }, [3] = { "axis", "reference", "of", "value", "rate" } }
+
+-- The vector whose angle is asked for, where there is one.
+local function resolve_vector(place, given)
+  local of = given.of
+  if of == nil then
+    return nil
+  elseif given[2] ~= nil then
+    fail(place .. ": expected either two ends or of = { x, y }")
+  elseif (kind(of) ~= "vector" and kind(of) ~= "table") or #of ~= 2 then
+    expected(place, "of", "a vector of two expressions, { x, y }", of)
+  elseif given.value == nil then
+    fail(place .. ": value: expected the angle of { x, y } at the start, rad: half a turn away there is "
+      .. "another one, which no equation refuses")
+  end
+  return of
+end
+
+--- An angle that counts turns: a coordinate that follows the second body as it turns from the first about
+-- an axis, or a vector of two expressions in its plane. Unlike that of `vida.atan2`, its value does not
+-- wrap, so that constraints, forces and observables may use it over any number of turns: a screw is
+-- `s:constraint { "thread", nut.x - lead / (2 * math.pi) * angle, unit = "m" }`. It has no mass, and its
+-- row holds nothing else; what keeps the axes together is a joint.
+-- @function angle
+-- @tparam table given
+-- @tparam string given.1 its name, and that of its row
+-- @tparam[opt] point|body given.2 the first end: a body or the ground
+-- @tparam[opt] point|body given.3 the second one
+-- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
+-- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
+--   each, which are one at the start
+-- @tparam[opt] {expression,expression} given.of instead of two ends: x and y, not both zero
+-- @tparam[opt=0] number given.value at the start, rad; of two ends any whole number of turns, of a vector its
+--   angle, which must be given
+-- @tparam[opt] number given.rate at the start, rad/s; by default what the motion makes of it
+-- @treturn expression the angle, rad
+-- @treturn expression its rate, rad/s
+-- @usage
+-- local turned = s:angle { "turned", s.ground, trunk, axis = { 0, 0, 1 } }
+-- s:constraint { "thread", upper.z - 0.01 * turned, unit = "m" }
+function system_methods.angle(system, given)
+  local dimension = kind(system) == "system" and library.dimension(system) or 3
+  local place, name = library.check_definition(system, "angle", given, 3,
+    angle_keys[dimension] or angle_keys[2], "{ \"turned\", frame, spindle, axis = { 0, 0, 1 } }")
+  local of = resolve_vector(place, given)
+  local frames, values = {}, {}
+  for i = 1, of and 0 or 2 do
+    frames[i] = library.resolve_end(system, given[i + 1], place, end_names[i])
+  end
+  if not of then
+    demand_orientation(place, frames, dimension)
+    values = drive_values(system, place, frames, given)
+    values.difference = nil
+  end
+  local value = library.check_value(system, place, "value", given.value, 0)
+  local angle, rate = system_methods.coordinate(system, { name, unit = "rad", value = value,
+    rate = given.rate == nil and vida.free() or library.check_value(system, place, "rate", given.rate) })
+  if of then
+    system_methods.constraint(system, { name, of[2] * vida.cos(angle) - of[1] * vida.sin(angle) })
+  else
+    library.add_traced(system, "counted angle", "angle", name, frames, values, counted_angle, { angle })
+  end
+  return angle, rate
+end
+
 --- A motor: prescribes the angle of the second body from the first about an axis, counted from the start.
 -- The joint itself comes apart. Its multiplier is a torque, N m: the second body gets minus the multiplier
 -- about the axis, the first one the multiplier.

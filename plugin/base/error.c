@@ -50,8 +50,11 @@ static int fail(VidaError* error, int code, const char* flag, const char* format
   if (error) {
     error->code = code;
     snprintf(error->flag, sizeof error->flag, "%s", flag);
-    vsnprintf(error->message, sizeof error->message, format, list);
-    vida__drop_partial(error->message);
+    if (vsnprintf(error->message, sizeof error->message, format, list) >=
+        (int)sizeof error->message) {
+      vida__end_at_word(error->message, sizeof error->message);
+      vida__drop_partial(error->message);
+    }
     /* Texts of the user's in a message may be anything. */
     int control;
     for (const char* bad; (bad = vida__find_bad_bytes(error->message));) {

@@ -121,16 +121,42 @@ int Vida_NearestName(const char* name, int count, const char* (*get)(const void*
   return nearest;
 }
 
+/* Texts of at least this size are sentences; where one was cut, room is left behind its dots. */
+enum { LEAST_SENTENCE = 512, MOST_OF_WORD = 48 };
+static const char cut[] = " ...";
+
+void vida__end_at_word(char* text, size_t size) {
+  const size_t most = size - sizeof cut;
+  size_t end = most;
+  if (size < LEAST_SENTENCE) {
+    return;
+  }
+  while (end > most - MOST_OF_WORD && text[end] != ' ') {
+    end--;
+  }
+  if (text[end] != ' ') { /* but not within a character */
+    for (end = most; end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80; end--) {}
+  }
+  memcpy(text + end, cut, sizeof cut);
+}
+
+static bool was_cut(const char* text, size_t used, size_t size) {
+  const size_t length = sizeof cut - 1;
+  return size >= LEAST_SENTENCE && used + sizeof cut + MOST_OF_WORD >= size && used >= length &&
+         strcmp(text + used - length, cut) == 0;
+}
+
 void vida__append(char* text, size_t size, const char* format, ...) {
   const size_t used = strlen(text);
   va_list list;
-  if (used + 1 >= size) {
+  if (used + 1 >= size || was_cut(text, used, size)) {
     return;
   }
   va_start(list, format);
   const int length = vsnprintf(text + used, size - used, format, list);
   va_end(list);
-  if (length >= 0 && (size_t)length >= size - used) {
+  if (length > 0 && (size_t)length >= size - used) {
+    vida__end_at_word(text, size);
     vida__drop_partial(text);
   }
 }

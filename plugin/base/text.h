@@ -15,8 +15,11 @@ bool vida__read_real(const char* text, double* value);
 /* The shortest decimal that reads back as the same number: 0.1, not 0.10000000000000001. */
 char* vida__shortest_text(char text[VIDA_REAL_TEXT_SIZE], double value);
 /* Appends formatted text to a buffer of `size` bytes that holds a string; cut to size between
- * characters of UTF-8, always ended. */
+ * characters of UTF-8, always ended. Sentences, in buffers of 512 bytes and more, are cut at a word
+ * and end in " ..."; nothing is appended to them then. */
 void vida__append(char* text, size_t size, const char* format, ...);
+/* The end of such a sentence: of one that fills its buffer and was cut anywhere. */
+void vida__end_at_word(char* text, size_t size);
 
 /* What ends a noun behind this number: "run" or "runs". */
 const char* vida__plural(long count);

@@ -81,6 +81,7 @@ struct VidaStepper {
   double* matrix_root;      /* n */
   double* matrix_stiffness; /* m */
   double* force_size;       /* n */
+  double start_energy;      /* the size of that of the start, of either kind */
   double tension;           /* largest multiplier at the start, times the stiffness of its row */
   double* value_size;       /* m: what rounding of g is measured by */
   double* reach;            /* m: what a violation is measured by, the size of what g compares */
@@ -89,6 +90,8 @@ struct VidaStepper {
 
   double* g0;        /* m: g at the node */
   double* g_tracked; /* m: the same from the increments of the last step */
+  double* g_node;    /* m: g at the node, of positions with q_low, where has_g_node */
+  bool has_g_node;
   bool has_tracked;
   double* entries0;       /* of G at the node */
   double* entries_before; /* of G at the node before; meaningful from the second step on */
@@ -126,7 +129,7 @@ struct VidaStepper {
   bool tells_watch;    /* the method itself, of steps of its own between nodes */
 
   vida_jumps* jumps; /* NULL of systems in which nothing jumps, and of steppers with an `outer` */
-  vida_segment segment; /* of time, in which the step lies; meaningful where something jumps */
+  vida_segment segment;     /* of time, in which the step lies; meaningful where something jumps */
   vida_interrupt interrupt; /* of a stepper without `outer` */
 
   VidaStatistics statistics;
@@ -262,6 +265,12 @@ bool vida__end_interruptible(VidaStepper* stepper);
 /* The failure of an interrupted step. */
 int vida__fail_interrupted(const VidaStepper* stepper, VidaError* error);
 
+/* Flags of steps that leave a constraint: one that the method does not keep, one that it does. */
+#define VIDA_UNBOUNDED "UNBOUNDED"
+#define VIDA_CONSTRAINT_VIOLATED "CONSTRAINT_VIOLATED"
+/* The flag of a step on whose way a constraint is not continuous. */
+#define VIDA_CONSTRAINT_JUMPS "CONSTRAINT_JUMPS"
+
 /* ---- tools for methods (tools.c) ---- */
 
 #define VIDA_STEP_NAME_SIZE 160
@@ -340,9 +349,18 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error);
 int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error);
 /* Sets stepper->reach for the start, whose sizes and G (stepper->entries) are known. */
 void vida__measure_reach(VidaStepper* stepper);
-/* Fails with UNBOUNDED where the node that a step has led to violates a constraint, which the
- * method does not keep by itself, by more than the size of what it compares (violation.c). */
-int vida__check_violations(VidaStepper* stepper, VidaError* error);
+/* ---- one verdict for all methods (verdict.c) ---- */
+/* Fails with SINGULAR_START where rows depend on each other at the start and no accelerations keep
+ * them all with its velocities. */
+int vida__judge_start(VidaStepper* stepper, VidaError* error);
+/* Judges the node that a step has led to, before it is that of the stepper: fails where a
+ * constraint is violated by more than the method claims, or where it claims nothing, with
+ * UNBOUNDED by more than the size of what it compares. */
+int vida__judge_step(VidaStepper* stepper, VidaError* error);
+/* Says in `error`, of a step that failed and was taken back, what is known of why: that a
+ * constraint jumps there, that the motion had gone out of bounds before, that a singular
+ * configuration is near; and what to try of steps that end on another branch. */
+void vida__explain_failure(VidaStepper* stepper, VidaError* error);
 /* At the node: appends to text what is not to be passed over in silence although it ends no step:
  * velocities, and relaxed constraints, as far off; else leaves it as it is. */
 int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaError* error);

@@ -22,6 +22,8 @@ static const double surely_near = 0.01;
 static const double dip = 0.25;
 /* ... and this is none but for the precision of the motion. */
 static const double at_singular = 1e-4;
+/* Times the square of the way of the last step. */
+static const double far_thrown = 100.0;
 /* Of the largest root of a mass of the same unit: less would make a coordinate that nothing moves
  * the only one that counts. */
 static const double least_root = 0.3;
@@ -40,7 +42,9 @@ static int allocate(vida_watch* watch) {
                 {&watch->size, m},     {&watch->length, m},        {&watch->dependence, m},
                 {&watch->measured, n}, {&watch->between, entries}, {&watch->x, n},
                 {&watch->y, n},        {&watch->step, n},          {&watch->g_from, m},
-                {&watch->g_to, m},     {&watch->rows, m},          {&watch->side, n + m}};
+                {&watch->g_to, m},     {&watch->rows, m},          {&watch->side, n + m},
+                {&watch->g, m},        {&watch->g_next, m},        {&watch->rate, m},
+                {&watch->rate_next, m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -72,6 +76,7 @@ int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* erro
   }
   made->stepper = stepper;
   made->is_blind = true;
+  made->jump.row = -1;
   int code = vida__evaluator_create(stepper->system, &made->evaluator, error);
   vida__follow_segment(stepper, &made->evaluator);
   if (!code && allocate(made)) {
@@ -247,7 +252,8 @@ bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_s
   } else if (has_slope && is_near(at) && expected < -0.25 * value) {
     is_searched = fmin(at->value, value) > surely_near * at->largest;
     if (!is_searched || has_dip(watch, t, q, value)) {
-      note_passage(watch, at->t + (t - at->t) * at->value / (at->value + value));
+      const double sum = at->value + value;
+      note_passage(watch, sum > 0.0 ? at->t + (t - at->t) * at->value / sum : at->t);
     }
   } else if (has_slope && at->value < at_singular * at->largest && slope <= 0.0 &&
              value > at->value) {
@@ -299,6 +305,17 @@ static void set_masses(vida_watch* watch) {
   }
 }
 
+/* G, g and, where it is not zero, g_t at a place. */
+static int evaluate(vida_watch* watch, double t, const double* q, double* entries, double* g,
+                    double* rate) {
+  int code = vida__jacobian(&watch->evaluator, t, q, entries);
+  code = code ? code : vida__constraints(&watch->evaluator, t, q, NULL, g);
+  if (!code && watch->stepper->system->time_dependent) {
+    code = vida__constraint_rate(&watch->evaluator, t, q, rate);
+  }
+  return code;
+}
+
 void vida__watch_return(vida_watch* watch, double t, const double* q) {
   if (!watch) {
     return;
@@ -306,8 +323,10 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
   watch->t = t;
   memcpy(watch->q, q, (size_t)watch->stepper->n * sizeof *q);
   watch->singularity.count = 0;
+  watch->last_way = 0.0;
+  watch->jump.row = -1;
   watch->is_blind =
-      watch->row_count == 0 || vida__jacobian(&watch->evaluator, t, q, watch->entries);
+      watch->row_count == 0 || evaluate(watch, t, q, watch->entries, watch->g, watch->rate);
   if (!watch->is_blind) { /* sizes of what may vanish at the next place */
     vida__largest_turn(watch->stepper->system, watch->entries, watch->entries, watch->size);
     update_lengths(watch, watch->entries);
@@ -328,14 +347,18 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
   vida__watch_return(watch, t, q);
 }
 
+static void exchange(double** a, double** b) {
+  double* kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
 static void go_on(vida_watch* watch, double t) {
-  double* q = watch->q;
-  double* entries = watch->entries;
   watch->t = t;
-  watch->q = watch->q_next;
-  watch->q_next = q;
-  watch->entries = watch->ahead;
-  watch->ahead = entries;
+  exchange(&watch->q, &watch->q_next);
+  exchange(&watch->entries, &watch->ahead);
+  exchange(&watch->g, &watch->g_next);
+  exchange(&watch->rate, &watch->rate_next);
 }
 
 /* The square of the way from the last place. */
@@ -349,21 +372,33 @@ static double find_way(const vida_watch* watch, const double* q) {
 }
 
 /* Whether gradients, if they bend as much as they ever have, hardly turn up to there: so it is in
- * most of very small steps. */
-static bool is_at_hand(const vida_watch* watch, const double* q) {
-  return watch->bend > 0.0 && !watch->stepper->system->time_dependent &&
-         !is_near(&watch->singularity) && watch->bend * find_way(watch, q) < hardly_turned;
+ * most of very small steps. One that is far longer than the last may have been thrown there. */
+static bool is_at_hand(vida_watch* watch, const double* q) {
+  if (!(watch->bend > 0.0) || watch->stepper->system->time_dependent ||
+      is_near(&watch->singularity)) {
+    return false;
+  }
+  const double way = find_way(watch, q);
+  const bool is_thrown = way > far_thrown * watch->last_way;
+  watch->last_way = fmax(watch->last_way, way);
+  return !is_thrown && watch->bend * way < hardly_turned;
 }
 
 /* Looks at a place: *turn to it, and whether it can be reached, which only far ones may not. */
 static int look_at(vida_watch* watch, double t, const double* q, double* turn, VidaError* error) {
   *turn = 0.0;
-  if (!watch || watch->is_blind || vida__jacobian(&watch->evaluator, t, q, watch->ahead)) {
+  if (!watch || watch->is_blind ||
+      evaluate(watch, t, q, watch->ahead, watch->g_next, watch->rate_next)) {
     return VIDA_SUCCESS;
   }
   const vida_singularity before = watch->singularity;
   memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
   *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead, watch->size);
+  if (vida__watch_finds_jump(watch, t)) {
+    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
+                           "constraint '%s' jumps on the way",
+                           watch->stepper->system->rows[watch->jump.row].name);
+  }
   const double way = find_way(watch, q);
   watch->bend = way > 0.0 ? fmax(watch->bend, *turn / way) : watch->bend;
   if (*turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
@@ -371,6 +406,19 @@ static int look_at(vida_watch* watch, double t, const double* q, double* turn, V
   }
   watch->singularity = before;
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH, VIDA_OTHER_BRANCH_TEXT);
+}
+
+bool vida__watch_probe_jump(vida_watch* watch, double t, const double* q) {
+  if (!watch || watch->is_blind ||
+      evaluate(watch, t, q, watch->ahead, watch->g_next, watch->rate_next)) {
+    return false;
+  }
+  memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
+  return vida__watch_finds_jump(watch, t);
+}
+
+const vida_discontinuity* vida__watch_jump(const vida_watch* watch) {
+  return watch && watch->jump.row >= 0 ? &watch->jump : NULL;
 }
 
 int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error) {
@@ -385,7 +433,11 @@ int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* er
 
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
   double turn;
-  if (!watch || is_at_hand(watch, q)) {
+  if (!watch) {
+    return VIDA_SUCCESS;
+  }
+  watch->jump.row = -1;
+  if (is_at_hand(watch, q)) {
     return VIDA_SUCCESS;
   }
   const int code = look_at(watch, t, q, &turn, error);
@@ -401,7 +453,7 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
 int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error) {
   vida_watch* watch = stepper->outer ? stepper->outer->watch : stepper->watch;
   VidaError local;
-  char step[VIDA_STEP_NAME_SIZE], h[VIDA_REAL_TEXT_SIZE];
+  char step[VIDA_STEP_NAME_SIZE];
   const int code = vida__watch_follow(watch, vida__next_time(stepper), q, &local);
   if (!code) {
     return VIDA_SUCCESS;
@@ -409,10 +461,8 @@ int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error) 
   /* What is known of this step is no guess for another one. */
   stepper->has_tracked = false;
   stepper->history_count = 0;
-  return vida__fail_flag(error, code, local.flag,
-                         "%s: %s; the step is too large: try less than h = %s",
-                         vida__name_step(stepper, step), local.message,
-                         vida__real_text(h, vida__asked_step_size(stepper), 6));
+  return vida__fail_flag(error, code, local.flag, "%s: %s", vida__name_step(stepper, step),
+                         local.message);
 }
 
 /* ---- what was found -------------------------------------------------------------------------- */
@@ -430,14 +480,10 @@ long vida__watch_passages(const vida_watch* watch, double* t, const char** name)
   return watch->singularity.passages;
 }
 
-void vida__watch_explain(const vida_watch* watch, VidaError* error) {
-  if (!watch || !error || !is_near(&watch->singularity)) {
-    return;
+const char* vida__watch_singular(const vida_watch* watch, double* t) {
+  if (!watch || !is_near(&watch->singularity)) {
+    return NULL;
   }
-  char t[VIDA_REAL_TEXT_SIZE];
-  vida__append(error->message, sizeof error->message,
-               "; near t = %s there is a singular configuration, where the constraint Jacobian "
-               "loses rank (row '%s')",
-               vida__real_text(t, watch->singularity.t, 4),
-               watch->stepper->system->rows[find_row(watch)].name);
+  *t = watch->singularity.t;
+  return watch->stepper->system->rows[find_row(watch)].name;
 }

@@ -12,6 +12,12 @@
 
 #include "methods/method.h"
 
+/* A jump of a constraint between two places. */
+typedef struct vida_discontinuity {
+  int row; /* -1: none */
+  double t, size;
+} vida_discontinuity;
+
 /* *watch is NULL where there is nothing to watch; the functions below then do nothing. It uses the
  * stepper's node matrix, whose factors are lost in each call of Follow. */
 int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error);
@@ -22,7 +28,8 @@ void vida__watch_start(vida_watch* watch, double t, const double* q);
 /* The motion was put back to (t,q). */
 void vida__watch_return(vida_watch* watch, double t, const double* q);
 /* It has come to (t,q). Fails with VIDA_STEP_NOT_CONVERGED and the flag OTHER_BRANCH where that
- * cannot be reached from the last place along the constraints; the motion is then still there. */
+ * cannot be reached from the last place along the constraints, and with CONSTRAINT_JUMPS where a
+ * constraint jumps between the two; the motion is then still there. */
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error);
 
 /* The same of a place that is not one of the motion, and only looked at. */
@@ -34,8 +41,11 @@ int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error);
 /* How many singular configurations were passed; the time of the first, and the row that
  * then says nothing new (both nullable, left where there was none). */
 long vida__watch_passages(const vida_watch* watch, double* t, const char** name);
-/* Appends to the message of an error that the last place is nearly singular, where it is. */
-void vida__watch_explain(const vida_watch* watch, VidaError* error);
+/* The row that jumped on the way that was tried last, or NULL. */
+const vida_discontinuity* vida__watch_jump(const vida_watch* watch);
+/* The row that says nothing new at the last place (at *t), if that is nearly singular; else NULL.
+ */
+const char* vida__watch_singular(const vida_watch* watch, double* t);
 
 /* ---- inside (passage.c, passage_path.c) ---- */
 
@@ -61,11 +71,15 @@ struct vida_watch {
   double *root, *inverse;   /* n: roots of those masses, and 1 by them */
   /* The last place, and the one that is looked at. */
   double t;
-  double *q, *q_next;      /* n */
-  double *entries, *ahead; /* of G there */
-  double* size;            /* m: squares of the largest gradients so far */
-  double bend;             /* the largest square of a turn so far, by that of the way it took */
-  double* length;          /* m: lengths of rows of G M^(-1/2) so far */
+  double *q, *q_next;       /* n */
+  double *entries, *ahead;  /* of G there */
+  double* size;             /* m: squares of the largest gradients so far */
+  double bend;              /* the largest square of a turn so far, by that of the way it took */
+  double last_way;          /* the square of the way of the last step */
+  double *g, *g_next;       /* m: g there */
+  double *rate, *rate_next; /* m: and g_t, of systems that depend on time */
+  vida_discontinuity jump;  /* what the motion could not go on for, since the last place */
+  double* length;           /* m: lengths of rows of G M^(-1/2) so far */
   vida_singularity singularity;
   double* dependence; /* m: how rows depend on each other there */
   double* measured;   /* n: the last of these places */
@@ -85,6 +99,11 @@ int vida__watch_factor(vida_watch* watch, const double* entries);
  * be (is_singular), which belongs to (t,q), and notes what the motion has passed. True: it is no
  * longer the last one. */
 bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_singular);
+/* Whether a row of g jumps on the straight way from the last place to (t,q_next), whose G is in
+ * `ahead`: then it is noted in watch->jump (discontinuity.c). */
+bool vida__watch_finds_jump(vida_watch* watch, double t);
+/* The same up to (t,q), which need not be a place of the motion (passage.c). */
+bool vida__watch_probe_jump(vida_watch* watch, double t, const double* q);
 /* Whether (t,q_next) can be reached from the last place along the constraints, in steps small
  * enough to be sure, which are measured; `turn` is that between the two. */
 bool vida__watch_can_reach(vida_watch* watch, double t, double turn);

@@ -447,7 +447,8 @@ static int describe_failure(VidaStepper* stepper, double time, double step, cons
                          stepper->method->info.name, vida__real_text(at, time, 6),
                          vida__real_text(of, step, 2), vida__shortest_text(rtol, own->rtol),
                          cause->message, open, has_reason ? ": " : "",
-                         has_reason ? evaluation->message : "", advice(own, has_reason));
+                         has_reason ? evaluation->message : "",
+                         strcmp(cause->flag, VIDA_OTHER_BRANCH) ? advice(own, has_reason) : "");
 }
 
 static int take_state(VidaStepper* stepper, double t, VidaError* error) {

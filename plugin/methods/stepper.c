@@ -41,6 +41,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                 {&stepper->atol, n},
                 {&stepper->g0, m},
                 {&stepper->g_tracked, m},
+                {&stepper->g_node, m},
                 {&stepper->entries0, entries},
                 {&stepper->entries_before, entries},
                 {&stepper->entries, entries},
@@ -345,6 +346,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->history_count = 0;
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
+  stepper->has_g_node = false;
   stepper->scaled_for = 0.0;
   stepper->tension = 0.0;
   stepper->has_tracked = false;
@@ -407,11 +409,13 @@ int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* 
   if (!code && has_multipliers_to_scale(stepper)) {
     vida__measure_tension(stepper);
   }
+  code = code ? code : vida__judge_start(stepper, error);
   code = code ? code : warm_up(stepper, error);
   if (!code && again) {
     vida__watch_return(stepper->watch, stepper->t0, stepper->q);
   } else if (!code) {
     vida__watch_start(stepper->watch, stepper->t0, stepper->q);
+    stepper->start_energy = vida__kinetic_size(stepper) + vida__potential_size(stepper);
   }
   stepper->started = !code;
   return code;
@@ -467,6 +471,7 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
     if (stepper->jumps) {
       stepper->jumps->step = stepper->step;
     }
+    stepper->start_energy = vida__kinetic_size(stepper) + vida__potential_size(stepper);
   }
   stepper->started = !code;
   return vida__name_able(stepper->system, stepper->options, code, error);
@@ -497,6 +502,7 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
 /* The last step leaves nothing behind that guesses could be made from. */
 static void take_back(VidaStepper* stepper) {
   stepper->has_node_velocity = false;
+  stepper->has_g_node = false;
   stepper->has_tracked = false;
   stepper->history_count = 0;
   if (stepper->method->undo) {
@@ -510,7 +516,7 @@ static int arrive(VidaStepper* stepper, VidaError* error) {
   code = code || stepper->tells_watch ? code : vida__check_branch(stepper, stepper->q, error);
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
-  code = code ? code : vida__check_violations(stepper, error);
+  code = code ? code : vida__judge_step(stepper, error);
   if (!code) {
     stepper->step++;
     return VIDA_SUCCESS;
@@ -540,12 +546,13 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
   const double lambda_t = stepper->lambda_t;
   memcpy(stepper->kept, stepper->q, bytes);
+  stepper->has_g_node = false;
   const int code = try_step(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
     stepper->lambda_t = lambda_t;
     if (!stepper->interrupt.code) {
-      vida__watch_explain(stepper->watch, error);
+      vida__explain_failure(stepper, error);
       if (code > 0 && !stepper->outer) {
         vida__explain_light(stepper, error);
       }
@@ -672,7 +679,9 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
   if (code) {
     return code;
   }
-  if (position) {
+  if (position && stepper->has_g_node) {
+    memcpy(position, stepper->g_node, (size_t)stepper->m * sizeof *position);
+  } else if (position) {
     code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, position);
   }
   if (velocity && !code) {

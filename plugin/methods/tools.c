@@ -475,7 +475,12 @@ static const double evaluated_share = 1e-3;
 
 int vida__prepare_node(VidaStepper* stepper, VidaError* error) {
   const double t = vida__node_time(stepper);
-  int code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
+  int code = VIDA_SUCCESS;
+  if (stepper->has_g_node) {
+    memcpy(stepper->g0, stepper->g_node, (size_t)stepper->m * sizeof *stepper->g0);
+  } else {
+    code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
+  }
   if (!code && stepper->has_tracked) {
     vida__track_constraints(stepper->system, evaluated_share, stepper->g_tracked, stepper->g0);
   }
@@ -663,13 +668,14 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
     char h[VIDA_REAL_TEXT_SIZE];
     char open[VIDA_MESSAGE_SIZE / 2] = "";
     const bool is_open = name_open(stepper, code, open, sizeof open);
+    const bool ask_smaller =
+        code == VIDA_STEP_NOT_CONVERGED && strcmp(local.flag, VIDA_OTHER_BRANCH) != 0;
     const char* advice =
         is_open && code == VIDA_STEP_SINGULAR ? ""
         : code == VIDA_STEP_SINGULAR
             ? "; constraints that depend on each other, or that meet at a singular point, do this"
-        : code == VIDA_STEP_NOT_CONVERGED ? "; the step is too large: try less than h = "
-                                          : "";
-    const bool ask_smaller = code == VIDA_STEP_NOT_CONVERGED;
+        : ask_smaller ? "; the step is too large: try less than h = "
+                      : "";
     return vida__fail_flag(
         error, code, local.flag, "%s: %s%s%s%s", vida__name_step(stepper, step), local.message,
         open, advice, ask_smaller ? vida__real_text(h, vida__asked_step_size(stepper), 6) : "");

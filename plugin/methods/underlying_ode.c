@@ -366,7 +366,8 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
   const bool has_detail = *detail && strcmp(cause->message, Vida_CodeText(cause->code)) == 0;
   const char* flag = has_detail && *told->flag ? told->flag : cause->flag;
   /* What is singular by itself is so at any step. */
-  const bool curable = cause->code > 0 && !(has_detail && cause->code == VIDA_STEP_SINGULAR);
+  const bool curable = cause->code > 0 && strcmp(flag, VIDA_OTHER_BRANCH) != 0 &&
+                       !(has_detail && cause->code == VIDA_STEP_SINGULAR);
   const bool smaller = !stepper->adaptive && curable;
   return vida__fail_flag(error, cause->code, flag, "%s, at t = %s: %s%s%s",
                          vida__name_step(stepper, step), vida__real_text(to, reached, 10),

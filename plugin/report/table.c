@@ -101,6 +101,7 @@ typedef struct table_layout {
   bool variants;          /* some method runs with several sets of options */
   bool drifts;            /* some methods keep the constraints, and others do not */
   bool precision;         /* a study of work and precision */
+  unsigned astray;        /* what has gone astray in some run */
   bool shown[TABLE_COLUMNS];
   int widths[TABLE_COLUMNS];
   option_uses uses;
@@ -354,10 +355,15 @@ static int total_width(const table_layout* table) {
 /* The status says little when every run is well, and much when one is not: then it goes only before
  * the last of the errors, as the sentences below have it, too. Violations of the constraints are as
  * telling where some methods keep them and others do not. A study of work and precision is about
- * both. Options that tell two runs of a method apart stay with its name. */
+ * both. Options that tell two runs of a method apart stay with its name, and so does what says how
+ * far a run went astray. */
 static int importance(const table_layout* table, int column) {
   const bool is_work = column == TABLE_WORK || column == TABLE_TIME;
   const bool is_drift = column == TABLE_CONSTRAINT || column == TABLE_CONSTRAINT_RATE;
+  if ((column == TABLE_CONSTRAINT && (table->astray & VIDA_ASTRAY_CONSTRAINTS)) ||
+      (column == TABLE_ENERGY && (table->astray & VIDA_ASTRAY_ENERGY))) {
+    return columns[TABLE_METHOD].importance - 1;
+  }
   if (column == TABLE_OPTIONS && table->variants) {
     return IDENTIFYING;
   }
@@ -709,6 +715,9 @@ int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* e
   table.precision = VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0;
   table.variants = has_variants(study);
   table.drifts = differ_much(study, columns[TABLE_CONSTRAINT].offset);
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    table.astray |= VidaStudy_Row(study, run)->astray;
+  }
   find_units(&table);
   if (count_uses(study, &table.uses, error)) {
     free_uses(&table.uses);

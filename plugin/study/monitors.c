@@ -123,6 +123,20 @@ static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
   vida__start_drift(&monitors->constraint_drift, centre, steps, length);
 }
 
+static void begin_energy(vida_monitors* monitors, const vida_march* march) {
+  const VidaStepper* stepper = march->stepper;
+  const double size = vida__kinetic_size(stepper) + vida__potential_size(stepper);
+  const double least = vida__rest_energy(stepper, fabs(monitors->study->time));
+  const unsigned claims = stepper->method->info.capabilities & ~stepper->given_up;
+  const VidaOptions* options = monitors->run->options;
+  /* Where work is done, what a method claims to keep holds for a work of its own. */
+  const bool is_exact =
+      (claims & VIDA_CAN_ENERGY) != 0 && !vida__exchanges_energy(monitors->study->system);
+  monitors->energy_size = fmax(size, least);
+  vida__begin_energy(&monitors->energy_verdict, monitors->energy_size,
+                     Vida_IsAdaptive(options) ? VidaOptions_Get(options, "rtol") : 0.0, is_exact);
+}
+
 int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
@@ -137,9 +151,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   monitors->energy_now = monitors->energy_start;
   vida__begin_work(&monitors->work, vida__march_time(march), vida__run_q0(study, monitors->run),
                    vida__run_v0(study, monitors->run));
-  monitors->energy_size = vida__kinetic_size(march->stepper) + vida__potential_size(march->stepper);
-  monitors->energy_size =
-      fmax(monitors->energy_size, vida__rest_energy(march->stepper, fabs(study->time)));
+  begin_energy(monitors, march);
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
   if (dependent > 0) {
@@ -224,30 +236,16 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
   return code;
 }
 
-/* Of what there is at the start, and of what moves now: no drift that a table is about, and more
- * than the digits of a motion that has become faster by orders of magnitude. */
-static const double far_more_energy = 10.0;
-static const double part_of_motion = 0.25;
-
 /* A run goes on when it has gone astray, but does not pass it over in silence. */
 static int note_astray(vida_monitors* monitors, const vida_march* march, VidaError* error) {
-  const double gained = monitors->energy_defect; /* where the work is not known: no number */
-  char t[VIDA_REAL_TEXT_SIZE];
-  int code = VIDA_SUCCESS;
-  if (!monitors->astray[0]) {
-    code = vida__note_violations(march->stepper, monitors->astray, sizeof monitors->astray, error);
+  const double defect = monitors->energy_defect; /* where the work is not known: no number */
+  if (isfinite(defect) && !(fabs(defect) <= monitors->work.error)) {
+    vida__judge_energy(&monitors->energy_verdict, vida__march_time(march), defect,
+                       fmax(vida__kinetic_size(march->stepper), monitors->largest_work));
   }
-  if (!monitors->astray[0] && monitors->energy_size > 0.0 &&
-      gained > far_more_energy * (monitors->energy_size + monitors->largest_work) &&
-      gained > part_of_motion * vida__kinetic_size(march->stepper) &&
-      !(gained <= monitors->work.error)) {
-    vida__append(monitors->astray, sizeof monitors->astray,
-                 "from t = %s on there is more than %g times the energy of the start; try a "
-                 "smaller %s",
-                 vida__real_text(t, vida__march_time(march), 10), far_more_energy,
-                 Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step");
-  }
-  return code;
+  return monitors->astray[0] ? VIDA_SUCCESS
+                             : vida__note_violations(march->stepper, monitors->astray,
+                                                     sizeof monitors->astray, error);
 }
 
 /* Velocities cost a projection, so they are asked for only where somebody looks at them. */
@@ -492,6 +490,37 @@ static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
+static void remark_on_energy(const vida_monitors* monitors, VidaRow* row) {
+  const vida_energy_verdict* verdict = &monitors->energy_verdict;
+  const char* smaller = Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
+  char remark[VIDA_MESSAGE_SIZE] = "", t[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE];
+  char part[VIDA_REAL_TEXT_SIZE];
+  vida__append(remark, sizeof remark, "from t = %s on ", vida__real_text(t, verdict->t, 10));
+  if (verdict->is_far) {
+    vida__append(remark, sizeof remark, "there is more than 10 times the energy of the start");
+  } else {
+    vida__append(remark, sizeof remark,
+                 "%s of the energy %s, %s %% of the largest kinetic energy of the motion, and no "
+                 "work accounts for it",
+                 vida__real_text(size, fabs(verdict->defect), 4),
+                 verdict->defect < 0.0 ? "is lost" : "has come from nowhere",
+                 vida__real_text(part, 100.0 * fabs(verdict->defect) / verdict->motion, 3));
+  }
+  vida__append(remark, sizeof remark, "; try a smaller %s", smaller);
+  vida__add_remark(row, remark);
+}
+
+void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row) {
+  if (monitors->astray[0]) {
+    vida__add_remark(row, monitors->astray);
+    row->astray |= VIDA_ASTRAY_CONSTRAINTS;
+  }
+  if (vida__energy_is_off(&monitors->energy_verdict)) {
+    remark_on_energy(monitors, row);
+    row->astray |= VIDA_ASTRAY_ENERGY;
+  }
+}
+
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
   if (vida__jobs(study) > 1) {
@@ -519,9 +548,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   if (monitors->dependent[0]) {
     vida__add_remark(row, monitors->dependent);
   }
-  if (monitors->astray[0]) {
-    vida__add_remark(row, monitors->astray);
-  }
+  vida__remark_on_astray(monitors, row);
   remark_on_balance(monitors, row);
   if (study->reference && !monitors->run->own_start) {
     remark_on_comparison(monitors, row);

@@ -3,6 +3,7 @@
 #define VIDA_STUDY_MONITORS_H
 
 #include "study/drift.h"
+#include "study/energy.h"
 #include "study/march.h"
 #include "study/norms.h"
 #include "study/study.h"
@@ -18,11 +19,12 @@ typedef struct vida_monitors {
   double energy_start;                             /* of the consistent start */
   vida_work work;                                  /* done on the system since then */
   double largest_work;                             /* its size */
-  double energy_size;                              /* what there is of it there, of either kind; at
- rest the least that is a motion */
-  double* momenta_start;                           /* momenta of the same */
-  int conserved;                                   /* observables that count as momenta */
-  long state_cursor, multiplier_cursor;            /* places in the reference */
+  double energy_size; /* what there is of the energy at the start, of either kind;
+                         at rest the least that is a motion */
+  vida_energy_verdict energy_verdict;
+  double* momenta_start;                /* momenta of the same */
+  int conserved;                        /* observables that count as momenta */
+  long state_cursor, multiplier_cursor; /* places in the reference */
   /* The newest values, for rows of samples. */
   double energy_now, work_now; /* at the same time; the work is NaN where it is not known */
   double energy_defect;        /* what the energy has changed by without work */
@@ -33,7 +35,7 @@ typedef struct vida_monitors {
   double *q_there, *v_there; /* n: of the reference */
   char
       dependent[VIDA_MESSAGE_SIZE]; /* that multipliers are not unique, and why; "" when they are */
-  char astray[VIDA_MESSAGE_SIZE];   /* what has gone far astray, and when; "" when nothing has */
+  char astray[VIDA_MESSAGE_SIZE];   /* what constraint is violated, and when; "" when none is */
   double passage_t;                 /* the first singular configuration that was passed, */
   const char* passage; /* and the constraint that depends there on others; NULL: none */
 } vida_monitors;
@@ -53,6 +55,8 @@ int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError*
 int vida__measure_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Remarks on singular configurations that a run has passed, finished or not. */
 void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march, VidaRow* row);
+/* Appends what has gone astray to the message of the row, and marks it in row->astray. */
+void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row);
 /* Writes what a run that has ended early kept, up to its last state, into the row. */
 void vida__finish_early(const vida_monitors* monitors, VidaRow* row);
 /* Writes the results into the row, and remarks into its message. */

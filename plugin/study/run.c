@@ -216,8 +216,11 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
   if (work->monitors.dependent[0] && !strstr(row->message, "on others")) {
     vida__append(row->message, sizeof row->message, "; %s", work->monitors.dependent);
   }
-  if (work->monitors.astray[0] && !strstr(row->message, "violated by")) {
-    vida__append(row->message, sizeof row->message, "; %s", work->monitors.astray);
+  if (strcmp(problem->flag, VIDA_UNBOUNDED) == 0 ||
+      strcmp(problem->flag, VIDA_CONSTRAINT_VIOLATED) == 0) {
+    row->astray |= VIDA_ASTRAY_CONSTRAINTS | VIDA_ASTRAY_ENERGY;
+  } else {
+    vida__remark_on_astray(&work->monitors, row);
   }
 }
 

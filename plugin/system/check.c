@@ -34,7 +34,10 @@ void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subje
   finding->severity = severity;
   vida__append(finding->subject, sizeof finding->subject, "%s", subject);
   va_start(list, format);
-  vsnprintf(finding->message, sizeof finding->message, format, list);
+  if (vsnprintf(finding->message, sizeof finding->message, format, list) >=
+      (int)sizeof finding->message) {
+    vida__end_at_word(finding->message, sizeof finding->message);
+  }
   va_end(list);
 }
 

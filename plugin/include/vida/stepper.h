@@ -106,9 +106,10 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
                               const double* v, VidaError* error);
 
 /* One step. A jump in time (expression.h, VidaSystem_AddJumpTime) parts it: the method ends a step
- * of its own there, and starts anew. On failure (> 0) the state is what it was before, and the message names the worst row.
- * Methods that do not keep g = 0 also fail, with the flag UNBOUNDED, where a step leaves a
- * constraint violated by more than the size of what it compares. */
+ * of its own there, and starts anew. On failure (> 0) the state is what it was before, and the
+ * message names the worst row. A step also fails where a constraint jumps on its way (flag
+ * CONSTRAINT_JUMPS), or is violated at its end: by more than rounding where the method claims to
+ * keep it (CONSTRAINT_VIOLATED), else by more than the size of what it compares (UNBOUNDED). */
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error);
 
 /* Whom to ask during steps whether to go on; `ask` NULL: nobody. It is called at least once in each

@@ -69,6 +69,11 @@ enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
 #undef VIDA_COLUMN_ONE
 
 /* What is known of a run: one member for each column. */
+typedef enum VidaAstray {
+  VIDA_ASTRAY_CONSTRAINTS = 1, /* some are violated by more than can be passed over */
+  VIDA_ASTRAY_ENERGY = 2       /* a large part of it was lost, or came from nowhere */
+} VidaAstray;
+
 typedef struct VidaRow {
   char system[VIDA_NAME_SIZE];
   char method[VIDA_NAME_SIZE];
@@ -86,6 +91,7 @@ typedef struct VidaRow {
   double energy_drift_interval, energy_oscillation;
   double momentum_drift, momentum_drift_interval, momentum_oscillation;
   double constraint_drift, constraint_drift_interval, constraint_oscillation;
+  unsigned astray; /* of VidaAstray: what `message` says more of */
 } VidaRow;
 
 /* What the cells of a column are. */

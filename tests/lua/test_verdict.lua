@@ -1,0 +1,210 @@
+-- One verdict for all methods: none ends "ok" where a constraint jumps, where no motion follows the start,
+-- or where a conserved energy is lost, without a word.
+local check = require "check"
+local mechanism = require "mechanism"
+local vida = require "vida"
+
+-- A row for each method of the registry that takes the system, at step h or tolerance rtol.
+local function each_row(make, wishes, judge)
+  local count = 0
+  for _, method in ipairs(vida.methods()) do
+    local adaptive = check.is_adaptive(method)
+    local system, reference = make()
+    local row = vida.compare { system = system, time = wishes.time, reference = reference, methods = {
+      { method.name, h = adaptive and wishes.time / 20 or wishes.h, rtol = adaptive and wishes.rtol or nil },
+    } }:run { quiet = true }[1]
+    if row.status ~= "NOT_SUPPORTED" then
+      count = count + 1
+      judge(row, ("%s: %s: %s"):format(row.method, row.status, row.message))
+    end
+  end
+  assert(count > 20, "hardly any method takes the system")
+end
+
+-- ---- rows that jump -------------------------------------------------------------------------------
+
+-- A spindle's arm e turns at 2 rad/s; a nut of the lead 0.1 m/rad goes with it. The two masses turn and
+-- move steadily: e = (cos 2t, sin 2t), nut = (0.2 t, 0).
+local function screw(thread)
+  local s = vida.system { "screw", dimension = 2 }
+  local e = s:particle { "e", mass = 1, position = { 1, 0 }, velocity = { 0, 2 } }
+  s:distance { "rod", s.ground, e, length = 1 }
+  local nut = s:particle { "nut", mass = 1, position = { 0, 0 }, velocity = { 0.2, 0 } }
+  s:constraint { "lift", nut.position.y }
+  s:constraint { "thread", nut.position.x - 0.1 * thread(s, e.position), unit = "m" }
+  return s
+end
+
+local two_turns = 2 * math.pi -- s
+local function test_wrapped()
+  local function make()
+    return screw(function(_, e) return vida.atan2(e.y, e.x) end)
+  end
+  each_row(make, { time = two_turns, h = two_turns / 200, rtol = 1e-5 }, function(row, what)
+    assert(row.status == "CONSTRAINT_JUMPS" and row.t_end <= math.pi / 2 + 1e-9, what)
+    assert(row.message:find("'thread' jumps by 0.628 near t = 1.5", 1, true), what)
+    assert(row.message:find("system:angle", 1, true), what)
+  end)
+end
+
+-- A switch in a row that is linear beside: 0.3 m to the side at y = 0.505 m, at the speed of 1 m/s.
+local function test_switch()
+  each_row(function()
+    local s = vida.system { "rail", dimension = 2 }
+    local p = s:particle { "p", mass = 1, position = { 0, 0 }, velocity = { 0, 1 } }
+    s:constraint { "rail", p.position.x - vida.where(vida.less(p.position.y, 0.505), 0, 0.3) }
+    return s
+  end, { time = 1, h = 0.01, rtol = 1e-5 }, function(row, what)
+    assert(row.status == "CONSTRAINT_JUMPS" and row.t_end < 0.51, what)
+    assert(row.message:find("'rail' jumps by 0.3 near t = 0.50", 1, true), what)
+  end)
+end
+
+-- The same screw with an angle that counts turns. spark-lobatto does not take coordinates without mass.
+local function test_counted()
+  each_row(function()
+    local s = screw(function(s, e) return (s:angle { "turned", of = { e.x, e.y }, value = 0 }) end)
+    return s, function(t)
+      return { positions = { math.cos(2 * t), math.sin(2 * t), 0.2 * t, 0, 2 * t },
+        velocities = { -2 * math.sin(2 * t), 2 * math.cos(2 * t), 0.2, 0, 2 } }
+    end
+  end, { time = two_turns, h = two_turns / 400, rtol = 1e-6 }, function(row, what)
+    if row.method == "spark-lobatto" then
+      assert(row.status ~= "ok" or row.position_error < 1e-3, what)
+      return
+    end
+    -- h^2 of the coarsest, which are damped
+    assert(row.status == "ok" and row.position_error < 5e-3, what)
+  end)
+end
+
+-- In space, between the ground and a body on a hinge: two turns and more, counted from two on.
+local function test_spindle()
+  local s = vida.system { "spindle" }
+  local spindle = s:body { "spindle", mass = 1, inertia = { 1, 1, 0.5 }, angular_velocity = { 0, 0, 2 } }
+  s:revolute { "bearing", s.ground, spindle, at = { 0, 0, 0 }, axis = { 0, 0, 1 } }
+  local angle, rate = s:angle { "turned", s.ground, spindle, axis = { 0, 0, 1 }, value = 4 * math.pi }
+  for _, wishes in ipairs { { "radau", rtol = 1e-9, h = 0.5 }, { "ida-ggl", rtol = 1e-9, h = 0.5 },
+    { "post-stabilized", rtol = 1e-9, h = 0.5 } } do
+    local stepper = s:stepper(wishes)
+    stepper:start()
+    assert(stepper:step(16))
+    local q, v = stepper:positions(), stepper:velocities()
+    check.close(q[#q], 4 * math.pi + 2 * stepper:time(), 1e-5)
+    check.close(v[#v], 2, 1e-5)
+  end
+  check.fails("value: expected the angle", function()
+    s:angle { "none", of = { angle, rate } }
+  end)
+  check.fails("either two ends or of", function()
+    s:angle { "both", s.ground, spindle, of = { angle, rate } }
+  end)
+end
+
+-- ---- starts ---------------------------------------------------------------------------------------
+
+-- Three rods on a line; velocities (0, w) of the middle, and of the ends.
+local function molecule(middle, left, right)
+  local s = vida.system { "CO2", dimension = 2 }
+  local c = s:particle { "C", mass = 12, position = { 0, 0 }, velocity = { 1, middle } }
+  local a = s:particle { "O1", mass = 16, position = { -1.16, 0 }, velocity = { 1, left } }
+  local b = s:particle { "O2", mass = 16, position = { 1.16, 0 }, velocity = { 1, right } }
+  s:distance { "left", c, a, length = 1.16 }
+  s:distance { "right", c, b, length = 1.16 }
+  s:distance { "whole", a, b, length = 2.32 }
+  return s
+end
+
+-- Second derivatives of the three lengths, each times its length, are d.d'' + |d'|^2 = 0: with d along the
+-- line they contradict each other unless the middle moves as the mean of the ends.
+local function test_bending()
+  each_row(function() return molecule(2, -1, 0.5) end, { time = 0.1, h = 0.01, rtol = 1e-5 },
+    function(row, what)
+      assert(row.status == "SINGULAR_START" and row.message:find("velocities", 1, true), what)
+    end)
+end
+
+-- Four points in a plane with six rods, one of which rises from it.
+local function test_plane()
+  each_row(function()
+    local s = vida.system "tetrahedron"
+    local places = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 1, 1, 0 } }
+    local points = {}
+    for i, place in ipairs(places) do
+      points[i] = s:particle { "p" .. i, mass = i, position = place, velocity = { 0, 0, i == 4 and 1 or 0 } }
+      for k = 1, i - 1 do
+        local dx, dy = place[1] - places[k][1], place[2] - places[k][2]
+        s:distance { ("rod %d %d"):format(k, i), points[k], points[i], length = math.sqrt(dx ^ 2 + dy ^ 2) }
+      end
+    end
+    return s
+  end, { time = 0.1, h = 0.01, rtol = 1e-5 }, function(row, what)
+    assert(row.status == "SINGULAR_START", what)
+  end)
+end
+
+-- Turning as one, at 0.5/1.16 rad/s: rows depend on each other, and do not contradict each other.
+local function test_turning()
+  local k, w = 1.16, 0.5 / 1.16
+  each_row(function()
+    return molecule(2, 1.5, 2.5), function(t)
+      local x, y, dx, dy = t, 2 * t, k * math.cos(w * t), k * math.sin(w * t)
+      return { positions = { x, y, x - dx, y - dy, x + dx, y + dy },
+        velocities = { 1, 2, 1 + w * dy, 2 - w * dx, 1 - w * dy, 2 + w * dx } }
+    end
+  end, { time = 1, h = 0.01, rtol = 1e-6 }, function(row, what)
+    assert(row.status == "ok" and row.position_error < 1e-3, what)
+  end)
+end
+
+-- ---- energy -----------------------------------------------------------------------------------------
+
+-- A method that damps, at a step of a quarter of a period: the pendulum's energy is that of its height at
+-- most, 2 * 9.81 J, and what is lost of it is told; at small steps there is nothing to tell.
+local function test_lost_energy()
+  local rows = vida.compare { system = (check.plain_pendulum()), time = 20, methods = {
+    { "generalized-alpha", h = { 0.4, 0.01 }, rho = 0 }, { "energy-momentum", h = 0.1 },
+  } }:run { quiet = true }
+  for _, row in ipairs(rows) do
+    local says = row.message:find("of the energy is lost", 1, true)
+      or row.message:find("has come from nowhere", 1, true)
+    assert(row.status ~= "ok" or (says ~= nil) == (row.energy_error > 0.5 * 9.81), row.message)
+  end
+  assert(rows[1].message:find("of the energy is lost", 1, true), rows[1].message)
+end
+
+-- Two windows of rigid rods fall flat: 35.83 J in all, which projections onto the singular pose lose or
+-- make more of. A run that says nothing of its energy has kept it to a tenth.
+local function test_windows()
+  local s = vida.system { "windows", dimension = 2 }
+  local left
+  s:gravity { 0, -9.81 }
+  for i = 0, 2 do
+    local up = s:rod { "A" .. i, mass = 1, length = 1, centre = { i, 0.5 }, angle = math.pi / 2,
+      velocity = { 0.5, 0 }, angular_velocity = -1 }
+    s:ball { "foot " .. i, s:anchor { i, 0 }, up.tail }
+    if left then
+      local across = s:rod { "B" .. i, mass = 1, length = 1, centre = { i - 0.5, 1 }, angle = 0,
+        velocity = { 1, 0 }, angular_velocity = 0 }
+      s:ball { "left " .. i, left.head, across.tail }
+      s:ball { "right " .. i, across.head, up.head }
+    end
+    left = up
+  end
+  local told = 0
+  for _, name in ipairs { "post-stabilized", "coordinate-projection", "cvode-projected" } do
+    local rows = vida.compare { system = s, time = 1, methods = {
+      { name, rtol = { 1e-4, 1e-5, 1e-6 }, h = 0.05, max_steps = 2000 } } }:run { quiet = true }
+    for _, row in ipairs(rows) do
+      local says = row.message:find("of the energy", 1, true)
+      assert(row.status ~= "ok" or says or row.energy_error < 0.1 * 35.84, row.message)
+      told = told + (says and 1 or 0)
+    end
+  end
+  assert(told > 0, "no run loses its energy: the test tests nothing")
+end
+
+mechanism.run { { "wrapped angle", test_wrapped }, { "switch", test_switch },
+  { "counted angle", test_counted },
+  { "spindle", test_spindle }, { "bending", test_bending }, { "plane", test_plane },
+  { "turning", test_turning }, { "lost energy", test_lost_energy }, { "windows", test_windows } }
