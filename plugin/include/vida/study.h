@@ -81,6 +81,7 @@ typedef struct VidaRow {
   double energy_drift_interval, energy_oscillation;
   double momentum_drift, momentum_drift_interval, momentum_oscillation;
   double constraint_drift, constraint_drift_interval, constraint_oscillation;
+  long forced_steps; /* of `steps`; see VidaStatistics */
 } VidaRow;
 
 /* What the cells of a column are. */
