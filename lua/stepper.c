@@ -390,6 +390,7 @@ static int stepper_statistics(lua_State* L) {
   set_count(L, "jacobian_evaluations", statistics.jacobian_evaluations);
   set_count(L, "factorizations", statistics.factorizations);
   set_count(L, "singular_passages", statistics.singular_passages);
+  set_count(L, "forced_steps", statistics.forced_steps);
   return 1;
 }
 

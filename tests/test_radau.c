@@ -64,6 +64,26 @@ static void test_coefficients(void) {
   EXPECT(c[2] == 1.0, "the last stage is the end of the step");
 }
 
+/* t^-1 is the inverse of t, and a t diag(gamma, alpha +- i beta) = t (Hairer and Wanner, IV.8) */
+static void test_eigenvectors(void) {
+  const double block[3][3] = {{vida__radau_gamma, 0.0, 0.0},
+                              {0.0, vida__radau_alpha, -vida__radau_beta},
+                              {0.0, vida__radau_beta, vida__radau_alpha}};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      double unit = 0.0, product = 0.0;
+      for (int k = 0; k < 3; k++) {
+        unit += vida__radau_inverse_t[i][k] * vida__radau_t[k][j];
+        for (int l = 0; l < 3; l++) {
+          product += vida__radau_a[i][k] * vida__radau_t[k][l] * block[l][j];
+        }
+      }
+      EXPECT_NEAR(unit, i == j ? 1.0 : 0.0, 4e-15, "inverse, %d %d", i, j);
+      EXPECT_NEAR(product, vida__radau_t[i][j], 4e-15, "eigenvectors, %d %d", i, j);
+    }
+  }
+}
+
 /* ---- fixed steps ----------------------------------------------------------------------------- */
 
 typedef struct Case {
@@ -98,9 +118,10 @@ static void measure_order(const Case* c) {
     const VidaStatistics statistics = VidaStepper_Statistics(run.stepper);
     EXPECT(statistics.steps == steps && statistics.rejected_steps == 0, "%ld steps",
            statistics.steps);
-    /* the Newton matrix is exact */
-    EXPECT(statistics.newton_iterations <= 5 * steps, "%s: %ld iterations in %ld steps", c->name,
-           statistics.newton_iterations, steps);
+    /* one matrix serves all stages and iterations, and never comes to no end */
+    EXPECT(statistics.newton_iterations <= 20 * steps && statistics.factorizations <= 2 * steps,
+           "%s: %ld iterations and %ld factorizations in %ld steps", c->name,
+           statistics.newton_iterations, statistics.factorizations, steps);
     run_end(&run);
   }
   EXPECT_NEAR(find_slope(LEVELS, position, h), 5.0, 0.25, "positions on %s, %.3g to %.3g", c->name,
@@ -165,7 +186,7 @@ static void test_tolerances(void) {
       EXPECT(off <= fmax(before, 1e-13), "%s with rtol = %s: %g after %g", c->name, rtol[i], off,
              before);
       const VidaStatistics statistics = VidaStepper_Statistics(run.stepper);
-      EXPECT(statistics.steps >= steps && statistics.factorizations > statistics.steps,
+      EXPECT(statistics.steps >= steps && statistics.factorizations >= statistics.steps,
              "%s with rtol = %s: %ld steps after %ld, %ld factorizations", c->name, rtol[i],
              statistics.steps, steps, statistics.factorizations);
       REQUIRE_OK(VidaStepper_ConstraintErrors(run.stepper, &position, &velocity, &error), &error);
@@ -359,7 +380,8 @@ static void test_rest(void) {
       run_steps(&run, 1);
       run_state(&run, q, v);
       EXPECT_BELOW(q[0], 1e-14, "x with stiffness %g", stiffness[i]);
-      EXPECT_NEAR(q[1], -1.0 - stretch, 1e-14 * (1.0 + stretch), "y");
+      EXPECT_NEAR(q[1], -1.0 - stretch, 1e-14 * (1.0 + stretch), "y with stiffness %g, rtol %s",
+                  stiffness[i], rtol[k]);
       EXPECT(VidaStepper_Statistics(run.stepper).steps < 20, "%ld steps",
              VidaStepper_Statistics(run.stepper).steps);
       run_end(&run);
@@ -462,6 +484,7 @@ static void test_end_of_domain(void) {
 
 int main(void) {
   static const CheckTest tests[] = {{"coefficients", test_coefficients},
+                                    {"eigenvectors", test_eigenvectors},
                                     {"orders", test_orders},
                                     {"multipliers", test_multipliers},
                                     {"tolerances", test_tolerances},

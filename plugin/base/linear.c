@@ -29,7 +29,7 @@ int vida__pattern_slot(const vida_pattern* pattern, int row, int column) {
   return (int)low;
 }
 
-static bool choose_sparse(const vida_pattern* pattern, vida_solver solver) {
+bool vida__is_sparse(const vida_pattern* pattern, vida_solver solver) {
   const double filled = (double)pattern->entries / ((double)pattern->size * (double)pattern->size);
   if (solver != VIDA_SOLVER_AUTO) {
     return solver == VIDA_SOLVER_KLU;
@@ -120,7 +120,7 @@ int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_so
     return vida__fail_memory(error);
   }
   created->pattern = pattern;
-  created->sparse = choose_sparse(pattern, solver);
+  created->sparse = vida__is_sparse(pattern, solver);
   created->values = vida__allocate((size_t)pattern->entries, sizeof *created->values);
   created->scale = vida__allocate((size_t)pattern->size, sizeof *created->scale);
   created->extent = vida__allocate((size_t)pattern->size, sizeof *created->extent);

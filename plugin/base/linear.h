@@ -37,6 +37,9 @@ typedef struct vida_linear {
   bool is_scaled;
 } vida_linear;
 
+/* Whether KLU factors a matrix of this pattern; else dense LU. */
+bool vida__is_sparse(const vida_pattern* pattern, vida_solver solver);
+
 /* The pattern must outlive the matrix. */
 int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
                         vida_linear** linear, VidaError* error);

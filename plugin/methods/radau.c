@@ -115,7 +115,7 @@ static void guess(VidaStepper* stepper) {
 /* ---- one solve ------------------------------------------------------------------------------- */
 
 static void set_scales(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
+  const vida_radau* own = stepper->own;
   const int n = stepper->n;
   double motion = vida__measure_motion(stepper);
   for (int k = 0; k < stepper->m && own->last_h > 0.0; k++) {
@@ -135,16 +135,23 @@ static void set_scales(VidaStepper* stepper) {
       const double unknown = motion / stepper->row_stiffness[r];
       vida__map_set_size(stepper->map, first + 2 * n + r, size, unknown);
       vida__map_set_size(stepper->map, first + 2 * n + stepper->m + r, size, unknown);
+      own->row_scale[first + 2 * n + r] = own->row_scale[first + 2 * n + stepper->m + r] = size;
     }
+    for (int k = 0; k < n; k++) {
+      own->row_scale[first + k] = motion * stepper->root_mass[k];
+    }
+    vida__share_sizes(stepper->system, own->row_scale + first);
+    memcpy(own->row_scale + first + n, own->row_scale + first, (size_t)n * sizeof(double));
   }
 }
 
 static void count(VidaStepper* stepper) {
   const vida_radau* own = stepper->own;
-  stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
-  stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
-  stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);
-  stepper->statistics.factorizations = own->factorizations + vida__map_jacobians(stepper->map);
+  const vida_map* map = stepper->map;
+  stepper->statistics.newton_iterations = own->iterations + vida__map_iterations(map);
+  stepper->statistics.residual_evaluations = own->residuals + vida__map_residuals(map);
+  stepper->statistics.jacobian_evaluations = own->jacobians + vida__map_jacobians(map);
+  stepper->statistics.factorizations = own->factorizations + vida__map_jacobians(map);
 }
 
 /* The step from own->t by own->h; what measures by stepper->h is to measure this one. */
@@ -158,14 +165,22 @@ static int solve(VidaStepper* stepper, VidaError* error) {
   guess(stepper);
   stepper->h = own->h;
   set_scales(stepper);
-  int code = vida__map_solve(stepper->map, own->unknown, error);
+  int code = stepper->system->constant_mass ? VIDA_SUCCESS : vida__radau_find_metric(stepper);
+  const bool has_metric = !code;
+  code = code ? code : vida__radau_newton(stepper, own->unknown);
+  /* Where the simplified method comes to no end, the full one may. */
+  const bool is_left = has_metric && code > 0;
+  if (is_left) {
+    own->is_evaluated = false;
+    code = vida__map_solve(stepper->map, own->unknown, error);
+  }
   stepper->h = interval;
   count(stepper);
-  if (!code) {
-    code = vida__radau_evaluate(stepper, own->unknown);
-    code = code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  if (is_left && code) {
+    return code;
   }
-  return code;
+  code = code ? code : vida__radau_evaluate(stepper, own->unknown);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
 
 static void accept(VidaStepper* stepper) {
@@ -235,7 +250,6 @@ static int find_defect(VidaStepper* stepper, double gamma0, const double* q, con
   /* Forces along G^T do not matter, but only differences keep digits. */
   vida__add_reaction(stepper->system, stepper->entries0, -1.0, mu, force);
   for (int k = 0; k < n; k++) {
-    const double root = stepper->root_mass[k];
     double position = gamma0 * own->h * v[k];
     double momentum = gamma0 * force[k];
     for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
@@ -244,9 +258,10 @@ static int find_defect(VidaStepper* stepper, double gamma0, const double* q, con
         momentum += weight[i] * vida__radau_a[i][j] * own->push[j * n + k];
       }
     }
-    own->defect[k] = root * root * position / (gamma0 * own->h);
+    stepper->dq[k] = position / (gamma0 * own->h);
     own->defect[n + k] = momentum;
   }
+  vida__radau_apply_metric(stepper, stepper->dq, own->defect);
   return code;
 }
 
@@ -330,7 +345,7 @@ static double measure_error(VidaStepper* stepper, double gamma0) {
 static int filter_defect(VidaStepper* stepper, double gamma0, const double* q, const double* v) {
   const vida_radau* own = stepper->own;
   const int code = find_defect(stepper, gamma0, q, v);
-  return code ? code : vida__linear_solve(own->filter, own->defect, own->defect);
+  return code ? code : vida__radau_filter(stepper, own->defect);
 }
 
 /* An error that is too large may be one of the state at the node, which a smaller step does not
@@ -338,21 +353,17 @@ static int filter_defect(VidaStepper* stepper, double gamma0, const double* q, c
  */
 static int estimate(VidaStepper* stepper, double* result, VidaError* error) {
   vida_radau* own = stepper->own;
-  const double gamma0 = (6.0 + cbrt(81.0) - cbrt(9.0)) / 30.0;
-  int code = vida__radau_node_matrix(stepper, gamma0, own->filter->values);
-  if (!code) {
-    own->factorizations++;
-    code = vida__linear_factor(own->filter);
-  }
+  const double gamma0 = 1.0 / vida__radau_gamma;
+  int code = vida__radau_prepare_filter(stepper);
   code = code ? code : filter_defect(stepper, gamma0, stepper->q, stepper->v0);
   *result = code ? 0.0 : measure_error(stepper, gamma0);
   if (!code && *result > 1.0 && *result < doubtful) {
     for (int k = 0; k < stepper->n; k++) {
       stepper->q1[k] = stepper->q[k] + gamma0 * own->h * own->defect[k];
-      stepper->dq[k] = stepper->v0[k] + own->defect[stepper->n + k];
+      stepper->place[k] = stepper->v0[k] + own->defect[stepper->n + k];
     }
     /* Outside of the domain the first estimate stands. */
-    if (filter_defect(stepper, gamma0, stepper->q1, stepper->dq) == VIDA_SUCCESS) {
+    if (filter_defect(stepper, gamma0, stepper->q1, stepper->place) == VIDA_SUCCESS) {
       *result = fmin(*result, measure_error(stepper, gamma0));
     }
   }
@@ -397,6 +408,7 @@ static void follow_accepted(VidaStepper* stepper, double error, bool was_cut) {
   own->error_accepted = fmax(smallest_error, error);
   own->was_rejected = false;
   stepper->statistics.steps++;
+  stepper->statistics.forced_steps += was_cut ? 1 : 0;
 }
 
 static void follow_rejected(VidaStepper* stepper, double error) {
@@ -587,23 +599,23 @@ static int start(VidaStepper* stepper, VidaError* error) {
   }
   own->last_h = own->h_accepted = own->error_accepted = 0.0;
   own->was_rejected = false;
-  own->factorizations = 0;
   own->t = stepper->t0;
   own->h = stepper->h;
-  if (!stepper->adaptive) {
-    return VIDA_SUCCESS;
+  if (stepper->adaptive) {
+    memset(own->position_size, 0, bytes);
+    memset(own->velocity_size, 0, bytes);
+    memset(own->strength, 0, bytes);
+    update_sizes(stepper, stepper->q, stepper->v0);
+    own->h_wanted = own->h = first_step(stepper);
   }
-  memset(own->position_size, 0, bytes);
-  memset(own->velocity_size, 0, bytes);
-  memset(own->strength, 0, bytes);
-  update_sizes(stepper, stepper->q, stepper->v0);
-  own->h_wanted = own->h = first_step(stepper);
-  /* What KLU allocates is allocated here. */
-  code = vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries0);
-  guess_start(stepper, own->unknown);
-  code = code ? code : vida__radau_node_matrix(stepper, 0.25, own->filter->values);
+  own->t_next = own->t + own->h;
+  own->is_evaluated = false;
+  code = vida__radau_find_metric(stepper);
+  code =
+      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries0);
   if (!code) {
-    vida__linear_factor(own->filter);
+    guess_start(stepper, own->unknown);
+    vida__radau_start_newton(stepper, own->unknown);
   }
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
@@ -632,7 +644,19 @@ static size_t lay_out(const VidaStepper* stepper, vida_radau* own, double* begin
                            {&own->push, stages * n},
                            {&own->l_v, stages * n},
                            {&own->entries, stages * entries},
-                           {&own->ahead, entries},
+                           {&own->metric, matrix},
+                           {&own->turn, entries},
+                           {&own->frozen_entries, entries},
+                           {&own->guess, stages * block},
+                           {&own->kept, stages * block},
+                           {&own->residual, stages * block},
+                           {&own->mixed, stages * block},
+                           {&own->row_size, stages * block},
+                           {&own->row_scale, stages * block},
+                           {&own->first, block},
+                           {&own->second, block},
+                           {&own->pairs, block},
+                           {&own->trial, block},
                            {&own->eta, m},
                            {&own->stage_size, block},
                            {&own->base, n},
@@ -650,7 +674,7 @@ static size_t lay_out(const VidaStepper* stepper, vida_radau* own, double* begin
     total += arrays[i].count;
   }
   for (int i = 0; i <= VIDA_RADAU_STAGES; i++) {
-    vida_stage_blocks* blocks = i < VIDA_RADAU_STAGES ? &own->blocks[i] : &own->node;
+    vida_stage_blocks* blocks = i < VIDA_RADAU_STAGES ? &own->blocks[i] : &own->frozen;
     double** const parts[] = {&blocks->inner, &blocks->mixed_vq, &blocks->mixed_qv, &blocks->outer,
                               &blocks->bend};
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++, total += matrix) {
@@ -691,9 +715,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
-  const size_t of_stages = vida__radau_pattern(system, VIDA_RADAU_STAGES, NULL);
-  const size_t of_node = vida__radau_pattern(system, 1, NULL);
-  const size_t indices = of_stages + of_node + 4 * (size_t)block + 2;
+  const size_t indices = vida__radau_pattern(system, NULL) + VIDA_RADAU_STAGES * (size_t)block + 1;
   vida_radau unused;
   const size_t numbers = lay_out(stepper, &unused, NULL);
   vida_radau* own =
@@ -706,10 +728,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
   own->block = block;
   own->pattern.column_start = (sunindextype*)((double*)(own + 1) + numbers);
   own->pattern.row = own->pattern.column_start + VIDA_RADAU_STAGES * block + 1;
-  own->node_pattern.column_start = own->pattern.row + of_stages;
-  own->node_pattern.row = own->node_pattern.column_start + block + 1;
-  vida__radau_pattern(system, VIDA_RADAU_STAGES, &own->pattern);
-  vida__radau_pattern(system, 1, &own->node_pattern);
+  vida__radau_pattern(system, &own->pattern);
   own->rtol = VidaOptions_Get(stepper->options, "rtol");
   own->most_steps = VidaOptions_Get(stepper->options, "max_steps");
   const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
@@ -719,13 +738,7 @@ static int create(VidaStepper* stepper, VidaError* error) {
   stepper->unknown = own->unknown;
   code = vida__equations_create(system, solver, &own->equations, error);
   vida__follow_equations(stepper, own->equations);
-  if (!code && stepper->adaptive) {
-    code = vida__context_create(&own->context) ? vida__fail_memory(error) : VIDA_SUCCESS;
-    code = code
-               ? code
-               : vida__linear_create(own->context, &own->node_pattern, solver, &own->filter, error);
-  }
-  return code;
+  return code ? code : vida__radau_create_newton(stepper, error);
 }
 
 static void destroy(VidaStepper* stepper) {
@@ -734,10 +747,7 @@ static void destroy(VidaStepper* stepper) {
     return;
   }
   vida__equations_destroy(&own->equations);
-  vida__linear_destroy(&own->filter);
-  if (own->context) {
-    SUNContext_Free(&own->context);
-  }
+  vida__radau_destroy_newton(stepper);
 }
 
 static const VidaOptionRow common[] = {

@@ -15,10 +15,6 @@ const double vida__radau_a[VIDA_RADAU_STAGES][VIDA_RADAU_STAGES] = {
      (-2.0 - 3.0 * ROOT_6) / 225.0},
     {(16.0 - ROOT_6) / 36.0, (16.0 + ROOT_6) / 36.0, 1.0 / 9.0}};
 
-/* Differences in time for the derivative of G, relative to h: their error in the Newton matrix is
- * about 1e-11, whatever h is. */
-static const double difference = 6e-6;
-
 static double stage_time(const vida_radau* own, int stage) {
   return stage == VIDA_RADAU_STAGES - 1 ? own->t_next : own->t + vida__radau_c[stage] * own->h;
 }
@@ -31,6 +27,55 @@ static const double* stage_of(const vida_radau* own, const double* u, int stage)
 static double* entries_of(const VidaStepper* stepper, int stage) {
   const vida_radau* own = stepper->own;
   return own->entries + (size_t)stage * (size_t)stepper->system->entry_count;
+}
+
+/* ---- M ----------------------------------------------------------------------------------------
+ */
+
+/* A quaternion has no mass along itself, which after half a turn is across the constraint. What is
+ * added must be small, because the matrices of the simplified Newton method are without it. */
+static const double mass_along_quaternion = 1e-3;
+
+static void add_masses_of_quaternions(const VidaStepper* stepper) {
+  const vida_radau* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  for (int i = 0; i < system->motion_count; i++) {
+    const vida_motion* motion = &system->motions[i];
+    double largest = 0.0;
+    for (int k = 0; k < 4 && motion->kind == VIDA_MOTION_QUATERNION; k++) {
+      largest = fmax(largest, own->metric[system->mass_slot[motion->coordinate[k]]]);
+    }
+    for (int k = 0; k < 4 && motion->kind == VIDA_MOTION_QUATERNION; k++) {
+      const double q = stepper->q[motion->coordinate[k]];
+      own->metric[system->mass_slot[motion->coordinate[k]]] +=
+          mass_along_quaternion * largest * q * q;
+    }
+  }
+}
+
+int vida__radau_find_metric(VidaStepper* stepper) {
+  vida_radau* own = stepper->own;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  memset(own->metric, 0, (size_t)stepper->system->pattern.entries * sizeof *own->metric);
+  const int code = vida__add_hessian(&stepper->evaluator, own->t, stepper->q, stepper->v0,
+                                     mass_only, own->metric);
+  add_masses_of_quaternions(stepper);
+  return code;
+}
+
+void vida__radau_apply_metric(const VidaStepper* stepper, const double* x, double* y) {
+  const vida_radau* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const vida_pattern* pattern = &system->pattern;
+  for (int k = 0; k < stepper->n; k++) {
+    y[k] = own->metric[system->mass_slot[k]] * x[k];
+  }
+  for (int j = 0; j < stepper->n && !system->separable; j++) {
+    for (sunindextype e = pattern->column_start[j];
+         e < pattern->column_start[j + 1] && pattern->row[e] < stepper->n; e++) {
+      y[pattern->row[e]] += pattern->row[e] == j ? 0.0 : own->metric[e] * x[j];
+    }
+  }
 }
 
 /* ---- residual -------------------------------------------------------------------------------- */
@@ -126,8 +171,10 @@ int vida__radau_residual(void* data, const double* u, double* r) {
     const double* stage = stage_of(own, u, i);
     double* row = r + i * own->block;
     for (int k = 0; k < n; k++) {
-      const double root = stepper->root_mass[k];
-      row[k] = root * root * (stage[k] - stage[n + k]);
+      stepper->dq[k] = stage[k] - stage[n + k];
+    }
+    vida__radau_apply_metric(stepper, stepper->dq, row);
+    for (int k = 0; k < n; k++) {
       row[n + k] = own->l_v[i * n + k] - own->base[k];
       for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
         row[n + k] -= vida__radau_a[i][j] * own->push[j * n + k];
@@ -172,27 +219,7 @@ void vida__radau_sizes(void* data, const double* u, double* size) {
 
 /* ---- what the matrix is made of -------------------------------------------------------------- */
 
-/* The time derivative of G along v, or the derivatives of nonholonomic rows, into own->ahead. */
-static int find_turning(VidaStepper* stepper, double t, const double* q, const double* v) {
-  vida_radau* own = stepper->own;
-  const double distance = difference * own->h;
-  double* ahead = own->ahead;
-  double* behind = stepper->entries;
-  for (int k = 0; k < stepper->n; k++) {
-    stepper->q1[k] = q[k] + distance * v[k];
-    stepper->place[k] = q[k] - distance * v[k];
-  }
-  int code = vida__jacobian(&stepper->evaluator, t + distance, stepper->q1, ahead);
-  code = code ? code : vida__jacobian(&stepper->evaluator, t - distance, stepper->place, behind);
-  for (int e = 0; e < stepper->system->entry_count; e++) {
-    ahead[e] = (ahead[e] - behind[e]) / (2.0 * distance);
-  }
-  return code || !stepper->system->nonholonomic
-             ? code
-             : vida__nonholonomic_gradient(&stepper->evaluator, t, q, v, ahead);
-}
-
-/* The blocks of a stage, or of the node, at (t,q,v) with mu = h lambda, eta and G. */
+/* The blocks of a stage at (t,q,v) with mu = h lambda, eta (nullable: without `bend`) and G. */
 static int fill_blocks(VidaStepper* stepper, double t, const double* q, const double* v,
                        const double* mu, const double* eta, const double* entries,
                        vida_stage_blocks* blocks) {
@@ -204,7 +231,7 @@ static int fill_blocks(VidaStepper* stepper, double t, const double* q, const do
   const vida_hessian_weights vq = {0.0, 0.0, 1.0, 0.0};
   const vida_hessian_weights vv = {0.0, 0.0, 0.0, 1.0};
   /* They lie one after the other. */
-  memset(blocks->inner, 0, 5 * (size_t)system->pattern.entries * sizeof *blocks->inner);
+  memset(blocks->inner, 0, (eta ? 5 : 4) * (size_t)system->pattern.entries * sizeof *blocks->inner);
   int code = vida__add_hessian(evaluator, t, q, v, vv, blocks->inner);
   code = code ? code : vida__add_hessian(evaluator, t, q, v, qq, blocks->outer);
   if (!code && !system->separable) {
@@ -219,20 +246,12 @@ static int fill_blocks(VidaStepper* stepper, double t, const double* q, const do
     take_eta(stepper, eta);
     code = vida__add_curvature(evaluator, t, q, 1.0, own->eta, blocks->bend);
   }
-  code = code ? code : find_turning(stepper, t, q, v);
+  code = code ? code : vida__velocity_gradient(evaluator, t, q, v, own->turn);
   vida__add_columns(system, entries, 1.0, blocks->inner);
   vida__add_rows(system, entries, 1.0, blocks->inner);
-  vida__add_rows(system, own->ahead, 1.0, blocks->mixed_vq);
+  vida__add_rows(system, own->turn, 1.0, blocks->mixed_vq);
   return code;
 }
-
-/* A matrix of several stages, with their blocks and coefficients. */
-typedef struct assembly {
-  const VidaStepper* stepper;
-  int stages;
-  const double (*a)[VIDA_RADAU_STAGES];
-  const vida_stage_blocks* blocks;
-} assembly;
 
 /* The first entry of a column of the system's pattern that is a constraint's. */
 static sunindextype find_constraints(const VidaSystem* system, int column) {
@@ -249,26 +268,23 @@ static bool is_nonholonomic(const VidaSystem* system, sunindextype e) {
 }
 
 /* The column of coordinate j of X_k: rows of all stages. */
-static double* put_rate(const assembly* all, int k, int j, double* next) {
-  const VidaStepper* stepper = all->stepper;
+static double* put_rate(const VidaStepper* stepper, int k, int j, double* next) {
   const vida_radau* own = stepper->own;
   const VidaSystem* system = stepper->system;
   const sunindextype from = system->pattern.column_start[j];
   const sunindextype end = system->pattern.column_start[j + 1];
   const sunindextype middle = find_constraints(system, j);
   const double h = own->h;
-  const double root = stepper->root_mass[j];
-  for (int i = 0; i < all->stages; i++) {
-    const vida_stage_blocks* block = &all->blocks[i];
-    const double a = all->a[i][k];
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
+    const vida_stage_blocks* block = &own->blocks[i];
+    const double a = vida__radau_a[i][k];
     for (sunindextype e = from; e < middle; e++) {
-      const bool is_diagonal = i == k && system->pattern.row[e] == j;
-      *next++ = h * a * block->bend[e] + (is_diagonal ? root * root : 0.0);
+      *next++ = h * a * block->bend[e] + (i == k ? own->metric[e] : 0.0);
     }
     for (sunindextype e = from; e < middle; e++) {
       double sum = h * a * block->mixed_vq[e];
-      for (int l = 0; l < all->stages; l++) {
-        sum -= h * h * all->a[i][l] * all->a[l][k] * all->blocks[l].outer[e];
+      for (int l = 0; l < VIDA_RADAU_STAGES; l++) {
+        sum -= h * h * vida__radau_a[i][l] * vida__radau_a[l][k] * own->blocks[l].outer[e];
       }
       *next++ = sum;
     }
@@ -283,20 +299,20 @@ static double* put_rate(const assembly* all, int k, int j, double* next) {
 }
 
 /* The column of coordinate j of V_k. */
-static double* put_velocity(const assembly* all, int k, int j, double* next) {
-  const VidaStepper* stepper = all->stepper;
+static double* put_velocity(const VidaStepper* stepper, int k, int j, double* next) {
   const vida_radau* own = stepper->own;
   const VidaSystem* system = stepper->system;
   const sunindextype from = system->pattern.column_start[j];
   const sunindextype end = system->pattern.column_start[j + 1];
   const sunindextype middle = find_constraints(system, j);
-  const vida_stage_blocks* block = &all->blocks[k];
-  for (int i = 0; i < all->stages; i++) {
-    if (i == k) {
-      *next++ = -stepper->root_mass[j] * stepper->root_mass[j];
+  const vida_stage_blocks* block = &own->blocks[k];
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
+    for (sunindextype e = from; e < middle && i == k; e++) {
+      *next++ = -own->metric[e];
     }
     for (sunindextype e = from; e < middle && (i == k || !system->separable); e++) {
-      *next++ = (i == k ? block->inner[e] : 0.0) - own->h * all->a[i][k] * block->mixed_qv[e];
+      *next++ =
+          (i == k ? block->inner[e] : 0.0) - own->h * vida__radau_a[i][k] * block->mixed_qv[e];
     }
     for (sunindextype e = middle; e < end && i == k; e++) {
       *next++ = block->inner[e];
@@ -307,15 +323,15 @@ static double* put_velocity(const assembly* all, int k, int j, double* next) {
 
 /* The columns of mu_k and eta_k; each has its own diagonal place, too, which is zero but for rows
  * that depend on others, and of eta for nonholonomic rows. */
-static double* put_multiplier(const assembly* all, int k, int row, double* next) {
-  const VidaStepper* stepper = all->stepper;
+static double* put_multiplier(const VidaStepper* stepper, int k, int row, double* next) {
+  const vida_radau* own = stepper->own;
   const VidaSystem* system = stepper->system;
   const int column = stepper->n + row;
   const sunindextype from = system->pattern.column_start[column];
   const sunindextype middle = find_constraints(system, column);
-  for (int i = 0; i < all->stages; i++) {
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     for (sunindextype e = from; e < middle; e++) {
-      *next++ = all->a[i][k] * all->blocks[k].inner[e];
+      *next++ = vida__radau_a[i][k] * own->blocks[k].inner[e];
     }
     if (i == k) {
       *next++ = stepper->redundant ? -stepper->redundancy[row] : 0.0;
@@ -324,15 +340,15 @@ static double* put_multiplier(const assembly* all, int k, int row, double* next)
   return next;
 }
 
-static double* put_stabilizer(const assembly* all, int k, int row, double* next) {
-  const VidaStepper* stepper = all->stepper;
+static double* put_stabilizer(const VidaStepper* stepper, int k, int row, double* next) {
+  const vida_radau* own = stepper->own;
   const VidaSystem* system = stepper->system;
   const int column = stepper->n + row;
   const bool is_unused = system->rows[row].is_nonholonomic;
   const sunindextype middle = find_constraints(system, column);
   const double stiffness = stepper->row_stiffness[row];
   for (sunindextype e = system->pattern.column_start[column]; e < middle; e++) {
-    *next++ = is_unused ? 0.0 : all->blocks[k].inner[e];
+    *next++ = is_unused ? 0.0 : own->blocks[k].inner[e];
   }
   *next++ = is_unused            ? stiffness * stiffness
             : stepper->redundant ? -stepper->redundancy[row]
@@ -341,20 +357,19 @@ static double* put_stabilizer(const assembly* all, int k, int row, double* next)
 }
 
 /* In the order of vida__radau_pattern. */
-static void put_matrix(const assembly* all, double* next) {
-  const VidaStepper* stepper = all->stepper;
-  for (int k = 0; k < all->stages; k++) {
+static void put_matrix(const VidaStepper* stepper, double* next) {
+  for (int k = 0; k < VIDA_RADAU_STAGES; k++) {
     for (int j = 0; j < stepper->n; j++) {
-      next = put_rate(all, k, j, next);
+      next = put_rate(stepper, k, j, next);
     }
     for (int j = 0; j < stepper->n; j++) {
-      next = put_velocity(all, k, j, next);
+      next = put_velocity(stepper, k, j, next);
     }
     for (int r = 0; r < stepper->m; r++) {
-      next = put_multiplier(all, k, r, next);
+      next = put_multiplier(stepper, k, r, next);
     }
     for (int r = 0; r < stepper->m; r++) {
-      next = put_stabilizer(all, k, r, next);
+      next = put_stabilizer(stepper, k, r, next);
     }
   }
 }
@@ -370,24 +385,35 @@ int vida__radau_jacobian(void* data, const double* u, double* matrix) {
                        stage + 2 * n + stepper->m, entries_of(stepper, i), &own->blocks[i]);
   }
   if (!code) {
-    const assembly all = {stepper, VIDA_RADAU_STAGES, vida__radau_a, own->blocks};
-    put_matrix(&all, matrix);
+    put_matrix(stepper, matrix);
   }
   return code;
 }
 
-int vida__radau_node_matrix(VidaStepper* stepper, double a, double* matrix) {
+static void keep_entries(const VidaStepper* stepper, const double* entries) {
+  const vida_radau* own = stepper->own;
+  memcpy(own->frozen_entries, entries,
+         (size_t)stepper->system->entry_count * sizeof *own->frozen_entries);
+}
+
+int vida__radau_freeze_stage(VidaStepper* stepper, const double* u, int i) {
   vida_radau* own = stepper->own;
-  const double coefficient[1][VIDA_RADAU_STAGES] = {{a, 0.0, 0.0}};
-  /* Multipliers need not be exact here: those of the last stage. */
-  const double* mu = own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * stepper->n;
-  const int code = fill_blocks(stepper, own->t, stepper->q, stepper->v0, mu, NULL,
-                               stepper->entries0, &own->node);
-  if (!code) {
-    const assembly all = {stepper, 1, coefficient, &own->node};
-    put_matrix(&all, matrix);
-  }
-  return code;
+  const int n = stepper->n;
+  const double* stage = stage_of(own, u, i);
+  const int code = vida__radau_evaluate(stepper, u);
+  keep_entries(stepper, entries_of(stepper, i));
+  return code ? code
+              : fill_blocks(stepper, stage_time(own, i), own->place + i * n, stage + n,
+                            stage + 2 * n, NULL, own->frozen_entries, &own->frozen);
+}
+
+/* Multipliers need not be exact there: those of the last stage. */
+int vida__radau_freeze_node(VidaStepper* stepper) {
+  vida_radau* own = stepper->own;
+  const double* mu = stage_of(own, own->unknown, VIDA_RADAU_STAGES - 1) + 2 * stepper->n;
+  keep_entries(stepper, stepper->entries0);
+  return fill_blocks(stepper, own->t, stepper->q, stepper->v0, mu, NULL, own->frozen_entries,
+                     &own->frozen);
 }
 
 /* ---- its pattern ----------------------------------------------------------------------------- */
@@ -412,7 +438,7 @@ static void add_rows(listing* list, const VidaSystem* system, sunindextype from,
   }
 }
 
-static void add_column(listing* list, const VidaSystem* system, int stages, int k, int column) {
+static void add_column(listing* list, const VidaSystem* system, int k, int column) {
   const int n = system->coordinate_count;
   const int m = system->row_count;
   const int block = 2 * (n + m);
@@ -421,7 +447,7 @@ static void add_column(listing* list, const VidaSystem* system, int stages, int 
   const sunindextype from = system->pattern.column_start[own];
   const sunindextype end = system->pattern.column_start[own + 1];
   const sunindextype middle = find_constraints(system, own);
-  for (int i = 0; i < stages; i++) {
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     const int first = i * block;
     const bool is_own = i == k;
     if (kind == 0) {
@@ -430,9 +456,7 @@ static void add_column(listing* list, const VidaSystem* system, int stages, int 
       add_rows(list, system, middle, end, first + n);
       add_rows(list, system, middle, end, first + n + m);
     } else if (kind == 1) {
-      if (is_own) {
-        add_row(list, first + own);
-      }
+      add_rows(list, system, from, is_own ? middle : from, first);
       add_rows(list, system, from, is_own || !system->separable ? middle : from, first + n);
       add_rows(list, system, middle, is_own ? end : middle, first + n);
     } else if (kind == 2) {
@@ -447,20 +471,20 @@ static void add_column(listing* list, const VidaSystem* system, int stages, int 
   }
 }
 
-size_t vida__radau_pattern(const VidaSystem* system, int stages, vida_pattern* pattern) {
+size_t vida__radau_pattern(const VidaSystem* system, vida_pattern* pattern) {
   const int block = 2 * (system->coordinate_count + system->row_count);
   listing list = {0, pattern ? pattern->row : NULL};
-  for (int k = 0; k < stages; k++) {
+  for (int k = 0; k < VIDA_RADAU_STAGES; k++) {
     for (int column = 0; column < block; column++) {
       if (pattern) {
         pattern->column_start[k * block + column] = (sunindextype)list.count;
       }
-      add_column(&list, system, stages, k, column);
+      add_column(&list, system, k, column);
     }
   }
   if (pattern) {
-    pattern->column_start[stages * block] = (sunindextype)list.count;
-    pattern->size = stages * block;
+    pattern->column_start[VIDA_RADAU_STAGES * block] = (sunindextype)list.count;
+    pattern->size = VIDA_RADAU_STAGES * block;
     pattern->entries = (int)list.count;
   }
   return list.count;

@@ -354,6 +354,9 @@ static void copy_counts(VidaStepper* stepper) {
   statistics->factorizations = counts.rates + own->iterations;
   if (stepper->adaptive) {
     statistics->steps = counts.steps;
+    /* One of them ends at each node, where the state is found anew. */
+    const long nodes = stepper->step + 1;
+    statistics->forced_steps = !own->find_state ? 0 : nodes < counts.steps ? nodes : counts.steps;
   }
 }
 

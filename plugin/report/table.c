@@ -627,6 +627,35 @@ static int add_said(said_of_runs* said, const VidaRow* row, const char* message,
   return VIDA_SUCCESS;
 }
 
+/* Adaptive runs that spent most steps on the states that were asked for: neither their time nor
+ * their error is what rtol alone would have made of them. */
+static void write_forced(const table_layout* table, bool* any) {
+  char text[4 * VIDA_MESSAGE_SIZE] = "";
+  int named = 0, count = 0;
+  for (int i = 0; i < VidaStudy_RunCount(table->study); i++) {
+    const VidaRow* row = VidaStudy_Row(table->study, i);
+    if (row->forced_steps * 2 <= row->steps) {
+      continue;
+    }
+    if (count++ < MOST_NAMED) {
+      vida__append(text, sizeof text, "%s", named++ > 0 ? "; " : "");
+      name_run(row, text, sizeof text);
+      vida__append(text, sizeof text, " (%ld of %ld)", row->forced_steps, row->steps);
+    }
+  }
+  if (count > named) {
+    vida__append(text, sizeof text, " and %d other runs", count - named);
+  }
+  if (count > 0) {
+    vida__append(text, sizeof text,
+                 ": most steps were made shorter to end at a state that is given out; with fewer "
+                 "of these, by the option h of the run, it takes less time and its error is that "
+                 "of rtol");
+    begin_remarks(table, any);
+    write_paragraph(table, text);
+  }
+}
+
 /* Failures and remarks in words, each once. */
 static int write_remarks(const table_layout* table, VidaError* error) {
   const int runs = VidaStudy_RunCount(table->study);
@@ -648,6 +677,7 @@ static int write_remarks(const table_layout* table, VidaError* error) {
     write_message(table, &said, i);
   }
   free_said(&said);
+  write_forced(table, &any);
   if (marked && table->shown[TABLE_POSITION]) {
     begin_remarks(table, &any);
     write_paragraph(table,

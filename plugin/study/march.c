@@ -55,6 +55,7 @@ static VidaStatistics add_statistics(VidaStatistics a, VidaStatistics b) {
   a.jacobian_evaluations += b.jacobian_evaluations;
   a.factorizations += b.factorizations;
   a.singular_passages += b.singular_passages;
+  a.forced_steps += b.forced_steps;
   return a;
 }
 

@@ -386,6 +386,7 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
   const VidaStatistics statistics = vida__march_statistics(&work->march);
   row->t_end = vida__march_time(&work->march);
   row->steps = work->run->adaptive ? statistics.steps : work->march.step;
+  row->forced_steps = work->run->adaptive ? statistics.forced_steps : 0;
   row->newton_iterations = statistics.newton_iterations;
   row->residual_evaluations = statistics.residual_evaluations;
   row->jacobian_evaluations = statistics.jacobian_evaluations;

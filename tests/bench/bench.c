@@ -27,14 +27,15 @@ double bench_median(int count, double* values) {
 }
 
 static void usage(FILE* file) {
-  fprintf(
-      file,
-      "vida_bench [pendulum|chain|ladder|squeezer] [--h STEP] [--steps STEPS] [--rounds ROUNDS]\n"
-      "  pendulum  the double spherical pendulum through the library, as a bare KINSOL loop\n"
-      "            and hand-coded (defaults: h 1e-3 s, 100000 steps, 7 rounds)\n"
-      "  chain     chains of 10, 100 and 1000 links\n"
-      "  ladder    ladders of 10 to 10000 cells with SPOOK\n"
-      "  squeezer  ida-ggl and a bare IDA program written by hand\n");
+  fprintf(file,
+          "vida_bench [pendulum|chain|ladder|squeezer|radau] [--h STEP] [--steps STEPS] [--rounds "
+          "ROUNDS]\n"
+          "  pendulum  the double spherical pendulum through the library, as a bare KINSOL loop\n"
+          "            and hand-coded (defaults: h 1e-3 s, 100000 steps, 7 rounds)\n"
+          "  chain     chains of 10, 100 and 1000 links\n"
+          "  ladder    ladders of 10 to 10000 cells with SPOOK\n"
+          "  squeezer  ida-ggl and a bare IDA program written by hand\n"
+          "  radau     radau beside rattle on mechanisms, and on chains of 100 and 1000 links\n");
 }
 
 /* A positive number behind an option; 0 when it is none. */
@@ -63,7 +64,8 @@ int main(int count, char** arguments) {
       options.rounds = (int)value;
       i++;
     } else if (!strcmp(arguments[i], "pendulum") || !strcmp(arguments[i], "chain") ||
-               !strcmp(arguments[i], "ladder") || !strcmp(arguments[i], "squeezer")) {
+               !strcmp(arguments[i], "ladder") || !strcmp(arguments[i], "squeezer") ||
+               !strcmp(arguments[i], "radau")) {
       only = arguments[i];
     } else {
       fprintf(stderr, "vida_bench: '%s' is unknown or lacks its value\n", arguments[i]);
@@ -84,6 +86,9 @@ int main(int count, char** arguments) {
   }
   if (!*only || !strcmp(only, "squeezer")) {
     failed |= bench_squeezer();
+  }
+  if (!*only || !strcmp(only, "radau")) {
+    failed |= bench_radau();
   }
   return failed;
 }

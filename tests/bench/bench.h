@@ -29,6 +29,7 @@ int bench_pendulum(const BenchOptions* options);
 int bench_chain(const BenchOptions* options);
 int bench_ladder(const BenchOptions* options);
 int bench_squeezer(void);
+int bench_radau(void);
 
 double bench_seconds(void); /* of a clock that only goes forward */
 double bench_median(int count, double* values /* sorted in place */);

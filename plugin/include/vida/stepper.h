@@ -77,6 +77,7 @@ typedef struct VidaStatistics {
   long jacobian_evaluations; /* of their matrix */
   long factorizations;       /* of matrices, where a method counts them; else 0 */
   long singular_passages;    /* see VidaStepper_SingularPassages */
+  long forced_steps;         /* of adaptive methods: made shorter to end at a state given out */
 } VidaStatistics;
 
 /* Whether a method with these options chooses its own steps: it has a tolerance `rtol`. Then `h` is
