@@ -319,8 +319,10 @@ static double velocity_tolerance(const VidaStepper* stepper, int k) {
   const double least = !isfinite(atol)      ? own->rtol * share_of_largest * scale
                        : of_positions > 0.0 ? atol / of_positions * scale
                                             : own->rtol * scale;
+  /* A velocity that moves nothing beyond rounding within a step is no error either. */
   return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
-         rounding_of(stepper, scale, find_impulse(stepper, k));
+         rounding_of(stepper, scale, find_impulse(stepper, k)) +
+         rounding_of(stepper, scale, of_positions / own->h);
 }
 
 /* The largest error of positions and velocities, in units of what is tolerated. */

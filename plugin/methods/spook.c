@@ -59,13 +59,11 @@ static int find_right_side(VidaStepper* stepper, double* right) {
 static int fail_singular(const VidaStepper* stepper, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
   char open[VIDA_MESSAGE_SIZE / 2] = "";
-  const bool is_open =
-      vida__append_singular(stepper->system, stepper->node_matrix->values, open, sizeof open);
-  return vida__fail(error, VIDA_STEP_SINGULAR, "%s: the matrix of the step is singular%s",
-                    vida__name_step(stepper, step),
-                    is_open ? open
-                            : "; constraints that depend on each other, or that meet at a singular "
-                              "point, need a compliance");
+  vida__append_singular(stepper->system, stepper->node_matrix->values, open, sizeof open);
+  return vida__fail(error, VIDA_STEP_SINGULAR,
+                    "%s: the matrix of the step is singular%s; constraints that depend on each "
+                    "other, or that meet at a singular point, need a compliance",
+                    vida__name_step(stepper, step), open);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */

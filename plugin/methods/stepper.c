@@ -339,7 +339,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
     return code;
   }
   stepper->started = false;
-  stepper->earlier = 0;
+  stepper->earlier = again ? stepper->earlier : 0;
   stepper->t0 = t0;
   stepper->h = h;
   stepper->step = 0;

@@ -175,11 +175,15 @@ static const double beyond_return = 1e4;
 static const double times_yielding = 1e2;
 
 /* Of the reach of a row, what a method that claims to keep it may leave: rounding of long motions
- * through poorly scaled rows stays orders of magnitude below, and so does the step's tolerance. */
+ * through poorly scaled rows stays orders of magnitude below, and so does the step's tolerance.
+ * Rows that depended on others at the start may follow from them as well as steps are chosen. */
 static double find_claimed_part(const VidaStepper* stepper) {
   static const double least = 1e-7;
   static const double tolerances = 1e3;
-  return fmax(least, tolerances * stepper->tolerance); /* of some methods NaN */
+  const double followed = stepper->redundant && stepper->adaptive
+                              ? 1e2 * VidaOptions_Get(stepper->options, "rtol")
+                              : 0.0;
+  return fmax(fmax(least, followed), tolerances * stepper->tolerance); /* of some methods NaN */
 }
 
 /* One level of the constraints. */

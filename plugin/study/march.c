@@ -68,6 +68,7 @@ static int start_last_step(vida_march* march, VidaError* error) {
     march->q[i] = positions[i];
   }
   if (vida__space_nodes(march->stepper, march->grid.last)) {
+    vida__count_earlier(march->stepper, march->step);
     return VIDA_SUCCESS;
   }
   int code = VidaStepper_Velocities(march->stepper, march->v, error);

@@ -42,10 +42,9 @@ fails("particle 'p': unknown key 'mas'; did you mean 'mass'?", particle { mas = 
 fails("particle 'p': unknown key 'colour'", particle { colour = "red" })
 fails("particle 'p': mass: expected a number, got nothing", particle { mass = check.none })
 fails("particle 'p': mass: expected a number, got the text \"2\"", particle { mass = "2" })
-fails("particle 'p': mass: expected a positive number, got -2", particle { mass = -2 })
-fails("particle 'p': mass: expected a positive number, got 0", particle { mass = 0 })
-fails("particle 'p': mass: expected a positive number, got ", particle { mass = 0 / 0 })
-fails("particle 'p': mass: expected a positive number, got inf", particle { mass = math.huge })
+fails("particle 'p': mass: expected a non-negative number, got -2", particle { mass = -2 })
+fails("particle 'p': mass: expected a non-negative number, got ", particle { mass = 0 / 0 })
+fails("particle 'p': mass: expected a non-negative number, got inf", particle { mass = math.huge })
 fails("particle 'p': position: expected a list of 3 numbers or vida.free(), got nothing",
   particle { position = check.none })
 fails("particle 'p': position: expected a list of 3 numbers or vida.free(), got 2",

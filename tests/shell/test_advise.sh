@@ -66,7 +66,7 @@ s:distance { "rod", s.ground, bob, length = 2 }
 TEXT
   rate "${place##*:}" 2.2147
   shows "index 3"
-  shows "1 degrees of freedom"
+  shows "1 degree of freedom"
 done
 
 # Let go from the side its rod carries nothing yet, but it will fall: sqrt(g/L) again.
@@ -132,7 +132,7 @@ s:distance { "rod", s.ground, bob, length = 2 }
 s:distance { "rod again", s.ground, bob, length = 2 }
 TEXT
 shows "1 of the rows depend on others"
-shows "1 degrees of freedom"
+shows "1 degree of freedom"
 rate oscillation 2.2147
 advise <<'TEXT'
 local s = vida.system { "polar", dimension = 2 }

@@ -38,7 +38,7 @@ shows "position_error: 1e-3, empty"
 # Rows of one file only.
 { echo "$header"; row rattle 0.1 1e-3 1; } >"$work/less.csv"
 expect 1 compare "$work/a.csv" "$work/less.csv"
-shows "1 rows are in '$work/a.csv' only"
+shows "1 row is in '$work/a.csv' only"
 expect 1 compare "$work/less.csv" "$work/a.csv"
 expect 0 compare "$work/less.csv" "$work/a.csv" --common
 { echo "$header"; row del-midpoint 0.1 1e-3 1; } >"$work/foreign.csv"
@@ -53,11 +53,11 @@ shows "5e-10"
 expect 1 compare "$work/t1.csv" "$work/t2.csv" --rtol 1e-10
 shows "row 3 (t = 0.2): x [m]: 1e-9, 1.5e-9"
 expect 1 compare "$work/t1.csv" "$work/t3.csv"
-shows "1 rows are in '$work/t1.csv' only"
+shows "1 row is in '$work/t1.csv' only"
 expect 0 compare "$work/t3.csv" "$work/t1.csv" --common
 shows "2 rows compared"
 expect 1 compare "$work/t1.csv" <(printf 't [s],x [m]\n0,1\n0.1,0.5\n0.2,1e-9\n')
-shows "1 columns are in one file only"
+shows "1 column is in one file only"
 
 # Not more than 20 cells, unless all are wanted.
 { echo "t,x"; seq -f '%g,1' 50; } >"$work/many1.csv"
