@@ -73,6 +73,7 @@ static void test_building(void) {
   REFUSED("system", VidaSystem_AddConstraint(NULL, "g", 1, 1, index, &constraint, NULL, &error));
   REFUSED("name", VidaSystem_AddConstraint(s, NULL, 1, 1, index, &constraint, NULL, &error));
   REFUSED("coordinates", VidaSystem_AddConstraint(s, "g", 1, 1, NULL, &constraint, NULL, &error));
+  REFUSED("system", VidaSystem_AddJumpTime(NULL, 1.0, &error));
   REFUSED("system", VidaSystem_AddMotion(NULL, VIDA_MOTION_POINT, index, &error));
   REFUSED("coordinates", VidaSystem_AddMotion(s, VIDA_MOTION_POINT, NULL, &error));
   REFUSED("system", VidaSystem_AddParameter(NULL, "k", 1.0, NULL, &error));

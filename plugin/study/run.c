@@ -135,8 +135,8 @@ static int start_run(run_at_work* work, VidaError* error) {
   }
   if (code == VIDA_SUCCESS) {
     work->run->sizes = (vida_run_sizes){0};
-    vida__take_sizes(&work->monitors, &work->march, vida__run_v0(study, work->run),
-                     &work->run->sizes);
+    code = vida__take_sizes(&work->monitors, &work->march, vida__run_v0(study, work->run),
+                            &work->run->sizes, error);
   }
   if (code == VIDA_SUCCESS) {
     code = emit_sample(work, false, error);
@@ -380,8 +380,8 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
   row->message[0] = '\0';
   if (code == VIDA_SUCCESS) {
-    vida__finish_sizes(&work->monitors, &work->march, &work->run->sizes);
-    code = vida__finish_monitors(&work->monitors, row, problem);
+    code = vida__finish_sizes(&work->monitors, &work->march, &work->run->sizes, problem);
+    code = code ? code : vida__finish_monitors(&work->monitors, row, problem);
   }
   const VidaStatistics statistics = vida__march_statistics(&work->march);
   row->t_end = vida__march_time(&work->march);

@@ -5,12 +5,12 @@
 #include "study/monitors.h"
 
 /* Takes the sizes of the state that the march is at into those of its run: the largest so far
- * stays. v (n): velocities there. For the start of a run. */
-void vida__take_sizes(const vida_monitors* monitors, const vida_march* march, const double* v,
-                      vida_run_sizes* sizes);
+ * stays. v (n): velocities there. For the start of a run. Fails for want of memory. */
+int vida__take_sizes(const vida_monitors* monitors, const vida_march* march, const double* v,
+                     vida_run_sizes* sizes, VidaError* error);
 /* The same at the end of a run, so that a motion that begins at rest has sizes, too; and the fit of
  * its energy. */
-void vida__finish_sizes(const vida_monitors* monitors, const vida_march* march,
-                        vida_run_sizes* sizes);
+int vida__finish_sizes(const vida_monitors* monitors, const vida_march* march,
+                       vida_run_sizes* sizes, VidaError* error);
 
 #endif

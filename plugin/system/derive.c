@@ -104,39 +104,6 @@ static void release(derivation* work) {
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-static vida_dependence input_dependence(const vida_node* node) {
-  const vida_dependence own = {node->number == VIDA_INPUT_POSITION,
-                               node->number == VIDA_INPUT_VELOCITY,
-                               node->number == VIDA_INPUT_TIME || node->number == VIDA_INPUT_MOMENT,
-                               node->number == VIDA_INPUT_AUXILIARY};
-  return own;
-}
-
-void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* dependence) {
-  static const vida_dependence none = {false, false, false, false};
-  for (int i = 0; i < count; i++) {
-    const vida_node* node = &graph->nodes[i];
-    dependence[i] = node->operation == VIDA_OP_INPUT ? input_dependence(node) : none;
-    for (int k = 0; k < vida__operations[node->operation].arity; k++) {
-      const vida_dependence* of = &dependence[node->operand[k]];
-      dependence[i].positions |= of->positions;
-      dependence[i].rates |= of->rates;
-      dependence[i].time |= of->time;
-      dependence[i].auxiliary |= of->auxiliary;
-    }
-  }
-}
-
-/* What decides between branches: derivatives say nothing of it. */
-static bool is_decided(vida_operation operation) {
-  return operation == VIDA_OP_WHERE || vida__operations[operation].discrete == VIDA_DISCRETE_STEP;
-}
-
-static bool has_kink(vida_operation operation) {
-  return is_decided(operation) || operation == VIDA_OP_ABS || operation == VIDA_OP_MIN ||
-         operation == VIDA_OP_MAX;
-}
-
 /* Marks the coordinates that the expressions use in work->local, and says what else they use. */
 static int find_inputs(derivation* work, int count, const VidaExpression* expressions,
                        vida_dependence* found) {
@@ -155,13 +122,10 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   vida__graph_mark_used(graph, size, used);
   for (int i = 0; i < size; i++) {
     const vida_node* node = &graph->nodes[i];
-    work->has_kinks = work->has_kinks || (used[i] && has_kink(node->operation));
+    work->has_kinks = work->has_kinks || (used[i] && vida__has_kink(node->operation));
     if (used[i] && node->operation == VIDA_OP_INPUT) {
-      const vida_dependence own = input_dependence(node);
-      found->positions |= own.positions;
-      found->rates |= own.rates;
-      found->time |= own.time;
-      found->auxiliary |= own.auxiliary;
+      const vida_dependence own = vida__input_dependence(node);
+      vida__merge_dependence(found, &own);
       if (own.positions || own.rates) {
         work->local[node->operand[0]] = 0;
       }
@@ -169,13 +133,6 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   }
   free(used);
   return VIDA_SUCCESS;
-}
-
-static void merge(vida_dependence* into, const vida_dependence* from) {
-  into->positions |= from->positions;
-  into->rates |= from->rates;
-  into->time |= from->time;
-  into->auxiliary |= from->auxiliary;
 }
 
 /* work->steps: what comparisons, signs and conditions look at; work->kinks: the operands of abs,
@@ -198,13 +155,13 @@ static int find_kinks(derivation* work, int count, const VidaExpression* express
   }
   for (int i = 0; i < size && !code; i++) {
     const vida_node* node = &graph->nodes[i];
-    const bool jumps = is_decided(node->operation);
+    const bool jumps = vida__is_decided(node->operation);
     const int arity =
         node->operation == VIDA_OP_WHERE ? 1 : vida__operations[node->operation].arity;
-    for (int k = 0; k < arity && used[i] && has_kink(node->operation); k++) {
-      merge(&work->kinks, &dependence[node->operand[k]]);
+    for (int k = 0; k < arity && used[i] && vida__has_kink(node->operation); k++) {
+      vida__merge_dependence(&work->kinks, &dependence[node->operand[k]]);
       if (jumps) {
-        merge(&work->steps, &dependence[node->operand[k]]);
+        vida__merge_dependence(&work->steps, &dependence[node->operand[k]]);
       }
     }
   }

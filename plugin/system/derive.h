@@ -4,6 +4,7 @@
 
 #include <vida/expression.h>
 
+#include "system/dependence.h"
 #include "system/model.h"
 #include "system/traced.h"
 
@@ -19,14 +20,6 @@ typedef enum vida_traced_kind {
   VIDA_TRACED_NONHOLONOMIC,
   VIDA_TRACED_VALUE /* an observable */
 } vida_traced_kind;
-
-/* What an expression depends on. */
-typedef struct vida_dependence {
-  bool positions, rates, time, auxiliary;
-} vida_dependence;
-
-/* dependence[i] of every node i < count. */
-void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* dependence);
 
 /* Derives a term of the system's expressions: one of them, or of forces `count`, each acting on
  * coordinates[i] (else NULL). *traced has one reference, the caller's. */

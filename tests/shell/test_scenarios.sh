@@ -6,7 +6,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 scenarios=$SOURCE/scenarios
 
 expect 0 run "$scenarios/double_spherical_pendulum.lua" --set time=0.2 --format json
-is_json "$work/out" '#(value.rows or value) == 14'
+is_json "$work/out" '#(value.rows or value) == 29'
 expect 0 run "$scenarios/pendulum.lua" --set time=1 --format csv
 expect 0 run "$scenarios/four_particles.lua" --set time=0.1 --out "$work/four" --format csv
 (($(wc -l <"$work/out") == 57)) || complain "four_particles.lua has not 56 rows"

@@ -22,7 +22,7 @@ says "binary chunk"
 
 wrong "wrong.lua:1: " <<<'local x = = 3'
 wrong "wrong.lua:2: on purpose" <<<$'\nerror "on purpose"'
-wrong "the script raised an error that is a table, not a text" <<<'error {}'
+wrong "an error that is a table, not a text" <<<'error {}'
 wrong "told by its metamethod" <<'TEXT'
 error(setmetatable({}, { __tostring = function() return "told by its metamethod" end }))
 TEXT
@@ -103,7 +103,7 @@ expect 1 run "$work/alone.lua"
 says "did you mean 'rattle'?"
 
 # Mistakes in the model and in the comparison point to their line.
-wrong "wrong.lua:3: particle 'p': mass: expected a positive number, got -2" <<'TEXT'
+wrong "wrong.lua:3: particle 'p': mass: expected a non-negative number, got -2" <<'TEXT'
 local vida = require "vida"
 local system = vida.system "s"
 system:particle { "p", mass = -2, position = { 0, 0, 0 } }

@@ -68,12 +68,13 @@ typedef struct VidaStudy VidaStudy;
 enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
 #undef VIDA_COLUMN_ONE
 
-/* What is known of a run: one member for each column. */
+/* What a remark says of a run that is "ok" and yet wrong. */
 typedef enum VidaAstray {
   VIDA_ASTRAY_CONSTRAINTS = 1, /* some are violated by more than can be passed over */
   VIDA_ASTRAY_ENERGY = 2       /* a large part of it was lost, or came from nowhere */
 } VidaAstray;
 
+/* What is known of a run: one member for each column. */
 typedef struct VidaRow {
   char system[VIDA_NAME_SIZE];
   char method[VIDA_NAME_SIZE];
