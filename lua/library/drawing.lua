@@ -53,8 +53,8 @@ local function draw_guide(system, name, frames, values)
   end
 end
 
--- Where a ball joint, a hinge or a universal joint is, and the axes that it turns about, as long as the smaller of
--- the bodies.
+-- Where a ball joint, a hinge or a universal joint is, and the axes that it turns about, as long as the
+-- smaller of the bodies.
 local function draw_pivot(system, name, frames, values)
   local extent
   for _, frame in ipairs(frames) do
@@ -135,10 +135,13 @@ function library.draw_plane_body(system, frame, mass, inertia)
   library.add_line(system, frame.name, "inertia", points)
 end
 
--- All edges of a cuboid in one line, which begins at the centre and marks the side that the first axis points to.
-local cuboid = { { 0.5, 0.5, 0.5 }, { 1, 0.5, 0.5 }, { 1, 0, 0 }, { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 }, { 0, 0, 0 }, { 0, 0, 1 }, { 1, 0, 1 },
-  { 1, 0, 0 }, { 1, 0, 1 }, { 1, 1, 1 }, { 1, 1, 0 }, { 1, 1, 1 }, { 0, 1, 1 }, { 0, 1, 0 }, { 0, 1, 1 },
-  { 0, 0, 1 } }
+-- All edges of a cuboid in one line, which begins at the centre and marks the side that the first axis
+-- points to.
+local cuboid = {
+  { 0.5, 0.5, 0.5 }, { 1, 0.5, 0.5 }, { 1, 0, 0 }, { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 },
+  { 0, 0, 0 }, { 0, 0, 1 }, { 1, 0, 1 }, { 1, 0, 0 }, { 1, 0, 1 }, { 1, 1, 1 }, { 1, 1, 0 }, { 1, 1, 1 },
+  { 0, 1, 1 }, { 0, 1, 0 }, { 0, 1, 1 }, { 0, 0, 1 },
+}
 
 -- The cuboid of the body's mass and inertia: principal moments, and their axes as columns in the
 -- axes of the body; to_frame turns components from there to those of its frame.
@@ -212,7 +215,8 @@ end
 
 --- A line through points, to be seen in the animation of a report. Particles, bodies and what joins them
 -- are drawn without it; of a body with moments of inertia that is the rectangle or cuboid that has them,
--- as far as it is not many times larger than all the rest, of a joint its place and axes, of a slider its guide.
+-- as far as it is not many times larger than all the rest, of a joint its place and axes, of a slider its
+-- guide.
 -- @function draw
 -- @tparam table given
 -- @tparam string given.1 what it is

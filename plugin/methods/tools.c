@@ -65,7 +65,8 @@ char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]
   const long step = asked->step - asked->ahead;
   const long before = asked->jumps ? asked->jumps->step - asked->step : 0; /* earlier parts */
   text[0] = '\0';
-  vida__append(text, VIDA_STEP_NAME_SIZE, "step %ld from t = %s", asked->earlier + before + step + 1,
+  vida__append(text, VIDA_STEP_NAME_SIZE, "step %ld from t = %s",
+               asked->earlier + before + step + 1,
                vida__real_text(number, asked->t0 + (double)step * asked->h, 10));
   if (stepper->outer && stepper->stages > 0) {
     vida__append(text, VIDA_STEP_NAME_SIZE, ", in stage %d of %d, which is %s long", stepper->stage,

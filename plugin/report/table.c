@@ -441,8 +441,7 @@ static void lay_out(table_layout* table) {
       table->widths[i] = width > table->widths[i] ? width : table->widths[i];
     }
     table->shown[i] = table->widths[i] > 0;
-    const int title = vida__text_width(columns[i].title),
-              unit = vida__text_width(table->units[i]);
+    const int title = vida__text_width(columns[i].title), unit = vida__text_width(table->units[i]);
     table->widths[i] = title > table->widths[i] ? title : table->widths[i];
     table->widths[i] = unit > table->widths[i] ? unit : table->widths[i];
   }

@@ -27,8 +27,8 @@ int VidaSystem_Rate(VidaSystem* system, int coordinate, VidaExpression* expressi
 int VidaSystem_Time(VidaSystem* system, VidaExpression* expression, VidaError* error);
 
 /* Comparisons, "sign", "abs", "min", "max" and the condition of "where" that depend on nothing but
- * time and parameters are met by steps: each ends where one of them changes. In a step they have the
- * value of its side, also at its ends.
+ * time and parameters are met by steps: each ends where one of them changes. In a step they have
+ * the value of its side, also at its ends.
  *
  * An operation on `count` expressions: "+", "-" (one or two), "*", "/", "^", "sqrt", "exp", "log",
  * "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "abs", "min",

@@ -93,7 +93,7 @@ typedef struct VidaRow {
   double momentum_drift, momentum_drift_interval, momentum_oscillation;
   double constraint_drift, constraint_drift_interval, constraint_oscillation;
   long forced_steps; /* of `steps`; see VidaStatistics */
-  unsigned astray; /* of VidaAstray: what `message` says more of */
+  unsigned astray;   /* of VidaAstray: what `message` says more of */
 } VidaRow;
 
 /* What the cells of a column are. */
