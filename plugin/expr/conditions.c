@@ -64,20 +64,25 @@ static int freeze_choice(freezer* work, const vida_node* node, const int* part) 
   return vida__graph_apply(work->graph, VIDA_OP_WHERE, less, part[1], part[0]);
 }
 
-static int rebuild(vida_graph* graph, int i, const int* part) {
-  const vida_node node = graph->nodes[i];
-  bool changed = false;
-  for (int k = 0; k < arity_of(&node); k++) {
-    changed = changed || part[k] != node.operand[k];
-  }
-  if (!changed) {
-    return i;
-  }
-  return node.operation == VIDA_OP_POWER_INTEGER ? vida__graph_power(graph, part[0], node.number)
-         : node.operation == VIDA_OP_DIVIDED || node.operation == VIDA_OP_DIVIDED_TWICE
-             ? vida__graph_divided(graph, node.operation, (vida_operation)node.number, part[0],
-                                   part[1], part[2])
-             : vida__graph_apply(graph, node.operation, part[0], part[1], part[2]);
+/* Left of the second axis the angle of the opposite vector and half a turn, so that it does not
+ * jump where the steps of one side end. */
+static int freeze_angle(freezer* work, const vida_node* node, const int* part) {
+  static const double half_turn = 3.14159265358979323846;
+  vida_graph* graph = work->graph;
+  const int zero = vida__graph_constant(graph, 0.0);
+  const int below =
+      vida__graph_apply(graph, VIDA_OP_LESS, at_moment(work, node->operand[0]), zero, -1);
+  const int left =
+      vida__graph_apply(graph, VIDA_OP_LESS, at_moment(work, node->operand[1]), zero, -1);
+  const int turn =
+      vida__graph_apply(graph, VIDA_OP_WHERE, below, vida__graph_constant(graph, -half_turn),
+                        vida__graph_constant(graph, half_turn));
+  const int opposite = vida__graph_apply(
+      graph, VIDA_OP_ATAN2, vida__graph_apply(graph, VIDA_OP_NEGATE, part[0], -1, -1),
+      vida__graph_apply(graph, VIDA_OP_NEGATE, part[1], -1, -1), -1);
+  return vida__graph_apply(graph, VIDA_OP_WHERE, left,
+                           vida__graph_apply(graph, VIDA_OP_ADD, opposite, turn, -1),
+                           vida__graph_apply(graph, VIDA_OP_ATAN2, part[0], part[1], -1));
 }
 
 static int freeze_node(freezer* work, int i) {
@@ -100,7 +105,10 @@ static int freeze_node(freezer* work, int i) {
   } else if (is_extremum(node.operation) && depends_on_time_alone(work, i)) {
     return freeze_choice(work, &node, part);
   }
-  return rebuild(work->graph, i, part);
+  if (node.operation == VIDA_OP_ATAN2 && depends_on_time_alone(work, i)) {
+    return freeze_angle(work, &node, part);
+  }
+  return vida__graph_rebuild(work->graph, i, part);
 }
 
 static int freeze_all(freezer* work, int count, const int* root, int* frozen) {

@@ -16,6 +16,8 @@
  *   where(c, a, b)                  c at the moment
  *   |a|                             sign(a at the moment) a
  *   min(a, b)                       where(b < a at the moment, b, a); max likewise
+ *   atan2(a, b)                     where(b < 0 at the moment, atan2(-a, -b) + c, atan2(a, b)),
+ *                                   c = where(a < 0 at the moment, -pi, pi)
  * frozen[i] receives the copy of root[i], which is itself where nothing changes. */
 int vida__freeze_conditions(vida_graph* graph, int count, const int* root, int* frozen);
 

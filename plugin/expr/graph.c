@@ -428,6 +428,22 @@ int vida__graph_divided(vida_graph* graph, vida_operation operation, vida_operat
 
 /* ---- exchanging inputs ---- */
 
+int vida__graph_rebuild(vida_graph* graph, int index, const int* operand) {
+  const vida_node node = graph->nodes[index];
+  bool changed = false;
+  for (int k = 0; k < vida__operations[node.operation].arity; k++) {
+    changed = changed || operand[k] != node.operand[k];
+  }
+  if (!changed) {
+    return index;
+  }
+  return node.operation == VIDA_OP_POWER_INTEGER ? vida__graph_power(graph, operand[0], node.number)
+         : node.operation == VIDA_OP_DIVIDED || node.operation == VIDA_OP_DIVIDED_TWICE
+             ? vida__graph_divided(graph, node.operation, (vida_operation)node.number, operand[0],
+                                   operand[1], operand[2])
+             : vida__graph_apply(graph, node.operation, operand[0], operand[1], operand[2]);
+}
+
 static int copy_node(vida_graph* graph, int index, vida_input from, vida_input to, const int* map) {
   const vida_node node = graph->nodes[index];
   int operand[3] = {-1, -1, -1};

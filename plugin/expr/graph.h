@@ -66,6 +66,9 @@ int vida__graph_power(vida_graph* graph, int a, int exponent);
 int vida__graph_divided(vida_graph* graph, vida_operation operation, vida_operation phi, int u0,
                         int u1, int exponent);
 
+/* The node `index` with other operands; itself where they are its own. Not for INPUT. */
+int vida__graph_rebuild(vida_graph* graph, int index, const int* operand);
+
 /* Whether a node (not negative) is the constant `value`. */
 bool vida__graph_is(const vida_graph* graph, int node, double value);
 

@@ -55,7 +55,8 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
       !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
-  return vida__create_work(study->system, &monitors->work, error);
+  const int code = vida__create_switch_watch(study->system, &monitors->switches, error);
+  return code ? code : vida__create_work(study->system, &monitors->work, error);
 }
 
 void vida__destroy_monitors(vida_monitors* monitors) {
@@ -68,6 +69,7 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->observables);
   free(monitors->q_there);
   free(monitors->v_there);
+  vida__destroy_switch_watch(&monitors->switches);
   vida__destroy_work(&monitors->work);
   *monitors = (vida_monitors){0};
 }
@@ -151,6 +153,8 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   monitors->energy_now = monitors->energy_start;
   vida__begin_work(&monitors->work, vida__march_time(march), vida__run_q0(study, monitors->run),
                    vida__run_v0(study, monitors->run));
+  vida__begin_switch_watch(&monitors->switches, vida__march_time(march),
+                           vida__run_q0(study, monitors->run), vida__run_v0(study, monitors->run));
   begin_energy(monitors, march);
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
@@ -343,10 +347,23 @@ static void note_passage(vida_monitors* monitors, const vida_march* march) {
   }
 }
 
+static int observe_switches(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  if (monitors->switches.count == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+  if (!code) {
+    vida__follow_switches(&monitors->switches, vida__march_time(march),
+                          VidaStepper_Positions(march->stepper), monitors->v);
+  }
+  return code;
+}
+
 int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error) {
   const bool compared = monitors->study->reference && !monitors->run->own_start &&
                         vida__is_compared(monitors->run, march->step);
   int code = observe_invariants(monitors, march, error);
+  code = code ? code : observe_switches(monitors, march, error);
   code = code ? code : note_astray(monitors, march, error);
   note_passage(monitors, march);
   if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, march->step))) {
@@ -460,6 +477,26 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
     vida__append(remark, sizeof remark, "; it is the first of %ld", count);
   }
   vida__add_remark(row, remark);
+}
+
+void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row) {
+  const vida_switch_watch* watch = &monitors->switches;
+  const char* smaller = Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
+  for (int k = 0; k < watch->count; k++) {
+    const vida_switched_term* term = &watch->terms[k];
+    const vida_term_batch* batch = &monitors->study->system->term_batches[term->batch];
+    char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+    if (term->count > 0) {
+      vida__append(remark, sizeof remark,
+                   "%s '%s' jumps where positions or velocities switch it (where, sign, a "
+                   "comparison, an angle that wraps), in %ld step%s, first at t = %s s: no step "
+                   "ends at such a jump, and no method has its order there; try a smaller %s, or a "
+                   "smooth formula",
+                   batch->kernel->kind, batch->functions->name, term->count,
+                   term->count > 1 ? "s" : "", vida__real_text(text, term->first_t, 6), smaller);
+      vida__add_remark(row, remark);
+    }
+  }
 }
 
 static double finite(double value) {

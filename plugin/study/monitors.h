@@ -8,6 +8,7 @@
 #include "study/norms.h"
 #include "study/study.h"
 #include "study/work.h"
+#include "system/switches.h"
 
 typedef struct vida_monitors {
   const VidaStudy* study;
@@ -17,10 +18,11 @@ typedef struct vida_monitors {
   vida_drift energy_drift, momentum_drift, constraint_drift;
   double constraint_position, constraint_velocity; /* the largest so far */
   double energy_start;                             /* of the consistent start */
-  vida_work work;                                  /* done on the system since then */
-  double largest_work;                             /* its size */
-  double energy_size; /* what there is of the energy at the start, of either kind;
-                         at rest the least that is a motion */
+  vida_switch_watch switches;
+  vida_work work;      /* done on the system since then */
+  double largest_work; /* its size */
+  double energy_size;  /* what there is of the energy at the start, of either kind;
+                          at rest the least that is a motion */
   vida_energy_verdict energy_verdict;
   double* momenta_start;                /* momenta of the same */
   int conserved;                        /* observables that count as momenta */
@@ -55,6 +57,8 @@ int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError*
 int vida__measure_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Remarks on singular configurations that a run has passed, finished or not. */
 void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march, VidaRow* row);
+/* Remarks on forces that have jumped where the state switches them, likewise. */
+void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row);
 /* Appends what has gone astray to the message of the row, and marks it in row->astray. */
 void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row);
 /* Writes what a run that has ended early kept, up to its last state, into the row. */

@@ -399,6 +399,7 @@ static int finish_run(run_at_work* work, int code, VidaError* problem) {
   }
   vida__remark_on_passages(&work->monitors, &work->march, row);
   remark_on_velocities(work, row);
+  vida__remark_on_switches(&work->monitors, row);
   return code;
 }
 

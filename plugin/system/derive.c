@@ -10,6 +10,7 @@
 #include "expr/derivative.h"
 #include "expr/discrete.h"
 #include "system/build.h"
+#include "system/switches.h"
 
 /* Names of the kinds in messages, and what evaluates them. */
 static const struct {
@@ -44,7 +45,7 @@ typedef struct derivation {
   int* discrete;          /* width */
   bool has_discrete;
   vida_entries discrete_second;
-  bool has_kinks;
+  bool has_kinks, has_angles;
   vida_dependence steps, kinks;
   vida_traced* traced;
 } derivation;
@@ -123,6 +124,7 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   for (int i = 0; i < size; i++) {
     const vida_node* node = &graph->nodes[i];
     work->has_kinks = work->has_kinks || (used[i] && vida__has_kink(node->operation));
+    work->has_angles = work->has_angles || (used[i] && node->operation == VIDA_OP_ATAN2);
     if (used[i] && node->operation == VIDA_OP_INPUT) {
       const vida_dependence own = vida__input_dependence(node);
       vida__merge_dependence(found, &own);
@@ -674,6 +676,16 @@ static int derive_kind(derivation* work, int count, const int* coordinates,
   }
 }
 
+/* Of forces and of the gradients of Lagrangians. */
+static int derive_switches(derivation* work) {
+  const int count = work->kind == VIDA_TRACED_LAGRANGIAN ? 2 * work->width : work->width;
+  const bool is_asked = work->kind == VIDA_TRACED_LAGRANGIAN ||
+                        work->kind == VIDA_TRACED_POTENTIAL || work->kind == VIDA_TRACED_FORCE;
+  return is_asked && (work->has_kinks || work->has_angles)
+             ? vida__derive_switches(work->graph, count, work->first, work->local, work->traced)
+             : VIDA_SUCCESS;
+}
+
 /* ---- checks and messages --------------------------------------------------------------------- */
 
 static int check_inputs(const derivation* work, const char* name, const vida_dependence* found,
@@ -764,6 +776,7 @@ int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const cha
     code = check_inputs(&work, name, &found, error);
     if (!code) {
       code = derive_kind(&work, count, coordinates, expressions, &found);
+      code = code ? code : derive_switches(&work);
       code = code ? report(&work, code, name, error) : VIDA_SUCCESS;
     }
   }

@@ -60,6 +60,7 @@ typedef struct instances {
   double t;
   const vida_segment* segment;
   const double *q, *v, *q1;
+  const double* switches; /* inputs of the tape SWITCHED, of all instances */
   double* tapes;
   VidaError* error;
 } instances;
@@ -115,6 +116,10 @@ static instances constraint_between(const vida_constraint_batch* batch,
   return list_between(list, interval);
 }
 
+static int count_switches(const instances* list) {
+  return list->traced->tape[VIDA_TAPE_SWITCHES]->output_count;
+}
+
 /* The inputs of the tape for instance i (those after the last one repeat it), one or a full set of
  * lanes. */
 static void gather(const instances* list, const vida_tape* tape, int first, int lanes,
@@ -143,7 +148,11 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
         case VIDA_INPUT_PARAMETER:
           work[lane] = list->place->parameters[i * list->place->stride + input.index];
           break;
-        default: /* rates of a nonholonomic row at rest */
+        case VIDA_INPUT_AUXILIARY: /* without switches rates of a nonholonomic row at rest */
+          work[lane] =
+              list->switches ? list->switches[i * count_switches(list) + input.index] : 0.0;
+          break;
+        default:
           work[lane] = 0.0;
           break;
       }
@@ -460,6 +469,46 @@ const vida_term_kernel vida__traced_force = {.kind = "force",
                                              .gradient = position_gradient,
                                              .hessian = term_hessian};
 const vida_term_kernel vida__traced_observable = {.kind = "observable", .value = term_value};
+
+/* ---- switches -------------------------------------------------------------------------------- */
+
+typedef struct outputs {
+  int count;
+  double* values;
+} outputs;
+
+static void take_outputs(const instances* list, int i, const double* out, int step, void* target) {
+  const outputs* to = target;
+  (void)list;
+  for (int k = 0; k < to->count; k++) {
+    to->values[i * to->count + k] = out[k * step];
+  }
+}
+
+static int evaluate_switches(const vida_term_batch* batch, int i, const vida_place* at,
+                             enum vida_tape_kind kind, const double* switches, double* values) {
+  instances list = of_term(batch, at);
+  vida_tape_place place = batch->tape;
+  outputs to = {list.traced->tape[kind]->output_count, values};
+  if (i >= 0) {
+    place.parameters = place.parameters ? place.parameters + i * place.stride : NULL;
+    list.index += i * list.width;
+    list.count = 1;
+  }
+  list.place = &place;
+  list.switches = switches;
+  return for_each(&list, kind, take_outputs, &to);
+}
+
+int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place* at,
+                          double* switches) {
+  return evaluate_switches(batch, i, at, VIDA_TAPE_SWITCHES, NULL, switches);
+}
+
+int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place* at,
+                          const double* switches, double* values) {
+  return evaluate_switches(batch, i, at, VIDA_TAPE_SWITCHED, switches, values);
+}
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 

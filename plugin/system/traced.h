@@ -22,6 +22,10 @@ enum vida_tape_kind {
   VIDA_TAPE_BIAS,           /* see `bias` of the kernels */
   VIDA_TAPE_VALUE_GRADIENT, /* (G v + g_t)_q; a_q of a nonholonomic row */
   VIDA_TAPE_MASS,           /* the diagonal of L_vv */
+  /* What switches with the state (expr/switches.h) in GRADIENT, and GRADIENT as a function of it:
+   * AUXILIARY inputs. NULL where nothing does. */
+  VIDA_TAPE_SWITCHES,
+  VIDA_TAPE_SWITCHED,
   VIDA_TAPE_KINDS
 };
 
@@ -60,6 +64,14 @@ extern const vida_term_kernel vida__traced_lagrangian, vida__traced_plain_lagran
     vida__traced_force, vida__traced_observable;
 extern const vida_constraint_kernel vida__traced_constraint, vida__traced_quadratic,
     vida__traced_driven, vida__traced_plain_constraint, vida__traced_nonholonomic;
+
+/* Of a batch whose functions have the tape SWITCHES: the switches at a place, and what GRADIENT is
+ * there with switches of somewhere else. Of instance i, or of all where it is negative, one after
+ * the other. */
+int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place* at,
+                          double* switches);
+int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place* at,
+                          const double* switches, double* values);
 
 /* Settles the work space, once all tapes are there. */
 void vida__lay_out_traced(vida_traced* traced);

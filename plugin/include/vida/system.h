@@ -256,11 +256,13 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
 
 /* The rank of the constraint Jacobian at (t,q), holonomic and nonholonomic rows alike; rows and
  * columns are scaled by their own sizes, so neither units nor masses matter. Degrees of freedom are
- * n - rank. rank       receives the number of rows that do not depend on others dependent nullable,
- * m: the rows that do, ascending, m - rank of them, then -1. Of rows that depend on each other the
- * later ones are named. A row whose gradient vanishes depends on nothing, and counts as dependent.
- * Allocates its work space. Fails with VIDA_NOT_SUPPORTED where so many constraints meet in one
- * coordinate that memory does not suffice. */
+ * n - rank.
+ *   rank       receives the number of rows that do not depend on others
+ *   dependent  nullable, m: the rows that do, ascending, m - rank of them, then -1. Of rows that
+ *              depend on each other the later ones are named.
+ * A row whose gradient vanishes depends on nothing, and counts as dependent. Allocates its work
+ * space. Fails with VIDA_NOT_SUPPORTED where so many constraints meet in one coordinate that memory
+ * does not suffice. */
 int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* rank, int* dependent,
                     VidaError* error);
 
