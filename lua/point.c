@@ -322,7 +322,7 @@ static bool read_initial(lua_State* L, VidaInitial* initial) {
 
 VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* place,
                                         const char* field, bool required) {
-  VidaInitial initial = VidaInitial_Given(0.0);
+  VidaInitial initial = VidaInitial_Default(0.0);
   const int type = vidalua_field(L, table, field);
   if ((required || type != LUA_TNIL) && !read_initial(L, &initial)) {
     vidalua_expected(L, place, field,
@@ -335,7 +335,7 @@ VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* pla
 void vidalua_check_initial(lua_State* L, int table, const char* place, const char* field,
                            int dimension, bool required, VidaInitial* initial) {
   for (int i = 0; i < dimension; i++) {
-    initial[i] = VidaInitial_Given(0.0);
+    initial[i] = VidaInitial_Default(0.0);
   }
   const char* what = lua_pushfstring(L, "a list of %d numbers or vida.free()", dimension);
   const int type = vidalua_field(L, table, field);

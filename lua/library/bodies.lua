@@ -374,10 +374,10 @@ local function add_centre(system, place, given, key, dimension)
   if velocity ~= nil and not has_free(velocity) then
     library.check_list(place, "velocity", velocity, dimension)
   end
-  velocity = velocity or plain_numbers(nil, dimension)
   local particle = system_methods.particle(system, {
     given[1], mass = given.mass,
-    position = all_maybe_free(position, given.guess), velocity = all_maybe_free(velocity, given.guess),
+    position = all_maybe_free(position, given.guess), velocity = (velocity or given.guess)
+      and all_maybe_free(velocity or plain_numbers(nil, dimension), given.guess) or nil,
   })
   return particle, plain_numbers(position, dimension), plain_numbers(velocity, dimension)
 end
@@ -386,10 +386,11 @@ end
 local function add_coordinates(system, name, suffixes, unit, values, rates, given)
   local coordinates = {}
   local free_rates = is_free(given.angular_velocity) or is_free(given.body_rates)
+  local no_rates = given.angular_velocity == nil and given.body_rates == nil and not given.guess
   for i, suffix in ipairs(suffixes) do
     coordinates[i] = system_methods.coordinate(system, {
       name .. "." .. suffix, unit = unit, value = maybe_free(values[i], given.guess),
-      rate = maybe_free(rates[i], given.guess or free_rates),
+      rate = not no_rates and maybe_free(rates[i], given.guess or free_rates) or nil,
     })
   end
   return coordinates

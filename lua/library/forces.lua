@@ -183,7 +183,9 @@ local function resolve_torsion(system, method, given, keys)
 end
 
 --- A spring that turns two bodies about an axis: V = k (a - angle)^2 / 2. In space the angle a counts from
--- the start, and lies between -pi and pi; in the plane it is that between the axes of the bodies.
+-- the start, and lies between -pi and pi: a motion that goes further ends there with ANGLE_WRAPS, and over
+-- more turns `s:potential { "coil", 0.5 * k * turned ^ 2 }` takes an angle of `s:angle`. In the plane it is
+-- that between the axes of the bodies, over any number of turns.
 -- @function torsion_spring
 -- @tparam table given
 -- @tparam string given.1 its name

@@ -1,6 +1,5 @@
 #include "expr/switches.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -12,8 +11,9 @@ typedef struct opener {
   bool* of_state; /* size: depends on positions or rates */
   int* copy;      /* size */
   int count;
-  size_t capacity;
+  size_t capacity, wraps_capacity;
   int* switches;
+  bool* wraps;
 } opener;
 
 static bool is_step(vida_operation operation) {
@@ -56,7 +56,9 @@ static int add_switch(opener* work, int node) {
   }
   if (place == work->count) {
     if (vida__reserve((void**)&work->switches, &work->capacity, (size_t)work->count + 1,
-                      sizeof *work->switches)) {
+                      sizeof *work->switches) ||
+        vida__reserve((void**)&work->wraps, &work->wraps_capacity, (size_t)work->count + 1,
+                      sizeof *work->wraps)) {
       return VIDA_OUT_OF_MEMORY;
     }
     work->switches[work->count++] = node;
@@ -72,6 +74,9 @@ static int open_angle(opener* work, const vida_node* node, const int* part) {
   const int zero = vida__graph_constant(graph, 0.0);
   const int below =
       add_switch(work, vida__graph_apply(graph, VIDA_OP_LESS, node->operand[0], zero, -1));
+  for (int k = 0; k < work->count && below >= 0; k++) {
+    work->wraps[k] = work->wraps[k] || k == graph->nodes[below].operand[0];
+  }
   const int left =
       add_switch(work, vida__graph_apply(graph, VIDA_OP_LESS, node->operand[1], zero, -1));
   const int turn =
@@ -137,7 +142,7 @@ static int open_all(opener* work, int roots, const int* root, int* opened) {
 }
 
 int vida__open_switches(vida_graph* graph, int roots, const int* root, int* opened, int* count,
-                        int** switches) {
+                        int** switches, bool** wraps) {
   opener work = {.graph = graph};
   for (int i = 0; i < roots; i++) {
     work.size = root[i] >= work.size ? root[i] + 1 : work.size;
@@ -152,10 +157,13 @@ int vida__open_switches(vida_graph* graph, int roots, const int* root, int* open
   free(work.copy);
   if (code) {
     free(work.switches);
+    free(work.wraps);
     work.switches = NULL;
+    work.wraps = NULL;
     work.count = 0;
   }
   *count = work.count;
   *switches = work.switches;
+  *wraps = work.wraps;
   return code;
 }

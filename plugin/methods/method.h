@@ -268,8 +268,9 @@ int vida__fail_interrupted(const VidaStepper* stepper, VidaError* error);
 /* Flags of steps that leave a constraint: one that the method does not keep, one that it does. */
 #define VIDA_UNBOUNDED "UNBOUNDED"
 #define VIDA_CONSTRAINT_VIOLATED "CONSTRAINT_VIOLATED"
-/* The flag of a step on whose way a constraint is not continuous. */
+/* Flags of a step on whose way a constraint, or the force of a potential, is not continuous. */
 #define VIDA_CONSTRAINT_JUMPS "CONSTRAINT_JUMPS"
+#define VIDA_ANGLE_WRAPS "ANGLE_WRAPS"
 
 /* ---- tools for methods (tools.c) ---- */
 

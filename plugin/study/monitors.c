@@ -347,14 +347,32 @@ static void note_passage(vida_monitors* monitors, const vida_march* march) {
   }
 }
 
+/* No step is small enough for a potential that pushes another way from one turn to the next. */
+static int check_angles(const vida_monitors* monitors, VidaError* error) {
+  const vida_switch_watch* watch = &monitors->switches;
+  char name[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE];
+  for (int k = 0; k < watch->count; k++) {
+    if (watch->terms[k].wraps) {
+      vida__name_switched_term(watch, k, name, sizeof name);
+      return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_ANGLE_WRAPS,
+                             "%s: its angle wraps at t = %s s, and its force jumps there; write it "
+                             "with an angle that counts turns (system:angle), as in "
+                             "s:potential { \"coil\", 0.5 * k * turned ^ 2 }",
+                             name, vida__real_text(t, watch->terms[k].first_t, 6));
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 static int observe_switches(vida_monitors* monitors, vida_march* march, VidaError* error) {
   if (monitors->switches.count == 0) {
     return VIDA_SUCCESS;
   }
-  const int code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+  int code = VidaStepper_Velocities(march->stepper, monitors->v, error);
   if (!code) {
     vida__follow_switches(&monitors->switches, vida__march_time(march),
                           VidaStepper_Positions(march->stepper), monitors->v);
+    code = check_angles(monitors, error);
   }
   return code;
 }
@@ -484,16 +502,16 @@ void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row) {
   const char* smaller = Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
   for (int k = 0; k < watch->count; k++) {
     const vida_switched_term* term = &watch->terms[k];
-    const vida_term_batch* batch = &monitors->study->system->term_batches[term->batch];
     char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
-    if (term->count > 0) {
+    if (term->count > 0 && !term->wraps) {
+      vida__name_switched_term(watch, k, remark, sizeof remark);
       vida__append(remark, sizeof remark,
-                   "%s '%s' jumps where positions or velocities switch it (where, sign, a "
+                   " jumps where positions or velocities switch it (where, sign, a "
                    "comparison, an angle that wraps), in %ld step%s, first at t = %s s: no step "
                    "ends at such a jump, and no method has its order there; try a smaller %s, or a "
                    "smooth formula",
-                   batch->kernel->kind, batch->functions->name, term->count,
-                   term->count > 1 ? "s" : "", vida__real_text(text, term->first_t, 6), smaller);
+                   term->count, term->count > 1 ? "s" : "", vida__real_text(text, term->first_t, 6),
+                   smaller);
       vida__add_remark(row, remark);
     }
   }

@@ -15,12 +15,17 @@
 #include "system/model.h"
 
 VidaInitial VidaInitial_Given(double value) {
-  const VidaInitial initial = {value, false, 0.0};
+  const VidaInitial initial = {value, false, 0.0, false};
+  return initial;
+}
+
+VidaInitial VidaInitial_Default(double value) {
+  const VidaInitial initial = {value, false, 0.0, true};
   return initial;
 }
 
 VidaInitial VidaInitial_Free(double branch) {
-  const VidaInitial initial = {(double)NAN, true, branch};
+  const VidaInitial initial = {(double)NAN, true, branch, false};
   return initial;
 }
 

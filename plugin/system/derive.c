@@ -65,6 +65,7 @@ static void destroy_traced(vida_functions* functions) {
   free(traced->discrete_kind);
   free(traced->block_row);
   free(traced->block_column);
+  free(traced->wraps);
   vida__conditions_destroy(&traced->conditions);
   free(traced);
 }
@@ -715,13 +716,15 @@ static int check_inputs(const derivation* work, const char* name, const vida_dep
   const bool is_lagrangian = work->kind == VIDA_TRACED_LAGRANGIAN ||
                              work->kind == VIDA_TRACED_POTENTIAL ||
                              work->kind == VIDA_TRACED_MASS || work->kind == VIDA_TRACED_KINETIC;
-  if (is_lagrangian && work->steps.rates) {
-    return vida__fail(
-        error, VIDA_BAD_ARGUMENT,
-        "%s '%s' has a sign, a comparison or a condition of a where that depends on a "
-        "rate: momenta have no value where it changes; what depends on rates in this "
-        "way can be a force or a dissipation",
-        word, name);
+  if (is_lagrangian && work->kinks.rates) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s '%s' has %s that depends on a rate: where it changes, momenta %s; write "
+                      "it smoothly, as sqrt(v^2 + e^2) for |v|; what depends on rates in this way "
+                      "can be a force or a dissipation",
+                      word, name,
+                      work->steps.rates ? "a sign, a comparison or a condition of a where"
+                                        : "an abs, a min or a max",
+                      work->steps.rates ? "have no value" : "jump or have a kink");
   }
   return VIDA_SUCCESS;
 }

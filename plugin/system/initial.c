@@ -88,7 +88,11 @@ VidaInitial vida__initial_of(const vida_start_work* work, vida_start_level which
   if (given && isfinite(given[i])) {
     return VidaInitial_Given(given[i]);
   }
-  return which == VIDA_POSITIONS ? coordinate->position : coordinate->velocity;
+  VidaInitial initial = which == VIDA_POSITIONS ? coordinate->position : coordinate->velocity;
+  if (which == VIDA_VELOCITIES && initial.is_default && work->moves_defaults) {
+    initial.free = true;
+  }
+  return initial;
 }
 
 static double* values_of(vida_start_work* work, vida_start_level which) {
@@ -444,7 +448,8 @@ static int check_determined(const vida_start_work* work, vida_start_level which,
                             const bool* touched, VidaError* error) {
   const VidaSystem* system = work->system;
   for (int i = 0; i < system->coordinate_count; i++) {
-    if (vida__initial_of(work, which, i).free && !touched[i]) {
+    const VidaInitial initial = vida__initial_of(work, which, i);
+    if (initial.free && !initial.is_default && !touched[i]) {
       return vida__fail(error, VIDA_INCONSISTENT_START,
                         "the initial %s of '%s' is free, but no constraint determines it",
                         which == VIDA_POSITIONS ? "position" : "velocity",
@@ -700,6 +705,41 @@ static int make_consistent(vida_start_work* work, vida_start_level which,
   return judge_change(work, which, options, violation, violated, notes, error);
 }
 
+static bool has_defaults(const vida_start_work* work) {
+  for (int i = 0; i < work->system->coordinate_count; i++) {
+    const VidaInitial velocity = vida__initial_of(work, VIDA_VELOCITIES, i);
+    if (velocity.is_default && !velocity.free) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Velocities that nobody has given are kept where that leaves nothing to be refused. Else they move
+ * to where they fit to the others; where none do, the start is refused as it was given. */
+static int make_velocities(vida_start_work* work, const VidaStartOptions* options, char* notes,
+                           VidaError* error) {
+  const size_t bytes = (size_t)work->system->coordinate_count * sizeof *work->v;
+  const size_t length = strlen(notes);
+  double* kept = vida__allocate((size_t)work->system->coordinate_count, sizeof *kept);
+  if (!kept) {
+    return vida__fail_memory(error);
+  }
+  memcpy(kept, work->v, bytes);
+  const int code = make_consistent(work, VIDA_VELOCITIES, options, notes, error);
+  int again = code;
+  if (code == VIDA_INCONSISTENT_START && has_defaults(work)) {
+    VidaError unused;
+    memcpy(work->v, kept, bytes);
+    notes[length] = '\0';
+    work->evaluator.error = (VidaError){0};
+    work->moves_defaults = true;
+    again = make_consistent(work, VIDA_VELOCITIES, options, notes, &unused);
+  }
+  free(kept);
+  return again ? code : VIDA_SUCCESS;
+}
+
 /* What would overflow in the first step is told now. */
 static int check_energy(vida_start_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
@@ -755,7 +795,7 @@ int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions*
     if (!code && options->adjust) {
       vida__scale_quaternion_rates(system, q, v, notes);
     }
-    code = code ? code : make_consistent(&work, VIDA_VELOCITIES, options, notes, error);
+    code = code ? code : make_velocities(&work, options, notes, error);
     code = code ? code : vida__check_springs(system, q, error);
     code = code ? code : check_energy(&work, error);
   }

@@ -37,7 +37,7 @@ void vida__note_undetermined(const vida_start_work* work, vida_start_level which
                              const bool* held, char* notes) {
   int count = 0;
   for (int i = 0; i < work->system->coordinate_count; i++) {
-    count += !held[i];
+    count += !held[i] && !vida__initial_of(work, which, i).is_default;
   }
   if (rank >= 0 && rank < count) {
     vida__append(notes, VIDA_NOTES_SIZE,

@@ -18,21 +18,22 @@ typedef struct vida_start_work {
   const VidaSystem* system;
   const VidaStartOptions* options;
   double t;
-  double* q;          /* n, the caller's */
-  double* v;          /* n, the caller's */
-  double* given;      /* n: what was asked for, before given values move */
-  double* trial;      /* n */
-  double* residual;   /* m */
-  double* size;       /* m: sum |G| |x|, against which a residual is judged */
-  double* floor;      /* m: the same where the level began; what is left of values that a
-                         projection has made small is judged against it */
-  double* step;       /* n + m: right side and solution */
-  double* entries;    /* of G */
-  double* flat;       /* of G: work, without what is held */
-  double* mass;       /* n */
-  double least;       /* no value is judged by less, in the mass norm: see vida__least_size */
-  double* compliance; /* m: diagonal of G M^-1 G^T where the last step was found */
-  vida_rank* rank;    /* NULL until it is needed */
+  double* q;           /* n, the caller's */
+  double* v;           /* n, the caller's */
+  double* given;       /* n: what was asked for, before given values move */
+  double* trial;       /* n */
+  double* residual;    /* m */
+  double* size;        /* m: sum |G| |x|, against which a residual is judged */
+  double* floor;       /* m: the same where the level began; what is left of values that a
+                          projection has made small is judged against it */
+  double* step;        /* n + m: right side and solution */
+  double* entries;     /* of G */
+  double* flat;        /* of G: work, without what is held */
+  double* mass;        /* n */
+  bool moves_defaults; /* velocities that nobody has given are found like free ones */
+  double least;        /* no value is judged by less, in the mass norm: see vida__least_size */
+  double* compliance;  /* m: diagonal of G M^-1 G^T where the last step was found */
+  vida_rank* rank;     /* NULL until it is needed */
 } vida_start_work;
 
 /* What a component begins with: what the options say, else the coordinate. */

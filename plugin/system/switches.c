@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "expr/switches.h"
 
 enum { MOST_HALVES = 100 };
@@ -32,8 +33,9 @@ int vida__derive_switches(vida_graph* graph, int count, const int* output, const
   int* opened = vida__allocate((size_t)count, sizeof *opened);
   int* switches = NULL;
   int found = 0;
-  int code = opened ? vida__open_switches(graph, count, output, opened, &found, &switches)
-                    : VIDA_OUT_OF_MEMORY;
+  int code =
+      opened ? vida__open_switches(graph, count, output, opened, &found, &switches, &traced->wraps)
+             : VIDA_OUT_OF_MEMORY;
   if (!code && found > 0) {
     code = compile(graph, found, switches, local, &traced->tape[VIDA_TAPE_SWITCHES]);
     code = code ? code : compile(graph, count, opened, local, &traced->tape[VIDA_TAPE_SWITCHED]);
@@ -220,20 +222,47 @@ static bool jumps(vida_switch_watch* watch, const vida_term_batch* batch, int i,
   return difference > jump_of_term * most;
 }
 
+/* Whether what has changed is the branch of an angle. */
+static bool has_wrapped(const vida_switch_watch* watch, const vida_term_batch* batch) {
+  const bool* wraps = find_traced(batch)->wraps;
+  for (int k = 0; k < count_switches(batch); k++) {
+    if (wraps[k] && watch->low[k] != watch->high[k]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void compare_switches(vida_switch_watch* watch) {
   const double *left = watch->left, *right = watch->right;
   for (int k = 0; k < watch->count; k++) {
+    vida_switched_term* term = &watch->terms[k];
     const vida_term_batch* batch = find_batch(watch, k);
     const int count = count_switches(batch);
     double first = INFINITY, t;
     for (int i = 0; i < batch->count; i++, left += count, right += count) {
-      if (differ(left, right, count) && jumps(watch, batch, i, left, right, &t)) {
-        first = fmin(first, t);
+      if (!differ(left, right, count) || !jumps(watch, batch, i, left, right, &t)) {
+        continue;
       }
+      if (term->count == 0 && t < first) {
+        term->instance = i;
+        term->first_t = t;
+      }
+      first = fmin(first, t);
+      term->wraps = term->wraps || (batch->kernel->is_potential && has_wrapped(watch, batch));
     }
-    if (first < INFINITY && watch->terms[k].count++ == 0) {
-      watch->terms[k].first_t = first;
-    }
+    term->count += first < INFINITY;
+  }
+}
+
+void vida__name_switched_term(const vida_switch_watch* watch, int term, char* text, size_t size) {
+  const vida_coordinate* coordinates = watch->evaluator.system->coordinates;
+  const vida_term_batch* batch = find_batch(watch, term);
+  const int* index = batch->index + (size_t)watch->terms[term].instance * (size_t)batch->width;
+  vida__append(text, size, "%s '%s'", batch->kernel->kind, batch->functions->name);
+  if (batch->tape.stride > 0 || batch->count > 1) { /* of an element, whose name this is */
+    vida__append(text, size, " (from '%s' to '%s')", coordinates[index[0]].name,
+                 coordinates[index[batch->width - 1]].name);
   }
 }
 

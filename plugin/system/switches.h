@@ -17,6 +17,8 @@ int vida__derive_switches(vida_graph* graph, int count, const int* output, const
 /* A term that has jumped. */
 typedef struct vida_switched_term {
   int batch;      /* of terms */
+  int instance;   /* of the first place, */
+  bool wraps;     /* where an angle of a potential wraps */
   long count;     /* of steps in which an instance jumped */
   double first_t; /* of the first place */
 } vida_switched_term;
@@ -42,5 +44,7 @@ void vida__destroy_switch_watch(vida_switch_watch* watch);
 void vida__begin_switch_watch(vida_switch_watch* watch, double t, const double* q, const double* v);
 /* The node after a step. */
 void vida__follow_switches(vida_switch_watch* watch, double t, const double* q, const double* v);
+/* Appends which term it is: "force 'dry'". */
+void vida__name_switched_term(const vida_switch_watch* watch, int term, char* text, size_t size);
 
 #endif

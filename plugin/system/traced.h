@@ -47,6 +47,7 @@ typedef struct vida_traced {
   int* index; /* width: coordinates of the system (or element) that it was written for */
   vida_tape* tape[VIDA_TAPE_KINDS];        /* NULL where there is nothing to evaluate */
   vida_conditions* conditions;             /* of time; NULL where there are none */
+  bool* wraps;                             /* of each output of SWITCHES (expr/switches.h) */
   size_t work_offset[VIDA_TAPE_KINDS + 1]; /* of each tape's slots; the last: of the results */
   /* By entry of SECOND and DISCRETE_SECOND: the place in the block, and the kind. */
   int* second_place;

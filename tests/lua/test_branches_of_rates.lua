@@ -27,6 +27,12 @@ for _, part in ipairs { "potential", "kinetic", "lagrangian" } do
   local s, x, v = make()
   fails("depends on a rate", function() s[part](s, { "L", x ^ 2 * one_or_two(v) }) end)
   fails("depends on a rate", function() s[part](s, { "L", v ^ 2 * one_or_two(v) }) end)
+  -- Momenta jump there from one step to the next, and no step finds them.
+  for _, bent in ipairs { vida.max(x, v), vida.min(v, 1), vida.abs(v), v ^ 2 + x * vida.abs(v - x) } do
+    fails("an abs, a min or a max that depends on a rate", function() s[part](s, { "L", bent }) end)
+  end
+  s[part](s, { "bent in x", vida.abs(x) ^ 3 + (part == "potential" and 0 or v ^ 2) })
+  s[part](s, { "smooth", (v ^ 2 + 1) ^ 0.5 })
 end
 
 do -- a constraint of positions and time

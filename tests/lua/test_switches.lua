@@ -20,7 +20,7 @@ local function nowhere()
   return { positions = { p = { 0, 0 } } }
 end
 
-local function rows_of(s, time, methods)
+local function rows_of(s, time, methods, exact)
   if not methods then
     methods = {}
     for _, method in ipairs(vida.methods()) do
@@ -28,7 +28,7 @@ local function rows_of(s, time, methods)
         or { method.name, h = 0.01 }
     end
   end
-  return vida.compare { system = s, time = time, reference = { exact = nowhere, error = 0 },
+  return vida.compare { system = s, time = time, reference = { exact = exact or nowhere, error = 0 },
     methods = methods }:run { quiet = true }
 end
 
@@ -104,16 +104,61 @@ local q = away:particle { "p", mass = 1, position = { 1, 0.5 }, velocity = { 0, 
 away:force { "turn", { { q.x, 0.001 * vida.atan2(q.y, q.x) } } }
 remarks(away, 0.8)
 
+-- A torsion spring in space of a body that turns about z as a = 8 sin t: its angle wraps at
+-- t = asin(pi / 8), and with one that counts turns it goes on for 8 rad and back.
+local function coil(make)
+  local s = vida.system { "coil", dimension = 3 }
+  local b = s:body { "p", mass = 1, inertia = { 2, 2, 2 }, position = { 0, 0, 0 },
+    angular_velocity = { 0, 0, 8 } }
+  s:revolute { "pin", s.ground, b, axis = { 0, 0, 1 }, at = { 0, 0, 0 } }
+  make(s, b)
+  return s
+end
+local function turning(t)
+  local angle = 8 * math.sin(t)
+  return { positions = { p = { 0, 0, 0 }, ["p.q0"] = math.cos(angle / 2), ["p.q1"] = 0, ["p.q2"] = 0,
+    ["p.q3"] = math.sin(angle / 2) } }
+end
+local count = 0
+local rows = rows_of(coil(function(s, b)
+  s:torsion_spring { "coil", s.ground, b, axis = { 0, 0, 1 }, stiffness = 2 }
+end), 0.5, nil, turning)
+for i = 1, #rows do
+  assert(rows[i].status == "ANGLE_WRAPS" or rows[i].status == "NOT_SUPPORTED",
+    rows[i].method .. ": " .. rows[i].status)
+  count = count + (rows[i].status == "ANGLE_WRAPS" and 1 or 0)
+  if rows[i].status == "ANGLE_WRAPS" then
+    check.close(tonumber(rows[i].message:match("wraps at t = (%S+) s")), math.asin(math.pi / 8), 0.01)
+  end
+end
+assert(count > 20)
+local counted = coil(function(s, b)
+  local turned = s:angle { "turned", s.ground, b, axis = { 0, 0, 1 } }
+  s:potential { "coil", 0.5 * 2 * turned ^ 2 }
+end)
+rows = vida.compare { system = counted, time = 6.3, norm = "max",
+  reference = { error = 0, exact = function(t)
+    local state = turning(t)
+    state.positions.turned = 8 * math.sin(t)
+    return state
+  end },
+  methods = { { "radau", rtol = 1e-8 }, { "ida-ggl", rtol = 1e-8 }, { "rattle", h = 0.01 },
+    { "generalized-alpha", h = 0.01 } } }:run { quiet = true }
+for i = 1, #rows do
+  assert(rows[i].status == "ok", rows[i].message)
+  check.close(rows[i].position_error, 0, i > 2 and 0.05 or 1e-4) -- a turn is 6.28
+end
+
 -- ---- how often ----------------------------------------------------------------------------------
 
 -- x'' = -x from x = 1: x = 0 twice a turn, at t = pi / 2 + k pi; a step of 0.0001 on either side is
 -- too small to be seen.
-local counted = rows_of(particle(function(s, p)
+local often = rows_of(particle(function(s, p)
   s:potential { "spring", 0.5 * p.x ^ 2 }
   s:force { "step", { { p.x, vida.where(vida.less(p.x, 0), 1e-4, 0) } } }
 end, 1, 0), 10, { { "rattle", h = 0.01 }, { "radau", rtol = 1e-8 } })
-for i = 1, #counted do
-  assert(counted[i].message:find("in 3 steps, first at t = 1.57", 1, true), counted[i].message)
+for i = 1, #often do
+  assert(often[i].message:find("in 3 steps, first at t = 1.57", 1, true), often[i].message)
 end
 
 -- ---- branches of angles in time -----------------------------------------------------------------

@@ -27,10 +27,15 @@ typedef struct VidaInitial {
   double value;  /* the given value; for a free one the place to start searching from, or NaN */
   bool free;     /* true: to be found from the constraints */
   double branch; /* free ones: < 0 or > 0 asks for the solution on that side, 0 for any */
+  /* Of velocities, not free: nobody has given it. It is kept where the constraints allow it with
+   * those that are given; else it moves to where they do, as little as possible. */
+  bool is_default;
 } VidaInitial;
 
-/* A value that is given, and one that is to be found, on this side (0: on any). */
+/* A value that is given, one that nobody has given, and one that is to be found, on this side (0:
+ * on any). */
 VidaInitial VidaInitial_Given(double value);
+VidaInitial VidaInitial_Default(double value);
 VidaInitial VidaInitial_Free(double branch);
 
 /* An end of a spring or a rod: a particle, or a point fixed in space. */
