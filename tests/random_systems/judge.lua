@@ -15,6 +15,7 @@ end
 local STATES = 20 -- that are compared, over the whole time
 local LEAST_STEPS = 160 -- of the larger step
 local RTOL = 1e-5
+local MOST_STEPS = 2000 -- between two states, of an adaptive method: a few hundred are enough
 
 local function has(method, text)
   for _, capability in ipairs(method.capabilities) do
@@ -38,7 +39,8 @@ end
 -- motion.
 local function wishes(method, made, steps)
   if is_adaptive(method) then
-    return { method.name, rtol = { RTOL, RTOL / 10, RTOL / 100 }, h = made.span / STATES }, 3
+    return { method.name, rtol = { RTOL, RTOL / 10, RTOL / 100 }, h = made.span / STATES,
+      max_steps = MOST_STEPS }, 3
   end
   return { method.name, h = { made.span / steps, made.span / (2 * steps) } }, 2
 end
