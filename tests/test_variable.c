@@ -288,19 +288,45 @@ static VidaSystem* make_quartic(bool observed) {
   return s;
 }
 
-/* A free particle whose steps should be exp(300 x^2) times longer. */
-static VidaSystem* make_falling_density(void) {
+/* A free particle with speed 1 along x, from 0. */
+static VidaSystem* begin_free(void) {
   VidaError error = {0};
   VidaSystem* s = NULL;
-  VidaExpression exponent, density;
   const VidaParticle one = particle(1.0, (double[]){0.0, 0.0}, (double[]){1.0, 0.0});
   REQUIRE_OK(VidaSystem_Create("free", 2, &s, &error), &error);
   REQUIRE_OK(VidaSystem_AddParticle(s, &one, NULL, &error), &error);
-  exponent = apply(s, "*", number(s, -300.0), apply(s, "*", position(s, 0), position(s, 0)));
-  REQUIRE_OK(VidaSystem_Apply(s, "exp", 1, &exponent, &density, &error), &error);
+  return s;
+}
+
+static VidaExpression exponential(VidaSystem* s, VidaExpression of) {
+  VidaError error = {0};
+  VidaExpression result;
+  REQUIRE_OK(VidaSystem_Apply(s, "exp", 1, &of, &result, &error), &error);
+  return result;
+}
+
+static VidaSystem* complete_with_density(VidaSystem* s, VidaExpression density) {
+  VidaError error = {0};
   REQUIRE_OK(VidaSystem_AddObservable(s, "step density", "", false, density, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
   return s;
+}
+
+/* Its steps should be exp(300 x^2) times longer. */
+static VidaSystem* make_falling_density(void) {
+  VidaSystem* s = begin_free();
+  const VidaExpression square = apply(s, "*", position(s, 0), position(s, 0));
+  return complete_with_density(s, exponential(s, apply(s, "*", number(s, -300.0), square)));
+}
+
+/* Its steps should be 40 times shorter behind x = 0.51. With h = 0.1 only the node at 0.5 meets
+ * the rise, where the density is 1: the integrated one rises by log 40, to 4.7. */
+static VidaSystem* make_sudden_density(void) {
+  VidaSystem* s = begin_free();
+  const VidaExpression left = apply(s, "-", number(s, 0.51), position(s, 0));
+  const VidaExpression decay = exponential(s, apply(s, "*", number(s, 1000.0), left));
+  const VidaExpression rise = apply(s, "/", number(s, 39.0), apply(s, "+", number(s, 1.0), decay));
+  return complete_with_density(s, apply(s, "+", number(s, 1.0), rise));
 }
 
 /* Steps until it fails: a status with its reason, and the state as it was. */
@@ -342,6 +368,7 @@ static void test_refusals(void) {
   expect_end(make_quartic(true), 0.01, VIDA_NOT_FINITE, "must be positive");
   expect_no_scale(make_quartic(false));
   expect_end(make_falling_density(), 0.01, VIDA_STEP_NOT_CONVERGED, "the step is too large");
+  expect_end(make_sudden_density(), 0.1, VIDA_STEP_NOT_CONVERGED, "changes too fast");
 }
 
 /* Without curvature steps are even, and motion exact. */

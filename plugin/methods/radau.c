@@ -286,6 +286,13 @@ static double rounding_of(const VidaStepper* stepper, double scale, double chang
   return scale <= nothing * DBL_EPSILON * change ? part * DBL_EPSILON * change : 0.0;
 }
 
+/* The rounding of g makes velocities of rounding over h. Where nothing is faster, as in a system at
+ * rest without forces, an error of that size moves nothing by more than its rounding. */
+static double rounding_of_places(const vida_radau* own, double scale, double place) {
+  const double least = DBL_EPSILON * place / own->h;
+  return scale <= nothing * least ? rounding * least : 0.0;
+}
+
 /* The largest forces so far, from those of the last stage. */
 static void update_strength(VidaStepper* stepper) {
   vida_radau* own = stepper->own;
@@ -319,10 +326,9 @@ static double velocity_tolerance(const VidaStepper* stepper, int k) {
   const double least = !isfinite(atol)      ? own->rtol * share_of_largest * scale
                        : of_positions > 0.0 ? atol / of_positions * scale
                                             : own->rtol * scale;
-  /* A velocity that moves nothing beyond rounding within a step is no error either. */
   return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
          rounding_of(stepper, scale, find_impulse(stepper, k)) +
-         rounding_of(stepper, scale, of_positions / own->h);
+         rounding_of_places(own, scale, of_positions);
 }
 
 /* The largest error of positions and velocities, in units of what is tolerated. */

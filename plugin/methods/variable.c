@@ -311,6 +311,26 @@ static int set_advance(variable_state* own, double density, double half, VidaErr
                           vida__real_text(h, own->nominal, 6));
 }
 
+/* Of the density of the state, what the integrated one is at least: where it changes too fast for a
+ * step, the integrated density keeps an error that it never loses. */
+static const double least_part = 0.25;
+
+static int check_drift(const variable_state* own, double of_state, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  char size[VIDA_REAL_TEXT_SIZE];
+  char least[VIDA_REAL_TEXT_SIZE];
+  char h[VIDA_REAL_TEXT_SIZE];
+  const double density = fmin(own->density, own->advance);
+  return density >= least_part * of_state
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                          "at t = %s the density of steps is %s, where the state has %s: it "
+                          "changes too fast to be followed; the step is too large: try less than "
+                          "h = %s",
+                          vida__real_text(t, own->main->t0, 10), vida__real_text(size, density, 3),
+                          vida__real_text(least, of_state, 3), vida__real_text(h, own->nominal, 6));
+}
+
 /* Impulses of steps of another length are the guess. */
 static void scale_history(VidaStepper* stepper, double ratio) {
   for (int k = 0; k < VIDA_HISTORY; k++) {
@@ -339,16 +359,19 @@ static int step_sequence(variable_state* own, double t0, VidaError* error) {
   main->step = 0;
   main->t0 = t0 + elapsed;
   const double half_way = own->advance;
+  const double old_density = own->density;
   code = find_change(own, &density, error);
-  code = code ? code : set_advance(own, half_way + own->half, own->half, error);
+  own->density = half_way + own->half;
+  code = code ? code : set_advance(own, own->density, own->half, error);
+  code = code ? code : check_drift(own, density, error);
   if (code) {
     memcpy(main->q, main->kept, (size_t)(5 * main->n + main->m) * sizeof *main->q);
     main->t0 = old_t;
     own->half = old_half;
+    own->density = old_density;
     own->advance = half_way;
     return code;
   }
-  own->density = half_way + own->half;
   own->elapsed = elapsed;
   own->elapsed_low = elapsed_low;
   own->steps++;

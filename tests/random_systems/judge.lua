@@ -1,5 +1,5 @@
--- Integrates a random system with every method at two step sizes (or tolerances) and judges each row
--- that is "ok" against a reference of another formulation.
+-- Integrates a random system with every method at two step sizes (or three tolerances) and judges each
+-- row that is "ok" against a reference of another formulation.
 local vida = require "vida"
 
 local judge = {}
@@ -15,6 +15,7 @@ end
 local STATES = 20 -- that are compared, over the whole time
 local LEAST_STEPS = 160 -- of the larger step
 local RTOL = 1e-5
+local MOST_STEPS = 2000 -- between two states, of an adaptive method: a few hundred are enough
 
 local function has(method, text)
   for _, capability in ipairs(method.capabilities) do
@@ -34,12 +35,14 @@ local function is_adaptive(method)
   return false
 end
 
--- What the rows of both steps ask for; `steps` of the larger one resolve the motion.
+-- What the rows of a method ask for, and how many they are; `steps` of the larger step resolve the
+-- motion.
 local function wishes(method, made, steps)
   if is_adaptive(method) then
-    return { method.name, rtol = { RTOL, RTOL / 10 }, h = made.span / STATES }
+    return { method.name, rtol = { RTOL, RTOL / 10, RTOL / 100 }, h = made.span / STATES,
+      max_steps = MOST_STEPS }, 3
   end
-  return { method.name, h = { made.span / steps, made.span / (2 * steps) } }
+  return { method.name, h = { made.span / steps, made.span / (2 * steps) } }, 2
 end
 
 local references = {
@@ -65,17 +68,24 @@ end
 
 -- ---- judging ------------------------------------------------------------------------------------
 
--- How many times the error may grow from half the step to the whole one: ten times for order two, whose
--- errors differ by four; two orders more for higher ones, whose terms beyond the first count sooner.
--- Errors of a tolerance scatter more.
-local function largest_growth(method)
-  if is_adaptive(method) then
-    return 25
+-- How large the error of the first row may be by those of the finer rows that are "ok", or nil where
+-- none is. From half the step to the whole one it may grow ten times in order two, whose errors differ
+-- by four; two orders more in higher ones, whose terms beyond the first count sooner. The error of a
+-- tolerance is in proportion to it but for its sign, which makes single errors small by chance: the
+-- largest of what the finer ones predict counts, ten times.
+local function largest_error(method, finer, floor)
+  local largest
+  for i, row in ipairs(finer) do
+    if row.status == "ok" and row.position_error then
+      local growth = is_adaptive(method) and 10 * 10 ^ i
+        or math.max(10, method.order > 2 and 2 ^ (method.order + 2) or 0)
+      largest = math.max(largest or 0, growth * math.max(row.position_error, floor))
+    end
   end
-  return math.max(10, method.order > 2 and 2 ^ (method.order + 2) or 0)
+  return largest
 end
 
--- What is wrong with a row that is "ok" without a word, or nil.
+-- What is wrong with a row that is "ok" without a word, or nil; rows of smaller steps beside it.
 local function find_fault(made, method, row, finer, floor)
   if has(method, "keeps the constraints g = 0") and not is_adaptive(method)
     and row.constraint_position and row.constraint_position > 1e-9 * made.size then
@@ -90,19 +100,19 @@ local function find_fault(made, method, row, finer, floor)
   if not error_here then
     return nil
   end
-  if finer.status == "ok" and finer.position_error then
-    -- Errors of a tolerance scatter: what is within some hundreds of it is right.
-    local tolerated = is_adaptive(method) and 300 * RTOL or 1e-9
-    local least = math.max(finer.position_error, floor)
-    if error_here > tolerated * unit and error_here > largest_growth(method) * least then
-      return ("error %.2g, %.2g at half the step"):format(error_here / unit, finer.position_error / unit)
-    end
-    if finer.position_error > 0.03 * unit and error_here < 1.5 * finer.position_error then
-      return ("error %.2g does not fall: %.2g at half the step"):format(error_here / unit,
-        finer.position_error / unit)
-    end
-  elseif error_here > 0.1 * unit then
-    return ("error %.2g, and half the step ends with %s"):format(error_here / unit, finer.status)
+  local largest = largest_error(method, finer, floor)
+  local half = finer[1]
+  if not largest then
+    return error_here > 0.1 * unit
+      and ("error %.2g, and half the step ends with %s"):format(error_here / unit, half.status) or nil
+  end
+  -- Errors of a tolerance scatter: what is within some hundreds of it is right.
+  local tolerated = is_adaptive(method) and 300 * RTOL or 1e-9
+  local error_there = half.position_error or math.huge
+  if error_here > tolerated * unit and error_here > largest then
+    return ("error %.2g, %.2g at half the step"):format(error_here / unit, error_there / unit)
+  elseif half.status == "ok" and error_there > 0.03 * unit and error_here < 1.5 * error_there then
+    return ("error %.2g does not fall: %.2g at half the step"):format(error_here / unit, error_there / unit)
   end
   return nil
 end
@@ -124,17 +134,21 @@ local function has_remark(row)
   return false
 end
 
--- Judges the two rows of each method of a result; calls note(verdict, method, row, text).
-local function judge_result(made, methods, result, floor, note)
+-- Judges the rows of each method of a result, of which there are counts[k]; calls
+-- note(verdict, method, row, text).
+local function judge_result(made, methods, counts, result, floor, note)
+  local last = 0
   for k, method in ipairs(methods) do
-    local coarse, fine = result[2 * k - 1], result[2 * k]
-    for i, row in ipairs { coarse, fine } do
+    local rows = table.move(result, last + 1, last + counts[k], 1, {})
+    local finer = table.move(rows, 2, #rows, 1, {})
+    last = last + counts[k]
+    for i, row in ipairs(rows) do
       if row.status == "NOT_SUPPORTED" then
         note("refused", method, row)
       elseif row.status ~= "ok" then
         note("failed", method, row)
       else
-        local fault = i == 1 and find_fault(made, method, coarse, fine, floor)
+        local fault = i == 1 and find_fault(made, method, row, finer, floor)
         if not fault then
           note("right", method, row)
         elseif has_remark(row) then
@@ -189,12 +203,12 @@ function judge.system(made, note)
   local steps = count_steps(made)
   for name, methods in pairs(groups) do
     if #methods > 0 then
-      local list = {}
+      local list, counts = {}, {}
       for k, method in ipairs(methods) do
-        list[k] = wishes(method, made, steps)
+        list[k], counts[k] = wishes(method, made, steps)
       end
       local result = compare(made, made.exact or reference_of(made, name), list)
-      judge_result(made, methods, result, floor, note)
+      judge_result(made, methods, counts, result, floor, note)
     end
   end
   return nil
