@@ -285,10 +285,20 @@ static int create_erkstep(vida_ode* ode) {
   return code;
 }
 
+/* Whether there is memory for another matrix and what goes with it. CVODE copies its own in the
+ * first step, by SUNMatClone, which crashes where there is none. */
+static bool can_copy_matrix(const vida_ode* ode) {
+  const size_t n = (size_t)ode->size;
+  double* probe = vida__allocate((n + 8) * (n + 8), sizeof *probe);
+  const bool succeeds = probe != NULL;
+  free(probe);
+  return succeeds;
+}
+
 static int create_bdf(vida_ode* ode) {
   ode->matrix = SUNDenseMatrix(ode->size, ode->size, ode->context);
   ode->solver = vida__dense_solver(ode->size, ode->context);
-  if (!ode->matrix || !ode->solver) {
+  if (!ode->matrix || !ode->solver || !can_copy_matrix(ode)) {
     return VIDA_OUT_OF_MEMORY;
   }
   if (CVodeSetLinearSolver(ode->cvode, ode->solver, ode->matrix) ||
