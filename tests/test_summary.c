@@ -114,6 +114,14 @@ static void test_verdicts(void) {
   expect_names(&fixture, "energy", VIDA_VERDICT_DRIFT, "hht");
   expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "");
   expect_names(&fixture, "momenta", VIDA_VERDICT_ROUNDING, "");
+  /* Less than the error of the work is no measurement. */
+  fixture.study->runs[1].row.work_error = 2e-2;
+  fixture.study->runs[2].row.work_error = 1e-2;
+  summarize(&fixture);
+  expect_names(&fixture, "energy", VIDA_VERDICT_STEADY, "");
+  expect_names(&fixture, "energy", VIDA_VERDICT_DRIFT, "hht");
+  fixture.study->runs[1].row.work_error = fixture.study->runs[2].row.work_error = 0.0;
+  summarize(&fixture);
   for (int i = 0; i < fixture.summary.line_count; i++) {
     const char* text = fixture.summary.lines[i].text;
     if (fixture.summary.lines[i].verdict == VIDA_VERDICT_DRIFT) {

@@ -52,6 +52,11 @@ void vida__start_text(const VidaStudy* study, int run, const vida_start_columns*
 /* Writes lines of at most `width` characters that break at spaces; those after the first are
  * indented. */
 void vida__write_paragraph(const char* text, int width, FILE* file);
+/* "rattle, h = 0.01 s, ..." */
+void vida__name_run(const VidaRow* row, char* text, size_t size);
+/* Failures and remarks of all runs, each once (said.c). *any becomes true, *marked where a mark of
+ * the table stands for one. VIDA_OUT_OF_MEMORY, or 0. */
+int vida__write_said(const VidaStudy* study, int width, FILE* file, bool* any, bool* marked);
 
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */

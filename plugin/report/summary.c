@@ -47,6 +47,12 @@ static const quantity quantities[] = {
      offsetof(vida_run_sizes, constraint_rate), rounding_of_constraints}};
 enum { ENERGY, MOMENTA, CONSTRAINTS, RATES, QUANTITIES };
 
+/* Where work is done on the system, its energy error is what no work accounts for. */
+static const char* find_topic(const VidaStudy* study, int what) {
+  return what == ENERGY && vida__exchanges_energy(study->system) ? "energy balance"
+                                                                 : quantities[what].topic;
+}
+
 static double member(const void* from, size_t offset) {
   double value;
   memcpy(&value, (const char*)from + offset, sizeof value);
@@ -206,7 +212,9 @@ static range find_range(const VidaStudy* study, const groups* all, int group, in
     }
     found.runs++;
     found.finished += is_finished(row);
-    if (!is_finished(row) || !isfinite(error)) {
+    /* Of an error that the integration of the work may have made nothing is known. */
+    const bool is_unresolved = what == ENERGY && error < row->work_error;
+    if (!is_finished(row) || !isfinite(error) || is_unresolved) {
       continue;
     }
     found.measured++;
@@ -311,7 +319,7 @@ static int add_line(const VidaStudy* study, const groups* all, int what, vida_ve
   }
   vida_summary_line* line = &summary->lines[summary->line_count++];
   *line = (vida_summary_line){
-      .topic = quantities[what].topic, .verdict = verdict, .names = name, .text = long_text};
+      .topic = find_topic(study, what), .verdict = verdict, .names = name, .text = long_text};
   verdict_text(study, what, verdict, line->verdict_text, sizeof line->verdict_text);
   return VIDA_SUCCESS;
 }
@@ -323,11 +331,8 @@ static int add_lines(const VidaStudy* study, const groups* all, vida_summary* su
     return VIDA_OUT_OF_MEMORY;
   }
   for (int what = 0; what < QUANTITIES; what++) {
-    /* Where work is done on the system its energy is no invariant. */
     for (int v = 0; v < VIDA_VERDICTS && !code; v++) {
-      if (what != ENERGY || !vida__exchanges_energy(study->system)) {
-        code = add_line(study, all, what, (vida_verdict)v, summary);
-      }
+      code = add_line(study, all, what, (vida_verdict)v, summary);
     }
   }
   return code;
@@ -571,7 +576,7 @@ int vida__write_summary(const VidaStudy* study, int width, FILE* file) {
   if (!code && summary.methods_finished >= LEAST_METHODS) {
     fputc('\n', file);
     for (int what = 0; what < QUANTITIES && !code; what++) {
-      code = write_topic(&summary, quantities[what].topic, width, file);
+      code = write_topic(&summary, find_topic(study, what), width, file);
     }
     code = code ? code : write_prices(study, &summary, width, file);
   }

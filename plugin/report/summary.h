@@ -18,7 +18,7 @@ typedef enum vida_verdict {
 
 /* The methods with which the same became of a quantity. */
 typedef struct vida_summary_line {
-  const char* topic;    /* "energy" */
+  const char* topic;    /* "energy", "energy balance" */
   vida_verdict verdict; /* the worst of each method's finished runs */
   char verdict_text[128];
   char* names; /* "rattle, del-endpoint" */

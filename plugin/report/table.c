@@ -528,102 +528,11 @@ static void write_title(const table_layout* table) {
   }
 }
 
-/* Runs of which the same is said. */
-typedef struct said_of_runs {
-  vida_register texts;
-  int *first, *last, *count; /* of each text: runs */
-  int* next;                 /* of each run: the next one with its text; -1: none */
-} said_of_runs;
-
-static void name_run(const VidaRow* row, char* text, size_t size) {
-  char step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(row->h);
-  vida__append(text, size, "%s, %s = %s%s%s%s", row->method, adaptive ? "rtol" : "h",
-               vida__real_text(step, adaptive ? row->rtol : row->h, 12), adaptive ? "" : " s",
-               row->options[0] ? ", " : "", row->options);
-}
-
-/* What is said of the run, without its name. */
-static void message_text(const VidaRow* row, const char* message, char* text, size_t size) {
-  char t[VIDA_REAL_TEXT_SIZE];
-  if (strcmp(row->status, "ok") != 0) {
-    vida__append(text, size, "%s at t = %s s: ", row->status, vida__real_text(t, row->t_end, 12));
-  }
-  vida__append(text, size, "%s", message);
-}
-
-/* The names of the first runs of which this is said, and it. */
-static void write_message(const table_layout* table, const said_of_runs* said, int number) {
-  char text[4 * VIDA_MESSAGE_SIZE] = "";
-  int named = 0;
-  for (int run = said->first[number]; run >= 0 && named < MOST_NAMED; run = said->next[run]) {
-    vida__append(text, sizeof text, "%s", named++ > 0 ? "; " : "");
-    name_run(VidaStudy_Row(table->study, run), text, sizeof text);
-  }
-  if (said->count[number] > named) {
-    const int others = said->count[number] - named;
-    vida__append(text, sizeof text, " and %d other run%s", others, vida__plural(others));
-  }
-  vida__append(text, sizeof text, ": %s", said->texts.texts[number]);
-  write_paragraph(table, text);
-}
-
 static void begin_remarks(const table_layout* table, bool* any) {
   if (!*any) {
     fputc('\n', table->file);
   }
   *any = true;
-}
-
-/* Takes the remarks out of the message that are said once for all; true: the mark stands for one.
- */
-static bool strip_remarks(char* message) {
-  const size_t length = strlen(VIDA_REMARK_SHARED);
-  if (strncmp(message, VIDA_REMARK_SHARED, length) == 0) {
-    const char* rest = message + length + (message[length] ? 2 : 0); /* and the "; " */
-    memmove(message, rest, strlen(rest) + 1);
-  }
-  char* below = strstr(message, VIDA_REMARK_BELOW);
-  if (below) {
-    below[below - message >= 2 ? -2 : 0] = '\0';
-  }
-  return below;
-}
-
-static int allocate_said(said_of_runs* said, int runs) {
-  const size_t count = (size_t)runs;
-  said->first = vida__allocate(count, sizeof(int));
-  said->last = vida__allocate(count, sizeof(int));
-  said->count = vida__allocate(count, sizeof(int));
-  said->next = vida__allocate(count, sizeof(int));
-  return said->first && said->last && said->count && said->next ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
-}
-
-static void free_said(said_of_runs* said) {
-  vida__free_register(&said->texts);
-  free(said->first);
-  free(said->last);
-  free(said->count);
-  free(said->next);
-}
-
-static int add_said(said_of_runs* said, const VidaRow* row, const char* message, int run) {
-  char text[2 * VIDA_MESSAGE_SIZE] = "";
-  message_text(row, message, text, sizeof text);
-  const int before = said->texts.count;
-  const int number = vida__register_text(&said->texts, text);
-  if (number < 0) {
-    return VIDA_OUT_OF_MEMORY;
-  }
-  if (number == before) {
-    said->first[number] = run;
-  } else {
-    said->next[said->last[number]] = run;
-  }
-  said->last[number] = run;
-  said->next[run] = -1;
-  said->count[number]++;
-  return VIDA_SUCCESS;
 }
 
 /* Adaptive runs that spent most steps on the states that were asked for: neither their time nor
@@ -638,7 +547,7 @@ static void write_forced(const table_layout* table, bool* any) {
     }
     if (count++ < MOST_NAMED) {
       vida__append(text, sizeof text, "%s", named++ > 0 ? "; " : "");
-      name_run(row, text, sizeof text);
+      vida__name_run(row, text, sizeof text);
       vida__append(text, sizeof text, " (%ld of %ld)", row->forced_steps, row->steps);
     }
   }
@@ -659,23 +568,13 @@ static void write_forced(const table_layout* table, bool* any) {
 static int write_remarks(const table_layout* table, VidaError* error) {
   const int runs = VidaStudy_RunCount(table->study);
   bool marked = false, unresolved = false, rounding = false, unknown = false, any = false;
-  said_of_runs said = {0};
-  int code = allocate_said(&said, runs);
-  for (int i = 0; i < runs && !code; i++) {
+  for (int i = 0; i < runs; i++) {
     const VidaRow* row = VidaStudy_Row(table->study, i);
-    char message[VIDA_MESSAGE_SIZE] = "";
-    vida__append(message, sizeof message, "%s", row->message);
     unresolved = unresolved || is_unresolved(row);
     unknown = unknown || is_not_measurable(row);
     rounding = rounding || (is_rounding(row) && !is_not_measurable(row));
-    marked = strip_remarks(message) || marked;
-    code = message[0] ? add_said(&said, row, message, i) : VIDA_SUCCESS;
   }
-  for (int i = 0; i < said.texts.count && !code; i++) {
-    begin_remarks(table, &any);
-    write_message(table, &said, i);
-  }
-  free_said(&said);
+  const int code = vida__write_said(table->study, table->width, table->file, &any, &marked);
   write_forced(table, &any);
   if (marked && table->shown[TABLE_POSITION]) {
     begin_remarks(table, &any);

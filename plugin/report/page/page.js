@@ -232,7 +232,7 @@ function makeSummary(study) {
   if (!summary) {
     return [];
   }
-  const titles = { energy: "Energy", momenta: "Momenta", constraints: "Constraints g = 0", "their rates": "Constraints, velocities" };
+  const titles = { energy: "Energy", "energy balance": "Energy balance", momenta: "Momenta", constraints: "Constraints g = 0", "their rates": "Constraints, velocities" };
   const rows = [...groupBy(summary.lines, (line) => line.topic)].flatMap(([topic, lines]) =>
     lines.map((line, i) => [i === 0 ? titles[topic] || topic : "", line.verdict, line.text]));
   const kept = rows.length === 0 ? [] : [plainTable(["quantity", "", "methods"], rows), element("p", { class: "faint" },
