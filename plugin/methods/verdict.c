@@ -171,7 +171,7 @@ static const double part_of_terms = 0.1;
 
 /* Relaxed constraints give way to forces, and come back: a step ends only where they are beyond
  * their reach by so much that they do not, and beyond what their compliance explains. */
-static const double beyond_return = 1e4;
+static const double beyond_return = 10.0;
 static const double times_yielding = 1e2;
 
 /* Of the reach of a row, what a method that claims to keep it may leave: rounding of long motions

@@ -14,6 +14,8 @@ end
 
 local STATES = 20 -- that are compared, over the whole time
 local LEAST_STEPS = 160 -- of the larger step
+local RESOLVED = 1e-6 -- of the size: errors of an explicit method of order 5, whose steps resolve the motion
+local MOST_DOUBLINGS = 4 -- of the number of steps, until they do
 local RTOL = 1e-5
 local MOST_STEPS = 2000 -- between two states, of an adaptive method: a few hundred are enough
 
@@ -162,13 +164,23 @@ local function judge_result(made, methods, counts, result, floor, note)
 end
 
 -- So many steps that a motion with close approaches and whips is resolved by all of them: several times
--- those that an explicit method of order 5 chooses.
+-- those that an explicit method of order 5 chooses, and as many as it needs when they are even. With
+-- fewer, errors do not follow the order yet, and those of half the step say nothing about the step.
 local function count_steps(made)
-  local coarse = { "coordinate-projection", rtol = RTOL, h = made.span / STATES, max_steps = 20000 }
-  local result = vida.compare { system = made.system, time = made.span, methods = { coarse } }
-    :run { quiet = true }
-  local chosen = result[1].status == "ok" and result[1].steps or 0
-  return STATES * math.ceil(math.max(LEAST_STEPS, 4 * chosen) / STATES)
+  local chosen = { "coordinate-projection", rtol = RTOL, h = made.span / STATES, max_steps = MOST_STEPS }
+  local row = vida.compare { system = made.system, time = made.span, methods = { chosen } }
+    :run { quiet = true }[1]
+  local least = math.max(LEAST_STEPS, row.status == "ok" and 4 * row.steps or 0)
+  local steps = STATES * math.ceil(least / STATES)
+  for _ = 1, MOST_DOUBLINGS do
+    local even = { "coordinate-projection", h = made.span / steps }
+    row = compare(made, made.exact or reference_of(made, "dae"), { even })[1]
+    if row.status ~= "ok" or not row.position_error or row.position_error <= RESOLVED * made.size then
+      break
+    end
+    steps = 2 * steps
+  end
+  return steps
 end
 
 -- How far the two references are apart, or nil and why there is none.
