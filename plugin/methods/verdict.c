@@ -417,9 +417,22 @@ static void tell_unbounded(const VidaStepper* stepper, double energy, VidaError*
                   vida__real_text(size, energy / stepper->start_energy, 3), smaller);
 }
 
+/* The kinetic energy of the way to the place that was tried last, at most: shorter parts of the
+ * step are taken for all of it. */
+static double find_tried_energy(const VidaStepper* stepper) {
+  const vida_watch* watch = stepper->watch;
+  double sum = 0.0;
+  for (int i = 0; watch && !watch->is_blind && i < stepper->n; i++) {
+    const double speed = (watch->q_next[i] - watch->q[i]) / stepper->h;
+    sum += stepper->root_mass[i] > 0.0 ? pow(speed * stepper->root_mass[i], 2.0) : 0.0;
+  }
+  return isfinite(sum) ? 0.5 * sum : (double)INFINITY;
+}
+
 void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
   const bool is_branch = error && strcmp(error->flag, VIDA_OTHER_BRANCH) == 0;
-  const double energy = vida__kinetic_size(stepper);
+  const double energy =
+      fmax(vida__kinetic_size(stepper), is_branch ? find_tried_energy(stepper) : 0.0);
   char text[VIDA_REAL_TEXT_SIZE];
   double t;
   if (!error || error->code < VIDA_SOLVER_FAILED || error->code == VIDA_OUT_OF_MEMORY) {

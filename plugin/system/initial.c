@@ -413,7 +413,8 @@ static int judge_change(vida_start_work* work, vida_start_level which,
   }
   vida__residual_text(system, which, violated, violation, residual);
   vida__real_text(numbers[0], work->given[moved], 10);
-  vida__real_text(numbers[1], x[moved], 10);
+  vida__real_text(numbers[1], fabs(x[moved]) > rounding * fabs(work->given[moved]) ? x[moved] : 0.0,
+                  10);
   if (change > options->tolerance && !options->adjust) {
     return vida__fail(error, VIDA_INCONSISTENT_START,
                       "the initial %s violate constraint '%s' by %s; to satisfy it, %s%s%s would "

@@ -204,7 +204,33 @@ local function test_windows()
   assert(told > 0, "no run loses its energy: the test tests nothing")
 end
 
+-- A governor whose sleeve of 2 kg a damper of 4e4 N s/m brakes: explicit methods are stable below 2.8 times
+-- 2 kg / 4e4 N s/m or so. What they make of longer steps is no other branch of the constraints.
+local function test_explicit_on_stiff()
+  local s = vida.system "stiff governor"
+  s:gravity { 0, 0, -9.81 }
+  local left = s:particle { "left", mass = 1, position = { -0.6, 0, -0.8 }, velocity = { 0, -3, 0 } }
+  local right = s:particle { "right", mass = 1, position = { 0.6, 0, -0.8 }, velocity = { 0, 3, 0 } }
+  local sleeve = s:particle { "sleeve", mass = 2, position = { 0, 0, -1.6 } }
+  s:constraint { "x", sleeve.x }
+  s:constraint { "y", sleeve.y }
+  for _, arm in ipairs { left, right } do
+    s:distance { "upper " .. arm.name, s.ground, arm, length = 1 }
+    s:distance { "lower " .. arm.name, sleeve, arm, length = 1 }
+  end
+  s:spring { "spring", s.ground, sleeve, stiffness = 8e5, length = 1.6 }
+  s:damper { "damper", s.ground, sleeve, damping = 4e4 }
+  for _, name in ipairs { "baumgarte", "stabilized-ode", "post-stabilized", "coordinate-projection",
+    "coordinate-partitioning" } do
+    local rows = vida.compare { system = s, time = 0.1, methods = { { name, h = { 1e-3, 1e-4 } } } }
+      :run { quiet = true }
+    assert(rows[1].status ~= "ok" and rows[1].status ~= "OTHER_BRANCH", name .. ": " .. rows[1].status)
+    assert(rows[2].status == "ok", name .. ": " .. rows[2].message)
+  end
+end
+
 mechanism.run { { "wrapped angle", test_wrapped }, { "switch", test_switch },
   { "counted angle", test_counted },
   { "spindle", test_spindle }, { "bending", test_bending }, { "plane", test_plane },
-  { "turning", test_turning }, { "lost energy", test_lost_energy }, { "windows", test_windows } }
+  { "turning", test_turning }, { "lost energy", test_lost_energy }, { "windows", test_windows },
+  { "explicit on stiff", test_explicit_on_stiff } }

@@ -85,6 +85,16 @@ do
     function() return arm.angle end)
 end
 
+-- ---- values that a start would take ---------------------------------------------------------------------
+
+-- What rounding leaves of 2 m is 0.
+do
+  local s = vida.system "start"
+  local bar = s:body { "bar", mass = 1, inertia = { 1, 1, 1 }, position = { 2, 0, 0 } }
+  s:ball { "pin", s.ground, bar:point { 0, 0, 0 } }
+  fails("bar.x would go from 2 to 0 (", function() s:accelerations() end)
+end
+
 -- ---- a joint at the origin that was meant elsewhere ---------------------------------------------------
 
 do
