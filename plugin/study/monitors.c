@@ -243,7 +243,7 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
 /* A run goes on when it has gone astray, but does not pass it over in silence. */
 static int note_astray(vida_monitors* monitors, const vida_march* march, VidaError* error) {
   const double defect = monitors->energy_defect; /* where the work is not known: no number */
-  if (isfinite(defect) && !(fabs(defect) <= monitors->work.error)) {
+  if (isfinite(defect) && fabs(defect) > vida__work_doubt(&monitors->work)) {
     vida__judge_energy(&monitors->energy_verdict, vida__march_time(march), defect,
                        fmax(vida__kinetic_size(march->stepper), monitors->largest_work));
   }
@@ -534,8 +534,15 @@ static void take_balance(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
+/* A balance whose work nothing has been compared with is no measure of the method. */
 static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
   char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+  if (monitors->work.known && isnan(monitors->work.error) && !isnan(row->energy_error)) {
+    row->energy_error = row->energy_drift = (double)NAN;
+    vida__add_remark(row,
+                     "no energy error: the work done on the system is integrated from the "
+                     "states given out, which are too few to tell how well; try a smaller h");
+  }
   if (!monitors->work.known) {
     vida__append(remark, sizeof remark,
                  "no energy error: the work done on the system is not known from t = %s s on, "

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/jumps.h"
 
 /* Of the work of two steps, the difference to that of a step over both is 2^6 - 1 times its error
  * where the order is six; fewer times, where it is not yet. */
@@ -51,34 +52,58 @@ static void interpolate(const vida_work_node* from, const vida_work_node* to, in
   }
 }
 
+/* Of Lobatto's rule of order six, beside both ends. */
+static const double place[] = {0.27639320225002103, 0.72360679774997897};
+
 /* ---- the work of a step ---------------------------------------------------------------------- */
 
-/* Of the part of the way up to x; NaN where some state has no power. */
-static double integrate_power(vida_work* work, const vida_work_node* from, const vida_work_node* to,
-                              double x) {
+/* NaN where some state has no power; the power at both places within into work->watts. */
+static double integrate_power(vida_work* work, const vida_work_node* from,
+                              const vida_work_node* to) {
   const int n = work->system->coordinate_count;
   const bool quintic = has_accelerations(from, n) && has_accelerations(to, n);
   const double h = to->t - from->t;
-  const double place[] = {0.5 - sqrt(0.05), 0.5 + sqrt(0.05), 1.0};
-  double sum = from->watts;
-  for (int k = 0; k < 3; k++) {
-    double watts = to->watts;
-    if (k < 2 || x < 1.0) {
-      interpolate(from, to, n, quintic, x * place[k], work->q, work->v);
-      if (vida__power_find(work->power, from->t + x * place[k] * h, work->q, work->v, &watts,
-                           NULL)) {
-        return (double)NAN;
-      }
+  double sum = from->watts + to->watts;
+  for (int k = 0; k < 2; k++) {
+    double watts = 0.0;
+    interpolate(from, to, n, quintic, place[k], work->q, work->v);
+    if (vida__power_find(work->power, from->t + place[k] * h, work->q, work->v, &watts, NULL)) {
+      return (double)NAN;
     }
-    sum += k < 2 ? 5.0 * watts : watts;
+    work->watts[k] = watts;
+    sum += 5.0 * watts;
   }
-  return x * h * sum / 12.0;
+  return h * sum / 12.0;
+}
+
+/* Of the part of the last step up to x, by the cubic through the powers of its four places. */
+static double integrate_part(const vida_work* work, double x) {
+  const double h = work->right.t - work->left.t;
+  const double node[] = {0.0, place[0], place[1], 1.0};
+  const double watts[] = {work->left.watts, work->watts[0], work->watts[1], work->right.watts};
+  double sum = 0.0;
+  for (int k = 0; k < 4; k++) {
+    double c[4] = {1.0}, scale = 1.0; /* the product of the other x - node, by powers of x */
+    int degree = 0;
+    for (int j = 0; j < 4; j++) {
+      if (j == k) {
+        continue;
+      }
+      degree++;
+      for (int i = degree; i >= 0; i--) {
+        c[i] = (i > 0 ? c[i - 1] : 0.0) - node[j] * (i < degree ? c[i] : 0.0);
+      }
+      scale *= node[k] - node[j];
+    }
+    sum += watts[k] / scale * x * (c[0] + x * (c[1] / 2.0 + x * (c[2] / 3.0 + x * c[3] / 4.0)));
+  }
+  return h * sum;
 }
 
 /* Fills in power and accelerations of a node; `shift`: how far into the step formulas of time are
  * looked at. */
 static void find_power(vida_work* work, vida_work_node* node, double shift) {
-  if (vida__power_find(work->power, node->t + (work->timed ? shift : 0.0), node->q, node->v,
+  if (vida__power_find(work->power, node->t + (work->jumps ? shift : 0.0), node->q, node->v,
                        &node->watts, node->a)) {
     node->watts = (double)NAN;
   }
@@ -108,7 +133,9 @@ static void compare_pair(vida_work* work, double done) {
   if (!second) {
     copy_node(work, &work->left, &work->coarse);
   } else if (work->steps / 2 % PAIRS == 0 && fabs(a - b) < 1e-6 * b) {
-    const double over_both = integrate_power(work, first, last, 1.0);
+    const double kept[] = {work->watts[0], work->watts[1]};
+    const double over_both = integrate_power(work, first, last);
+    memcpy(work->watts, kept, sizeof kept);
     if (isfinite(over_both)) {
       vida__add_to_sum(&work->doubt, PAIRS * (work->pair - over_both) / pair_factor);
       work->error = fmax(work->error, fabs(vida__sum_value(&work->doubt))); /* leaves NaN out */
@@ -118,11 +145,11 @@ static void compare_pair(vida_work* work, double done) {
 
 static void add_work(vida_work* work) {
   const double h = work->right.t - work->left.t;
-  if (work->timed) {
+  if (work->jumps) {
     find_power(work, &work->left, inside * h);
   }
   find_power(work, &work->right, -inside * h);
-  const double done = integrate_power(work, &work->left, &work->right, 1.0);
+  const double done = integrate_power(work, &work->left, &work->right);
   work->before = vida__sum_value(&work->work);
   vida__add_to_sum(&work->work, done);
   if (work->known && !isfinite(done)) {
@@ -145,7 +172,12 @@ double vida__work_at(vida_work* work, double t) {
   if (work->steps == 0 || !(t < to->t)) {
     return vida__sum_value(&work->work);
   }
-  return work->before + integrate_power(work, from, to, (t - from->t) / (to->t - from->t));
+  return work->before + integrate_part(work, (t - from->t) / (to->t - from->t));
+}
+
+/* The factor of the order is for steps that resolve the motion. */
+double vida__work_doubt(const vida_work* work) {
+  return !work->power ? 0.0 : isnan(work->error) ? INFINITY : pair_factor * work->error;
 }
 
 /* ---- integrals of rows ----------------------------------------------------------------------- */
@@ -184,19 +216,6 @@ static void add_rows(vida_work* work) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bool has_timed_functions(const VidaSystem* system) {
-  bool timed = false;
-  for (int b = 0; b < system->term_batch_count; b++) {
-    const vida_functions* functions = system->term_batches[b].functions;
-    timed = timed || (functions && functions->timed);
-  }
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_functions* functions = system->constraint_batches[b].functions;
-    timed = timed || (functions && functions->timed);
-  }
-  return timed;
-}
-
 static int allocate(vida_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const size_t n = (size_t)system->coordinate_count, m = (size_t)system->row_count;
@@ -227,7 +246,7 @@ int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* erro
   if (!exchanges && !system->nonholonomic) {
     return VIDA_SUCCESS;
   }
-  work->timed = has_timed_functions(system);
+  work->jumps = vida__has_jumps(system);
   int code = allocate(work, error);
   if (!code && exchanges) {
     code = vida__power_create(system, &work->power, error);

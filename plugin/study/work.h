@@ -20,7 +20,8 @@ typedef struct vida_work {
   const VidaSystem* system;
   vida_power* power;                  /* NULL: nothing exchanges energy */
   vida_evaluator* evaluator;          /* of the rows; NULL: no row is of velocities */
-  bool timed;                         /* some formula depends on time: it may jump at a node */
+  bool jumps;                         /* some formula may jump in time: at a node */
+  double watts[2];                    /* within the last step */
   vida_work_node left, right, coarse; /* ends of the step; the left end of every second step */
   double *q, *v;                      /* n each: on the way */
   double *entries, *row, *rate;       /* of G; m each: the rows on the way */
@@ -47,5 +48,8 @@ void vida__begin_work(vida_work* work, double t, const double* q, const double* 
 void vida__follow_work(vida_work* work, double t, const double* q, const double* v);
 /* The work done up to a time in the last step; NaN where it is not known. */
 double vida__work_at(vida_work* work, double t);
+/* What a defect of the balance has to exceed to be the method's: without a comparison so far, no
+ * defect does. */
+double vida__work_doubt(const vida_work* work);
 
 #endif

@@ -210,6 +210,25 @@ local function test_unresolved()
   assert(result:table(120):find("not above what the integration of the work may be off by", 1, true))
 end
 
+-- One step over many periods: the work is not known at all, and nothing is held against the method.
+local function test_one_step()
+  local s = vida.system { "fast", dimension = 2 }
+  local x, v = s:coordinate { "x", value = 1, rate = 0 }
+  s:kinetic(0.5 * v ^ 2)
+  s:potential(50 * x ^ 2)
+  s:force { "drag", { { x, -0.1 * v } } }
+  local result = vida.compare {
+    system = s,
+    time = 10,
+    methods = { { "radau", h = 10, rtol = 1e-8 }, { "cvode-projected", h = 10, rtol = 1e-8 } },
+  }:run { quiet = true }
+  for _, row in ipairs(result) do
+    assert(row.status == "ok" and not (row.energy_error and row.energy_error == row.energy_error))
+    assert(not row.message:find("no work accounts for it", 1, true), row.message)
+    assert(row.message:find("no energy error", 1, true), row.message)
+  end
+end
+
 -- A row of velocities that is the derivative of a rod: its integral is the drift of the rod's length,
 -- which the positions tell as well.
 local function test_integral()
@@ -239,5 +258,6 @@ mechanism.run {
   { "damped oscillator", test_damped_oscillator }, { "damped pendulum", test_damped_pendulum },
   { "force in time", test_force_in_time }, { "explicit time", test_explicit_time }, { "crank", test_crank },
   { "door", test_door }, { "turntable", test_turntable }, { "no exchange", test_no_exchange },
-  { "parameter", test_parameter }, { "unresolved", test_unresolved }, { "integral", test_integral },
+  { "parameter", test_parameter }, { "unresolved", test_unresolved },
+  { "one step", test_one_step }, { "integral", test_integral },
 }
