@@ -48,12 +48,16 @@ local function wishes(method, made, steps)
 end
 
 local references = {
-  ode = { "coordinate-projection", rtol = 1e-12, integrator = "verner", max_steps = 20000 },
+  ode = { "coordinate-projection", integrator = "verner", max_steps = MOST_STEPS },
   dae = { "radau", rtol = 1e-11, max_steps = 20000 },
 }
 
+-- Of the first one, the smallest that it takes: where rows depend on others, the rounding of
+-- accelerations may be above 1e-12 of them.
+local tolerances = { 1e-12, 1e-10, 1e-8 }
+
 local function reference_of(made, name)
-  local asked = { h = made.span / STATES }
+  local asked = { h = made.span / STATES, rtol = name == "ode" and made.rtol or nil }
   for key, value in pairs(references[name]) do
     asked[key] = value
   end
@@ -111,10 +115,12 @@ local function find_fault(made, method, row, finer, floor)
   -- Errors of a tolerance scatter: what is within some hundreds of it is right.
   local tolerated = is_adaptive(method) and 300 * RTOL or 1e-9
   local error_there = half.position_error or math.huge
+  local finest = finer[#finer]
+  local least = finest.status == "ok" and finest.position_error or 0
   if error_here > tolerated * unit and error_here > largest then
     return ("error %.2g, %.2g at half the step"):format(error_here / unit, error_there / unit)
-  elseif half.status == "ok" and error_there > 0.03 * unit and error_here < 1.5 * error_there then
-    return ("error %.2g does not fall: %.2g at half the step"):format(error_here / unit, error_there / unit)
+  elseif least > 0.03 * unit and error_here < 1.5 * least then
+    return ("error %.2g does not fall: %.2g at the smallest step"):format(error_here / unit, least / unit)
   end
   return nil
 end
@@ -183,11 +189,21 @@ local function count_steps(made)
   return steps
 end
 
--- How far the two references are apart, or nil and why there is none.
+-- How far the two references are apart, or nil and why there is none. Sets made.rtol.
 local function measure_references(made)
   local unit = made.size
-  local row = compare(made, reference_of(made, "ode"), { reference_of(made, "dae") })[1]
-  if row.status ~= "ok" or not row.position_error then
+  local is_run, result
+  for _, rtol in ipairs(tolerances) do
+    made.rtol = rtol
+    is_run, result = pcall(compare, made, reference_of(made, "ode"), { reference_of(made, "dae") })
+    if is_run then
+      break
+    end
+  end
+  local row = is_run and result[1]
+  if not row then
+    return nil, ("no reference: %s"):format(result)
+  elseif row.status ~= "ok" or not row.position_error then
     return nil, ("no reference: %s: %s"):format(row.status, row.message)
   elseif row.position_error > 1e-4 * unit then
     return nil, ("the references differ by %.2g"):format(row.position_error / unit)
