@@ -28,13 +28,24 @@ local function has(method, text)
   return false
 end
 
-local function is_adaptive(method)
+local function find_option(method, name)
   for _, option in ipairs(method.options) do
-    if option.name == "rtol" then
-      return option.default ~= nil
+    if option.name == name then
+      return option
     end
   end
-  return false
+  return nil
+end
+
+local function is_adaptive(method)
+  local rtol = find_option(method, "rtol")
+  return rtol ~= nil and rtol.default ~= nil
+end
+
+-- Relaxed constraints err by their damping, in the first order, and by the step in the second: the two
+-- may cancel at one step, so that a third one is made.
+local function is_relaxed(method)
+  return find_option(method, "compliance") ~= nil
 end
 
 -- What the rows of a method ask for, and how many they are; `steps` of the larger step resolve the
@@ -44,7 +55,9 @@ local function wishes(method, made, steps)
     return { method.name, rtol = { RTOL, RTOL / 10, RTOL / 100 }, h = made.span / STATES,
       max_steps = MOST_STEPS }, 3
   end
-  return { method.name, h = { made.span / steps, made.span / (2 * steps) } }, 2
+  local h = { made.span / steps, made.span / (2 * steps) }
+  h[3] = is_relaxed(method) and h[2] / 2 or nil
+  return { method.name, h = h }, #h
 end
 
 local references = {
@@ -76,7 +89,8 @@ end
 
 -- How large the error of the first row may be by those of the finer rows that are "ok", or nil where
 -- none is. From half the step to the whole one it may grow ten times in order two, whose errors differ
--- by four; two orders more in higher ones, whose terms beyond the first count sooner. The error of a
+-- by four, and ten times again from a quarter; by two orders more in higher orders, whose terms beyond
+-- the first count sooner. The error of a
 -- tolerance is in proportion to it but for its sign, which makes single errors small by chance: the
 -- largest of what the finer ones predict counts, ten times.
 local function largest_error(method, finer, floor)
@@ -84,7 +98,7 @@ local function largest_error(method, finer, floor)
   for i, row in ipairs(finer) do
     if row.status == "ok" and row.position_error then
       local growth = is_adaptive(method) and 10 * 10 ^ i
-        or math.max(10, method.order > 2 and 2 ^ (method.order + 2) or 0)
+        or math.max(10, method.order > 2 and 2 ^ (method.order + 2) or 0) ^ i
       largest = math.max(largest or 0, growth * math.max(row.position_error, floor))
     end
   end
@@ -112,8 +126,9 @@ local function find_fault(made, method, row, finer, floor)
     return error_here > 0.1 * unit
       and ("error %.2g, and half the step ends with %s"):format(error_here / unit, half.status) or nil
   end
-  -- Errors of a tolerance scatter: what is within some hundreds of it is right.
-  local tolerated = is_adaptive(method) and 300 * RTOL or 1e-9
+  -- Errors of a tolerance scatter: what is within some hundreds of it is right. In high order steps are
+  -- chosen so that errors are below RESOLVED, and of those two terms may cancel at half the step.
+  local tolerated = is_adaptive(method) and 300 * RTOL or method.order > 2 and RESOLVED or 1e-9
   local error_there = half.position_error or math.huge
   local finest = finer[#finer]
   local least = finest.status == "ok" and finest.position_error or 0
