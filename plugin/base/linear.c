@@ -193,18 +193,21 @@ void vida__linear_store(vida_linear* linear) {
 
 /* ---- scaling --------------------------------------------------------------------------------- */
 
-/* The largest entry of each row and its column, after scaling. */
-static void measure_extents(vida_linear* linear) {
+/* The largest entry of each row and its column, after scaling where there is one. Comparisons
+ * instead of fmax: this is done before every factorization. */
+static void measure_extents(vida_linear* linear, const double* scale) {
   const vida_pattern* pattern = linear->pattern;
   double* extent = linear->extent;
   memset(extent, 0, (size_t)pattern->size * sizeof *extent);
   for (int j = 0; j < pattern->size; j++) {
+    double largest = extent[j];
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
       const sunindextype i = pattern->row[k];
-      const double size = fabs(linear->values[k]) * linear->scale[i] * linear->scale[j];
-      extent[i] = fmax(extent[i], size);
-      extent[j] = fmax(extent[j], size);
+      const double size = fabs(linear->values[k]) * (scale ? scale[i] * scale[j] : 1.0);
+      extent[i] = size > extent[i] ? size : extent[i];
+      largest = size > largest ? size : largest;
     }
+    extent[j] = extent[j] > largest ? extent[j] : largest;
   }
 }
 
@@ -214,8 +217,8 @@ static bool is_badly_scaled(const vida_linear* linear) {
   double least = INFINITY, largest = 0.0;
   for (int i = 0; i < linear->pattern->size; i++) {
     const double extent = linear->extent[i];
-    least = extent > 0.0 ? fmin(least, extent) : least;
-    largest = fmax(largest, extent);
+    least = extent > 0.0 && extent < least ? extent : least;
+    largest = extent > largest ? extent : largest;
   }
   return isfinite(largest) && largest > most_apart * least;
 }
@@ -225,11 +228,11 @@ static void find_scales(vida_linear* linear) {
   enum { ROUNDS = 6 };
   const vida_pattern* pattern = linear->pattern;
   int exponent;
-  for (int i = 0; i < pattern->size; i++) {
+  measure_extents(linear, NULL);
+  linear->is_scaled = is_badly_scaled(linear);
+  for (int i = 0; i < pattern->size && linear->is_scaled; i++) {
     linear->scale[i] = 1.0;
   }
-  measure_extents(linear);
-  linear->is_scaled = is_badly_scaled(linear);
   for (int round = 0; round < ROUNDS && linear->is_scaled; round++) {
     for (int i = 0; i < pattern->size; i++) {
       if (linear->extent[i] > 0.0) {
@@ -237,7 +240,7 @@ static void find_scales(vida_linear* linear) {
         linear->scale[i] = ldexp(1.0, exponent);
       }
     }
-    measure_extents(linear);
+    measure_extents(linear, linear->scale);
   }
 }
 

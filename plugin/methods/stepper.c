@@ -532,6 +532,7 @@ static int try_step(VidaStepper* stepper, VidaError* error) {
   }
   int code = vida__interrupted(stepper, vida__node_time(stepper));
   code = code ? code : stepper->prepare(stepper, error);
+  stepper->has_g_node = false;
   code = code ? code : stepper->method->step(stepper, error);
   if (!stepper->outer && vida__end_interruptible(stepper)) {
     if (!code) { /* it ended all the same, perhaps with less accuracy than it would have had */
@@ -546,7 +547,8 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
   const double lambda_t = stepper->lambda_t;
   memcpy(stepper->kept, stepper->q, bytes);
-  stepper->has_g_node = false;
+  /* g of the judgement is that of the node, unless state, time or formulas have been exchanged. */
+  stepper->has_g_node = stepper->has_g_node && !stepper->outer && !stepper->jumps;
   const int code = try_step(stepper, error);
   if (code) {
     memcpy(stepper->q, stepper->kept, bytes);
