@@ -89,9 +89,7 @@ VidaInitial vida__initial_of(const vida_start_work* work, vida_start_level which
     return VidaInitial_Given(given[i]);
   }
   VidaInitial initial = which == VIDA_POSITIONS ? coordinate->position : coordinate->velocity;
-  if (which == VIDA_VELOCITIES && initial.is_default && work->moves_defaults) {
-    initial.free = true;
-  }
+  initial.free |= which == VIDA_VELOCITIES && initial.is_default && work->moves_defaults;
   return initial;
 }
 
