@@ -122,6 +122,7 @@ static void test_audits(void) {
   VidaAudit* audit = NULL;
   REFUSED("audit", VidaAudit_Create(false, NULL, &error));
   REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  REFUSED("audit", VidaAudit_SetInterrupt(NULL, NULL, NULL, &error));
   REFUSED("audit", VidaAudit_SelectSystem(NULL, "x", &error));
   REFUSED("name", VidaAudit_SelectSystem(audit, NULL, &error));
   REFUSED("audit", VidaAudit_Method(NULL, Vida_FindMethod("rattle"), &error));

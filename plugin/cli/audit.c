@@ -1,4 +1,5 @@
 /* vida audit [METHOD]: what methods claim against what is measured. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vida/audit.h>
@@ -69,8 +70,26 @@ static bool take_format(void* data, const char* value) {
                       cli_suggestion(suggestion, sizeof suggestion, value, format_names));
 }
 
+/* ---- interruption ---------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t received;
+
+/* The next one ends the program at once. */
+static void on_signal(int signal_number) {
+  received = signal_number;
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+}
+
+static int ask(void* data) {
+  (void)data;
+  return received;
+}
+
 static int make_audit(const AuditArguments* wishes, VidaAudit* audit, VidaError* error) {
-  int code = VIDA_SUCCESS;
+  int code = VidaAudit_SetInterrupt(audit, ask, NULL, error);
+  signal(SIGINT, on_signal);
+  signal(SIGTERM, on_signal);
   for (int i = 0; i < wishes->system_count && !code; i++) {
     code = VidaAudit_SelectSystem(audit, wishes->systems[i], error);
   }
@@ -80,7 +99,15 @@ static int make_audit(const AuditArguments* wishes, VidaAudit* audit, VidaError*
       code = VidaAudit_Method(audit, method, error);
     }
   }
-  return code ? code : reports[wishes->format](audit, stdout, error);
+  if (code && code != VIDA_STOPPED) {
+    return code;
+  }
+  VidaError problem;
+  const int printed = reports[wishes->format](audit, stdout, &problem);
+  if (printed) {
+    *error = problem;
+  }
+  return printed ? printed : code;
 }
 
 static int run_audit(const CliCommand* command, int count, char** arguments) {
@@ -96,7 +123,9 @@ static int run_audit(const CliCommand* command, int count, char** arguments) {
   if (code) {
     fprintf(stderr, "vida: %s\n", error.message);
   }
-  const int exit_code = code || VidaAudit_FalseClaims(audit) > 0 ? EXIT_FAILED : EXIT_OK;
+  const int exit_code = code == VIDA_STOPPED                       ? EXIT_SIGNAL + received
+                        : code || VidaAudit_FalseClaims(audit) > 0 ? EXIT_FAILED
+                                                                   : EXIT_OK;
   VidaAudit_Destroy(&audit);
   return exit_code;
 }

@@ -25,6 +25,8 @@ struct VidaAudit {
   bool thorough;
   bool selected[MOST_CASES];
   bool has_selection;
+  int (*ask)(void* data); /* whether to stop; NULL: nobody asks */
+  void* data;
   vida_subject* subjects[MOST_CASES];
   size_t row_capacity;
   int row_count;
@@ -430,6 +432,16 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
   }
 }
 
+int VidaAudit_SetInterrupt(VidaAudit* audit, int (*is_over)(void* data), void* data,
+                           VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  audit->ask = is_over;
+  audit->data = data;
+  return VIDA_SUCCESS;
+}
+
 int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, audit, claims)) {
     return VIDA_BAD_ARGUMENT;
@@ -440,6 +452,10 @@ int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* 
     int code = VIDA_SUCCESS;
     if (audit->has_selection && !audit->selected[i]) {
       continue;
+    }
+    if (audit->ask && audit->ask(audit->data)) {
+      return vida__fail(error, VIDA_STOPPED, "stopped before %s on %s", claims->name,
+                        vida__audit_cases[i].name);
     }
     if (!audit->subjects[i]) {
       code = vida__create_subject(&vida__audit_cases[i], &audit->subjects[i], error);

@@ -89,9 +89,7 @@ VidaInitial vida__initial_of(const vida_start_work* work, vida_start_level which
     return VidaInitial_Given(given[i]);
   }
   VidaInitial initial = which == VIDA_POSITIONS ? coordinate->position : coordinate->velocity;
-  if (which == VIDA_VELOCITIES && initial.is_default && work->moves_defaults) {
-    initial.free = true;
-  }
+  initial.free |= which == VIDA_VELOCITIES && initial.is_default && work->moves_defaults;
   return initial;
 }
 
@@ -706,14 +704,12 @@ static int make_consistent(vida_start_work* work, vida_start_level which,
   return judge_change(work, which, options, violation, violated, notes, error);
 }
 
-static bool has_defaults(const vida_start_work* work) {
-  for (int i = 0; i < work->system->coordinate_count; i++) {
-    const VidaInitial velocity = vida__initial_of(work, VIDA_VELOCITIES, i);
-    if (velocity.is_default && !velocity.free) {
-      return true;
-    }
+static bool has_defaults(const VidaSystem* system) {
+  bool has = false;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    has = has || system->coordinates[i].velocity.is_default;
   }
-  return false;
+  return has;
 }
 
 /* Velocities that nobody has given are kept where that leaves nothing to be refused. Else they move
@@ -729,7 +725,7 @@ static int make_velocities(vida_start_work* work, const VidaStartOptions* option
   memcpy(kept, work->v, bytes);
   const int code = make_consistent(work, VIDA_VELOCITIES, options, notes, error);
   int again = code;
-  if (code == VIDA_INCONSISTENT_START && has_defaults(work)) {
+  if (code == VIDA_INCONSISTENT_START && has_defaults(work->system)) {
     VidaError unused;
     memcpy(work->v, kept, bytes);
     notes[length] = '\0';

@@ -47,6 +47,22 @@ shows "refuses: takes no system with such a property; ?: not measured; -: there 
 awk '/^  kepler / { exit !/ - +- +- +- / }' "$work/out" || complain "kepler has no constraints to measure"
 awk '/^  all systems / { exit !/ refuses / }' "$work/out" || complain "rattle refuses the row of the knife edge"
 
+# A signal ends it with what has been measured; the systems before come first.
+for signal in INT TERM; do
+  "$VIDA" audit rattle --long --format csv >"$work/out" 2>"$work/err" &
+  process=$!
+  sleep 1
+  kill -"$signal" $process
+  code=0
+  wait $process || code=$?
+  ((code == 128 + $(kill -l "$signal"))) || complain "after SIG$signal: exit code $code"
+  shows "method,system,status,property"
+  if grep -q "rattle,all systems" "$work/out"; then
+    complain "SIG$signal came too late, or there is a summary of a part"
+  fi
+  says "stopped before rattle on"
+done
+
 expect 2 audit ratle
 says "unknown method 'ratle'; did you mean 'rattle'?"
 expect 2 audit rattle del-midpoint

@@ -125,6 +125,11 @@ const char* VidaAudit_SystemName(int index);
  * VIDA_UNKNOWN_NAME and the nearest name. */
 int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error);
 
+/* `is_over` (nullable) is called before each system; what it returns but 0 ends VidaAudit_Method
+ * with VIDA_STOPPED: rows of the systems before it are there, and no last one of all systems. */
+int VidaAudit_SetInterrupt(VidaAudit* audit, int (*is_over)(void* data), void* data,
+                           VidaError* error);
+
 /* Audits the method of name claims->name, whose claims are the order and the capabilities given
  * (those of Vida_FindMethod, or others to be tried), and adds a row for each system and a last one
  * for all of them. Fails only when the audit itself cannot be carried out. */
