@@ -1,12 +1,10 @@
 /* Consistent initial values: free components from the constraints, then as little change as
  * possible.
  *
- * Positions and velocities are treated alike: a residual r(x) by rows with the Jacobian G, and
- * Newton steps that are smallest in the mass norm, [ M  G^T ] [ dx ]   [  0 ] [ G  -e  ] [ nu ] = [
- * -r ], first with the given components held, then, where that leaves something violated, with all
- * of them moving. The small e makes consistent redundant rows harmless. Of velocities the result is
- * the nearest to those given; positions then move along the constraints to the nearest ones
- * (nearest.c). */
+ * Positions and velocities are treated alike: Newton steps that are smallest in the mass norm, first
+ * with the given components held, then, where that leaves something violated, with all of them
+ * moving; a small term on the diagonal makes consistent redundant rows harmless. Positions then move
+ * along the constraints to the nearest ones (nearest.c). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
