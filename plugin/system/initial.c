@@ -1,10 +1,10 @@
 /* Consistent initial values: free components from the constraints, then as little change as
  * possible.
  *
- * Positions and velocities are treated alike: Newton steps that are smallest in the mass norm, first
- * with the given components held, then, where that leaves something violated, with all of them
- * moving; a small term on the diagonal makes consistent redundant rows harmless. Positions then move
- * along the constraints to the nearest ones (nearest.c). */
+ * Positions and velocities are treated alike: Newton steps that are smallest in the mass norm,
+ * first with the given components held, then, where that leaves something violated, with all of
+ * them moving; a small term on the diagonal makes consistent redundant rows harmless. Positions
+ * then move along the constraints to the nearest ones (nearest.c). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
