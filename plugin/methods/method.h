@@ -358,6 +358,9 @@ int vida__judge_start(VidaStepper* stepper, VidaError* error);
  * constraint is violated by more than the method claims, or where it claims nothing, with
  * UNBOUNDED by more than the size of what it compares. */
 int vida__judge_step(VidaStepper* stepper, VidaError* error);
+/* Judges velocities v (n) at the node: fails with CONSTRAINT_VIOLATED where they violate a constraint
+ * by more than a method that claims to keep G v + g_t = 0 may leave. */
+int vida__judge_velocities(VidaStepper* stepper, const double* v, VidaError* error);
 /* Says in `error`, of a step that failed and was taken back, what is known of why: that a
  * constraint jumps there, that the motion had gone out of bounds before, that a singular
  * configuration is near; and what to try of steps that end on another branch. */

@@ -193,13 +193,15 @@ typedef struct level {
   double weight;        /* 1, or of velocities h: by how much a step violates g */
   double times;         /* the reach, and */
   double part;          /* of the terms, that a violation is more than */
+  double yields;        /* and of what its compliance explains */
+  bool is_claimed;      /* by the method */
 } level;
 
 static bool is_beyond_reach(const VidaStepper* stepper, const level* at, int row) {
   const double violation = at->weight * fabs(at->values[row]);
   const double yielding = stepper->yielding ? stepper->yielding[row] : 0.0;
   return stepper->reach[row] > 0.0 && violation > at->times * stepper->reach[row] &&
-         violation > times_yielding * yielding;
+         violation > at->yields * yielding;
 }
 
 static bool keeps(const VidaStepper* stepper, VidaCapability what) {
@@ -270,17 +272,16 @@ static void append_smaller(const VidaStepper* stepper, char* text, size_t size) 
 }
 
 static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
-  const double times = fabs(at->values[row]) / stepper->reach[row];
-  const bool is_claimed = keeps(stepper, VIDA_CAN_POSITION_LEVEL);
+  const double times = at->weight * fabs(at->values[row]) / stepper->reach[row];
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);
   return vida__fail_flag(
-      error, VIDA_STEP_NOT_CONVERGED, is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
+      error, VIDA_STEP_NOT_CONVERGED, at->is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
       "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
       vida__name_step(stepper, step), stepper->system->rows[row].name,
       vida__real_text(size, times, 3),
-      is_claimed ? "more than the method claims to leave of it" : "and is torn", remedy);
+      at->is_claimed ? "more than the method claims to leave of it" : "and is torn", remedy);
 }
 
 int vida__judge_step(VidaStepper* stepper, VidaError* error) {
@@ -294,7 +295,9 @@ int vida__judge_step(VidaStepper* stepper, VidaError* error) {
                     .times = is_claimed   ? claimed
                              : is_relaxed ? beyond_return
                                           : 1.0,
-                    .part = is_claimed ? claimed : part_of_terms};
+                    .part = is_claimed ? claimed : part_of_terms,
+                    .yields = times_yielding,
+                    .is_claimed = is_claimed};
   if (stepper->m == 0) {
     return VIDA_SUCCESS;
   }
@@ -318,23 +321,75 @@ static double find_step_length(const VidaStepper* stepper) {
                                          : stepper->h;
 }
 
-static void note_torn(const VidaStepper* stepper, int row, bool is_velocity, char* text,
-                      size_t size) {
-  char t[VIDA_REAL_TEXT_SIZE];
+static int fail_velocities(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
+  const double times = at->weight * fabs(at->values[row]) / stepper->reach[row];
+  char t[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
+  append_smaller(stepper, remedy, sizeof remedy);
+  append_remedy(stepper, remedy, sizeof remedy);
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_VIOLATED,
+                         "at t = %s the velocities violate constraint '%s' by %s times its own "
+                         "size in a step, more than the method claims to leave of it; the %s",
+                         vida__real_text(t, vida__node_time(stepper), 10),
+                         stepper->system->rows[row].name, vida__real_text(size, times, 3), remedy);
+}
+
+int vida__judge_velocities(VidaStepper* stepper, const double* v, VidaError* error) {
+  const double claimed = find_claimed_part(stepper);
+  const level at = {.values = stepper->constraint_work,
+                    .x = v,
+                    .weight = find_step_length(stepper),
+                    .times = claimed,
+                    .part = claimed,
+                    .yields = times_yielding,
+                    .is_claimed = true};
+  if (stepper->m == 0 || !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
+    return VIDA_SUCCESS;
+  }
+  const int code = VidaStepper_Constraints(stepper, NULL, stepper->constraint_work, error);
+  const int torn = code ? -1 : find_torn_row(stepper, &at);
+  return torn < 0 ? code : fail_velocities(stepper, &at, torn, error);
+}
+
+/* How much of its own size a row may be violated by before it is worth a remark. Constraints that
+ * are relaxed only to be integrated, with the compliance of the method, should hardly give way; one
+ * that the user has chosen is meant. */
+static const double relaxed_part = 0.01;
+
+static level make_noted_level(const VidaStepper* stepper, const double* values) {
+  level at = {.values = values,
+              .x = stepper->q,
+              .weight = 1.0,
+              .times = 1.0,
+              .part = part_of_terms,
+              .yields = times_yielding};
+  if (stepper->softness && !VidaOptions_IsSet(stepper->options, "compliance")) {
+    at.times = at.part = relaxed_part;
+    at.yields = 0.0;
+  }
+  return at;
+}
+
+static void note_torn(const VidaStepper* stepper, const level* at, int row, bool is_velocity,
+                      char* text, size_t size) {
+  char t[VIDA_REAL_TEXT_SIZE], part[VIDA_REAL_TEXT_SIZE];
   vida__append(text, size,
-               is_velocity
-                   ? "from t = %s on velocities violate constraint '%s' by more than its own size "
-                     "a step; try a smaller %s"
-                   : "from t = %s on constraint '%s' is violated by more than its own size; try a "
-                     "smaller %s",
-               vida__real_text(t, vida__node_time(stepper), 10), stepper->system->rows[row].name,
-               stepper->adaptive ? "rtol" : "step");
+               is_velocity ? "from t = %s on velocities violate constraint '%s' by more "
+                             "than "
+                           : "from t = %s on constraint '%s' is violated by more than ",
+               vida__real_text(t, vida__node_time(stepper), 10), stepper->system->rows[row].name);
+  if (at->times < 1.0) {
+    vida__append(text, size, "%s times ", vida__real_text(part, at->times, 3));
+  }
+  vida__append(
+      text, size,
+      is_velocity ? "its own size a step; try a smaller %s" : "its own size; try a smaller %s",
+      stepper->adaptive ? "rtol" : "step");
   append_remedy(stepper, text, size);
 }
 
 int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaError* error) {
   double* rows = stepper->constraint_work;
-  level at = {.values = rows, .x = stepper->q, .weight = 1.0, .times = 1.0, .part = part_of_terms};
+  level at = make_noted_level(stepper, rows);
   bool is_velocity = false;
   int code = VIDA_SUCCESS;
   int torn = -1;
@@ -344,13 +399,17 @@ int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaErr
   }
   if (!code && torn < 0 && stepper->m > 0 && !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
     is_velocity = true;
-    at.x = stepper->node_velocity;
-    at.weight = find_step_length(stepper);
+    at = (level){.values = rows,
+                 .x = stepper->node_velocity,
+                 .weight = find_step_length(stepper),
+                 .times = 1.0,
+                 .part = part_of_terms,
+                 .yields = times_yielding};
     code = VidaStepper_Constraints(stepper, NULL, rows, error);
     torn = code ? -1 : find_torn_row(stepper, &at);
   }
   if (torn >= 0) {
-    note_torn(stepper, torn, is_velocity, text, size);
+    note_torn(stepper, &at, torn, is_velocity, text, size);
   }
   return code;
 }

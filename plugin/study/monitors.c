@@ -262,6 +262,7 @@ static int observe_velocities(vida_monitors* monitors, vida_march* march, VidaEr
   code = VidaStepper_ConstraintErrors(march->stepper, NULL, &velocity, error);
   if (code == VIDA_SUCCESS) {
     monitors->constraint_velocity = fmax(monitors->constraint_velocity, velocity);
+    code = vida__judge_velocities(march->stepper, monitors->v, error);
   }
   return code;
 }

@@ -88,17 +88,17 @@ end
 -- ---- judging ------------------------------------------------------------------------------------
 
 -- How large the error of the first row may be by those of the finer rows that are "ok", or nil where
--- none is. From half the step to the whole one it may grow ten times in order two, whose errors differ
--- by four, and ten times again from a quarter; by two orders more in higher orders, whose terms beyond
--- the first count sooner. The error of a
--- tolerance is in proportion to it but for its sign, which makes single errors small by chance: the
--- largest of what the finer ones predict counts, ten times.
+-- none is. From half the step to the whole one it may grow ten times, and ten times again from a quarter.
+-- In high order it may grow four times as much as the order says, since terms beyond the first count
+-- sooner; so it may where constraints are relaxed, within a time that is in proportion to the step.
+-- The error of a tolerance is in proportion to it but for its sign, which makes single errors small by
+-- chance: the largest of what the finer ones predict counts, ten times.
 local function largest_error(method, finer, floor)
   local largest
   for i, row in ipairs(finer) do
     if row.status == "ok" and row.position_error then
-      local growth = is_adaptive(method) and 10 * 10 ^ i
-        or math.max(10, method.order > 2 and 2 ^ (method.order + 2) or 0) ^ i
+      local order = is_relaxed(method) and math.max(2, method.order) or method.order > 2 and method.order
+      local growth = is_adaptive(method) and 10 * 10 ^ i or (order and 4 * 2 ^ order or 10) ^ i
       largest = math.max(largest or 0, growth * math.max(row.position_error, floor))
     end
   end
@@ -126,9 +126,10 @@ local function find_fault(made, method, row, finer, floor)
     return error_here > 0.1 * unit
       and ("error %.2g, and half the step ends with %s"):format(error_here / unit, half.status) or nil
   end
-  -- Errors of a tolerance scatter: what is within some hundreds of it is right. In high order steps are
-  -- chosen so that errors are below RESOLVED, and of those two terms may cancel at half the step.
-  local tolerated = is_adaptive(method) and 300 * RTOL or method.order > 2 and RESOLVED or 1e-9
+  -- Errors of a tolerance scatter: what is within some hundreds of it is right. In high order the step is
+  -- chosen so that the error of projection is below RESOLVED. The feedback of stabilization makes the
+  -- equations stiffer, and the error up to ten times larger; two of its terms may cancel at half the step.
+  local tolerated = is_adaptive(method) and 300 * RTOL or method.order > 2 and 10 * RESOLVED or 1e-9
   local error_there = half.position_error or math.huge
   local finest = finer[#finer]
   local least = finest.status == "ok" and finest.position_error or 0
