@@ -19,6 +19,18 @@ local function describe(made, method, row, text)
     row.message ~= "" and "; " .. row.message or "")
 end
 
+-- The first part prints as it goes. The others keep their lines until their end: they are read one part
+-- after the other, and a full pipe would stop the rest.
+local lines = {}
+local function say(line)
+  if part == 0 then
+    print(line)
+    io.stdout:flush()
+  else
+    lines[#lines + 1] = line
+  end
+end
+
 local function try_part()
   local judge = require "judge"
   local systems = require "systems"
@@ -28,15 +40,16 @@ local function try_part()
     local good, why = pcall(judge.system, made, function(verdict, method, row, text)
       add(method.name, verdict, 1)
       if verdict == "wrong" or verbose and verdict ~= "right" and verdict ~= "refused" then
-        print(verdict .. ": " .. describe(made, method, row, text))
-        io.stdout:flush()
+        say(verdict .. ": " .. describe(made, method, row, text))
       end
     end)
     if not good or why then
       skipped = skipped + 1
-      print(("skipped: seed %d (%s): %s"):format(seed, made.kind, why))
-      io.stdout:flush()
+      say(("skipped: seed %d (%s): %s"):format(seed, made.kind, why))
     end
+  end
+  for _, line in ipairs(lines) do
+    print(line)
   end
   for name, row in pairs(counts) do
     for verdict, number in pairs(row) do
