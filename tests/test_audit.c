@@ -4,7 +4,7 @@
 #include <string.h>
 #include <vida/audit.h>
 
-#include "study/audit.h"
+#include "diagnose/audit.h"
 #include "support/check.h"
 #include "support/elliptic.h"
 #include "support/motion.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/collocation.h"
+#include "methods/collocation/collocation.h"
 #include "support/check.h"
 #include "support/elliptic.h"
 #include "support/exact.h"

@@ -6,7 +6,7 @@
 
 #include "support/check.h"
 #include "support/motion.h"
-#include "system/evaluate.h"
+#include "system/evaluate/evaluate.h"
 
 enum { MOST_ENTRIES = 4096 };
 

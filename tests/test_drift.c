@@ -1,6 +1,6 @@
 /* Drifts: slopes with their confidence and oscillations apart, of series whose slope is known and
  * of motions whose energy is known in closed form. */
-#include "study/drift.h"
+#include "study/measure/drift.h"
 
 #include <math.h>
 #include <stdlib.h>

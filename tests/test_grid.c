@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "study/grid.h"
-#include "study/norms.h"
+#include "study/measure/norms.h"
+#include "study/run/grid.h"
 #include "support/check.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

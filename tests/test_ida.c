@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods/reference_ida.h"
+#include "methods/reference/ida.h"
 
 #include "support/check.h"
 #include "support/elliptic.h"

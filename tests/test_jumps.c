@@ -5,8 +5,8 @@
 
 #include <vida/vida.h>
 
-#include "expr/bounds.h"
-#include "system/jumps.h"
+#include "expr/interval_bounds.h"
+#include "system/evaluate/time_jumps.h"
 
 #include "support/check.h"
 #include "support/expression.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <vida/vida.h>
 
-#include "report/recording.h"
+#include "report/page/recording.h"
 #include "support/check.h"
 #include "support/comparison.h"
 #include "support/model.h"

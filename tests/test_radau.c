@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods/radau.h"
+#include "methods/collocation/radau.h"
 
 #include "support/check.h"
 #include "support/elliptic.h"

@@ -10,9 +10,9 @@
 #include <vida/vida.h>
 
 #include "base/text.h"
-#include "report/json_check.h"
-#include "report/output.h"
-#include "report/results.h"
+#include "report/output/json_check.h"
+#include "report/output/output.h"
+#include "report/output/results.h"
 #include "study/study.h"
 #include "support/check.h"
 #include "support/comparison.h"

@@ -7,7 +7,7 @@
 #include <vida/vida.h>
 
 #include "base/register.h"
-#include "report/results.h"
+#include "report/output/results.h"
 #include "support/check.h"
 
 #define PATH "test_results.csv.tmp"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <vida/vida.h>
 
-#include "report/summary.h"
-#include "study/reference.h"
+#include "report/output/summary.h"
+#include "study/reference/reference.h"
 #include "study/study.h"
 #include "support/check.h"
 #include "support/comparison.h"

@@ -8,7 +8,7 @@
 #include <vida/expression.h>
 #include <vida/vida.h>
 
-#include "methods/variable.h"
+#include "methods/variational/variable_steps.h"
 
 #include "support/check.h"
 #include "support/formula.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/method.h"
+#include "stepper/method.h"
 
 #include "support/check.h"
 #include "support/model.h"

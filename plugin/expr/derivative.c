@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "expr/words.h"
+#include "expr/rules.h"
 
 /* ---- partial derivatives: the table's columns, written in these words ---- */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "expr/words.h"
+#include "expr/rules.h"
 
 /* In the rules below, nodes at q0 are called a0, ..., those at q1 a1, .... */
 

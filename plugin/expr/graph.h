@@ -31,7 +31,7 @@ typedef enum vida_input {
   VIDA_INPUT_MULTIPLIER,
   VIDA_INPUT_SECOND_POSITION, /* q1 of discrete derivatives; q0 is POSITION */
   VIDA_INPUT_AUXILIARY,       /* directions of derivatives and whatever a caller needs */
-  VIDA_INPUT_MOMENT,          /* index 0: the time at which conditions of time are (conditions.h) */
+  VIDA_INPUT_MOMENT, /* index 0: the time at which conditions of time are (time_conditions.h) */
   VIDA_INPUT_KINDS
 } vida_input;
 

@@ -153,9 +153,9 @@ static inline double vida__power_integer(double x, int n) {
   return n < 0 ? 1.0 / power : power;
 }
 
-/* Divided differences (divided.c), symmetric in u0 and u1, free of cancellation; p is the exponent
- * of POWER and POWER_INTEGER and is not looked at otherwise; MAX stands for max(u, 0). NaN outside
- * of the domain. */
+/* Divided differences (divided_differences.c), symmetric in u0 and u1, free of cancellation; p is
+ * the exponent of POWER and POWER_INTEGER and is not looked at otherwise; MAX stands for max(u, 0).
+ * NaN outside of the domain. */
 double vida__divided(int operation, double u0, double u1, double p);
 /* phi[u0, u1, u1] = (phi'(u1) - phi[u0, u1]) / (u1 - u0), phi''(u1) / 2 where u0 = u1. */
 double vida__divided_twice(int operation, double u0, double u1, double p);

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "methods/method.h"
+#include "stepper/method.h"
 
 #define VIDA_METHOD_LIST(X)    \
   X(del_midpoint)              \

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/rank.h"
+#include "system/constraints/rank.h"
 
 /* Residuals by rows, relative to the terms of the row. KINSOL's one norm for all rows lets the
  * heavy part of a system hide the light one, so what it returns is corrected until it is `rounded`,

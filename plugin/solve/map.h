@@ -9,7 +9,7 @@
 #include <vida/error.h>
 
 #include "base/linear.h"
-#include "system/evaluate.h"
+#include "system/evaluate/evaluate.h"
 
 /* The rows of F, as many as unknowns. */
 typedef struct vida_map_rows {

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "study/limit.h"
-#include "study/reference.h"
+#include "study/reference/reference.h"
+#include "study/run/time_limits.h"
 
 #define COMPARISON "comparison"
 

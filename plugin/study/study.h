@@ -7,8 +7,8 @@
 #include <vida/study.h>
 
 #include "base/register.h"
-#include "study/grid.h"
-#include "study/norms.h"
+#include "study/measure/norms.h"
+#include "study/run/grid.h"
 
 typedef struct vida_reference vida_reference; /* study/reference.h */
 
@@ -66,7 +66,7 @@ struct VidaStudy {
   double *q0, *v0;       /* n each: the consistent start */
   double* parameters;    /* of the system, when the comparison was made */
   pthread_mutex_t* lock; /* of all rows while runs are made at once; otherwise NULL */
-  double began;          /* a reading of the clock when it was last run (limit.h) */
+  double began;          /* a reading of the clock when it was last run (time_limits.h) */
   char notes[VIDA_NOTES_SIZE];
   size_t start_notes; /* bytes of them that are about the start; what follows is about times */
 };
@@ -107,7 +107,8 @@ bool vida__is_sampled(const vida_run* run, long step);
 /* The step of the reference at the same time, for a step that is compared. */
 long vida__reference_step(const VidaStudy* study, const vida_run* run, long step);
 
-/* How many runs are made at once, as the option `jobs` and the processors have it (crew.c). */
+/* How many runs are made at once, as the option `jobs` and the processors have it (thread_pool.c).
+ */
 int vida__jobs(const VidaStudy* study);
 /* Makes all runs, so many at once. */
 int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error);

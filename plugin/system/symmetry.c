@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/build.h"
-#include "system/evaluate.h"
-#include "system/manifold.h"
+#include "system/constraints/manifold.h"
+#include "system/evaluate/evaluate.h"
+#include "system/model/build.h"
 #include "system/symmetry.h"
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };

@@ -2,7 +2,7 @@
 #ifndef VIDA_SYSTEM_SYMMETRY_H
 #define VIDA_SYSTEM_SYMMETRY_H
 
-#include "system/model.h"
+#include "system/model/model.h"
 
 /* Translations, then rotations: at most VIDA_LARGEST_MOMENTUM_COUNT; 0 where nothing moves with
  * space. */

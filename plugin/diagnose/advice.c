@@ -1,0 +1,402 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vida/advice.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "stepper/method.h"
+#include "study/study.h"
+#include "system/evaluate/equations.h"
+
+/* Unknowns up to which methods are tried, about a second for all: some solve with dense matrices,
+ * in a time that grows with the third power. */
+enum { MOST_TRIED = 500 };
+enum { MOST_ITERATIONS = 300, STEPS_PER_PERIOD = 50, STEPS_AT_LEAST = 100 };
+static const double converged = 1e-4;
+static const double two_pi = 6.283185307179586476925286766559;
+
+/* The system at its start, and room for vectors. */
+typedef struct start_state {
+  const VidaSystem* system;
+  vida_equations* equations;
+  double t;
+  double *q, *v, *a, *lambda;                             /* n, n, n, m */
+  double *mass, *stiffness, *damping;                     /* values in the KKT pattern */
+  double *x, *y, *right_side, *force[3], *bias[3], *work; /* n + m each */
+  double* block;
+} start_state;
+
+static int allocate(start_state* state) {
+  const size_t n = (size_t)state->system->coordinate_count;
+  const size_t m = (size_t)state->system->row_count,
+               entries = (size_t)state->system->pattern.entries;
+  struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&state->q, n},
+                {&state->v, n},
+                {&state->a, n},
+                {&state->lambda, m},
+                {&state->mass, entries},
+                {&state->stiffness, entries},
+                {&state->damping, entries},
+                {&state->x, n + m},
+                {&state->y, n + m},
+                {&state->right_side, n + m},
+                {&state->force[0], n},
+                {&state->force[1], n},
+                {&state->force[2], n},
+                {&state->bias[0], m},
+                {&state->bias[1], m},
+                {&state->bias[2], m},
+                {&state->work, n + m}};
+  size_t total = 0;
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+    total += arrays[i].count;
+  }
+  state->block = vida__allocate(total, sizeof(double));
+  double* next = state->block;
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && next; i++) {
+    *arrays[i].array = next;
+    next += arrays[i].count;
+  }
+  return state->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+/* ---- products with the upper left block of the KKT pattern ----------------------------------- */
+
+static void multiply(const VidaSystem* system, const double* values, const double* x, double* y) {
+  const vida_pattern* pattern = &system->pattern;
+  const int n = system->coordinate_count;
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (int column = 0; column < n; column++) {
+    for (long k = (long)pattern->column_start[column]; k < (long)pattern->column_start[column + 1];
+         k++) {
+      if (pattern->row[k] < n) {
+        y[pattern->row[k]] += values[k] * x[column];
+      }
+    }
+  }
+}
+
+/* x^T M x; where M has none for a motion (a quaternion along itself), it is not one. */
+static double mass_norm(start_state* state, const double* x) {
+  double sum = 0.0;
+  multiply(state->system, state->mass, x, state->work);
+  for (int i = 0; i < state->system->coordinate_count; i++) {
+    sum += x[i] * state->work[i];
+  }
+  return sum > 0.0 ? sqrt(sum) : 0.0;
+}
+
+/* ---- rates ----------------------------------------------------------------------------------- */
+
+/* The eigenvalue of largest size of M^-1 times the matrix, along the constraints, by power
+ * iteration; x is left as its vector. With the sign of the eigenvalue, 0 where the matrix does
+ * nothing. */
+static int find_eigenvalue(start_state* state, const double* matrix, double* eigenvalue) {
+  const int n = state->system->coordinate_count, m = state->system->row_count;
+  double before = 0.0;
+  *eigenvalue = 0.0;
+  unsigned long long seed = 1;
+  for (int i = 0; i < n; i++) { /* in no special direction */
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    state->right_side[i] = (double)(seed >> 33) / 4294967296.0 - 0.25;
+  }
+  multiply(state->system, state->mass, state->right_side, state->y);
+  memcpy(state->right_side, state->y, (size_t)n * sizeof(double));
+  for (int iteration = 0; iteration <= MOST_ITERATIONS; iteration++) {
+    memset(state->right_side + n, 0, (size_t)m * sizeof(double));
+    const int code = vida__equations_solve(state->equations, state->right_side, state->y);
+    const double size = code ? 0.0 : mass_norm(state, state->y);
+    if (code || !(size > 0.0)) {
+      return code;
+    }
+    if (iteration > 0) { /* x had the size one */
+      double product = 0.0;
+      for (int i = 0; i < n; i++) {
+        product += state->x[i] * state->right_side[i];
+      }
+      *eigenvalue = copysign(size, product);
+    }
+    for (int i = 0; i < n; i++) {
+      state->x[i] = state->y[i] / size;
+    }
+    if (iteration > 1 && fabs(size - before) <= converged * size) {
+      return code;
+    }
+    before = size;
+    multiply(state->system, matrix, state->x, state->right_side);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* What is quadratic in the velocity u has to be made up for by an acceleration; its size over that
+ * of u: of a circle |u| / radius. */
+static int find_turning(start_state* state, const double* u, double* rate) {
+  const int n = state->system->coordinate_count, m = state->system->row_count;
+  const double signs[3] = {1.0, -1.0, 0.0};
+  vida_evaluator* evaluator = vida__equations_evaluator(state->equations);
+  int code = VIDA_SUCCESS;
+  *rate = 0.0;
+  const double size = mass_norm(state, u);
+  for (int k = 0; k < 3 && !code; k++) {
+    for (int i = 0; i < n; i++) {
+      state->x[i] = signs[k] * u[i];
+    }
+    code = vida__motion_bias(evaluator, state->t, state->q, state->x, state->force[k],
+                             state->bias[k], state->work);
+  }
+  for (int i = 0; i < n + m && !code; i++) {
+    double* const* parts = i < n ? state->force : state->bias;
+    const int at = i < n ? i : i - n;
+    const double quadratic = 0.5 * (parts[0][at] + parts[1][at]) - parts[2][at];
+    state->right_side[i] = i < n ? quadratic : -quadratic;
+  }
+  code = code ? code : vida__equations_solve(state->equations, state->right_side, state->y);
+  if (!code && size > 0.0) {
+    *rate = mass_norm(state, state->y) / size;
+  }
+  return code;
+}
+
+static void find_angle_rates(const start_state* state, VidaRates* rates) {
+  for (int i = 0; i < state->system->coordinate_count; i++) {
+    if (strcmp(VidaSystem_CoordinateUnit(state->system, i), "rad") == 0) {
+      rates->angles = fmax(rates->angles, fmax(fabs(state->v[i]), sqrt(fabs(state->a[i]))));
+    }
+  }
+}
+
+static void find_coordinate(const start_state* state, VidaRates* rates) {
+  double largest = 0.0;
+  for (int i = 0; i < state->system->coordinate_count; i++) {
+    if (fabs(state->x[i]) > largest) {
+      largest = fabs(state->x[i]);
+      rates->coordinate = i;
+    }
+  }
+}
+
+/* Matrices at the start: M, -L_qq - f_q + lambda g_qq, and -f_v. */
+static int evaluate(start_state* state) {
+  const vida_hessian_weights vv = {0.0, 0.0, 0.0, 1.0}, qq = {-1.0, 0.0, 0.0, 0.0},
+                             qv = {0.0, -1.0, 0.0, 0.0};
+  vida_evaluator* evaluator = vida__equations_evaluator(state->equations);
+  int code = vida__add_hessian(evaluator, state->t, state->q, state->v, vv, state->mass);
+  code = code ? code
+              : vida__add_hessian(evaluator, state->t, state->q, state->v, qq, state->stiffness);
+  code = code ? code
+              : vida__add_curvature(evaluator, state->t, state->q, 1.0, state->lambda,
+                                    state->stiffness);
+  return code ? code
+              : vida__add_hessian_of(evaluator, VIDA_PART_FORCE, state->t, state->q, state->v, qv,
+                                     state->damping);
+}
+
+static int find_rates(start_state* state, VidaRates* rates) {
+  double eigenvalue = 0.0, fall = 0.0;
+  rates->coordinate = -1;
+  int code = evaluate(state);
+  code = code ? code : find_eigenvalue(state, state->stiffness, &eigenvalue);
+  if (!code && eigenvalue != 0.0) {
+    rates->stiffness = sqrt(fabs(eigenvalue));
+    rates->growing = eigenvalue < 0.0;
+    find_coordinate(state, rates);
+  }
+  code = code ? code : find_eigenvalue(state, state->damping, &eigenvalue);
+  rates->damping = code ? 0.0 : fabs(eigenvalue);
+  code = code ? code : find_turning(state, state->v, &rates->turning);
+  code = code ? code : find_turning(state, state->a, &fall);
+  rates->falling = sqrt(fall);
+  find_angle_rates(state, rates);
+  rates->largest =
+      fmax(fmax(fmax(rates->stiffness, rates->damping), fmax(rates->turning, rates->falling)),
+           rates->angles);
+  return code;
+}
+
+/* ---- the mass matrix ------------------------------------------------------------------------- */
+
+static bool is_singular(const start_state* state) {
+  const VidaSystem* system = state->system;
+  SUNContext context = NULL;
+  vida_linear* linear = NULL;
+  bool singular = false;
+  if (vida__context_create(&context) == 0 &&
+      vida__linear_create(context, &system->pattern, VIDA_SOLVER_AUTO, &linear, NULL) == 0) {
+    vida__linear_clear(linear);
+    memcpy(linear->values, state->mass, (size_t)system->pattern.entries * sizeof(double));
+    for (int r = 0; r < system->row_count; r++) {
+      linear->values[vida__constraint_diagonal(system, r)] = 1.0;
+    }
+    singular = vida__linear_factor(linear) != 0;
+  }
+  vida__linear_destroy(&linear);
+  if (context) {
+    SUNContext_Free(&context);
+  }
+  return singular;
+}
+
+/* Whether M is another one in a place nearby. */
+static bool is_moving(start_state* state) {
+  const vida_hessian_weights vv = {0.0, 0.0, 0.0, 1.0};
+  const VidaSystem* system = state->system;
+  double largest = 0.0, change = 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    state->x[i] = state->q[i] + 1e-3 * (1.0 + 0.1 * (i % 7)) * fmax(fabs(state->q[i]), 0.1);
+  }
+  memset(state->damping, 0, (size_t)system->pattern.entries * sizeof(double));
+  if (vida__add_hessian(vida__equations_evaluator(state->equations), state->t, state->x, state->v,
+                        vv, state->damping)) {
+    return true;
+  }
+  for (int k = 0; k < system->pattern.entries; k++) {
+    largest = fmax(largest, fabs(state->mass[k]));
+    change = fmax(change, fabs(state->mass[k] - state->damping[k]));
+  }
+  return change > 1e-10 * largest;
+}
+
+static bool has_damping(const start_state* state) {
+  for (int k = 0; k < state->system->pattern.entries; k++) {
+    if (state->damping[k] != 0.0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+/* What other methods take the system is told by their own trials, not in the words of a refusal. */
+static void try_method(const start_state* state, const VidaAdvice* advice, VidaTrial* trial) {
+  VidaOptions* options = NULL;
+  VidaStepper* stepper = NULL;
+  int code = VidaOptions_Create(trial->method->name, &options, &trial->why);
+  code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->why);
+  trial->adaptive = !code && Vida_IsAdaptive(options);
+  code = code ? code : vida__create_stepper(state->system, options, &stepper, &trial->why);
+  if (!code && advice->tried) {
+    code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, &trial->why);
+  }
+  trial->taken = code == VIDA_SUCCESS;
+  if (!code && advice->tried) {
+    code = VidaStepper_Step(stepper, &trial->why);
+  }
+  trial->code = code;
+  if (strcmp(trial->why.flag, VIDA_SYSTEM_REFUSED) == 0) {
+    trial->why.flag[0] = '\0'; /* is between methods */
+  }
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+}
+
+/* 1, 2, 2.5, 4 or 5 times a power of ten, not above h, that divides the time; else a part of it. */
+static double round_step(double h, double time) {
+  static const double digits[] = {5.0, 4.0, 2.5, 2.0, 1.0};
+  const double power = pow(10.0, floor(log10(h)));
+  for (int down = 0; down < 2; down++) {
+    for (size_t i = 0; i < sizeof digits / sizeof digits[0]; i++) {
+      const double step = digits[i] * power * (down ? 0.1 : 1.0), count = time / step;
+      if (step <= h && fabs(count - nearbyint(count)) <= 1e-9 * count) {
+        return step;
+      }
+    }
+  }
+  return time / ceil(time / h);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int find_start(const VidaStudy* study, start_state* state, VidaError* error) {
+  VidaStartOptions start = VidaStartOptions_Default();
+  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
+  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  state->t = study->t0;
+  return VidaSystem_Start(study->system, study->t0, &start, state->q, state->v, NULL, error);
+}
+
+static void describe(const VidaSystem* system, start_state* state, VidaAdvice* advice) {
+  const vida_rank* rank = vida__equations_rank(state->equations);
+  advice->coordinates = system->coordinate_count;
+  advice->rows = system->row_count;
+  for (int r = 0; r < system->row_count; r++) {
+    advice->nonholonomic += VidaSystem_ConstraintIsNonholonomic(system, r) ? 1 : 0;
+  }
+  const bool known = rank || system->row_count == 0;
+  advice->dependent = rank ? vida__rank_dependent_count(rank) : 0;
+  advice->degrees_of_freedom =
+      known ? system->coordinate_count - system->row_count + advice->dependent : -1;
+  advice->constant_mass = system->constant_mass;
+  advice->diagonal_mass = system->separable || (system->constant_mass && !system->has_coupled_mass);
+  advice->forces = system->has_forces;
+  advice->driven = system->time_dependent;
+  advice->general = vida__general_term(system);
+}
+
+/* Rates and the step; where the equations have no solution nothing is known of rates, and methods
+ * say why. */
+static void look(const VidaStudy* study, start_state* state, VidaAdvice* advice) {
+  const double most = study->time / STEPS_AT_LEAST;
+  int code = vida__equations_mark(state->equations, state->t, state->q, state->v);
+  code = code ? code
+              : vida__equations_find(state->equations, state->t, state->q, state->v, NULL, state->a,
+                                     state->lambda);
+  code = code ? code : find_rates(state, &advice->rates);
+  if (code || !isfinite(advice->rates.largest)) {
+    advice->rates = (VidaRates){.coordinate = -1};
+  }
+  describe(state->system, state, advice);
+  advice->tried = advice->coordinates + advice->rows <= MOST_TRIED;
+  advice->damped = has_damping(state);
+  advice->singular_mass = is_singular(state);
+  advice->moving_mass = !advice->constant_mass && is_moving(state);
+  const double wanted =
+      advice->rates.largest > 0.0 ? two_pi / advice->rates.largest / STEPS_PER_PERIOD : most;
+  advice->step = round_step(fmin(wanted, most), study->time);
+}
+
+int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, advice)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  *advice = NULL;
+  if (VIDA_REFUSE_NULL(error, study)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  start_state state = {.system = study->system};
+  VidaAdvice* made = vida__allocate(1, sizeof *made);
+  int code = made ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    *made = (VidaAdvice){.time = study->time, .trial_count = Vida_MethodCount()};
+    made->trials = vida__allocate((size_t)made->trial_count, sizeof *made->trials);
+    code = !made->trials || allocate(&state) ? vida__fail_memory(error) : VIDA_SUCCESS;
+  }
+  code = code ? code : find_start(study, &state, error);
+  code =
+      code ? code : vida__equations_create(state.system, VIDA_SOLVER_AUTO, &state.equations, error);
+  if (!code) {
+    look(study, &state, made);
+    for (int i = 0; i < made->trial_count; i++) {
+      made->trials[i].method = Vida_MethodInfo(i);
+      try_method(&state, made, &made->trials[i]);
+    }
+    *advice = made;
+  } else {
+    VidaAdvice_Destroy(&made);
+  }
+  vida__equations_destroy(&state.equations);
+  free(state.block);
+  return code;
+}
+
+void VidaAdvice_Destroy(VidaAdvice** advice) {
+  if (advice && *advice) {
+    free((*advice)->trials);
+    free(*advice);
+    *advice = NULL;
+  }
+}

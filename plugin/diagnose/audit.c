@@ -1,0 +1,489 @@
+/* The audit: every method on every system of the table, and what becomes of its claims. */
+#include "diagnose/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
+
+#define ALL_SYSTEMS "all systems"
+#define ORDER_OFF 0.2   /* what a measured order may lack */
+#define ORDER_BLUR 0.35 /* half of the confidence interval of an order that was measured */
+#define LEAST_ORDER 0.5 /* of what converges in the step */
+/* Of what converges in the tolerance. Backward differentiation of order k takes steps h ~
+ * rtol^(1/(k+1)) and leaves velocities and multipliers of index 3 with errors of rtol / h and rtol
+ * / h^2: where it stays at low order, in short or loose runs, the latter is rtol^(1/3). */
+#define LEAST_POWER 0.3
+#define ORDER_MORE 0.5 /* what every system has above a claim that is too modest */
+
+struct VidaAudit {
+  bool thorough;
+  bool selected[MOST_CASES];
+  bool has_selection;
+  int (*ask)(void* data); /* whether to stop; NULL: nobody asks */
+  void* data;
+  vida_subject* subjects[MOST_CASES];
+  size_t row_capacity;
+  int row_count;
+  VidaAuditRow* rows;
+};
+
+/* ---- the object ------------------------------------------------------------------------------ */
+
+int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  *audit = vida__allocate(1, sizeof **audit);
+  if (!*audit) {
+    return vida__fail_memory(error);
+  }
+  (*audit)->thorough = thorough;
+  return VIDA_SUCCESS;
+}
+
+void VidaAudit_Destroy(VidaAudit** audit) {
+  VidaAudit* old = audit ? *audit : NULL;
+  if (!old) {
+    return;
+  }
+  for (int i = 0; i < MOST_CASES; i++) {
+    vida__destroy_subject(&old->subjects[i]);
+  }
+  free(old->rows);
+  free(old);
+  *audit = NULL;
+}
+
+int VidaAudit_SystemCount(void) {
+  const int count = vida__audit_case_count();
+  return count < MOST_CASES ? count : MOST_CASES;
+}
+
+const char* VidaAudit_SystemName(int index) {
+  return index >= 0 && index < VidaAudit_SystemCount() ? vida__audit_cases[index].name : NULL;
+}
+
+static const char* system_name(const void* list, int index) {
+  (void)list;
+  return VidaAudit_SystemName(index);
+}
+
+int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  for (int i = 0; i < VidaAudit_SystemCount(); i++) {
+    if (strcmp(name, VidaAudit_SystemName(i)) == 0) {
+      audit->selected[i] = true;
+      audit->has_selection = true;
+      return VIDA_SUCCESS;
+    }
+  }
+  const int nearest = Vida_NearestName(name, VidaAudit_SystemCount(), system_name, NULL);
+  return nearest >= 0
+             ? vida__fail(error, VIDA_UNKNOWN_NAME, "unknown system '%s'; did you mean '%s'?", name,
+                          VidaAudit_SystemName(nearest))
+             : vida__fail(error, VIDA_UNKNOWN_NAME, "unknown system '%s'", name);
+}
+
+int VidaAudit_RowCount(const VidaAudit* audit) {
+  return audit ? audit->row_count : 0;
+}
+
+const VidaAuditRow* VidaAudit_Row(const VidaAudit* audit, int row) {
+  return audit && row >= 0 && row < audit->row_count ? &audit->rows[row] : NULL;
+}
+
+bool VidaAudit_IsSummary(const VidaAuditRow* row) {
+  return row && strcmp(row->system, ALL_SYSTEMS) == 0;
+}
+
+int VidaAudit_FalseClaims(const VidaAudit* audit) {
+  int count = 0;
+  for (int i = 0; audit && i < audit->row_count; i++) {
+    count += audit->rows[i].false_claims;
+  }
+  return count;
+}
+
+const VidaAuditColumn* VidaAudit_Column(VidaAuditProperty property) {
+#define AUDIT_COLUMN(name, word, title, text) {word, title, text},
+  static const VidaAuditColumn columns[] = {VIDA_AUDIT_LIST(AUDIT_COLUMN)};
+#undef AUDIT_COLUMN
+  const int index = (int)property;
+  return index >= 0 && index < VIDA_AUDIT_PROPERTIES ? &columns[index] : NULL;
+}
+
+static VidaAuditRow* add_row(VidaAudit* audit, const char* method, const char* system,
+                             VidaError* error) {
+  void* rows = audit->rows;
+  if (vida__reserve(&rows, &audit->row_capacity, (size_t)audit->row_count + 1,
+                    sizeof *audit->rows)) {
+    vida__fail_memory(error);
+    return NULL;
+  }
+  audit->rows = rows;
+  VidaAuditRow* row = &audit->rows[audit->row_count++];
+  *row = (VidaAuditRow){.status = VIDA_AUDIT_MEASURED, .h = NAN};
+  vida__append(row->method, sizeof row->method, "%s", method);
+  vida__append(row->system, sizeof row->system, "%s", system);
+  for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
+    row->measurement[i] =
+        (VidaAuditMeasurement){NAN, NAN, NAN, VIDA_AUDIT_NO_CLAIM, VIDA_AUDIT_DOES_NOT_APPLY};
+  }
+  return row;
+}
+
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+static bool can(const VidaMethodInfo* claims, VidaCapability capability) {
+  return (claims->capabilities & (unsigned)capability) != 0;
+}
+
+static void tell_false(VidaAuditRow* row, const char* format, const char* what, const char* got) {
+  row->false_claims++;
+  vida__append(row->message, sizeof row->message, "%s", row->message[0] ? "; " : "");
+  vida__append(row->message, sizeof row->message, format, what, got);
+}
+
+/* What is claimed to be kept, and the largest value that counts as kept: rounding of some thousand
+ * steps, and for the symplectic form that of central differences. */
+typedef struct kept_claim {
+  VidaCapability capability;
+  VidaAuditProperty property;
+  double largest;
+} kept_claim;
+
+static const kept_claim kept_claims[] = {
+    {VIDA_CAN_ENERGY, VIDA_AUDIT_ENERGY, 1e-11},
+    {VIDA_CAN_MOMENTUM, VIDA_AUDIT_MOMENTUM, 1e-12},
+    {VIDA_CAN_SYMPLECTIC, VIDA_AUDIT_SYMPLECTIC, 1e-8},
+    {VIDA_CAN_REVERSIBLE, VIDA_AUDIT_REVERSIBLE, 1e-11},
+    {VIDA_CAN_POSITION_LEVEL, VIDA_AUDIT_POSITION_LEVEL, 1e-13},
+    {VIDA_CAN_VELOCITY_LEVEL, VIDA_AUDIT_VELOCITY_LEVEL, 1e-13},
+    {VIDA_CAN_TWO_POINT_START, VIDA_AUDIT_TWO_POINT_START, 1e-12},
+};
+
+/* Whether the system has such a property. */
+static bool is_measurable(const vida_subject* subject, VidaAuditProperty property) {
+  const VidaSystem* system = subject->system;
+  bool holonomic = false;
+  for (int r = 0; r < subject->m; r++) {
+    holonomic = holonomic || !VidaSystem_ConstraintIsNonholonomic(system, r);
+  }
+  switch (property) {
+    case VIDA_AUDIT_ENERGY:
+    case VIDA_AUDIT_DRIFT:
+      return subject->of->conservative;
+    case VIDA_AUDIT_MOMENTUM: /* under nonholonomic rows they are not kept */
+      return !system->nonholonomic && VidaSystem_MomentumCount(system) > 0;
+    case VIDA_AUDIT_SYMPLECTIC:
+      return subject->of->conservative && !system->nonholonomic;
+    case VIDA_AUDIT_REVERSIBLE:
+      return subject->of->reversible;
+    case VIDA_AUDIT_POSITION_LEVEL:
+    case VIDA_AUDIT_POSITION_GROWTH:
+      return holonomic;
+    case VIDA_AUDIT_MULTIPLIER_ORDER:
+    case VIDA_AUDIT_VELOCITY_LEVEL:
+    case VIDA_AUDIT_VELOCITY_GROWTH:
+      return subject->m > 0;
+    case VIDA_AUDIT_DISSIPATION:
+      return !subject->of->conservative && !system->time_dependent;
+    default:
+      return true;
+  }
+}
+
+/* Whether the method claims less here. */
+static bool is_one_sided(const vida_subject* subject, const VidaMethodInfo* claims) {
+  const VidaSystem* system = subject->system;
+  return can(claims, VIDA_CAN_BE_ONE_SIDED) && (!system->separable || system->nonholonomic);
+}
+
+static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims,
+                       VidaAuditRow* row) {
+  const bool one_sided = is_one_sided(subject, claims);
+  for (size_t i = 0; i < sizeof kept_claims / sizeof kept_claims[0]; i++) {
+    const kept_claim* claim = &kept_claims[i];
+    VidaAuditMeasurement* measured = &row->measurement[claim->property];
+    char number[VIDA_REAL_TEXT_SIZE];
+    const bool other_mass = can(claims, VIDA_CAN_GENERAL_MASS) && !subject->system->constant_mass;
+    if (!can(claims, claim->capability) || !is_measurable(subject, claim->property) ||
+        (claim->capability == VIDA_CAN_MOMENTUM && row->momentum_count == 0) ||
+        (other_mass && claim->capability == VIDA_CAN_MOMENTUM) ||
+        (one_sided && claim->capability == VIDA_CAN_REVERSIBLE)) {
+      continue;
+    }
+    measured->claimed = claim->largest;
+    const bool kept = claim->capability == VIDA_CAN_ENERGY ? row->energy == VIDA_AUDIT_ENERGY_EXACT
+                                                           : measured->value <= claim->largest;
+    measured->verdict = kept ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
+    if (measured->verdict == VIDA_AUDIT_FALSE) {
+      tell_false(row, "%s: %s", VidaAudit_Column(claim->property)->text,
+                 vida__real_text(number, measured->value, 2));
+    }
+  }
+}
+
+static void judge_order(const vida_subject* subject, const VidaMethodInfo* claims,
+                        VidaAuditRow* row) {
+  VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
+  const bool one_sided = is_one_sided(subject, claims);
+  char text[2 * VIDA_REAL_TEXT_SIZE + 8] = "";
+  char number[VIDA_REAL_TEXT_SIZE];
+  order->claimed = row->adaptive ? LEAST_POWER : one_sided ? 1.0 : claims->order;
+  const bool exact = isinf(order->value);
+  const bool sharp = order->interval <= ORDER_BLUR &&
+                     order->value >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
+  order->verdict = exact || sharp ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
+  if (order->verdict == VIDA_AUDIT_FALSE) {
+    vida__append(text, sizeof text, "%s +- ", vida__real_text(number, order->value, 3));
+    vida__append(text, sizeof text, "%s", vida__real_text(number, order->interval, 2));
+    tell_false(row, "%s: %s",
+               row->adaptive ? "order of positions in the tolerance" : "order of positions",
+               isnan(order->value) ? "no five steps that errors can be compared at" : text);
+  }
+}
+
+/* Velocities and multipliers have no order that is claimed, but what is told must converge. */
+static void judge_convergence(VidaAuditRow* row) {
+  const double least = row->adaptive ? LEAST_POWER : LEAST_ORDER;
+  for (int i = VIDA_AUDIT_VELOCITY_ORDER; i <= VIDA_AUDIT_MULTIPLIER_ORDER; i++) {
+    VidaAuditMeasurement* order = &row->measurement[i];
+    char number[VIDA_REAL_TEXT_SIZE];
+    if (order->interval <= ORDER_BLUR && order->value < least) {
+      order->claimed = least;
+      order->verdict = VIDA_AUDIT_FALSE;
+      tell_false(row, "no convergence, %s: %s", VidaAudit_Column((VidaAuditProperty)i)->text,
+                 vida__real_text(number, order->value, 3));
+    }
+  }
+}
+
+/* A symplectic method has no drift, and a damper does not give energy. */
+static void judge_energy(const vida_subject* subject, const VidaMethodInfo* claims,
+                         VidaAuditRow* row) {
+  VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
+  VidaAuditMeasurement* rise = &row->measurement[VIDA_AUDIT_DISSIPATION];
+  char number[VIDA_REAL_TEXT_SIZE];
+  if (can(claims, VIDA_CAN_SYMPLECTIC) && is_measurable(subject, VIDA_AUDIT_SYMPLECTIC)) {
+    drift->claimed = 0.0;
+    drift->verdict = row->energy == VIDA_AUDIT_ENERGY_DRIFTING ? VIDA_AUDIT_FALSE : VIDA_AUDIT_TRUE;
+    if (drift->verdict == VIDA_AUDIT_FALSE) {
+      tell_false(row, "%s: %s", "a symplectic method whose energy drifts, per second",
+                 vida__real_text(number, drift->value, 2));
+    }
+  }
+  if (!isnan(rise->value)) {
+    rise->claimed = 0.01;
+    rise->verdict = rise->value <= rise->claimed ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
+    if (rise->verdict == VIDA_AUDIT_FALSE) {
+      tell_false(row, "%s: %s", "the energy of a damped system rises",
+                 vida__real_text(number, rise->value, 2));
+    }
+  }
+}
+
+/* Why values are not there. Momentum maps that vanish whatever the state are none. */
+static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
+  const bool taken = row->status != VIDA_AUDIT_REFUSED;
+  for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
+    VidaAuditMeasurement* at = &row->measurement[i];
+    const bool vanishes = i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0;
+    if (!isnan(at->value)) {
+      at->reach = VIDA_AUDIT_PRESENT;
+    } else if (vanishes || !is_measurable(subject, (VidaAuditProperty)i)) {
+      at->reach = VIDA_AUDIT_DOES_NOT_APPLY;
+    } else {
+      at->reach = taken ? VIDA_AUDIT_NOT_MEASURED : VIDA_AUDIT_REFUSES;
+    }
+  }
+}
+
+/* ---- one method on one system ---------------------------------------------------------------- */
+
+/* Whether the method takes the system; otherwise the row says why. */
+static int ask(const vida_subject* subject, VidaAuditRow* row, VidaError* error) {
+  VidaStepper* stepper = NULL;
+  VidaError refusal = {0};
+  int code = vida__audit_stepper(subject, row->method, subject->of->h, &stepper, &refusal);
+  if (!code) {
+    /* Some things are seen only when a motion starts, as a chart that does not fit. */
+    code = VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &refusal);
+  }
+  VidaStepper_Destroy(&stepper);
+  if (code == VIDA_OUT_OF_MEMORY || code == VIDA_UNKNOWN_NAME) {
+    return vida__fail(error, code, "%s", refusal.message);
+  }
+  if (code) {
+    row->status = code == VIDA_NOT_SUPPORTED ? VIDA_AUDIT_REFUSED : VIDA_AUDIT_BROKEN;
+    memcpy(row->message, refusal.message, sizeof row->message);
+  }
+  return VIDA_SUCCESS;
+}
+
+static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMethodInfo* claims,
+                     VidaAuditRow* row, VidaError* error) {
+  /* Without an energy to watch long runs tell nothing, and the time itself loses digits. */
+  const bool thorough = audit->thorough && subject->of->conservative;
+  const long steps = thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
+  int code = ask(subject, row, error);
+  row->general = !subject->system->separable;
+  row->adaptive = vida__audit_is_adaptive(row->method);
+  if (!code && row->status == VIDA_AUDIT_MEASURED) {
+    code = vida__measure_invariants(subject, steps, row, error);
+  }
+  if (!code && row->status == VIDA_AUDIT_MEASURED) {
+    code = vida__measure_orders(subject, row, error);
+    if (!row->adaptive) { /* whose map is not a smooth one */
+      code = code ? code : vida__measure_symplecticity(subject, row, error);
+      code = code ? code : vida__measure_reversal(subject, row, error);
+    }
+    code = code ? code : vida__measure_two_points(subject, row, error);
+  }
+  if (code) {
+    return code;
+  }
+  if (row->status == VIDA_AUDIT_MEASURED) {
+    judge_order(subject, claims, row);
+    judge_convergence(row);
+    judge_kept(subject, claims, row);
+    judge_energy(subject, claims, row);
+  }
+  explain_absence(subject, row);
+  row->false_claims += row->status == VIDA_AUDIT_BROKEN;
+  return VIDA_SUCCESS;
+}
+
+/* ---- all systems ----------------------------------------------------------------------------- */
+
+/* Of orders the lowest, of all else the largest. */
+static void gather(VidaAuditRow* summary, const VidaAuditRow* row) {
+  for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
+    const VidaAuditMeasurement* from = &row->measurement[i];
+    VidaAuditMeasurement* to = &summary->measurement[i];
+    const bool order = i <= VIDA_AUDIT_MULTIPLIER_ORDER;
+    const double old = order ? -to->value : fabs(to->value);
+    const double value = order ? -from->value : fabs(from->value);
+    to->reach = from->reach < to->reach ? from->reach : to->reach;
+    if (!isnan(value) && (isnan(old) || value > old)) {
+      to->value = from->value;
+      to->interval = from->interval;
+    }
+    if (from->verdict != VIDA_AUDIT_NO_CLAIM) {
+      to->claimed = isnan(to->claimed) ? from->claimed : fmin(to->claimed, from->claimed);
+      to->verdict = from->verdict > to->verdict ? from->verdict : to->verdict;
+    }
+  }
+  summary->energy = row->energy > summary->energy ? row->energy : summary->energy;
+  summary->steps = row->steps > summary->steps ? row->steps : summary->steps;
+}
+
+/* What is claimed on some systems only, and not kept on the others, has no mark in the summary. */
+static void withdraw_marks(VidaAuditRow* summary) {
+  for (int i = VIDA_AUDIT_ENERGY; i < VIDA_AUDIT_PROPERTIES; i++) {
+    VidaAuditMeasurement* at = &summary->measurement[i];
+    if (at->verdict == VIDA_AUDIT_TRUE && i != VIDA_AUDIT_DRIFT && !(at->value <= at->claimed)) {
+      at->verdict = VIDA_AUDIT_NO_CLAIM;
+    }
+  }
+}
+
+typedef struct taken {
+  int systems, general, nonholonomic, time_dependent;
+} taken;
+
+static void count_taken(const vida_subject* subject, taken* count) {
+  const VidaSystem* system = subject->system;
+  count->systems++;
+  count->general += !system->separable && subject->of->conservative && !system->nonholonomic;
+  count->nonholonomic += system->nonholonomic;
+  count->time_dependent += system->time_dependent;
+}
+
+/* What a method claims to take it must have taken; a method that takes nothing, and an order that
+ * all systems show to be higher, are false, too. */
+static void judge_summary(const taken* count, const VidaMethodInfo* claims, VidaAuditRow* summary) {
+  const double order = summary->measurement[VIDA_AUDIT_POSITION_ORDER].value;
+  if (count->systems == 0) {
+    tell_false(summary, "%s%s", "it takes none of the systems", "");
+  }
+  const bool general =
+      can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) || can(claims, VIDA_CAN_GENERAL_MASS);
+  if (general && count->general == 0) {
+    tell_false(summary, "%s%s", "it takes no system with a general Lagrangian", "");
+  }
+  if (can(claims, VIDA_CAN_NONHOLONOMIC) && count->nonholonomic == 0) {
+    tell_false(summary, "%s%s", "it takes no nonholonomic system", "");
+  }
+  if (can(claims, VIDA_CAN_TIME_DEPENDENT) && count->time_dependent == 0) {
+    tell_false(summary, "%s%s", "it takes no constraints that depend on time", "");
+  }
+  if (count->systems > 2 && isfinite(order) && !summary->adaptive &&
+      order > claims->order + ORDER_MORE) {
+    tell_false(summary, "%s%s", "its order is higher on every system", "");
+  }
+}
+
+int VidaAudit_SetInterrupt(VidaAudit* audit, int (*is_over)(void* data), void* data,
+                           VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  audit->ask = is_over;
+  audit->data = data;
+  return VIDA_SUCCESS;
+}
+
+int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, claims)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  taken count = {0, 0, 0, 0};
+  const int first = audit->row_count;
+  for (int i = 0; i < VidaAudit_SystemCount(); i++) {
+    int code = VIDA_SUCCESS;
+    if (audit->has_selection && !audit->selected[i]) {
+      continue;
+    }
+    if (audit->ask && audit->ask(audit->data)) {
+      return vida__fail(error, VIDA_STOPPED, "stopped before %s on %s", claims->name,
+                        vida__audit_cases[i].name);
+    }
+    if (!audit->subjects[i]) {
+      code = vida__create_subject(&vida__audit_cases[i], &audit->subjects[i], error);
+    }
+    VidaAuditRow* row =
+        code ? NULL : add_row(audit, claims->name, vida__audit_cases[i].name, error);
+    if (!row) {
+      return code ? code : VIDA_OUT_OF_MEMORY;
+    }
+    code = audit_one(audit, audit->subjects[i], claims, row, error);
+    if (code) {
+      return code;
+    }
+    if (row->status != VIDA_AUDIT_REFUSED) {
+      count_taken(audit->subjects[i], &count);
+    }
+  }
+  VidaAuditRow* summary = add_row(audit, claims->name, ALL_SYSTEMS, error);
+  if (!summary) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  summary->adaptive = vida__audit_is_adaptive(claims->name);
+  for (int i = first; i < audit->row_count - 1; i++) {
+    gather(summary, &audit->rows[i]);
+  }
+  withdraw_marks(summary);
+  if (!audit->has_selection) {
+    judge_summary(&count, claims, summary);
+  }
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,199 @@
+/* The audit's orders: errors at growing numbers of steps, and the slope of a line through them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "diagnose/audit.h"
+
+/* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
+ * FITTED neighbours. */
+enum { LEVELS = 18, FITTED = 5, KINDS = 3 };
+
+#define ROUNDING 2e-13 /* below it errors are taken to be those of rounding */
+#define GOOD 0.05      /* half of a confidence interval that leaves no doubt */
+#define SURE 0.02      /* one that ends the refining */
+#define COSTLY 5000    /* steps that no order is worth */
+
+/* Of adaptive methods: tolerances from 1e-2 on, three of each power of ten, and the number of
+ * states between which they choose their steps. */
+#define LARGEST_TOLERANCE 1e-2
+enum { TOLERANCES_OF_TEN = 3, STATES = 8 };
+
+typedef struct level {
+  bool known, usable;
+  double size;         /* of the step, or the tolerance */
+  double error[KINDS]; /* of positions, velocities, multipliers, relative */
+} level;
+
+static long steps_of(const vida_subject* subject, int index) {
+  const long base = (long)ceil(subject->of->time / subject->of->largest_step);
+  const long factor = index % 2 ? 3L << (index / 2) : 2L << (index / 2);
+  return (base * factor + 7) / 8; /* methods of high order begin above the largest step */
+}
+
+static double relative_difference(int n, const double* x, const double* right) {
+  double largest = 0.0;
+  for (int i = 0; i < n; i++) {
+    const double off = fabs(x[i] - right[i]);
+    largest = off > largest || isnan(off) ? off : largest;
+  }
+  const double size = vida__largest(n, right);
+  return size > 0.0 ? largest / size : largest;
+}
+
+static int compare(vida_subject* subject, VidaStepper* stepper, level* at, VidaError* error) {
+  const double t = VidaStepper_Time(stepper);
+  double lambda_t = t;
+  double* right = subject->lambda + subject->m;
+  double* v = subject->a;
+  const double* lambda = VidaStepper_Multipliers(stepper, &lambda_t);
+  if (VidaStepper_Velocities(stepper, v, error)) {
+    at->usable = false; /* the method cannot tell: as a failed run */
+    return VIDA_SUCCESS;
+  }
+  int code = vida__subject_at(subject, t, subject->q, subject->v, NULL, error);
+  if (code) {
+    return code;
+  }
+  at->error[0] = relative_difference(subject->n, VidaStepper_Positions(stepper), subject->q);
+  at->error[1] = relative_difference(subject->n, v, subject->v);
+  at->usable = isfinite(at->error[0]) && at->error[0] < 0.2;
+  at->error[2] = NAN;
+  if (subject->m > 0 && at->usable && isfinite(lambda[0])) {
+    code = vida__subject_at(subject, lambda_t, subject->q, subject->v, right, error);
+    at->error[2] = relative_difference(subject->m, lambda, right);
+  }
+  return code;
+}
+
+/* The errors after of->time in steps_of(index) steps, or at the index-th tolerance. A run that
+ * fails is not usable: its step is too large. */
+static int run(vida_subject* subject, const VidaAuditRow* row, int index, level* at,
+               VidaError* error) {
+  VidaStepper* stepper = NULL;
+  VidaError failure = {0};
+  const double h = subject->of->time / (double)(row->adaptive ? STATES : steps_of(subject, index));
+  at->known = true;
+  at->size = row->adaptive ? LARGEST_TOLERANCE * pow(10.0, -(double)index / TOLERANCES_OF_TEN) : h;
+  int code = row->adaptive
+                 ? vida__audit_adaptive_stepper(subject, row->method, h, at->size, &stepper, error)
+                 : vida__audit_stepper(subject, row->method, h, &stepper, error);
+  int failed = code;
+  if (!code) {
+    failed = VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &failure);
+    while (!failed && VidaStepper_Time(stepper) + 0.5 * h < subject->of->time) {
+      failed = VidaStepper_Step(stepper, &failure);
+    }
+  }
+  if (!failed) {
+    code = compare(subject, stepper, at, error);
+  }
+  VidaStepper_Destroy(&stepper);
+  return code;
+}
+
+/* The slope through FITTED levels from `first` on; false when one of them is not usable. */
+static bool fit(const vida_subject* subject, const level* levels, int first, int kind,
+                VidaAuditMeasurement* order) {
+  double x[FITTED], y[FITTED];
+  const double floor = fmax(ROUNDING, 30.0 * subject->reference_error);
+  for (int i = 0; i < FITTED; i++) {
+    const level* at = &levels[first + i];
+    if (!at->known || !at->usable || !(at->error[kind] > floor)) {
+      return false;
+    }
+    x[i] = log(at->size);
+    y[i] = log(at->error[kind]);
+  }
+  order->value = vida__fit_line(FITTED, x, y, &order->interval);
+  return true;
+}
+
+/* Of all windows whose line fits well the one of the smallest steps; if there is none, the one that
+ * fits best. */
+static bool fit_best(const vida_subject* subject, const level* levels, int kind,
+                     VidaAuditMeasurement* order) {
+  bool found = false;
+  for (int first = 0; first + FITTED <= LEVELS; first++) {
+    VidaAuditMeasurement here = *order;
+    if (fit(subject, levels, first, kind, &here) &&
+        (!found || here.interval <= fmax(order->interval, GOOD))) {
+      *order = here;
+      found = true;
+    }
+  }
+  return found;
+}
+
+/* The slope through all usable levels: the errors of adaptive methods follow the tolerance with
+ * steps and jumps. */
+static bool fit_all(const vida_subject* subject, const level* levels, int kind,
+                    VidaAuditMeasurement* order) {
+  double x[LEVELS], y[LEVELS];
+  const double floor = fmax(ROUNDING, 30.0 * subject->reference_error);
+  int count = 0;
+  for (int i = 0; i < LEVELS; i++) {
+    const level* at = &levels[i];
+    if (at->known && at->usable && at->error[kind] > floor) {
+      x[count] = log(at->size);
+      y[count++] = log(at->error[kind]);
+    }
+  }
+  if (count >= FITTED) {
+    order->value = vida__fit_line(count, x, y, &order->interval);
+  }
+  return count >= FITTED;
+}
+
+/* Whether the errors are those of rounding wherever the method could run: it is exact here. */
+static bool is_exact(const level* levels, int kind) {
+  int count = 0;
+  for (int i = 0; i < LEVELS; i++) {
+    if (levels[i].known && levels[i].usable) {
+      count++;
+      if (!(levels[i].error[kind] < 1e-11)) {
+        return false;
+      }
+    }
+  }
+  return count >= FITTED;
+}
+
+/* Whether all orders that can be measured are known well. */
+static bool is_sure(const vida_subject* subject, const level* levels) {
+  VidaAuditMeasurement order;
+  for (int kind = 0; kind < KINDS; kind++) {
+    const bool found = fit_best(subject, levels, kind, &order);
+    if (found ? order.interval > SURE : kind == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* error) {
+  static const VidaAuditProperty properties[KINDS] = {
+      VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
+  level levels[LEVELS] = {{0}};
+  int code = VIDA_SUCCESS;
+  int small = 0;
+  bool sure = false;
+  for (int i = 0; i < LEVELS && !code && small < 2 && !sure; i++) {
+    if (!row->adaptive && steps_of(subject, i) > COSTLY) {
+      break;
+    }
+    code = run(subject, row, i, &levels[i], error);
+    small += levels[i].usable && levels[i].error[0] < ROUNDING;
+    sure = !row->adaptive && i > FITTED + 1 && is_sure(subject, levels);
+  }
+  for (int kind = 0; kind < KINDS && !code; kind++) {
+    VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
+    const bool found = row->adaptive ? fit_all(subject, levels, kind, measured)
+                                     : fit_best(subject, levels, kind, measured);
+    if (!found && is_exact(levels, kind)) {
+      measured->value = INFINITY;
+    }
+  }
+  return code;
+}

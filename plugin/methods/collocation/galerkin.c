@@ -1,0 +1,53 @@
+/* The Galerkin variational integrator of Gauss' quadrature, for systems without constraints.
+ *
+ * The discrete Lagrangian is h sum b_i L(Q_i, V_i) along polynomials of degree `stages` that make
+ * it stationary; its steps are those of Gauss' collocation method for the Hamiltonian system
+ * (Marsden and West 2001, section 2.6; Hairer, Lubich and Wanner, VI.6.2), of order 2 `stages`. One
+ * stage is the midpoint rule. */
+#include "methods/collocation/collocation.h"
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const vida_stage_rule rule = vida__gauss_rule((int)VidaOptions_Get(stepper->options, "stages"));
+  return vida__collocation_create(stepper, &rule, error);
+}
+
+/* L_v(q,v) = p, from the velocity of the last stage. */
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const vida_collocation* own = stepper->own;
+  const double* guess = own->history_count ? own->history[0] : stepper->v0;
+  for (int k = 0; k < stepper->n; k++) {
+    v[k] = guess[k];
+  }
+  if (stepper->step == 0) {
+    return VIDA_SUCCESS;
+  }
+  return vida__project_velocity(stepper, vida__node_time(stepper), stepper->q, stepper->entries,
+                                stepper->p, v, NULL, error);
+}
+
+static const VidaOptionRow options[] = {
+    {"stages", VIDA_OPTION_INTEGER, "1", 3.0, 1.0, VIDA_MOST_STAGES, false, NULL,
+     "Stages of Gauss' rule; the order is twice as much. One stage is del-midpoint."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+static int order(const VidaOptions* chosen) {
+  return 2 * (int)VidaOptions_Get(chosen, "stages");
+}
+
+const VidaMethod vida__galerkin_gauss = {
+    .info = {"galerkin-gauss", "Galerkin variational integrator, collocation at Gauss' nodes",
+             "Marsden and West 2001, section 2.6",
+             "Systems without constraints. No limit on the step from stability, but oscillations "
+             "faster than the step are not resolved, and very large steps have no solution.",
+             6,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
+                 VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_ONLY_FREE},
+    .options = options,
+    .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+            vida__collocation_guess},
+    .create = create,
+    .start = vida__collocation_start,
+    .step = vida__collocation_step,
+    .velocities = velocities,
+    .energy = vida__node_energy,
+    .order = order};

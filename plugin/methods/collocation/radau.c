@@ -1,0 +1,794 @@
+/* radau: Radau IIA of order 5 for constrained systems (radau.h), with fixed steps or with steps of
+ * its own choice: an embedded formula of order 3, filtered by the matrix of one stage, and the
+ * predictive controller of Gustafsson (Hairer and Wanner, Solving Ordinary Differential Equations
+ * II, section IV.8). Steps of its own end on the nodes exactly: there the state satisfies both
+ * levels of constraints, as no polynomial in between does. */
+#include "methods/collocation/radau.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "stepper/branch_watch.h"
+#include "stepper/jumps.h"
+#include "system/evaluate/sizes.h"
+
+/* Of the controller, as in Hairer and Wanner's code. */
+static const double safety = 0.9;
+static const double largest_growth = 8.0;
+static const double largest_shrink = 5.0;
+static const double smallest_error = 1e-2; /* that the prediction takes for true */
+static const double after_failure = 0.25;
+static const double after_first_rejection = 0.1;
+/* What was tolerated in the last step and in this one. */
+static const double doubtful = 2.0;
+/* A coordinate that has hardly moved yet counts as this part of the largest one of its unit. */
+static const double share_of_largest = 1e-2;
+/* Errors that rounding makes, in units of it. */
+static const double rounding = 100.0;
+/* And of impulses, where nothing else moves: velocities below this are none. Else vibrations of
+ * stiff springs would pass unseen in large steps and be found in small ones. */
+static const double nothing = 1e4;
+static const double at_rest = 4.0;
+/* A prediction further than this beyond the last step is none. */
+static const double furthest_prediction = 4.0;
+
+/* ---- guesses --------------------------------------------------------------------------------- */
+
+static double basis(int j, double x) {
+  double value = 1.0;
+  for (int k = 0; k < VIDA_RADAU_STAGES; k++) {
+    value *= k == j ? 1.0 : (x - vida__radau_c[k]) / (vida__radau_c[j] - vida__radau_c[k]);
+  }
+  return value;
+}
+
+/* The polynomials of the last step, seen from this one. */
+static void extrapolate(const VidaStepper* stepper, double* u) {
+  const vida_radau* own = stepper->own;
+  const double ratio = own->h / own->last_h;
+  const int impulses = 2 * stepper->n;
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
+    double weight[VIDA_RADAU_STAGES];
+    double* to = u + i * own->block;
+    for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
+      weight[j] = basis(j, 1.0 + ratio * vida__radau_c[i]);
+    }
+    for (int k = 0; k < own->block; k++) {
+      double sum = 0.0;
+      for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
+        sum += weight[j] * own->last[j * own->block + k];
+      }
+      to[k] = k >= impulses && k < impulses + stepper->m ? ratio * sum : sum;
+    }
+    /* What dependent constraints leave open of their multipliers would grow from step to step. */
+    if (stepper->redundant) {
+      memset(to + impulses, 0, 2 * (size_t)stepper->m * sizeof *to);
+    }
+  }
+}
+
+/* The accelerations and multipliers of the start, as long as there is no step. */
+static void guess_start(const VidaStepper* stepper, double* u) {
+  const vida_radau* own = stepper->own;
+  const int n = stepper->n;
+  memset(u, 0, (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u);
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
+    double* stage = u + i * own->block;
+    for (int k = 0; k < n; k++) {
+      stage[k] = stepper->v0[k] + vida__radau_c[i] * own->h * own->a0[k];
+      stage[n + k] = stage[k];
+    }
+    for (int r = 0; r < stepper->m && !stepper->redundant; r++) {
+      stage[2 * n + r] = own->h * own->lambda0[r];
+    }
+  }
+}
+
+/* Going on with the velocities of the node, without forces of constraints. */
+static void guess_again(void* data, double* u) {
+  const VidaStepper* stepper = data;
+  const vida_radau* own = stepper->own;
+  memset(u, 0, (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u);
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
+    memcpy(u + i * own->block, stepper->v0, (size_t)stepper->n * sizeof *u);
+    memcpy(u + i * own->block + stepper->n, stepper->v0, (size_t)stepper->n * sizeof *u);
+  }
+}
+
+static void guess(VidaStepper* stepper) {
+  vida_radau* own = stepper->own;
+  const bool is_start = stepper->step == 0 && own->t == stepper->t0;
+  if (own->last_h > 0.0 && own->h <= furthest_prediction * own->last_h) {
+    extrapolate(stepper, own->unknown);
+  } else if (is_start) {
+    guess_start(stepper, own->unknown);
+  } else {
+    guess_again(stepper, own->unknown);
+  }
+}
+
+/* ---- one solve ------------------------------------------------------------------------------- */
+
+static void set_scales(VidaStepper* stepper) {
+  const vida_radau* own = stepper->own;
+  const int n = stepper->n;
+  double motion = vida__measure_motion(stepper);
+  for (int k = 0; k < stepper->m && own->last_h > 0.0; k++) {
+    const double mu = own->last[2 * own->block + 2 * n + k] * own->h / own->last_h;
+    motion = fmax(motion, fabs(mu) * stepper->row_stiffness[k]);
+  }
+  stepper->scaled_for = motion;
+  for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
+    const int first = i * own->block;
+    for (int k = 0; k < n; k++) {
+      const double root = stepper->root_mass[k];
+      vida__map_set_size(stepper->map, first + k, motion * root, motion / root);
+      vida__map_set_size(stepper->map, first + n + k, motion * root, motion / root);
+    }
+    for (int r = 0; r < stepper->m; r++) {
+      const double size = vida__constraint_size(stepper, r, motion);
+      const double unknown = motion / stepper->row_stiffness[r];
+      vida__map_set_size(stepper->map, first + 2 * n + r, size, unknown);
+      vida__map_set_size(stepper->map, first + 2 * n + stepper->m + r, size, unknown);
+      own->row_scale[first + 2 * n + r] = own->row_scale[first + 2 * n + stepper->m + r] = size;
+    }
+    for (int k = 0; k < n; k++) {
+      own->row_scale[first + k] = motion * stepper->root_mass[k];
+    }
+    vida__share_sizes(stepper->system, own->row_scale + first);
+    memcpy(own->row_scale + first + n, own->row_scale + first, (size_t)n * sizeof(double));
+  }
+}
+
+static void count(VidaStepper* stepper) {
+  const vida_radau* own = stepper->own;
+  const vida_map* map = stepper->map;
+  stepper->statistics.newton_iterations = own->iterations + vida__map_iterations(map);
+  stepper->statistics.residual_evaluations = own->residuals + vida__map_residuals(map);
+  stepper->statistics.jacobian_evaluations = own->jacobians + vida__map_jacobians(map);
+  stepper->statistics.factorizations = own->factorizations + vida__map_jacobians(map);
+}
+
+/* The step from own->t by own->h; what measures by stepper->h is to measure this one. */
+static int solve(VidaStepper* stepper, VidaError* error) {
+  vida_radau* own = stepper->own;
+  const double interval = stepper->h;
+  own->is_evaluated = false;
+  for (int k = 0; k < stepper->n; k++) {
+    own->base[k] = stepper->p[k] + stepper->p_low[k];
+  }
+  guess(stepper);
+  stepper->h = own->h;
+  set_scales(stepper);
+  int code = stepper->system->constant_mass ? VIDA_SUCCESS : vida__radau_find_metric(stepper);
+  const bool has_metric = !code;
+  code = code ? code : vida__radau_newton(stepper, own->unknown);
+  /* Where the simplified method comes to no end, the full one may. */
+  const bool is_left = has_metric && code > 0;
+  if (is_left) {
+    own->is_evaluated = false;
+    code = vida__map_solve(stepper->map, own->unknown, error);
+  }
+  stepper->h = interval;
+  count(stepper);
+  if (is_left && code) {
+    return code;
+  }
+  code = code ? code : vida__radau_evaluate(stepper, own->unknown);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static void accept(VidaStepper* stepper) {
+  vida_radau* own = stepper->own;
+  const int n = stepper->n;
+  const int end = VIDA_RADAU_STAGES - 1;
+  for (int k = 0; k < n; k++) {
+    double change = 0.0;
+    for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
+      change += vida__radau_a[end][j] * own->push[j * n + k];
+    }
+    vida__add_compensated(&stepper->p[k], &stepper->p_low[k], change);
+    vida__add_compensated(&stepper->q[k], &stepper->q_low[k], own->change[end * n + k]);
+  }
+  memcpy(stepper->v0, own->unknown + end * own->block + n, (size_t)n * sizeof *stepper->v0);
+  memcpy(own->last, own->unknown, (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *own->last);
+  own->last_h = own->h;
+  own->t = own->t_next;
+}
+
+static int prepare_place(VidaStepper* stepper) {
+  const vida_radau* own = stepper->own;
+  const int code =
+      vida__constraints(&stepper->evaluator, own->t, stepper->q, stepper->q_low, stepper->g0);
+  return code ? code : vida__jacobian(&stepper->evaluator, own->t, stepper->q, stepper->entries0);
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* The largest values so far, with those at the end of the step. */
+static void update_sizes(VidaStepper* stepper, const double* q, const double* v) {
+  vida_radau* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  vida_unit_sizes positions = {0};
+  vida_unit_sizes velocities = {0};
+  bool is_new;
+  for (int k = 0; k < stepper->n; k++) {
+    const char* unit = system->coordinates[k].unit;
+    own->position_size[k] = fmax(own->position_size[k], fabs(q[k]));
+    own->velocity_size[k] = fmax(own->velocity_size[k], fabs(v[k]));
+    double* q_unit = &positions.largest[vida__unit_slot(&positions, unit, &is_new)];
+    double* v_unit = &velocities.largest[vida__unit_slot(&velocities, unit, &is_new)];
+    *q_unit = fmax(*q_unit, own->position_size[k]);
+    *v_unit = fmax(*v_unit, own->velocity_size[k]);
+  }
+  for (int k = 0; k < stepper->n; k++) {
+    const char* unit = system->coordinates[k].unit;
+    own->position_scale[k] = positions.largest[vida__unit_slot(&positions, unit, &is_new)];
+    own->velocity_scale[k] = velocities.largest[vida__unit_slot(&velocities, unit, &is_new)];
+  }
+}
+
+/* gamma0 (h q', h p') at (q,v) and what the stages add to it, as the right side of one stage. */
+static int find_defect(VidaStepper* stepper, double gamma0, const double* q, const double* v) {
+  vida_radau* own = stepper->own;
+  const int n = stepper->n;
+  const double root_6 = sqrt(6.0);
+  const double weight[VIDA_RADAU_STAGES] = {gamma0 * (-13.0 - 7.0 * root_6) / 3.0,
+                                            gamma0 * (-13.0 + 7.0 * root_6) / 3.0, -gamma0 / 3.0};
+  const double* mu = own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * n;
+  double* force = stepper->l_q;
+  int code = vida__gradient(&stepper->evaluator, own->t, q, v, force, stepper->l_v);
+  memset(own->defect, 0, (size_t)own->block * sizeof *own->defect);
+  for (int k = 0; k < n; k++) {
+    force[k] *= own->h;
+  }
+  /* Forces along G^T do not matter, but only differences keep digits. */
+  vida__add_reaction(stepper->system, stepper->entries0, -1.0, mu, force);
+  for (int k = 0; k < n; k++) {
+    double position = gamma0 * own->h * v[k];
+    double momentum = gamma0 * force[k];
+    for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
+      position += weight[i] * own->change[i * n + k];
+      for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
+        momentum += weight[i] * vida__radau_a[i][j] * own->push[j * n + k];
+      }
+    }
+    stepper->dq[k] = position / (gamma0 * own->h);
+    own->defect[n + k] = momentum;
+  }
+  vida__radau_apply_metric(stepper, stepper->dq, own->defect);
+  return code;
+}
+
+/* How long forces have acted. */
+static double find_duration(const VidaStepper* stepper) {
+  const vida_radau* own = stepper->own;
+  return fmax(stepper->h, own->t + own->h - stepper->t0);
+}
+
+/* What forces that cancel, the constraints' among them, would each have made of a velocity by now:
+ * their rounding adds up over steps of any size. */
+static double find_impulse(const VidaStepper* stepper, int k) {
+  const vida_radau* own = stepper->own;
+  const double mass = stepper->root_mass[k] * stepper->root_mass[k];
+  return find_duration(stepper) * own->strength[k] / mass;
+}
+
+/* Where what has moved is no more than what the rounding of `change` makes, that rounding. What
+ * balances by rows that depend on others is as good as Newton's method, which is less. */
+static double rounding_of(const VidaStepper* stepper, double scale, double change) {
+  const double part = stepper->redundant ? nothing : at_rest;
+  return scale <= nothing * DBL_EPSILON * change ? part * DBL_EPSILON * change : 0.0;
+}
+
+/* The rounding of g makes velocities of rounding over h. Where nothing is faster, as in a system at
+ * rest without forces, an error of that size moves nothing by more than its rounding. */
+static double rounding_of_places(const vida_radau* own, double scale, double place) {
+  const double least = DBL_EPSILON * place / own->h;
+  return scale <= nothing * least ? rounding * least : 0.0;
+}
+
+/* The largest forces so far, from those of the last stage. */
+static void update_strength(VidaStepper* stepper) {
+  vida_radau* own = stepper->own;
+  const double* mu =
+      own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * (ptrdiff_t)stepper->n;
+  for (int r = 0; r < stepper->m; r++) {
+    own->eta[r] = mu[r] / own->h;
+  }
+  vida__measure_strength(stepper, stepper->entries0, own->eta, stepper->l_q);
+  for (int k = 0; k < stepper->n; k++) {
+    own->strength[k] = fmax(own->strength[k], stepper->l_q[k]);
+  }
+}
+
+/* What errors of coordinate k and of its velocity are tolerated: parts of what they are, and what
+ * rounding makes of positions, velocities and impulses of forces. */
+static double position_tolerance(const VidaStepper* stepper, int k) {
+  const vida_radau* own = stepper->own;
+  const double scale = own->position_scale[k];
+  const double atol = stepper->atol[k];
+  const double least = isfinite(atol) ? atol : own->rtol * share_of_largest * scale;
+  return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale +
+         rounding_of(stepper, scale, find_duration(stepper) * find_impulse(stepper, k));
+}
+
+static double velocity_tolerance(const VidaStepper* stepper, int k) {
+  const vida_radau* own = stepper->own;
+  const double scale = own->velocity_scale[k];
+  const double of_positions = own->position_scale[k];
+  const double atol = stepper->atol[k];
+  const double least = !isfinite(atol)      ? own->rtol * share_of_largest * scale
+                       : of_positions > 0.0 ? atol / of_positions * scale
+                                            : own->rtol * scale;
+  return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
+         rounding_of(stepper, scale, find_impulse(stepper, k)) +
+         rounding_of_places(own, scale, of_positions);
+}
+
+/* The largest error of positions and velocities, in units of what is tolerated. */
+static double measure_error(VidaStepper* stepper, double gamma0) {
+  vida_radau* own = stepper->own;
+  const int n = stepper->n;
+  const int end = VIDA_RADAU_STAGES - 1;
+  double largest = 0.0;
+  update_strength(stepper);
+  update_sizes(stepper, own->place + end * n, own->unknown + end * own->block + n);
+  for (int k = 0; k < n; k++) {
+    const double position = gamma0 * own->h * fabs(own->defect[k]);
+    const double velocity = fabs(own->defect[n + k]);
+    const double q_size = position_tolerance(stepper, k);
+    const double v_size = velocity_tolerance(stepper, k);
+    largest = position > largest * q_size ? position / q_size : largest;
+    largest = velocity > largest * v_size ? velocity / v_size : largest;
+  }
+  return largest;
+}
+
+static int filter_defect(VidaStepper* stepper, double gamma0, const double* q, const double* v) {
+  const vida_radau* own = stepper->own;
+  const int code = find_defect(stepper, gamma0, q, v);
+  return code ? code : vida__radau_filter(stepper, own->defect);
+}
+
+/* An error that is too large may be one of the state at the node, which a smaller step does not
+ * take away: it is estimated again from the state less this error (Hairer and Wanner, eq. IV.8.20).
+ */
+static int estimate(VidaStepper* stepper, double* result, VidaError* error) {
+  vida_radau* own = stepper->own;
+  const double gamma0 = 1.0 / vida__radau_gamma;
+  int code = vida__radau_prepare_filter(stepper);
+  code = code ? code : filter_defect(stepper, gamma0, stepper->q, stepper->v0);
+  *result = code ? 0.0 : measure_error(stepper, gamma0);
+  if (!code && *result > 1.0 && *result < doubtful) {
+    for (int k = 0; k < stepper->n; k++) {
+      stepper->q1[k] = stepper->q[k] + gamma0 * own->h * own->defect[k];
+      stepper->place[k] = stepper->v0[k] + own->defect[stepper->n + k];
+    }
+    /* Outside of the domain the first estimate stands. */
+    if (filter_defect(stepper, gamma0, stepper->q1, stepper->place) == VIDA_SUCCESS) {
+      *result = fmin(*result, measure_error(stepper, gamma0));
+    }
+  }
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  return isfinite(*result) ? VIDA_SUCCESS
+                           : vida__fail(error, VIDA_NOT_FINITE,
+                                        "the estimated error of a step is no finite number");
+}
+
+/* ---- steps of its own ------------------------------------------------------------------------ */
+
+/* What h is to be divided by after a step with this error. */
+static double find_quotient(const vida_radau* own, double error, bool is_accepted) {
+  double quotient = fmax(1.0 / largest_growth, fmin(largest_shrink, pow(error, 0.25) / safety));
+  if (is_accepted && own->h_accepted > 0.0) {
+    const double predicted =
+        own->h_accepted / own->h * pow(error * error / own->error_accepted, 0.25) / safety;
+    quotient = fmax(quotient, fmax(1.0 / largest_growth, fmin(largest_shrink, predicted)));
+  }
+  return quotient;
+}
+
+/* The next step towards the end of the interval, without a tiny one at the last. */
+static bool choose_step(VidaStepper* stepper, double end) {
+  vida_radau* own = stepper->own;
+  const double left = end - own->t;
+  const bool is_last = own->h_wanted >= left * (1.0 - 1e-10);
+  own->h = is_last ? left : own->h_wanted > 0.5 * left ? 0.5 * left : own->h_wanted;
+  own->t_next = is_last ? end : own->t + own->h;
+  return own->h < own->h_wanted;
+}
+
+static void follow_accepted(VidaStepper* stepper, double error, bool was_cut) {
+  vida_radau* own = stepper->own;
+  double next = own->h / find_quotient(own, error, true);
+  next = own->was_rejected ? fmin(next, own->h) : next;
+  /* A step that only the node made short says nothing against a longer one. */
+  own->h_wanted = was_cut ? fmax(next, own->h_wanted) : next;
+  own->h_accepted = own->h;
+  own->error_accepted = fmax(smallest_error, error);
+  own->was_rejected = false;
+  stepper->statistics.steps++;
+  stepper->statistics.forced_steps += was_cut ? 1 : 0;
+}
+
+static void follow_rejected(VidaStepper* stepper, double error) {
+  vida_radau* own = stepper->own;
+  const bool is_first = own->h_accepted == 0.0;
+  own->h_wanted =
+      own->h * (is_first ? after_first_rejection : 1.0 / find_quotient(own, error, false));
+  own->was_rejected = true;
+  stepper->statistics.rejected_steps++;
+}
+
+static int fail_small(VidaStepper* stepper, double err, const VidaError* reason, VidaError* error) {
+  const vida_radau* own = stepper->own;
+  char t[VIDA_REAL_TEXT_SIZE];
+  char h[VIDA_REAL_TEXT_SIZE];
+  char size[VIDA_REAL_TEXT_SIZE];
+  vida__real_text(t, own->t, 10);
+  vida__real_text(h, own->h, 3);
+  if (reason->code) {
+    return vida__fail_flag(error, reason->code, reason->flag,
+                           "at t = %s no step down to h = %s can be made: %s", t, h,
+                           reason->message);
+  }
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "STEP_TOO_SMALL",
+                         "at t = %s the error is %s times the tolerance with h = %s still: the "
+                         "motion has a jump or ends here, or rtol is below what rounding leaves",
+                         t, vida__real_text(size, err, 3), h);
+}
+
+static int try_step(VidaStepper* stepper, double* err, VidaError* error) {
+  const vida_radau* own = stepper->own;
+  const double* end = own->place + (VIDA_RADAU_STAGES - 1) * (ptrdiff_t)stepper->n;
+  int code = solve(stepper, error);
+  code = code ? code : estimate(stepper, err, error);
+  return code || *err > 1.0 ? code : vida__watch_follow(stepper->watch, own->t_next, end, error);
+}
+
+/* The smallest step that still moves the time. */
+static double smallest_step(const VidaStepper* stepper, double end) {
+  return 16.0 * DBL_EPSILON * fmax(fabs(stepper->t0), fmax(fabs(end), stepper->h));
+}
+
+static int step_adaptively(VidaStepper* stepper, VidaError* error) {
+  vida_radau* own = stepper->own;
+  const double end = vida__next_time(stepper);
+  for (double k = 0.0; own->t < end; k += 1.0) {
+    VidaError reason = {0};
+    double err = 0.0;
+    if (vida__interrupted(stepper, own->t)) {
+      return VIDA_STOPPED; /* the frame says more */
+    }
+    const bool was_cut = choose_step(stepper, end);
+    if (k >= own->most_steps) {
+      char t[VIDA_REAL_TEXT_SIZE];
+      return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
+                             "max_steps = %.0f steps were made, and only t = %s was reached; ask "
+                             "for less precision or allow more steps",
+                             own->most_steps, vida__real_text(t, own->t, 10));
+    }
+    int code = prepare_place(stepper);
+    code =
+        code ? vida__evaluation_failed(stepper, code, &reason) : try_step(stepper, &err, &reason);
+    if (code < 0) {
+      *error = reason;
+      return code;
+    }
+    if (!code && err <= 1.0) {
+      accept(stepper);
+      follow_accepted(stepper, err, was_cut);
+      continue;
+    }
+    if (own->h <= smallest_step(stepper, end)) {
+      return fail_small(stepper, err, &reason, error);
+    }
+    if (code) {
+      own->h_wanted = after_failure * own->h;
+      own->was_rejected = true;
+      stepper->statistics.rejected_steps++;
+    } else {
+      follow_rejected(stepper, err);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- a step and its preparation -------------------------------------------------------------- */
+
+static int prepare(VidaStepper* stepper, VidaError* error) {
+  vida_radau* own = stepper->own;
+  own->t = vida__node_time(stepper);
+  if (!stepper->adaptive) {
+    own->h = stepper->h;
+    own->t_next = vida__next_time(stepper);
+  } else {
+    choose_step(stepper, vida__next_time(stepper));
+  }
+  const int code = prepare_place(stepper);
+  own->is_evaluated = false;
+  guess(stepper);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static int step_fixed(VidaStepper* stepper, VidaError* error) {
+  VidaError local = {0};
+  const int code = solve(stepper, &local);
+  if (code) {
+    char name[VIDA_STEP_NAME_SIZE];
+    char h[VIDA_REAL_TEXT_SIZE];
+    return vida__fail_flag(error, code, local.flag,
+                           "%s: %s; try less than h = %s, or rtol, by which "
+                           "steps are chosen",
+                           vida__name_step(stepper, name), local.message,
+                           vida__real_text(h, stepper->h, 6));
+  }
+  accept(stepper);
+  return VIDA_SUCCESS;
+}
+
+static double first_step(const VidaStepper* stepper);
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  vida_radau* own = stepper->own;
+  const int code = stepper->adaptive ? step_adaptively(stepper, error) : step_fixed(stepper, error);
+  if (code) {
+    /* The state of the node comes back; what is known of the steps behind it does not. */
+    own->last_h = 0.0;
+    own->h_accepted = 0.0;
+    own->h_wanted = stepper->adaptive ? first_step(stepper) : 0.0;
+  }
+  return code;
+}
+
+/* The velocity of the last stage satisfies the hidden constraints where that stage is, which is the
+ * node but for the rounding of an angle that may have made many turns: it is taken to the node. */
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const size_t bytes = (size_t)stepper->n * sizeof *v;
+  const double t = vida__node_time(stepper);
+  memcpy(v, stepper->v0, bytes);
+  if (stepper->m == 0 || stepper->step == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  /* Where there is none, that of the stage is right to rounding of the angle. */
+  if (vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, v, NULL, NULL)) {
+    memcpy(v, stepper->v0, bytes);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* A part of the time in which positions change by as much as they are, and velocities too; the
+ * control of errors does the rest. */
+static double first_step(const VidaStepper* stepper) {
+  const vida_radau* own = stepper->own;
+  double h = stepper->h;
+  for (int k = 0; k < stepper->n; k++) {
+    const double v = fabs(stepper->v0[k]);
+    const double a = fabs(own->a0[k]);
+    if (own->position_scale[k] > 0.0) {
+      h = v * h > own->position_scale[k] ? own->position_scale[k] / v : h;
+      h = a * h * h > own->position_scale[k] ? sqrt(own->position_scale[k] / a) : h;
+    }
+    if (own->velocity_scale[k] > 0.0) {
+      h = a * h > own->velocity_scale[k] ? own->velocity_scale[k] / a : h;
+    }
+  }
+  return 0.1 * pow(own->rtol, 0.25) * h;
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  vida_radau* own = stepper->own;
+  const size_t bytes = (size_t)stepper->n * sizeof(double);
+  int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
+                            stepper->p);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = vida__equations_mark(own->equations, stepper->t0, stepper->q, stepper->v0);
+  code = code ? code
+              : vida__equations_find(own->equations, stepper->t0, stepper->q, stepper->v0, NULL,
+                                     own->a0, own->lambda0);
+  if (code) {
+    return vida__equations_failed(own->equations, code, error);
+  }
+  own->last_h = own->h_accepted = own->error_accepted = 0.0;
+  own->was_rejected = false;
+  own->t = stepper->t0;
+  own->h = stepper->h;
+  if (stepper->adaptive) {
+    memset(own->position_size, 0, bytes);
+    memset(own->velocity_size, 0, bytes);
+    memset(own->strength, 0, bytes);
+    update_sizes(stepper, stepper->q, stepper->v0);
+    own->h_wanted = own->h = first_step(stepper);
+  }
+  own->t_next = own->t + own->h;
+  own->is_evaluated = false;
+  code = vida__radau_find_metric(stepper);
+  code =
+      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries0);
+  if (!code) {
+    guess_start(stepper, own->unknown);
+    vida__radau_start_newton(stepper, own->unknown);
+  }
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+typedef struct layout {
+  double** array;
+  size_t count;
+} layout;
+
+/* The arrays of `own`, laid out from `begin` on, or only counted (NULL). */
+static size_t lay_out(const VidaStepper* stepper, vida_radau* own, double* begin) {
+  const size_t n = (size_t)stepper->n;
+  const size_t m = (size_t)stepper->m;
+  const size_t entries = (size_t)stepper->system->entry_count;
+  const size_t matrix = (size_t)stepper->system->pattern.entries;
+  const size_t stages = VIDA_RADAU_STAGES;
+  const size_t block = 2 * (n + m);
+  const layout arrays[] = {{&own->unknown, stages * block},
+                           {&own->last, stages * block},
+                           {&own->evaluated, stages * block},
+                           {&own->mean, stages * n},
+                           {&own->change, stages * n},
+                           {&own->place, stages * n},
+                           {&own->push, stages * n},
+                           {&own->l_v, stages * n},
+                           {&own->entries, stages * entries},
+                           {&own->metric, matrix},
+                           {&own->turn, entries},
+                           {&own->frozen_entries, entries},
+                           {&own->guess, stages * block},
+                           {&own->kept, stages * block},
+                           {&own->residual, stages * block},
+                           {&own->mixed, stages * block},
+                           {&own->row_size, stages * block},
+                           {&own->row_scale, stages * block},
+                           {&own->first, block},
+                           {&own->second, block},
+                           {&own->pairs, block},
+                           {&own->trial, block},
+                           {&own->eta, m},
+                           {&own->stage_size, block},
+                           {&own->base, n},
+                           {&own->a0, n},
+                           {&own->lambda0, m},
+                           {&own->defect, block},
+                           {&own->position_size, n},
+                           {&own->velocity_size, n},
+                           {&own->strength, n},
+                           {&own->position_scale, n},
+                           {&own->velocity_scale, n}};
+  size_t total = 0;
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+    *arrays[i].array = begin ? begin + total : NULL;
+    total += arrays[i].count;
+  }
+  for (int i = 0; i <= VIDA_RADAU_STAGES; i++) {
+    vida_stage_blocks* blocks = i < VIDA_RADAU_STAGES ? &own->blocks[i] : &own->frozen;
+    double** const parts[] = {&blocks->inner, &blocks->mixed_vq, &blocks->mixed_qv, &blocks->outer,
+                              &blocks->bend};
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++, total += matrix) {
+      *parts[k] = begin ? begin + total : NULL;
+    }
+  }
+  return total;
+}
+
+static const char* name_of_row(const void* list, int row, const char** kind) {
+  const VidaSystem* system = list;
+  const int n = system->coordinate_count;
+  const int m = system->row_count;
+  const int place = row % (2 * (n + m));
+  const bool is_constraint = place >= 2 * n;
+  *kind = is_constraint ? "constraint" : "coordinate";
+  return is_constraint ? system->rows[(place - 2 * n) % m].name
+                       : system->coordinates[place % n].name;
+}
+
+static int check_size(const VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  const double most = 18.0 * (double)system->pattern.entries;
+  const double unknowns = 6.0 * (double)system->pattern.size;
+  return fmax(most, unknowns) > (double)INT32_MAX
+             ? vida__fail(error, VIDA_NOT_SUPPORTED,
+                          "system '%s' is too large for radau: the Newton matrix of three stages "
+                          "would have more than %d entries",
+                          system->name, INT32_MAX)
+             : VIDA_SUCCESS;
+}
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  const int block = 2 * system->pattern.size;
+  const vida_solver solver = vida__solver_of(stepper->options);
+  int code = check_size(stepper, error);
+  if (code) {
+    return code;
+  }
+  const size_t indices = vida__radau_pattern(system, NULL) + VIDA_RADAU_STAGES * (size_t)block + 1;
+  vida_radau unused;
+  const size_t numbers = lay_out(stepper, &unused, NULL);
+  vida_radau* own =
+      vida__allocate(1, sizeof *own + numbers * sizeof(double) + indices * sizeof(sunindextype));
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  stepper->own = own;
+  lay_out(stepper, own, (double*)(own + 1));
+  own->block = block;
+  own->pattern.column_start = (sunindextype*)((double*)(own + 1) + numbers);
+  own->pattern.row = own->pattern.column_start + VIDA_RADAU_STAGES * block + 1;
+  vida__radau_pattern(system, &own->pattern);
+  own->rtol = VidaOptions_Get(stepper->options, "rtol");
+  own->most_steps = VidaOptions_Get(stepper->options, "max_steps");
+  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
+  stepper->rows = rows;
+  stepper->prepare = prepare;
+  stepper->tells_watch = stepper->adaptive;
+  stepper->unknown = own->unknown;
+  code = vida__equations_create(system, solver, &own->equations, error);
+  vida__follow_equations(stepper, own->equations);
+  return code ? code : vida__radau_create_newton(stepper, error);
+}
+
+static void destroy(VidaStepper* stepper) {
+  vida_radau* own = stepper->own;
+  if (!own) {
+    return;
+  }
+  vida__equations_destroy(&own->equations);
+  vida__radau_destroy_newton(stepper);
+}
+
+static const VidaOptionRow common[] = {
+    {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
+     "Step size; with rtol, interval between the states that are given out, on which own steps "
+     "end: comparisons choose it where it is not set."},
+    {"rtol", VIDA_OPTION_REAL, "1", NAN, 1e-15, 1.0, false, NULL,
+     "Relative tolerance of the local error of positions and velocities, by which steps are "
+     "chosen; not set: fixed steps h."},
+    VIDA_ATOL_ROW("0.01 rtol times the largest one of the unit"),
+    VIDA_MAX_STEPS_ROW,
+    VIDA_MAP_ROWS,
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+static const VidaOptionRow options[] = {
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__radau = {
+    .info = {"radau", "Radau IIA with three stages, on the stabilized form of index 2",
+             "Hairer and Wanner 1996, IV.8 and VII.4; Gear, Gupta and Leimkuhler 1985",
+             "No limit on the step from stability: oscillations faster than the step are damped at "
+             "once, energy is lost. With fixed steps, very large ones have no solution or another "
+             "one, in which a rod has turned over; with rtol none is accepted unseen.",
+             5,
+             VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | VIDA_CAN_ADAPTIVE},
+    .common = common,
+    .options = options,
+    .map = {vida__radau_residual, vida__radau_jacobian, vida__radau_sizes, guess_again},
+    .create = create,
+    .start = start,
+    .step = step,
+    .velocities = velocities,
+    .energy = vida__node_energy,
+    .multipliers = vida__node_multipliers,
+    .destroy = destroy};

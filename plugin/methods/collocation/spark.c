@@ -1,0 +1,112 @@
+/* Jay's symplectic partitioned Runge-Kutta methods for constrained systems: Lobatto's rule IIIA for
+ * positions, IIIB for momenta (Jay 1996; Hairer, Lubich and Wanner, VII.1.4), of order 2 `stages`
+ * - 2. Constraints hold at all stages, and the momentum is on the hidden constraint at the end of a
+ * step: the multiplier of the last stage is the impulse of that projection. Two stages are RATTLE.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "methods/collocation/collocation.h"
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const int stages = (int)VidaOptions_Get(stepper->options, "stages");
+  const vida_stage_rule rule = vida__lobatto_rule(stages, stepper->system->separable);
+  return vida__collocation_create(stepper, &rule, error);
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  const int code = stepper->system->separable ? VIDA_SUCCESS : vida__find_weights(stepper, error);
+  return code ? code : vida__collocation_start(stepper, error);
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* The multiplier at the node that the step starts from: both impulses at it. */
+static int take_multipliers(VidaStepper* stepper, VidaError* error) {
+  vida_collocation* own = stepper->own;
+  const double* mu = own->history[0] + vida__multiplier_offset(stepper, 0);
+  const double b = own->rule.b[0];
+  for (int r = 0; r < stepper->m; r++) {
+    const double total = own->has_step ? 0.5 * (mu[r] + own->impulse[r] / b) : mu[r];
+    stepper->lambda[r] = total / stepper->h;
+  }
+  stepper->lambda_t = vida__node_time(stepper);
+  if (!stepper->redundant) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
+  code = code ? code : vida__find_least_norm(stepper, stepper->entries0, stepper->lambda);
+  if (code) {
+    return vida__fail(error, code, "the multipliers of dependent constraints were not found");
+  }
+  memcpy(stepper->lambda, stepper->least_norm, (size_t)stepper->m * sizeof *stepper->lambda);
+  return VIDA_SUCCESS;
+}
+
+/* v at the new node, and p less the impulse of the hidden constraint. */
+static int project_momenta(VidaStepper* stepper, VidaError* error) {
+  vida_collocation* own = stepper->own;
+  const double t = vida__next_time(stepper);
+  double* change = own->sum;
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, stepper->v0,
+                                own->impulse, error);
+  memset(change, 0, (size_t)stepper->n * sizeof *change);
+  vida__add_reaction(stepper->system, stepper->entries, -1.0, own->impulse, change);
+  for (int k = 0; k < stepper->n && !code; k++) {
+    vida__add_compensated(&stepper->p[k], &stepper->p_low[k], change[k]);
+  }
+  return code;
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  vida_collocation* own = stepper->own;
+  int code = vida__collocation_step(stepper, error);
+  if (code) {
+    return code;
+  }
+  code = take_multipliers(stepper, error);
+  code = code ? code : project_momenta(stepper, error);
+  own->has_step = true;
+  return code;
+}
+
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  (void)error;
+  memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+  return VIDA_SUCCESS;
+}
+
+static const VidaOptionRow options[] = {
+    {"stages", VIDA_OPTION_INTEGER, "1", 3.0, 2.0, VIDA_MOST_STAGES, false, NULL,
+     "Stages of Lobatto's rules; the order is twice as much, less two. Two stages are RATTLE."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+static int order(const VidaOptions* chosen) {
+  return 2 * (int)VidaOptions_Get(chosen, "stages") - 2;
+}
+
+const VidaMethod vida__spark_lobatto = {
+    .info =
+        {"spark-lobatto", "partitioned Runge-Kutta method, Lobatto IIIA for q and IIIB for p",
+         "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
+         "Stable for steps below 2, 2.8 and 3.1 (of two, three and four stages) over the largest "
+         "frequency of the potential; a rod must not turn by much more than a right angle a step. "
+         "The mass matrix must be regular, but for directions across single constraints (unit "
+         "quaternions), which are given a mass.",
+         4,
+         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |
+             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
+             VIDA_CAN_TIME_DEPENDENT},
+    .options = options,
+    .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+            vida__collocation_guess},
+    .create = create,
+    .start = start,
+    .step = step,
+    .velocities = velocities,
+    .energy = vida__node_energy,
+    .order = order};

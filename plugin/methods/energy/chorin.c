@@ -1,0 +1,367 @@
+/* The energy-preserving scheme of Chorin, Hughes, Marsden and McCracken (paper 001, eq. 20-23) for
+ * H = p^T M^-1 p / 2 + V(q):
+ *
+ *     q1 - q0 = h kappa M^-1 (beta p1 + (1 - beta) p0),  p1 - p0 = -h phi V_q((1 - gamma) q0 +
+ * gamma q1) where kappa and phi are the factors that make the increments of T along p1 - p0 and of
+ * V along q1 - q0 exact. Each gradient is taken where the paper says, each increment from the
+ * automatic discrete derivative, free of cancellation. alpha and delta say where H_p looks at q and
+ * H_q at p, which for this H makes no difference.
+ *
+ * With one coordinate both factors leave nothing of the gradients: phi V_q is the divided
+ * difference of V, kappa (beta p1 + (1 - beta) p0) the mean of p. With several, phi is no number
+ * where the force is orthogonal to the step, and in a strip of width h^(3/2) around it eq. 21 may
+ * have no solution.
+ *
+ * The unknowns are w = (q1 - q0)/h. Both factors depend on all of them, so the matrix is full. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "methods/energy/energy.h"
+
+typedef struct chorin_state {
+  double beta, gamma;
+  double *mean, *exact;   /* n: V_q at the place of eq. 23, the discrete derivative */
+  double* change;         /* n: p1 - p0 */
+  double *slope, *slope1; /* n: derivatives of phi and kappa by q1 and p1 - p0 */
+  double* kkt;            /* values of the system's pattern: V_qq */
+  vida_pattern pattern;   /* full, n x n */
+} chorin_state;
+
+static double dot(int n, const double* a, const double* b) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/* ---- the factors ----------------------------------------------------------------------------- */
+
+static void find_place(VidaStepper* stepper, double share) {
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->place[i] = stepper->q[i] + share * stepper->dq[i];
+  }
+}
+
+/* V_q, overwritten. */
+static int find_gradient(VidaStepper* stepper, const double* q, double* v_q) {
+  const int code = vida__gradient_of(&stepper->evaluator, VIDA_PART_POTENTIAL,
+                                     vida__node_time(stepper), q, NULL, v_q, stepper->l_v);
+  for (int i = 0; i < stepper->n; i++) {
+    v_q[i] = -v_q[i];
+  }
+  return code;
+}
+
+/* A quotient of increments eq. 20 and 21 are divided by. Both vanish together where nothing moves,
+ * and then the factor is 1; where only the denominator does, the scheme has no value. */
+static int divide(VidaStepper* stepper, const char* equation, double numerator, double denominator,
+                  double* factor) {
+  if (denominator != 0.0) {
+    *factor = numerator / denominator;
+    return VIDA_SUCCESS;
+  }
+  *factor = 1.0;
+  return numerator == 0.0
+             ? VIDA_SUCCESS
+             : vida__fail(&stepper->evaluator.error, VIDA_CALLBACK_RECOVERABLE,
+                          "eq. %s divides by zero: the force is orthogonal to the step", equation);
+}
+
+/* exact, mean and phi; with one coordinate phi V_q is the discrete derivative itself. */
+static int find_force(VidaStepper* stepper, const vida_interval* between, const double* w,
+                      double* phi) {
+  chorin_state* own = stepper->own;
+  const int n = stepper->n;
+  int code = vida__discrete_gradient(stepper->system, between, own->exact);
+  find_place(stepper, own->gamma);
+  code = code ? code : find_gradient(stepper, stepper->place, own->mean);
+  *phi = 1.0;
+  if (n == 1) {
+    own->mean[0] = own->exact[0];
+  }
+  if (!code && memcmp(own->mean, own->exact, (size_t)n * sizeof(double)) != 0) {
+    code =
+        divide(stepper, "21", dot(n, own->exact, between->dq), dot(n, own->mean, between->dq), phi);
+  }
+  code = code ? code : vida__middle_forces(stepper, w, own->change);
+  for (int i = 0; i < n; i++) {
+    own->change[i] = stepper->h * (own->change[i] - *phi * own->mean[i]);
+  }
+  return code;
+}
+
+/* change . M^-1 (p0 + share change), and its size. */
+static double kinetic_increment(const VidaStepper* stepper, double share) {
+  const chorin_state* own = stepper->own;
+  double sum = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    const double p = stepper->p[i] + stepper->p_low[i] + share * own->change[i];
+    sum += own->change[i] * p / stepper->system->mass[i];
+  }
+  return sum;
+}
+
+static int find_kinetic_factor(VidaStepper* stepper, double* kappa) {
+  const chorin_state* own = stepper->own;
+  *kappa = 1.0;
+  /* With one coordinate beta does not matter, either: its direction is the only one. */
+  return own->beta == 0.5 ? VIDA_SUCCESS
+                          : divide(stepper, "20", kinetic_increment(stepper, 0.5),
+                                   kinetic_increment(stepper, own->beta), kappa);
+}
+
+/* ---- the map --------------------------------------------------------------------------------- */
+
+static double share_of_change(const chorin_state* own, int n) {
+  return n == 1 ? 0.5 : own->beta;
+}
+
+static int residual(void* data, const double* u, double* r) {
+  VidaStepper* stepper = data;
+  const chorin_state* own = stepper->own;
+  const double beta = share_of_change(own, stepper->n);
+  const vida_interval between = vida__next_interval(stepper, u);
+  double phi;
+  double kappa = 1.0;
+  int code = find_force(stepper, &between, u, &phi);
+  if (!code && stepper->n > 1) {
+    code = find_kinetic_factor(stepper, &kappa);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    r[i] = stepper->system->mass[i] * u[i] -
+           kappa * (stepper->p[i] + stepper->p_low[i] + beta * own->change[i]);
+  }
+  return code;
+}
+
+/* d(phi V_q)/dq1 = gamma phi V_qq + V_q dphi: own->slope becomes dphi, the matrix -h^2 times all.
+ */
+static int find_force_slopes(VidaStepper* stepper, const vida_interval* between, double phi,
+                             double* matrix) {
+  chorin_state* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const int n = stepper->n;
+  const vida_pattern* pattern = &system->pattern;
+  const vida_hessian_weights minus = {-1.0, 0.0, 0.0, 0.0};
+  memset(own->kkt, 0, (size_t)pattern->entries * sizeof *own->kkt);
+  if (n == 1) {
+    own->slope[0] = 0.0;
+    const int code = vida__add_discrete_hessian(system, between, 1.0, own->kkt);
+    matrix[0] = -stepper->h * stepper->h * own->kkt[system->mass_slot[0]];
+    return code;
+  }
+  int code = find_gradient(stepper, stepper->q1, own->slope);
+  find_place(stepper, own->gamma);
+  code =
+      code ? code
+           : vida__add_hessian_of(&stepper->evaluator, VIDA_PART_POTENTIAL,
+                                  vida__node_time(stepper), stepper->place, NULL, minus, own->kkt);
+  for (int i = 0; i < n; i++) {
+    own->slope[i] -= phi * own->mean[i];
+  }
+  for (int j = 0; j < n; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      const int i = (int)pattern->row[k];
+      if (i < n) {
+        own->slope[j] -= phi * own->gamma * own->kkt[k] * stepper->dq[i];
+        matrix[(size_t)j * (size_t)n + (size_t)i] = phi * own->gamma * own->kkt[k];
+      }
+    }
+  }
+  const double along = dot(n, own->mean, stepper->dq);
+  for (int j = 0; j < n; j++) {
+    own->slope[j] = along != 0.0 ? own->slope[j] / along : 0.0;
+    for (int i = 0; i < n; i++) {
+      double* place = &matrix[(size_t)j * (size_t)n + (size_t)i];
+      *place = -stepper->h * stepper->h * (*place + own->mean[i] * own->slope[j]);
+    }
+  }
+  return code;
+}
+
+/* Those of generalized forces in the middle of the step. */
+static int add_damping_slopes(VidaStepper* stepper, const double* w, double* matrix) {
+  const chorin_state* own = stepper->own;
+  const vida_pattern* pattern = &stepper->system->pattern;
+  const double h = stepper->h;
+  const vida_hessian_weights weights = {0.5 * h * h, h, 0.0, 0.0};
+  const int n = stepper->n;
+  if (!stepper->system->has_forces) {
+    return VIDA_SUCCESS;
+  }
+  memset(own->kkt, 0, (size_t)pattern->entries * sizeof *own->kkt);
+  find_place(stepper, 0.5);
+  const int code =
+      vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE, vida__node_time(stepper) + 0.5 * h,
+                           stepper->place, w, weights, own->kkt);
+  for (int j = 0; j < n; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      matrix[(size_t)j * (size_t)n + (size_t)pattern->row[k]] += own->kkt[k];
+    }
+  }
+  return code;
+}
+
+/* own->slope1 = dkappa / d(p1 - p0) */
+static void find_kinetic_slopes(const VidaStepper* stepper, double kappa) {
+  const chorin_state* own = stepper->own;
+  const double along = kinetic_increment(stepper, own->beta);
+  for (int i = 0; i < stepper->n; i++) {
+    const double p = stepper->p[i] + stepper->p_low[i];
+    const double change = own->change[i];
+    const double slope = (p + change) - kappa * (p + 2.0 * own->beta * change);
+    own->slope1[i] = along != 0.0 ? slope / (stepper->system->mass[i] * along) : 0.0;
+  }
+}
+
+static int jacobian(void* data, const double* u, double* matrix) {
+  VidaStepper* stepper = data;
+  const chorin_state* own = stepper->own;
+  const int n = stepper->n;
+  const double beta = share_of_change(own, n);
+  const vida_interval between = vida__next_interval(stepper, u);
+  double phi;
+  double kappa = 1.0;
+  int code = find_force(stepper, &between, u, &phi);
+  const bool has_factor = n > 1 && own->beta != 0.5;
+  if (!code && has_factor) {
+    code = find_kinetic_factor(stepper, &kappa);
+    find_kinetic_slopes(stepper, kappa);
+  }
+  code = code ? code : find_force_slopes(stepper, &between, phi, matrix);
+  code = code ? code : add_damping_slopes(stepper, u, matrix);
+  for (int j = 0; j < n && !code; j++) {
+    double* column = matrix + (size_t)j * (size_t)n;
+    const double along = has_factor ? dot(n, own->slope1, column) : 0.0;
+    for (int i = 0; i < n; i++) {
+      const double p = stepper->p[i] + stepper->p_low[i] + beta * own->change[i];
+      column[i] = -kappa * beta * column[i] - p * along;
+    }
+    column[j] += stepper->system->mass[j];
+  }
+  return code;
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+static const char* name_of_row(const void* list, int row, const char** kind) {
+  const VidaSystem* system = list;
+  *kind = "coordinate";
+  return system->coordinates[row].name;
+}
+
+static int check_system(VidaStepper* stepper, VidaError* error) {
+  if (stepper->n > 1 && VidaOptions_Get(stepper->options, "several") == 0.0) {
+    return VIDA_REFUSE_SYSTEM(
+        error,
+        "system '%s' has %d coordinates, and chorin has no solution for some steps "
+        "around extremes of the potential or kinetic energy when there are several; "
+        "set the option 'several' to try it",
+        stepper->system->name, stepper->n);
+  }
+  if (stepper->system->has_coupled_mass) {
+    return VIDA_REFUSE_SYSTEM(error,
+                              "chorin cannot take system '%s', whose mass matrix is not diagonal",
+                              stepper->system->name);
+  }
+  return vida__require_discrete_derivatives(stepper, error);
+}
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const size_t n = (size_t)stepper->n;
+  const size_t entries = (size_t)stepper->system->pattern.entries;
+  const int code = check_system(stepper, error);
+  if (code) {
+    return code;
+  }
+  chorin_state* own = vida__allocate(1, sizeof *own + (5 * n + entries) * sizeof(double) +
+                                            (n + 1 + n * n) * sizeof *own->pattern.row);
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->beta = VidaOptions_Get(stepper->options, "beta");
+  own->gamma = VidaOptions_Get(stepper->options, "gamma");
+  own->mean = (double*)(own + 1);
+  own->exact = own->mean + n;
+  own->change = own->exact + n;
+  own->slope = own->change + n;
+  own->slope1 = own->slope + n;
+  own->kkt = own->slope1 + n;
+  own->pattern.size = stepper->n;
+  own->pattern.entries = stepper->n * stepper->n;
+  own->pattern.column_start = (sunindextype*)(own->kkt + entries);
+  own->pattern.row = own->pattern.column_start + n + 1;
+  for (size_t j = 0; j <= n; j++) {
+    own->pattern.column_start[j] = (sunindextype)(j * n);
+  }
+  for (size_t k = 0; k < n * n; k++) {
+    own->pattern.row[k] = (sunindextype)(k % n);
+  }
+  stepper->own = own;
+  stepper->reacts_between = true;
+  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, stepper->system};
+  stepper->rows = rows;
+  return VIDA_SUCCESS;
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  const chorin_state* own = stepper->own;
+  double phi;
+  int code = vida__solve_step(stepper, error);
+  if (code) {
+    return code;
+  }
+  const vida_interval between = vida__next_interval(stepper, stepper->unknown);
+  code = find_force(stepper, &between, stepper->unknown, &phi);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], own->change[i]);
+  }
+  vida__advance_positions(stepper, stepper->unknown);
+  return VIDA_SUCCESS;
+}
+
+#define CHORIN_CONSTANT(name, text) \
+  { name, VIDA_OPTION_REAL, "1", 0.5, 0.0, 1.0, false, NULL, text }
+
+static const VidaOptionRow options[] = {
+    {"several", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "Also takes systems of several coordinates, for which steps around extremes of the potential "
+     "or kinetic energy may have no solution."},
+    CHORIN_CONSTANT("alpha",
+                    "Share of q1 where H_p is taken (eq. 22); H_p does not depend on q "
+                    "here, so that it makes no difference."),
+    CHORIN_CONSTANT("beta", "Share of p1 where H_p is taken (eq. 22)."),
+    CHORIN_CONSTANT("gamma", "Share of q1 where H_q is taken (eq. 23)."),
+    CHORIN_CONSTANT("delta",
+                    "Share of p1 where H_q is taken (eq. 23); H_q does not depend on p "
+                    "here, so that it makes no difference."),
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__chorin = {
+    .info =
+        {"chorin", "energy exact, by gradients scaled to the increments of T and V",
+         "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
+         "No constraints; diagonal constant mass matrix; one coordinate, for which no constant "
+         "makes a difference and no step is too large for stability. With several, it divides by "
+         "the power of the force over the step: where that passes through zero (extremes of the "
+         "potential along the motion, circular orbits) it loses accuracy or has no solution. It is "
+         "then of second order, reversible and keeps momentum with beta = gamma = 1/2, else of "
+         "first order.",
+         2,
+         VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_ONLY_FREE |
+             VIDA_CAN_CONSTANT_MASS},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create,
+    .start = vida__energy_start,
+    .step = step,
+    .velocities = vida__energy_velocities,
+    .energy = vida__energy_at_node};

@@ -1,0 +1,327 @@
+/* energy-momentum-projected: positions and velocities on the constraints, energy and momentum
+ * exact.
+ *
+ * Paper 003, eq. 21, keeps every function on phase space whose multiplier has its discrete
+ * derivative; here it is given two, g(q) and its rate f(q,p) = G(q) M^-1 p, with multipliers mu and
+ * h eta. Of constraints that are at most quadratic, G is affine in q and the discrete derivative of
+ * f is the gradient at the middle (product rule), which is equivariant:
+ *
+ *     M (w - v) = G((q0+q1)/2)^T eta                                  v = M^-1 (p0 + p1)/2
+ *     p1 - p0   = h (f - D V) - Dg^T mu - h (G_qq v)^T eta
+ *     g(q1) = 0,  G(q1) M^-1 p1 = 0
+ * Scalar products with p1 - p0 and q1 - q0 = h w, subtracted as in the proof of proposition 3.1,
+ * leave H1 - H0 = h f w - mu/h (g1 - g0) - eta (f1 - f0). eta is of second order: it
+ * only moves what eq. 21 leaves of the hidden constraint. The scheme is symmetric.
+ *
+ * Unknowns are w, mu, v and eta, rows the equations in the order momenta, g, first, f. The matrix
+ * has the KKT pattern in each quarter. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "methods/energy/energy.h"
+
+typedef struct projected_state {
+  vida_energy_state base;
+  double* v0;      /* n: M^-1 p0 */
+  double* v1;      /* n: 2 v - v0 */
+  double* unknown; /* 2 (n + m) */
+  double* turned;  /* entries of G_qq v */
+  double* other;   /* entries: work */
+  double* quarter; /* values of the KKT pattern: work */
+  bool has_eta;    /* unknown has that of the last step */
+  vida_pattern pattern;
+} projected_state;
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* The entries of G_qq v: G is affine, so that differences over any way are exact. */
+static int find_turned(VidaStepper* stepper, const double* q, const double* v, double* entries) {
+  projected_state* own = stepper->own;
+  const double h = stepper->h;
+  const double t = vida__node_time(stepper);
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->place[i] = q[i] + h * v[i];
+  }
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->place, entries);
+  code = code ? code : vida__jacobian(&stepper->evaluator, t, q, own->other);
+  for (int e = 0; e < stepper->system->entry_count; e++) {
+    entries[e] = (entries[e] - own->other[e]) / h;
+  }
+  return code;
+}
+
+static int find_middle_rows(VidaStepper* stepper, double* entries) {
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->place[i] = stepper->q[i] + 0.5 * stepper->dq[i];
+  }
+  return vida__jacobian(&stepper->evaluator, vida__node_time(stepper), stepper->place, entries);
+}
+
+static int find_next_rows(VidaStepper* stepper, double* entries) {
+  return vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1, entries);
+}
+
+/* ---- the map --------------------------------------------------------------------------------- */
+
+static int residual(void* data, const double* u, double* r) {
+  VidaStepper* stepper = data;
+  projected_state* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const int n = stepper->n;
+  const int half = n + stepper->m;
+  const double h = stepper->h;
+  const double* v = u + half;
+  const double* eta = v + n;
+  double* first = r + half;
+  double* rates = first + n;
+  /* The rows of eq. 21 without M w, which stands for M v here. */
+  int code = vida__energy_residual(data, u, r);
+  code = code ? code : vida__apply_mass(stepper, u, first);
+  code = code ? code : vida__apply_mass(stepper, v, stepper->l_q);
+  for (int i = 0; i < n; i++) {
+    first[i] -= stepper->l_q[i];
+    r[i] -= first[i];
+    own->v1[i] = 2.0 * v[i] - own->v0[i];
+  }
+  code = code ? code : find_turned(stepper, stepper->q, v, own->turned);
+  vida__add_reaction(system, own->turned, 0.5 * h, eta, r);
+  code = code ? code : find_middle_rows(stepper, own->other);
+  vida__add_reaction(system, own->other, -1.0, eta, first);
+  code = code ? code : find_next_rows(stepper, own->other);
+  memset(rates, 0, (size_t)stepper->m * sizeof *rates);
+  vida__add_constraint_velocity(system, own->other, 1.0, own->v1, rates);
+  return code;
+}
+
+/* Adds the quarter that was assembled in own->quarter, and clears it. */
+static void add_quarter(VidaStepper* stepper, int down, int right, double* matrix) {
+  const projected_state* own = stepper->own;
+  const vida_pattern* kkt = &stepper->system->pattern;
+  for (int j = 0; j < kkt->size; j++) {
+    const sunindextype start = kkt->column_start[j];
+    const sunindextype length = kkt->column_start[j + 1] - start;
+    double* place = matrix + own->pattern.column_start[right * kkt->size + j] + down * length;
+    for (sunindextype k = 0; k < length; k++) {
+      place[k] += own->quarter[start + k];
+    }
+  }
+  memset(own->quarter, 0, (size_t)kkt->entries * sizeof *own->quarter);
+}
+
+static int add_mass(VidaStepper* stepper, double weight, double* matrix) {
+  const vida_hessian_weights weights = {0.0, 0.0, 0.0, weight};
+  return vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, vida__node_time(stepper),
+                              stepper->q, stepper->v0, weights, matrix);
+}
+
+static int add_curvature(VidaStepper* stepper, double weight, const double* eta, double* matrix) {
+  return vida__add_curvature(&stepper->evaluator, vida__node_time(stepper), stepper->q, weight, eta,
+                             matrix);
+}
+
+/* Makes the matrix regular where constraints depend on each other, as vida__map_set_redundancy
+ * does.
+ */
+static void lessen_diagonal(const VidaStepper* stepper, double* matrix) {
+  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
+    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
+  }
+}
+
+static int jacobian(void* data, const double* u, double* matrix) {
+  VidaStepper* stepper = data;
+  projected_state* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const int n = stepper->n;
+  const int half = n + stepper->m;
+  const double h = stepper->h;
+  const double* v = u + half;
+  const double* eta = v + n;
+  double* quarter = own->quarter;
+  for (int i = 0; i < n; i++) {
+    own->v1[i] = 2.0 * v[i] - own->v0[i];
+  }
+  /* With respect to w and mu: as eq. 21, without M. */
+  int code = vida__energy_jacobian(data, u, quarter);
+  code = code ? code : add_mass(stepper, -1.0, quarter);
+  lessen_diagonal(stepper, quarter);
+  add_quarter(stepper, 0, 0, matrix);
+  code = code ? code : add_mass(stepper, 1.0, quarter);
+  code = code ? code : add_curvature(stepper, -0.5 * h, eta, quarter);
+  code = code ? code : find_turned(stepper, stepper->q1, own->v1, own->turned);
+  vida__add_rows(system, own->turned, h, quarter);
+  add_quarter(stepper, 1, 0, matrix);
+  /* With respect to v and eta. */
+  code = code ? code : add_mass(stepper, 1.0, quarter);
+  code = code ? code : add_curvature(stepper, 0.5 * h, eta, quarter);
+  code = code ? code : find_turned(stepper, stepper->q, v, own->turned);
+  vida__add_columns(system, own->turned, 0.5 * h, quarter);
+  add_quarter(stepper, 0, 1, matrix);
+  code = code ? code : add_mass(stepper, -1.0, quarter);
+  code = code ? code : find_middle_rows(stepper, own->other);
+  vida__add_columns(system, own->other, -1.0, quarter);
+  code = code ? code : find_next_rows(stepper, own->other);
+  vida__add_rows(system, own->other, 2.0, quarter);
+  lessen_diagonal(stepper, quarter);
+  add_quarter(stepper, 1, 1, matrix);
+  return code;
+}
+
+/* The new rows are of the sizes of the old ones. */
+static void sizes(void* data, const double* u, double* size) {
+  const VidaStepper* stepper = data;
+  const int half = stepper->n + stepper->m;
+  vida__step_sizes(data, u, size);
+  memcpy(size + half, size, (size_t)half * sizeof *size);
+}
+
+static void guess_second_half(VidaStepper* stepper, double* u, bool keep) {
+  double* v = u + stepper->n + stepper->m;
+  memcpy(v, u, (size_t)stepper->n * sizeof *v);
+  if (!keep) {
+    memset(v + stepper->n, 0, (size_t)stepper->m * sizeof *v);
+  }
+}
+
+static void second_guess(void* data, double* u) {
+  vida__guess_free_flight(data, u);
+  guess_second_half(data, u, false);
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+static int prepare(VidaStepper* stepper, VidaError* error) {
+  projected_state* own = stepper->own;
+  const int n = stepper->n;
+  int code = vida__prepare_step(stepper, error);
+  if (code) {
+    return code;
+  }
+  const int half = n + stepper->m;
+  const double motion = stepper->scaled_for;
+  for (int i = 0; i < half; i++) {
+    const double root = i < n ? stepper->root_mass[i] : stepper->row_stiffness[i - n];
+    vida__map_set_size(stepper->map, half + i, motion * root, motion / root);
+  }
+  for (int i = 0; i < n; i++) {
+    own->v0[i] = stepper->p[i] + stepper->p_low[i];
+  }
+  code = vida__solve_mass(stepper, own->v0, own->v0);
+  guess_second_half(stepper, stepper->unknown,
+                    own->has_eta && stepper->step > 0 && !stepper->redundant);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static int find_change(VidaStepper* stepper, double* change) {
+  projected_state* own = stepper->own;
+  const double* v = own->unknown + stepper->n + stepper->m;
+  const int code = find_turned(stepper, stepper->q, v, own->turned);
+  vida__add_reaction(stepper->system, own->turned, -stepper->h, v + stepper->n, change);
+  return code;
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  projected_state* own = stepper->own;
+  int code = vida__energy_step_with(stepper, find_change, error);
+  own->has_eta = !code;
+  return code;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int check_system(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    if (!batch->kernel->is_quadratic) {
+      return VIDA_REFUSE_SYSTEM(
+          error,
+          "energy-momentum-projected needs constraints that are at most quadratic in "
+          "the positions, and '%s' of system '%s' is not",
+          system->rows[batch->row[0]].name, system->name);
+    }
+  }
+  return vida__require_discrete_derivatives(stepper, error);
+}
+
+static void fill_pattern(const vida_pattern* kkt, vida_pattern* pattern) {
+  sunindextype next = 0;
+  for (int column = 0; column < pattern->size; column++) {
+    const int j = column % kkt->size;
+    pattern->column_start[column] = next;
+    for (int down = 0; down < 2; down++) {
+      for (sunindextype k = kkt->column_start[j]; k < kkt->column_start[j + 1]; k++) {
+        pattern->row[next++] = kkt->row[k] + down * kkt->size;
+      }
+    }
+  }
+  pattern->column_start[pattern->size] = next;
+}
+
+static const char* name_of_row(const void* list, int row, const char** kind) {
+  const VidaSystem* system = list;
+  const int half = system->coordinate_count + system->row_count;
+  const int own = row % half;
+  const bool is_constraint = own >= system->coordinate_count;
+  *kind = !is_constraint ? "coordinate" : row < half ? "constraint" : "hidden constraint";
+  return is_constraint ? system->rows[own - system->coordinate_count].name
+                       : system->coordinates[own].name;
+}
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  const size_t n = (size_t)stepper->n;
+  const size_t size = 2 * (n + (size_t)stepper->m);
+  const size_t entries = (size_t)system->entry_count;
+  const size_t places = (size_t)system->pattern.entries;
+  const int code = check_system(stepper, error);
+  if (code) {
+    return code;
+  }
+  projected_state* own =
+      vida__allocate(1, sizeof *own + (2 * n + size + 2 * entries + places) * sizeof(double) +
+                            (size + 1 + 4 * places) * sizeof(sunindextype));
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->base.rule = &vida__equivariant_rule;
+  own->v0 = (double*)(own + 1);
+  own->v1 = own->v0 + n;
+  own->unknown = own->v1 + n;
+  own->turned = own->unknown + size;
+  own->other = own->turned + entries;
+  own->quarter = own->other + entries;
+  own->pattern.size = (int)size;
+  own->pattern.entries = (int)(4 * places);
+  own->pattern.column_start = (sunindextype*)(own->quarter + places);
+  own->pattern.row = own->pattern.column_start + size + 1;
+  fill_pattern(&system->pattern, &own->pattern);
+  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
+  stepper->own = own;
+  stepper->reacts_between = true;
+  stepper->rows = rows;
+  stepper->prepare = prepare;
+  stepper->unknown = own->unknown;
+  return VIDA_SUCCESS;
+}
+
+static const VidaOptionRow options[] = {
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__energy_momentum_projected = {
+    .info = {"energy-momentum-projected",
+             "energy and momentum exact, positions and velocities on the constraints",
+             "Gonzalez 1999, eq. 21, with multipliers for the hidden constraints",
+             "As energy-momentum, for constraints that are at most quadratic in the positions "
+             "(distances, directors, unit quaternions).",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+                 VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
+    .options = options,
+    .map = {residual, jacobian, sizes, second_guess},
+    .create = create,
+    .start = vida__energy_start,
+    .step = step,
+    .velocities = vida__energy_velocities,
+    .energy = vida__energy_at_node};

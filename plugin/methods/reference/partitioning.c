@@ -1,0 +1,646 @@
+/* Coordinate partitioning (paper 002, section 3.1): the ODE of the state-space variables u = R q,
+ * whose R is constant during a step, with q and v from the constraints at both levels.
+ *
+ * All is done in x = W q with the roots of the masses of the start, in which coordinates of any
+ * unit are alike. Components of one vector or quaternion have one weight: which of them is the
+ * lightest changes as the body turns, and a light one would be taken for dependent even where the
+ * constraints hardly determine it. Rows of R are orthonormal:
+ * unit vectors, or a basis of what is tangent to the constraints where R was chosen. Where rows
+ * depend on others, those are left out. Nonholonomic rows have no position level, so that the two
+ * levels may have different R. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "methods/reference/underlying_ode.h"
+
+enum { PIVOTING, TANGENT };
+enum { MOST_ITERATIONS = 15 };
+
+/* One level: [R; G] x = (u, ...), with `rows` rows of G below n - rows rows of R. */
+typedef struct level {
+  int rows;
+  int* place;     /* m: where a row of G stands among them, -1: nowhere */
+  double* r;      /* (n - rows) x n, row by row */
+  double quality; /* when it was chosen: the largest |dx| for |du| = 1, about */
+} level;
+
+typedef struct partition {
+  level position, velocity;
+  vida_pattern pattern; /* n x n, full */
+  SUNContext context;
+  vida_linear* linear;
+  double* entries;          /* of G */
+  double* state;            /* 2 n: q and v that were found last: the next guess */
+  double* side;             /* n: right side, solution */
+  double *weight, *inverse; /* n: W, and one by it */
+  double* basis;            /* n x n: work of choosing */
+  bool* taken;              /* n: work */
+  double bound;             /* of how `quality` may grow */
+  int choice;
+  bool is_stale; /* R is to be chosen anew at the node */
+} partition;
+
+static partition* partition_of(const underlying_ode* own) {
+  return own->extra;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static void destroy(VidaStepper* stepper) {
+  underlying_ode* own = stepper->own;
+  partition* part = own ? own->extra : NULL;
+  vida__underlying_destroy(stepper);
+  if (!part) {
+    return;
+  }
+  vida__linear_destroy(&part->linear);
+  if (part->context) {
+    SUNContext_Free(&part->context);
+  }
+  free(part->pattern.column_start);
+  free(part->pattern.row);
+  free(part->position.place);
+  free(part->entries);
+  free(part->taken);
+  free(part);
+}
+
+static int build_full_pattern(vida_pattern* pattern, int n) {
+  pattern->size = n;
+  pattern->entries = n * n;
+  pattern->column_start = vida__allocate((size_t)n + 1, sizeof *pattern->column_start);
+  pattern->row = vida__allocate((size_t)n * (size_t)n, sizeof *pattern->row);
+  if (!pattern->column_start || !pattern->row) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int j = 0; j < n; j++) {
+    pattern->column_start[j + 1] = (sunindextype)n * (j + 1);
+    for (int i = 0; i < n; i++) {
+      pattern->row[j * n + i] = i;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int allocate(partition* part, const VidaStepper* stepper) {
+  const size_t n = (size_t)stepper->n, m = (size_t)stepper->m;
+  const size_t entries = (size_t)stepper->system->entry_count;
+  part->position.place = vida__allocate(2 * m, sizeof *part->position.place);
+  part->entries = vida__allocate(entries + 5 * n + 3 * n * n, sizeof *part->entries);
+  part->taken = vida__allocate(n, sizeof *part->taken);
+  if (!part->position.place || !part->entries || !part->taken ||
+      build_full_pattern(&part->pattern, stepper->n) || vida__context_create(&part->context)) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  part->velocity.place = part->position.place + m;
+  part->state = part->entries + entries;
+  part->side = part->state + 2 * n;
+  part->weight = part->side + n;
+  part->inverse = part->weight + n;
+  part->position.r = part->inverse + n;
+  part->velocity.r = part->position.r + n * n;
+  part->basis = part->velocity.r + n * n;
+  return VIDA_SUCCESS;
+}
+
+/* What rows of length one have left of it, where they depend on others but for rounding. */
+static const double least_part = 16.0 * DBL_EPSILON;
+
+/* ---- R --------------------------------------------------------------------------------------- */
+
+/* Which rows of G a level has: those that do not depend on others, at positions the holonomic ones.
+ */
+static void choose_rows(const VidaStepper* stepper, level* at, bool holonomic_only) {
+  const int* dependent = NULL;
+  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  at->rows = 0;
+  for (int r = 0; r < stepper->m; r++) {
+    bool is_in = !(holonomic_only && stepper->system->rows[r].is_nonholonomic);
+    for (int k = 0; k < count; k++) {
+      is_in = is_in && dependent[k] != r;
+    }
+    at->place[r] = is_in ? at->rows++ : -1;
+  }
+}
+
+/* Returns the length that the row had. */
+static double scale_to_one(double* row, int n) {
+  double square = 0.0;
+  for (int j = 0; j < n; j++) {
+    square += row[j] * row[j];
+  }
+  for (int j = 0; j < n && square > 0.0; j++) {
+    row[j] /= sqrt(square);
+  }
+  return sqrt(square);
+}
+
+/* The level's rows of G in x, each of length one, as the rows of `matrix`. */
+static void scale_rows(const underlying_ode* own, const level* at, double* matrix) {
+  const partition* part = partition_of(own);
+  const VidaStepper* stepper = own->stepper;
+  const VidaSystem* system = stepper->system;
+  memset(matrix, 0, (size_t)at->rows * (size_t)stepper->n * sizeof *matrix);
+  for (int e = 0; e < system->entry_count; e++) {
+    const int place = at->place[system->entries[e].row], j = system->entries[e].coordinate;
+    if (place >= 0) {
+      matrix[(size_t)place * (size_t)stepper->n + (size_t)j] += part->entries[e] * part->inverse[j];
+    }
+  }
+  for (int r = 0; r < at->rows; r++) {
+    scale_to_one(matrix + (size_t)r * (size_t)stepper->n, stepper->n);
+  }
+}
+
+/* Elimination with the largest pivot of all that is left: coordinates that never are one are the
+ * independent ones. */
+static int choose_by_pivots(partition* part, level* at, int n) {
+  double* a = part->basis;
+  memset(part->taken, 0, (size_t)n * sizeof *part->taken);
+  for (int k = 0; k < at->rows; k++) {
+    int row = k, column = -1;
+    double largest = -1.0;
+    for (int i = k; i < at->rows; i++) {
+      for (int j = 0; j < n; j++) {
+        if (!part->taken[j] && fabs(a[i * n + j]) > largest) {
+          largest = fabs(a[i * n + j]);
+          row = i;
+          column = j;
+        }
+      }
+    }
+    if (!(largest > n * least_part)) {
+      return VIDA_STEP_SINGULAR;
+    }
+    part->taken[column] = true;
+    for (int j = 0; j < n; j++) {
+      const double swapped = a[k * n + j];
+      a[k * n + j] = a[row * n + j];
+      a[row * n + j] = swapped;
+    }
+    for (int i = k + 1; i < at->rows; i++) {
+      const double factor = a[i * n + column] / a[k * n + column];
+      for (int j = 0; j < n; j++) {
+        a[i * n + j] -= factor * a[k * n + j];
+      }
+    }
+  }
+  memset(at->r, 0, (size_t)n * (size_t)n * sizeof *at->r);
+  for (int j = 0, i = 0; j < n; j++) {
+    if (!part->taken[j]) {
+      at->r[(i++) * n + j] = 1.0;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Makes a row orthogonal to the first `count` rows of the basis, and of length one. Returns what
+ * of its length was left. */
+static double make_orthonormal(double* basis, int count, int n, double* row) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < count; k++) {
+      double product = 0.0;
+      for (int j = 0; j < n; j++) {
+        product += basis[k * n + j] * row[j];
+      }
+      for (int j = 0; j < n; j++) {
+        row[j] -= product * basis[k * n + j];
+      }
+    }
+  }
+  return scale_to_one(row, n);
+}
+
+/* R with R G^T = 0: rows of G made orthonormal, then the unit vectors that are farthest from what
+ * is there. */
+static int choose_tangent(partition* part, level* at, int n) {
+  double* basis = part->basis;
+  for (int k = 0; k < at->rows; k++) {
+    if (!(make_orthonormal(basis, k, n, basis + k * n) > n * least_part)) {
+      return VIDA_STEP_SINGULAR;
+    }
+  }
+  for (int k = at->rows; k < n; k++) {
+    int farthest = 0;
+    double most = -1.0;
+    for (int j = 0; j < n; j++) {
+      double rest = 1.0;
+      for (int i = 0; i < k; i++) {
+        rest -= basis[i * n + j] * basis[i * n + j];
+      }
+      farthest = rest > most ? j : farthest;
+      most = fmax(most, rest);
+    }
+    double* row = basis + k * n;
+    memset(row, 0, (size_t)n * sizeof *row);
+    row[farthest] = 1.0;
+    make_orthonormal(basis, k, n, row);
+    memcpy(at->r + (k - at->rows) * n, row, (size_t)n * sizeof *row);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Factors [R; G] for G in part->entries. */
+static int factor(underlying_ode* own, const level* at) {
+  partition* part = partition_of(own);
+  const VidaStepper* stepper = own->stepper;
+  const VidaSystem* system = stepper->system;
+  const int n = stepper->n, free_count = n - at->rows;
+  double* matrix = part->linear->values;
+  vida__linear_clear(part->linear);
+  for (int i = 0; i < free_count; i++) {
+    for (int j = 0; j < n; j++) {
+      matrix[j * n + i] = at->r[i * n + j];
+    }
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const int row = system->entries[e].row, j = system->entries[e].coordinate;
+    if (at->place[row] >= 0) {
+      matrix[j * n + free_count + at->place[row]] +=
+          part->entries[e] * part->inverse[j] / stepper->matrix_stiffness[row];
+    }
+  }
+  return vida__linear_factor(part->linear);
+}
+
+/* The largest |dx| for unit vectors du, by the last factors: how much of [R; G]^-1 R is to blame
+ * for (paper 002, eq. 3.2). */
+static int measure(partition* part, const level* at, int n, double* quality) {
+  int code = VIDA_SUCCESS;
+  double largest = 1.0;
+  for (int k = 0; k < n - at->rows && !code; k++) {
+    double square = 0.0;
+    memset(part->side, 0, (size_t)n * sizeof *part->side);
+    part->side[k] = 1.0;
+    code = vida__linear_solve(part->linear, part->side, part->side);
+    for (int j = 0; j < n; j++) {
+      square += part->side[j] * part->side[j];
+    }
+    largest = fmax(largest, square);
+  }
+  *quality = sqrt(largest);
+  return code;
+}
+
+static int choose(underlying_ode* own, level* at) {
+  partition* part = partition_of(own);
+  scale_rows(own, at, part->basis);
+  int code = part->choice == PIVOTING ? choose_by_pivots(part, at, own->stepper->n)
+                                      : choose_tangent(part, at, own->stepper->n);
+  if (code) {
+    return vida__fail(&vida__equations_evaluator(own->equations)->error, code,
+                      "the constraints have become dependent: a singular configuration, in which "
+                      "there are more independent coordinates than before");
+  }
+  code = factor(own, at);
+  return code ? code : measure(part, at, own->stepper->n, &at->quality);
+}
+
+/* u = R x */
+static void reduce(const partition* part, const level* at, const double* q, double* u) {
+  const int n = part->pattern.size;
+  for (int i = 0; i < n - at->rows; i++) {
+    u[i] = 0.0;
+    for (int j = 0; j < n; j++) {
+      u[i] += at->r[i * n + j] * part->weight[j] * q[j];
+    }
+  }
+}
+
+/* y = (u, u') for q and v, padded with 0 where nothing is free. */
+static void find_reduced(const underlying_ode* own, const double* q, const double* v, double* y) {
+  const partition* part = partition_of(own);
+  memset(y, 0, (size_t)own->size * sizeof *y);
+  reduce(part, &part->position, q, y);
+  reduce(part, &part->velocity, v, y + own->stepper->n - part->position.rows);
+}
+
+/* Those of u: by |R| from those of x. */
+static void set_tolerances(underlying_ode* own) {
+  const partition* part = partition_of(own);
+  const VidaStepper* stepper = own->stepper;
+  const int n = stepper->n;
+  double* tolerance = vida__ode_tolerances(own->ode);
+  for (int l = 0; l < 2; l++) {
+    const level* at = l == 0 ? &part->position : &part->velocity;
+    for (int i = 0; i < n - at->rows; i++) {
+      double square = 0.0;
+      for (int j = 0; j < n; j++) {
+        const double share = at->r[i * n + j] * part->weight[j] * own->tolerance[l * n + j];
+        square += share * share;
+      }
+      *tolerance++ = sqrt(square);
+    }
+  }
+}
+
+/* R anew at q and v, and the y that belongs to it. */
+static int repartition(underlying_ode* own, double t, const double* state, double* y) {
+  partition* part = partition_of(own);
+  const int n = own->stepper->n;
+  vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
+  memmove(part->state, state, 2 * (size_t)n * sizeof *state);
+  int code = vida__jacobian(evaluator, t, state, part->entries);
+  code = code ? code : choose(own, &part->position);
+  code = code ? code : choose(own, &part->velocity);
+  if (!code) {
+    find_reduced(own, part->state, part->state + n, y);
+    set_tolerances(own);
+  }
+  return code;
+}
+
+/* ---- from u back to q ------------------------------------------------------------------------ */
+
+/* Newton's method for R x = u, g(q) = 0; q holds a guess. */
+static int find_positions(underlying_ode* own, double t, const double* u, double* q) {
+  partition* part = partition_of(own);
+  const VidaStepper* stepper = own->stepper;
+  const level* at = &part->position;
+  const int n = stepper->n, free_count = n - at->rows;
+  vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
+  /* Convergence is quadratic: after so small a correction nothing is left. */
+  static const double small = 1e-9;
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    own->iterations++;
+    int code = vida__constraints(evaluator, t, q, NULL, own->g);
+    code = code ? code : vida__jacobian(evaluator, t, q, part->entries);
+    code = code ? code : factor(own, at);
+    reduce(part, at, q, part->side);
+    for (int i = 0; i < free_count; i++) {
+      part->side[i] = u[i] - part->side[i];
+    }
+    for (int r = 0; r < stepper->m; r++) {
+      if (at->place[r] >= 0) {
+        part->side[free_count + at->place[r]] = -own->g[r] / stepper->matrix_stiffness[r];
+      }
+    }
+    code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
+    double largest = 0.0;
+    for (int i = 0; i < n && !code; i++) {
+      const double step = part->side[i] * part->inverse[i];
+      q[i] += step;
+      largest = fmax(largest, fabs(step) / own->position[i]);
+      code = isfinite(step) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
+    }
+    if (code || largest < small) {
+      return code;
+    }
+  }
+  return vida__fail(&evaluator->error, VIDA_STEP_NOT_CONVERGED,
+                    "the dependent coordinates cannot be found from the independent ones");
+}
+
+/* R x' = u', G v + g_t = 0 */
+static int find_velocities(underlying_ode* own, double t, const double* q, const double* rate,
+                           double* v) {
+  partition* part = partition_of(own);
+  const VidaStepper* stepper = own->stepper;
+  const level* at = &part->velocity;
+  const int n = stepper->n, free_count = n - at->rows;
+  vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
+  int code = vida__jacobian(evaluator, t, q, part->entries);
+  code = code ? code : vida__constraint_rate(evaluator, t, q, own->g_rate);
+  code = code ? code : factor(own, at);
+  memcpy(part->side, rate, (size_t)free_count * sizeof *rate);
+  for (int r = 0; r < stepper->m; r++) {
+    if (at->place[r] >= 0) {
+      part->side[free_count + at->place[r]] = -own->g_rate[r] / stepper->matrix_stiffness[r];
+    }
+  }
+  code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
+  for (int i = 0; i < n && !code; i++) {
+    v[i] = part->side[i] * part->inverse[i];
+  }
+  return code;
+}
+
+/* The last solution is the guess, moved along by how u has changed since is done by the first
+ * iteration. */
+static int find_state(underlying_ode* own, double t, const double* y, double* state) {
+  const partition* part = partition_of(own);
+  const int n = own->stepper->n;
+  memcpy(state, part->state, 2 * (size_t)n * sizeof *state);
+  int code = find_positions(own, t, y, state);
+  code = code ? code : find_velocities(own, t, state, y + n - part->position.rows, state + n);
+  return code;
+}
+
+static int rate(void* data, double t, const double* y, double* rate) {
+  underlying_ode* own = data;
+  partition* part = partition_of(own);
+  const int n = own->stepper->n;
+  const double* v = own->found + n;
+  int code = find_state(own, t, y, own->found);
+  code = code ? code : vida__underlying_find(own, t, own->found, v, own->dq);
+  if (!code) {
+    find_reduced(own, v, own->dq, rate);
+    memcpy(part->state, own->found, 2 * (size_t)n * sizeof *part->state);
+  }
+  return code;
+}
+
+/* After a step: another R, when this one is no longer the best. */
+static int settle(void* data, double t, double* y) {
+  underlying_ode* own = data;
+  partition* part = partition_of(own);
+  const int n = own->stepper->n;
+  double now = 1.0;
+  int code = find_state(own, t, y, own->found);
+  if (code) {
+    return code;
+  }
+  memcpy(part->state, own->found, 2 * (size_t)n * sizeof *part->state);
+  code = measure(part, &part->velocity, n, &now);
+  bool is_bad = part->bound == 1.0 || now > part->bound * part->velocity.quality;
+  if (!code && part->position.rows != part->velocity.rows && !is_bad) {
+    code = factor(own, &part->position);
+    code = code ? code : measure(part, &part->position, n, &now);
+    is_bad = now > part->bound * part->position.quality;
+  }
+  return code || !is_bad ? code : repartition(own, t, part->state, y);
+}
+
+/* The state was found by `settle`. */
+static int accept(void* data, double t, const double* y, bool is_end) {
+  underlying_ode* own = data;
+  (void)y;
+  return vida__underlying_accept(own, t, partition_of(own)->state, is_end);
+}
+
+/* ---- rows that were left out ----------------------------------------------------------------- */
+
+/* The largest component of W x, of the state or as at the start. */
+static double find_size(const partition* part, const double* x, const double* start, int n) {
+  double size = 0.0;
+  for (int j = 0; j < n; j++) {
+    size = fmax(size, part->weight[j] * fmax(fabs(x[j]), start[j]));
+  }
+  return size;
+}
+
+static double find_row_size(const underlying_ode* own, int row) {
+  const partition* part = partition_of(own);
+  const VidaSystem* system = own->stepper->system;
+  double square = 0.0;
+  for (int e = 0; e < system->entry_count; e++) {
+    const double entry = part->entries[e] * part->inverse[system->entries[e].coordinate];
+    square += system->entries[e].row == row ? entry * entry : 0.0;
+  }
+  return sqrt(square);
+}
+
+/* Rows that depended on others at the start only are violated soon: the others hold to rounding,
+ * and what follows from them nearly so, or within a hundred tolerances where they cross again. */
+static int check_row(underlying_ode* own, int row, const double* state) {
+  const double rtol = own->stepper->adaptive ? VidaOptions_Get(own->stepper->options, "rtol") : 0.0;
+  const double nearly = fmax(1e-6, 100.0 * rtol);
+  const partition* part = partition_of(own);
+  const VidaSystem* system = own->stepper->system;
+  const int n = own->stepper->n;
+  const double row_size = nearly * find_row_size(own, row);
+  const bool is_position = !system->rows[row].is_nonholonomic &&
+                           fabs(own->g[row]) > row_size * find_size(part, state, own->position, n);
+  const bool is_velocity =
+      fabs(own->g_rate[row]) > row_size * find_size(part, state + n, own->velocity, n);
+  if (!is_position && !is_velocity) {
+    return VIDA_SUCCESS;
+  }
+  char value[VIDA_REAL_TEXT_SIZE];
+  vida__real_text(value, is_position ? own->g[row] : own->g_rate[row], 3);
+  return vida__fail(&vida__equations_evaluator(own->equations)->error, VIDA_STEP_SINGULAR,
+                    "constraint '%s' followed from the others at the start and was left out, but "
+                    "does so no longer: %s is %s; the start is a singular configuration, from "
+                    "which other methods or another start may lead on",
+                    system->rows[row].name, is_position ? "its value" : "its rate", value);
+}
+
+/* find_state at a node. */
+static int find_node_state(underlying_ode* own, double t, const double* y, double* state) {
+  const VidaStepper* stepper = own->stepper;
+  const partition* part = partition_of(own);
+  const int* dependent = NULL;
+  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  int code = find_state(own, t, y, state);
+  if (code || count == 0) {
+    return code;
+  }
+  code = vida__constraints(vida__equations_evaluator(own->equations), t, state, NULL, own->g);
+  vida__add_constraint_velocity(stepper->system, part->entries, 1.0, state + stepper->n,
+                                own->g_rate);
+  for (int k = 0; k < count && !code; k++) {
+    code = check_row(own, dependent[k], state);
+  }
+  return code;
+}
+
+/* ---- method ---------------------------------------------------------------------------------- */
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const vida_ode_functions functions = {.rate = rate, .settle = settle, .accept = accept};
+  int code = vida__refuse_multistep(
+      stepper, "which ends with each change of the independent coordinates", error);
+  code = code ? code : vida__underlying_create(stepper, functions, error);
+  if (code) {
+    return code;
+  }
+  /* The driver is made in the start, when the size of its state is known. */
+  underlying_ode* own = stepper->own;
+  vida__ode_destroy(&own->ode);
+  partition* part = vida__allocate(1, sizeof *part);
+  own->extra = part;
+  own->find_state = find_node_state;
+  if (!part || allocate(part, stepper)) {
+    return vida__fail_memory(error);
+  }
+  part->bound = VidaOptions_Get(stepper->options, "condition_bound");
+  part->choice = (int)VidaOptions_Get(stepper->options, "coordinates");
+  return vida__linear_create(part->context, &part->pattern, VIDA_SOLVER_DENSE, &part->linear,
+                             error);
+}
+
+static void set_weights(partition* part, const VidaStepper* stepper) {
+  memcpy(part->weight, stepper->matrix_root, (size_t)stepper->n * sizeof *part->weight);
+  vida__share_sizes(stepper->system, part->weight);
+  for (int i = 0; i < stepper->n; i++) {
+    part->inverse[i] = 1.0 / part->weight[i];
+  }
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  underlying_ode* own = stepper->own;
+  partition* part = partition_of(own);
+  set_weights(part, stepper);
+  choose_rows(stepper, &part->position, true);
+  choose_rows(stepper, &part->velocity, false);
+  const int size = 2 * stepper->n - part->position.rows - part->velocity.rows;
+  int code = vida__underlying_resize(own, size > 0 ? size : 1, error);
+  code = code ? code : vida__underlying_start(stepper, error);
+  if (code) {
+    return code;
+  }
+  part->is_stale = false;
+  code = repartition(own, stepper->t0, own->state, own->y);
+  return code ? vida__underlying_failed(own, code, error) : VIDA_SUCCESS;
+}
+
+/* A step that fails may have changed R. */
+static int step(VidaStepper* stepper, VidaError* error) {
+  underlying_ode* own = stepper->own;
+  partition* part = partition_of(own);
+  if (part->is_stale) {
+    const int code = repartition(own, vida__node_time(stepper), own->state, own->y);
+    if (code) {
+      return vida__underlying_failed(own, code, error);
+    }
+    part->is_stale = false;
+  }
+  const int code = vida__underlying_step(stepper, error);
+  part->is_stale = code != VIDA_SUCCESS;
+  return code;
+}
+
+static void undo(VidaStepper* stepper) {
+  underlying_ode* own = stepper->own;
+  vida__underlying_undo(stepper);
+  partition_of(own)->is_stale = true;
+}
+
+static const VidaOptionRow options[] = {
+    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    {"coordinates", VIDA_OPTION_CHOICE, "", TANGENT, 0.0, 1.0, false, "pivoting|tangent",
+     "The independent coordinates R q: those that elimination in G with the largest pivots leaves, "
+     "or combinations with R G^T = 0 where they are chosen; measured by the masses. Errors of the "
+     "latter are smaller."},
+    {"condition_bound", VIDA_OPTION_REAL, "1", 1.0, 1.0, INFINITY, false, NULL,
+     "They are chosen anew after a step when the norm of [R; G]^-1, as far as R makes it, has "
+     "grown "
+     "by this factor: 1, after each step. What is saved by larger ones is little, and errors "
+     "grow."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__coordinate_partitioning = {
+    .info = {"coordinate-partitioning",
+             "the ODE of independent coordinates, with the others from the constraints",
+             "Wehage and Haug 1982; Ascher, Chin, Petzold, Reich 1994, section 3.1",
+             "Explicit: stable for steps below a few parts of the shortest period, and of those in "
+             "which the coordinates chosen last stay independent. Both levels hold to rounding. "
+             "Factors dense matrices of n rows.",
+             5,
+             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
+                 VIDA_CAN_ADAPTIVE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+    .common = vida__ode_options,
+    .options = options,
+    .create = create,
+    .start = start,
+    .step = step,
+    .undo = undo,
+    .velocities = vida__underlying_velocities,
+    .energy = vida__node_energy,
+    .order = vida__underlying_order,
+    .destroy = destroy};

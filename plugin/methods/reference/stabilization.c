@@ -1,0 +1,447 @@
+/* Methods that bring the solution of the underlying ODE back to the constraints (paper 002,
+ * sections 3.2, 4 and 5): by a term of the ODE, by one or two corrections after each step, or by
+ * projecting. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "methods/reference/underlying_ode.h"
+#include "stepper/jumps.h"
+
+static int create_projector(VidaStepper* stepper, vida_projection kind, VidaError* error) {
+  underlying_ode* own = stepper->own;
+  const int code = vida__projector_create(stepper->system, kind, vida__solver_of(stepper->options),
+                                          own->equations, &own->projector, error);
+  if (!code) {
+    vida__follow_segment(stepper, vida__projector_evaluator(own->projector));
+    vida__follow_equations(stepper, vida__projector_equations(own->projector));
+  }
+  return code;
+}
+
+/* Failures of a projection are told by the equations, which all methods here have. */
+static int pass_on(underlying_ode* own, int code) {
+  if (code) {
+    const VidaError* cause = &vida__projector_evaluator(own->projector)->error;
+    VidaError* told = &vida__equations_evaluator(own->equations)->error;
+    if (*cause->message) {
+      *told = *cause;
+    } else if (code == VIDA_STEP_SINGULAR) {
+      vida__fail(told, code, "the constraints are singular, and do not tell a way back to them");
+    }
+  }
+  return code;
+}
+
+#define PROJECTION_ROW(index)                                                                      \
+  {                                                                                                \
+    "projection", VIDA_OPTION_CHOICE, "", (index), 0.0, 3.0, false,                                \
+        "full|triangular|mass|identity",                                                           \
+        "The way back to g = 0, G v + g_t = 0. full: the shortest one in positions and "           \
+        "velocities "                                                                              \
+        "together (paper 002, eq. 4.4 with D = H^T); triangular: along G^T in both levels (4.6); " \
+        "mass: "                                                                                   \
+        "along M^-1 G^T in each level by itself (5.5); identity: along G^T likewise (5.6)."        \
+  }
+
+/* ---- stabilized-ode -------------------------------------------------------------------------- */
+
+/* z' = f(z) - gamma F(z) h(z) */
+static int stabilized_rate(void* data, double t, const double* y, double* rate) {
+  underlying_ode* own = data;
+  const int n = own->stepper->n;
+  const double* v = y + n;
+  int code = vida__underlying_rate(own, t, y, rate);
+  if (code || own->stepper->m == 0) {
+    return code;
+  }
+  code = vida__projector_factor(own->projector, t, y, v, true);
+  code = code ? code : vida__projector_rows(own->projector, t, y, v, own->g, own->g_rate);
+  code = code ? code : vida__projector_apply(own->projector, own->g, own->g_rate, own->dq, own->dv);
+  for (int i = 0; i < n; i++) {
+    rate[i] -= own->gamma * own->dq[i];
+    rate[n + i] -= own->gamma * own->dv[i];
+  }
+  return pass_on(own, code);
+}
+
+static int create_stabilized(VidaStepper* stepper, VidaError* error) {
+  const vida_ode_functions functions = {.rate = stabilized_rate};
+  const VidaOptions* options = stepper->options;
+  const bool by_gamma = VidaOptions_IsSet(options, "gamma");
+  const bool by_step = VidaOptions_IsSet(options, "gamma_h");
+  if (by_gamma && by_step) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "stabilized-ode takes gamma or gamma_h, not both");
+  }
+  if (by_step && stepper->adaptive) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "stabilized-ode: gamma_h is gamma times the step, and with rtol there is no "
+                      "one step: set gamma");
+  }
+  const int code = vida__underlying_create(stepper, functions, error);
+  return code ? code
+              : create_projector(stepper, (vida_projection)VidaOptions_Get(options, "projection"),
+                                 error);
+}
+
+static int start_stabilized(VidaStepper* stepper, VidaError* error) {
+  const VidaOptions* options = stepper->options;
+  underlying_ode* own = stepper->own;
+  const int code = vida__underlying_start(stepper, error);
+  const double gamma = VidaOptions_Get(options, "gamma");
+  const double by_step = VidaOptions_Get(options, "gamma_h");
+  own->gamma = isfinite(gamma)     ? gamma
+               : isfinite(by_step) ? by_step / stepper->h
+                                   : vida__underlying_pace(own);
+  return code;
+}
+
+/* ---- post-stabilized ------------------------------------------------------------------------- */
+
+enum { S_FULL, S_BOTH, S_BOTH2, S_VEL, S_POS };
+
+/* F, at z~ or at the last stage before it. */
+static int decompose(underlying_ode* own, double t, const double* y) {
+  const double* place = own->at_stage ? vida__ode_last_stage(own->ode, &t) : y;
+  return vida__projector_factor(own->projector, t, place, place + own->stepper->n, false);
+}
+
+/* z = z~ - alpha F h(z~), of s-both2 twice with the same F */
+static int post_stabilize(void* data, double t, double* y) {
+  underlying_ode* own = data;
+  const int n = own->stepper->n;
+  double* v = y + n;
+  const double* g = own->variant == S_VEL ? NULL : own->g;
+  const double* rate = own->variant == S_POS ? NULL : own->g_rate;
+  const int passes = own->variant == S_BOTH2 ? 2 : 1;
+  if (own->stepper->m == 0) {
+    return VIDA_SUCCESS;
+  }
+  int code = decompose(own, t, y);
+  for (int pass = 0; pass < passes && !code; pass++) {
+    code = vida__projector_rows(own->projector, t, y, v, own->g, own->g_rate);
+    code = code ? code : vida__projector_apply(own->projector, g, rate, own->dq, own->dv);
+    for (int i = 0; i < n && !code; i++) {
+      y[i] -= own->alpha * own->dq[i];
+      v[i] -= own->alpha * own->dv[i];
+    }
+  }
+  return pass_on(own, code);
+}
+
+static int create_post(VidaStepper* stepper, VidaError* error) {
+  const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = post_stabilize};
+  const VidaOptions* options = stepper->options;
+  const int variant = (int)VidaOptions_Get(options, "variant");
+  vida_projection kind = (vida_projection)VidaOptions_Get(options, "projection");
+  if (variant == S_FULL) {
+    if (VidaOptions_IsSet(options, "projection") && kind != VIDA_PROJECTION_FULL) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "post-stabilized: s-full has the full projection; for another one take "
+                        "s-both or s-both2");
+    }
+    kind = VIDA_PROJECTION_FULL;
+  }
+  int code =
+      vida__refuse_multistep(stepper, "which a correction after each step would make false", error);
+  code = code ? code : vida__underlying_create(stepper, functions, error);
+  code = code ? code : create_projector(stepper, kind, error);
+  if (!code) {
+    underlying_ode* own = stepper->own;
+    own->variant = variant;
+    own->alpha = VidaOptions_Get(options, "alpha");
+    own->at_stage = VidaOptions_HasChoice(options, "decomposition", "stage");
+  }
+  return code;
+}
+
+/* ---- projection to the end ------------------------------------------------------------------- */
+
+enum { LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_BOTH };
+enum { MOST_ITERATIONS = 20 };
+
+/* The largest |g| relative to what rounding of g is measured by. */
+static double relative_violation(const underlying_ode* own, const double* g) {
+  double largest = 0.0;
+  for (int r = 0; r < own->stepper->m; r++) {
+    const double size = own->stepper->value_size[r];
+    largest = fmax(largest, size > 0.0 ? fabs(g[r]) / size : fabs(g[r]));
+  }
+  return largest;
+}
+
+/* q = q~ - D(q) mu with g(q) = 0 (paper 002, eq. 5.3), from q~ in y. The part of q - q~ across D is
+ * taken out in each iteration:
+ *
+ *     q <- q~ - D (G D)^-1 (g(q) + G (q~ - q)) */
+static int project_position(underlying_ode* own, double t, double* q, const double* v) {
+  const VidaStepper* stepper = own->stepper;
+  const VidaSystem* system = stepper->system;
+  const int n = stepper->n;
+  const double tolerance = fmax(own->accuracy, 4.0 * DBL_EPSILON);
+  double* given = own->n_work;
+  double before = INFINITY;
+  memcpy(given, q, (size_t)n * sizeof *q);
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    int code = vida__projector_rows(own->projector, t, q, v, own->g, own->g_rate);
+    const double violation = relative_violation(own, own->g);
+    /* The first one always corrects, so that small violations do not pile up. */
+    if (!code && k > 0 && (violation <= tolerance || (violation < 1e-12 && violation >= before))) {
+      return VIDA_SUCCESS;
+    }
+    before = violation;
+    code = code ? code : isfinite(violation) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
+    code = code ? code : vida__projector_factor(own->projector, t, q, v, false);
+    own->iterations++;
+    for (int i = 0; i < n; i++) {
+      own->dv[i] = given[i] - q[i];
+    }
+    vida__add_constraint_velocity(system, vida__projector_jacobian(own->projector), 1.0, own->dv,
+                                  own->g);
+    code = code ? code : vida__projector_lift(own->projector, own->g, own->dq);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < n; i++) {
+      q[i] = given[i] - own->dq[i];
+    }
+  }
+  return vida__fail(&vida__projector_evaluator(own->projector)->error, VIDA_STEP_NOT_CONVERGED,
+                    "the projection onto g = 0 does not converge in %d iterations",
+                    MOST_ITERATIONS);
+}
+
+/* Velocities are found to rounding by one solve. */
+static int project_velocity(underlying_ode* own, double t, const double* q, double* v) {
+  int code = vida__projector_factor(own->projector, t, q, v, false);
+  code = code ? code : vida__projector_rows(own->projector, t, q, v, own->g, own->g_rate);
+  code = code ? code : vida__projector_lift(own->projector, own->g_rate, own->dv);
+  for (int i = 0; i < own->stepper->n && !code; i++) {
+    v[i] -= own->dv[i];
+  }
+  return code;
+}
+
+static int project_state(void* data, double t, double* y) {
+  underlying_ode* own = data;
+  double* v = y + own->stepper->n;
+  if (own->stepper->m == 0) {
+    return VIDA_SUCCESS;
+  }
+  int code = own->variant == LEVEL_VELOCITY ? VIDA_SUCCESS : project_position(own, t, y, v);
+  if (!code && own->variant != LEVEL_POSITION) {
+    code = project_velocity(own, t, y, v);
+  }
+  return pass_on(own, code);
+}
+
+static int create_projection(VidaStepper* stepper, VidaError* error) {
+  const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = project_state};
+  const VidaOptions* options = stepper->options;
+  int code =
+      vida__refuse_multistep(stepper, "which a projection after each step would make false", error);
+  code = code ? code : vida__underlying_create(stepper, functions, error);
+  code = code ? code
+              : create_projector(stepper,
+                                 VidaOptions_HasChoice(options, "metric", "mass")
+                                     ? VIDA_PROJECTION_MASS
+                                     : VIDA_PROJECTION_IDENTITY,
+                                 error);
+  if (!code) {
+    underlying_ode* own = stepper->own;
+    own->variant = (int)VidaOptions_Get(options, "level");
+    stepper->given_up = own->variant == LEVEL_VELOCITY   ? VIDA_CAN_POSITION_LEVEL
+                        : own->variant == LEVEL_POSITION ? VIDA_CAN_VELOCITY_LEVEL
+                                                         : 0;
+    own->accuracy = VidaOptions_Get(options, "projection_tolerance");
+  }
+  return code;
+}
+
+/* ---- cvode-projected ------------------------------------------------------------------------- */
+
+/* Takes out of an estimate of errors what leads off the constraints, at both levels alike. */
+static int project_error(underlying_ode* own, double* error) {
+  const VidaStepper* stepper = own->stepper;
+  const int n = stepper->n;
+  for (int level = 0; level < 2; level++) {
+    double* part = error + (long)level * n;
+    memset(own->g, 0, (size_t)stepper->m * sizeof *own->g);
+    vida__add_constraint_velocity(stepper->system, vida__projector_jacobian(own->projector), 1.0,
+                                  part, own->g);
+    const int code = vida__projector_lift(own->projector, own->g, own->dq);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < n; i++) {
+      part[i] -= own->dq[i];
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int project_cvode(void* data, double t, const double* y, double* correction, double* error,
+                         const double* weights, double epsilon) {
+  underlying_ode* own = data;
+  const int n = own->stepper->n;
+  (void)weights; /* the projection goes to rounding, far below epsilon */
+  (void)epsilon;
+  memcpy(correction, y, 2 * (size_t)n * sizeof *y);
+  int code = project_state(own, t, correction);
+  for (int i = 0; i < 2 * n; i++) {
+    correction[i] -= y[i];
+  }
+  code = code || !error || own->stepper->m == 0 ? code : project_error(own, error);
+  return pass_on(own, code);
+}
+
+static int create_cvode(VidaStepper* stepper, VidaError* error) {
+  const vida_ode_functions functions = {.rate = vida__underlying_rate, .project = project_cvode};
+  const VidaOptions* options = stepper->options;
+  int code = vida__underlying_create(stepper, functions, error);
+  code = code ? code
+              : create_projector(stepper,
+                                 VidaOptions_HasChoice(options, "metric", "mass")
+                                     ? VIDA_PROJECTION_MASS
+                                     : VIDA_PROJECTION_IDENTITY,
+                                 error);
+  if (!code) {
+    underlying_ode* own = stepper->own;
+    own->variant = LEVEL_BOTH;
+    own->accuracy = VidaOptions_Get(options, "projection_tolerance");
+  }
+  return code;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static const VidaOptionRow stabilized_options[] = {
+    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    PROJECTION_ROW(VIDA_PROJECTION_MASS),
+    {"gamma", VIDA_OPTION_REAL, "1/s", NAN, 0.0, INFINITY, false, NULL,
+     "The rate at which violations die out. By default the largest velocity over position of the "
+     "start."},
+    {"gamma_h", VIDA_OPTION_REAL, "1", NAN, 0.0, INFINITY, false, NULL,
+     "gamma times h instead, at fixed steps; the order of high-order tables then falls to 2."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+static const VidaOptionRow post_options[] = {
+    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    {"variant", VIDA_OPTION_CHOICE, "", S_BOTH2, 0.0, 4.0, false,
+     "s-full|s-both|s-both2|s-vel|s-pos",
+     "What is corrected after a step: both levels by the full projection, both, both twice with "
+     "the same projection, velocities only, positions only."},
+    PROJECTION_ROW(VIDA_PROJECTION_MASS),
+    {"alpha", VIDA_OPTION_REAL, "1", 1.0, 0.0, 2.0, true, NULL,
+     "The share of the violation that a correction takes away; stable below 2."},
+    {"decomposition", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "end|stage",
+     "Where the projection is decomposed: at the end of the step, or at the integrator's last "
+     "stage "
+     "before it, which violates more: so come the drifts of paper 002, tables 6.3 and 6.4."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+#define METRIC_ROW                                                                             \
+  {                                                                                            \
+    "metric", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "mass|identity",                   \
+        "Projects along M^-1 G^T, which does not depend on units, or along G^T, which allows " \
+        "larger "                                                                              \
+        "steps where masses are of different sizes."                                           \
+  }
+#define PROJECTION_TOLERANCE_ROW                                                   \
+  {                                                                                \
+    "projection_tolerance", VIDA_OPTION_REAL, "1", 1e-15, 0.0, 1e-3, false, NULL,  \
+        "Largest |g| after it, relative to the terms of g; no less than rounding." \
+  }
+
+static const VidaOptionRow projection_options[] = {
+    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    {"level", VIDA_OPTION_CHOICE, "", LEVEL_BOTH, 0.0, 2.0, false, "position|velocity|both",
+     "Projects positions onto g = 0, velocities onto G v + g_t = 0, or both."},
+    METRIC_ROW,
+    PROJECTION_TOLERANCE_ROW,
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+static const VidaOptionRow cvode_options[] = {
+    METRIC_ROW,
+    PROJECTION_TOLERANCE_ROW,
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+#define ODE_CAPABILITIES                                                           \
+  (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
+   VIDA_CAN_ADAPTIVE)
+#define EXPLICIT_LIMITS "Explicit: stable for steps below a few parts of the shortest period. "
+
+const VidaMethod vida__stabilized_ode = {
+    .info = {"stabilized-ode",
+             "the underlying ODE with a term that makes the constraints attract, -gamma F h",
+             "Ascher, Chin, Petzold, Reich 1994, eq. 4.3",
+             "Explicit integrators: stable for steps below a few parts of the shortest period, and "
+             "of 1/gamma. Violations die out at the rate gamma, but new ones come with each step.",
+             5, ODE_CAPABILITIES},
+    .remedy = {.method = "coordinate-projection"},
+    .common = vida__ode_options,
+    .options = stabilized_options,
+    .create = create_stabilized,
+    .start = start_stabilized,
+    .step = vida__underlying_step,
+    .undo = vida__underlying_undo,
+    .velocities = vida__underlying_velocities,
+    .energy = vida__node_energy,
+    .order = vida__underlying_order,
+    .destroy = vida__underlying_destroy};
+
+const VidaMethod vida__post_stabilized = {
+    .info = {"post-stabilized",
+             "the underlying ODE, corrected towards the constraints after each step",
+             "Ascher, Chin, Petzold, Reich 1994, eq. 5.4",
+             EXPLICIT_LIMITS
+             "Violations are of order h^(p+1), of s-both2 h^(2p). s-pos alone may be unstable.",
+             5, ODE_CAPABILITIES},
+    .remedy = {.method = "coordinate-projection"},
+    .common = vida__ode_options,
+    .options = post_options,
+    .create = create_post,
+    .start = vida__underlying_start,
+    .step = vida__underlying_step,
+    .undo = vida__underlying_undo,
+    .velocities = vida__underlying_velocities,
+    .energy = vida__node_energy,
+    .order = vida__underlying_order,
+    .destroy = vida__underlying_destroy};
+
+const VidaMethod vida__coordinate_projection = {
+    .info = {"coordinate-projection",
+             "the underlying ODE, projected onto the constraints after each step",
+             "Ascher, Chin, Petzold, Reich 1994, eq. 5.3; Eich 1993",
+             EXPLICIT_LIMITS "Both levels hold to rounding.", 5,
+             ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+    .remedy = {.option = "level", .value = "both"},
+    .common = vida__ode_options,
+    .options = projection_options,
+    .create = create_projection,
+    .start = vida__underlying_start,
+    .step = vida__underlying_step,
+    .undo = vida__underlying_undo,
+    .velocities = vida__underlying_velocities,
+    .energy = vida__node_energy,
+    .order = vida__underlying_order,
+    .destroy = vida__underlying_destroy};
+
+const VidaMethod vida__cvode_projected = {
+    .info = {"cvode-projected",
+             "CVODE's BDF on the underlying ODE, whose steps CVODE projects onto the constraints",
+             "Eich 1993; SUNDIALS, CVodeSetProjFn",
+             "Chooses its own steps for rtol; states between their ends are interpolated and "
+             "projected. "
+             "Takes a dense matrix of 2 n rows.",
+             5, ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+    .common = vida__adaptive_options,
+    .options = cvode_options,
+    .create = create_cvode,
+    .start = vida__underlying_start,
+    .step = vida__underlying_step,
+    .undo = vida__underlying_undo,
+    .velocities = vida__underlying_velocities,
+    .energy = vida__node_energy,
+    .destroy = vida__underlying_destroy};

@@ -1,0 +1,266 @@
+/* Relaxed rows: where their compliance and damping come from, and what the regularized methods have
+ * in common. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "methods/regularized/regularized.h"
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static bool has_option(const VidaOptions* options, const char* name) {
+  for (int i = 0; i < VidaOptions_Count(options); i++) {
+    if (strcmp(VidaOptions_Row(options, i)->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A value under its own or the paper's name, of which one may be set. */
+static int read_either(const VidaOptions* options, const char* name, const char* other,
+                       double factor, double* value, VidaError* error) {
+  *value = VidaOptions_Get(options, name);
+  if (VidaOptions_IsSet(options, other)) {
+    *value = factor * VidaOptions_Get(options, other);
+    if (VidaOptions_IsSet(options, name)) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: give either %s or %s, not both",
+                        VidaOptions_Method(options), name, other);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+typedef struct relaxation {
+  bool has_damping; /* the method has */
+  double compliance, damping_time, mobility;
+} relaxation;
+
+static int read_options(const VidaStepper* stepper, double h, relaxation* common,
+                        VidaError* error) {
+  const VidaOptions* options = stepper->options;
+  int code = read_either(options, "compliance", "epsilon", 1.0, &common->compliance, error);
+  common->has_damping = has_option(options, "damping_time");
+  common->damping_time = NAN;
+  common->mobility = 0.0;
+  if (!code && common->has_damping) {
+    code = read_either(options, "damping_time", "tau_over_h", h, &common->damping_time, error);
+  }
+  if (!code && common->damping_time == 0.0) {
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "%s: %s: expected a positive number, got 0; when it is not given, constraints "
+        "with compliance are not damped",
+        VidaOptions_Method(options),
+        VidaOptions_IsSet(options, "tau_over_h") ? "tau_over_h" : "damping_time");
+  }
+  if (!code && has_option(options, "mobility")) {
+    code = read_either(options, "mobility", "gamma", 1.0, &common->mobility, error);
+  }
+  return code;
+}
+
+static int relax_row(VidaStepper* stepper, const relaxation* common, double h, int r,
+                     VidaError* error) {
+  vida_regularized_state* own = stepper->own;
+  const vida_row* row = &stepper->system->rows[r];
+  if (row->is_nonholonomic) {
+    own->share[r] = 0.0;
+    own->is_averaged[r] = false;
+    own->softness[r] = (isnan(row->compliance) ? common->mobility : row->compliance) / h;
+    return VIDA_SUCCESS;
+  }
+  const double compliance = isnan(row->compliance) ? common->compliance : row->compliance;
+  double damping = isnan(row->damping_time) ? common->damping_time : row->damping_time;
+  if (isnan(damping)) {
+    damping = common->has_damping && compliance == 0.0 ? 2.0 * h : 0.0;
+  }
+  if (!common->has_damping && damping > 0.0) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s has no damping, and cannot take the damping time of constraint '%s'; "
+                      "these can: spook, spook-newton",
+                      stepper->method->info.name, row->name);
+  }
+  own->share[r] = 1.0 / (1.0 + 4.0 * damping / h);
+  own->softness[r] = 4.0 * own->share[r] * compliance / (h * h);
+  own->is_averaged[r] = compliance > 0.0 || damping > 0.0;
+  return VIDA_SUCCESS;
+}
+
+/* Rows that depend on others and give way are determined all the same. */
+static void lessen_redundancy(VidaStepper* stepper) {
+  const vida_regularized_state* own = stepper->own;
+  const int* dependent = NULL;
+  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  stepper->redundant = false;
+  for (int i = 0; i < count; i++) {
+    stepper->redundant = stepper->redundant || own->softness[dependent[i]] == 0.0;
+  }
+  if (stepper->map && !stepper->redundant) {
+    vida__map_set_redundancy(stepper->map, NULL);
+  }
+}
+
+static int relax_rows(VidaStepper* stepper, double h, VidaError* error) {
+  relaxation common;
+  const bool* is_averaged = ((const vida_regularized_state*)stepper->own)->is_averaged;
+  int code = read_options(stepper, h, &common, error);
+  stepper->gives_way = false;
+  for (int r = 0; r < stepper->m && !code; r++) {
+    code = relax_row(stepper, &common, h, r, error);
+    stepper->gives_way = stepper->gives_way || is_averaged[r];
+  }
+  return code;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
+  const size_t n = (size_t)stepper->n;
+  const size_t m = (size_t)stepper->m;
+  const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
+  const size_t numbers = 5 * n + 10 * m + 2 * entries;
+  vida_regularized_state* own =
+      vida__allocate(1, sizeof *own + numbers * sizeof(double) + m * sizeof(bool));
+  if (!own) {
+    return NULL;
+  }
+  double* next = (double*)(own + 1);
+  const struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&own->share, m},    {&own->softness, m},   {&own->v, n},
+                {&own->next, n + m}, {&own->change, n},     {&own->next_rise, m},
+                {&own->rise, m},     {&own->kept_v, n},     {&own->kept_rise, m},
+                {&own->rate, m},     {&own->row_rate, m},   {&own->work, n + m},
+                {&own->yielding, m}, {&own->rows, entries}, {&own->slopes, entries}};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+    *arrays[i].array = next;
+    next += arrays[i].count;
+  }
+  own->is_averaged = (bool*)next;
+  return own;
+}
+
+int vida__regularized_create(VidaStepper* stepper, VidaError* error) {
+  vida_regularized_state* own = allocate_state(stepper);
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  stepper->own = own;
+  stepper->prepare = vida__regularized_prepare;
+  stepper->softness = own->softness;
+  stepper->yielding = own->yielding;
+  return relax_rows(stepper, VidaOptions_Get(stepper->options, "h"), error);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+int vida__regularized_prepare(VidaStepper* stepper, VidaError* error) {
+  vida_regularized_state* own = stepper->own;
+  own->kappa = stepper->step == 0 ? 0.5 : 1.0;
+  return own->has_next ? VIDA_SUCCESS : vida__prepare_step(stepper, error);
+}
+
+/* p = L_v - h L_q / 2: the first step adds h L_q, and half of it is its own. */
+int vida__regularized_start(VidaStepper* stepper, VidaError* error) {
+  vida_regularized_state* own = stepper->own;
+  int code = relax_rows(stepper, stepper->h, error);
+  if (code) {
+    return code;
+  }
+  lessen_redundancy(stepper);
+  own->has_next = false;
+  memcpy(own->v, stepper->v0, (size_t)stepper->n * sizeof *own->v);
+  code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
+                        stepper->l_v);
+  for (int i = 0; i < stepper->n && !code; i++) {
+    stepper->p[i] = stepper->l_v[i] - 0.5 * stepper->h * stepper->l_q[i];
+  }
+  code =
+      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
+  code =
+      code ? code : vida__constraint_rate(&stepper->evaluator, stepper->t0, stepper->q, own->rate);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  vida__add_constraint_velocity(stepper->system, stepper->entries, 1.0, stepper->v0, own->rate);
+  return VIDA_SUCCESS;
+}
+
+/* As if the step had not been made; VidaStepper_Step puts back the rest. */
+void vida__regularized_undo(VidaStepper* stepper) {
+  vida_regularized_state* own = stepper->own;
+  memcpy(own->v, own->kept_v, (size_t)stepper->n * sizeof *own->v);
+  memcpy(own->rise, own->kept_rise, (size_t)stepper->m * sizeof *own->rise);
+  own->has_next = false;
+  stepper->has_tracked = false;
+  stepper->history_count = 0;
+}
+
+/* Compliance, or h times mobility, times the larger one of the forces before and after the node. */
+static void measure_yielding(VidaStepper* stepper) {
+  vida_regularized_state* own = stepper->own;
+  const double h = stepper->h;
+  for (int r = 0; r < stepper->m; r++) {
+    const double force = fmax(fabs(stepper->lambda[r]), fabs(own->next[stepper->n + r]) / h);
+    const double share = stepper->system->rows[r].is_nonholonomic ? 1.0 : 4.0 * own->share[r];
+    own->yielding[r] = own->softness[r] * h * h / share * force;
+  }
+}
+
+/* Makes the step that own->next has, and finds the one that follows it: its multipliers are needed
+ * for the velocity at the new node. Without it there is no step. */
+static int commit(VidaStepper* stepper, vida_find_next find_next, VidaError* error) {
+  vida_regularized_state* own = stepper->own;
+  const double* mu = own->next + stepper->n;
+  memcpy(own->kept_v, own->v, (size_t)stepper->n * sizeof *own->v);
+  memcpy(own->kept_rise, own->rise, (size_t)stepper->m * sizeof *own->rise);
+  for (int i = 0; i < stepper->n; i++) {
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], own->change[i]);
+  }
+  vida__advance_positions(stepper, own->next);
+  memcpy(own->v, own->next, (size_t)stepper->n * sizeof *own->v);
+  memcpy(own->rise, own->next_rise, (size_t)stepper->m * sizeof *own->rise);
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->lambda[r] = mu[r] / stepper->h;
+  }
+  stepper->lambda_t = vida__node_time(stepper);
+  own->has_next = false;
+  stepper->step++;
+  stepper->ahead = 1;
+  int code = vida__regularized_prepare(stepper, error);
+  code = code ? code : find_next(stepper, error);
+  stepper->ahead = 0;
+  stepper->step--;
+  if (code) {
+    vida__regularized_undo(stepper);
+  } else {
+    measure_yielding(stepper);
+  }
+  return code;
+}
+
+int vida__regularized_step(VidaStepper* stepper, vida_find_next find_next, VidaError* error) {
+  const int code = find_next(stepper, error);
+  return code ? code : commit(stepper, find_next, error);
+}
+
+/* ---- what can be asked ----------------------------------------------------------------------- */
+
+int vida__regularized_velocities(VidaStepper* stepper, vida_find_next find_next, double* v,
+                                 VidaError* error) {
+  const vida_regularized_state* own = stepper->own;
+  if (stepper->step == 0) {
+    memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+    return VIDA_SUCCESS;
+  }
+  int code = vida__regularized_prepare(stepper, error);
+  code = code ? code : find_next(stepper, error);
+  for (int i = 0; i < stepper->n && !code; i++) {
+    v[i] = 0.5 * (own->v[i] + own->next[i]);
+  }
+  return code;
+}

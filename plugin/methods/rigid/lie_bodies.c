@@ -1,0 +1,492 @@
+/* Which coordinates are rigid bodies, and whether their motion is that of rigid bodies.
+ *
+ * A body is a quaternion whose unit norm is its only constraint. With v = E(q) omega, E omega =
+ * q * (0, omega) / 2, its inertia J = E^T L_vv E must be the same for every unit q, and the
+ * equations of motion must be Euler's: with the bias b = L_q + f - L_vq v - L_vt and E' omega =
+ * -|omega|^2 q / 4,
+ *     E^T (b + |omega|^2 L_vv q / 4) + omega x J omega = E^T b(v = 0),
+ * so that whatever else depends on velocities is found. Both are looked at in arbitrary states. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "methods/rigid/lie.h"
+
+enum { PROBES = 3 };
+/* What rounding, or differences in place of derivatives, may leave of terms that vanish. */
+static const double vanishing = 1e-6;
+
+/* ---- small vectors --------------------------------------------------------------------------- */
+
+void vida__lie_lift(const double q[4], const double rates[3], double v[4]) {
+  const double* w = rates;
+  v[0] = 0.5 * (-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]);
+  v[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]);
+  v[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2]);
+  v[3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0]);
+}
+
+void vida__lie_drop(const double q[4], const double f[4], double moments[3]) {
+  moments[0] = 0.5 * (-q[1] * f[0] + q[0] * f[1] + q[3] * f[2] - q[2] * f[3]);
+  moments[1] = 0.5 * (-q[2] * f[0] - q[3] * f[1] + q[0] * f[2] + q[1] * f[3]);
+  moments[2] = 0.5 * (-q[3] * f[0] + q[2] * f[1] - q[1] * f[2] + q[0] * f[3]);
+}
+
+void vida__lie_multiply(const double a[9], const double x[3], double y[3]) {
+  for (int i = 0; i < 3; i++) {
+    y[i] = a[3 * i] * x[0] + a[3 * i + 1] * x[1] + a[3 * i + 2] * x[2];
+  }
+}
+
+int vida__lie_invert(const double a[9], double inverse[9]) {
+  double size = 1.0;
+  for (int i = 0; i < 3; i++) {
+    const double* x = a + 3 * ((i + 1) % 3);
+    const double* y = a + 3 * ((i + 2) % 3);
+    for (int k = 0; k < 3; k++) {
+      const int l = (k + 1) % 3;
+      const int m = (k + 2) % 3;
+      inverse[3 * k + i] = x[l] * y[m] - x[m] * y[l];
+    }
+    size *= fabs(a[3 * i]) + fabs(a[3 * i + 1]) + fabs(a[3 * i + 2]);
+  }
+  const double determinant = a[0] * inverse[0] + a[1] * inverse[3] + a[2] * inverse[6];
+  if (!(fabs(determinant) > 1e-14 * size)) {
+    return VIDA_STEP_SINGULAR;
+  }
+  for (int i = 0; i < 9; i++) {
+    inverse[i] /= determinant;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+static int refuse(const VidaStepper* stepper, const char* name, const char* reason,
+                  VidaError* error) {
+  return VIDA_REFUSE_SYSTEM(
+      error,
+      "%s takes rigid bodies as unit quaternions, without other constraints: '%s' "
+      "of system '%s' %s",
+      stepper->method->info.name, name, stepper->system->name, reason);
+}
+
+static int refuse_body(const VidaStepper* stepper, const vida_lie_body* body, const char* reason,
+                       VidaError* error) {
+  return refuse(stepper, stepper->system->coordinates[body->coordinate[0]].name, reason, error);
+}
+
+/* ---- which coordinates are bodies ------------------------------------------------------------ */
+
+/* In the order of a declared quaternion, where there is one. */
+static void order_coordinates(const VidaSystem* system, vida_lie_body* body) {
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    bool has_all = motion->kind == VIDA_MOTION_QUATERNION;
+    for (int a = 0; a < 4 && has_all; a++) {
+      bool found = false;
+      for (int b = 0; b < 4; b++) {
+        found = found || motion->coordinate[b] == body->coordinate[a];
+      }
+      has_all = found;
+    }
+    if (has_all) {
+      memcpy(body->coordinate, motion->coordinate, sizeof body->coordinate);
+      return;
+    }
+  }
+}
+
+/* The coordinates of a row in ascending order; false when there are not four of them. */
+static bool take_row(const VidaSystem* system, int row, vida_lie_body* body) {
+  int count = 0;
+  for (int e = 0; e < system->entry_count; e++) {
+    if (system->entries[e].row != row) {
+      continue;
+    }
+    int place = count++;
+    if (count > 4) {
+      return false;
+    }
+    for (; place > 0 && body->coordinate[place - 1] > system->entries[e].coordinate; place--) {
+      body->coordinate[place] = body->coordinate[place - 1];
+    }
+    body->coordinate[place] = system->entries[e].coordinate;
+  }
+  body->row = row;
+  return count == 4;
+}
+
+static int find_bodies(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  vida_lie_state* own = stepper->own;
+  double* taken = own->rest;
+  for (int r = 0; r < stepper->m; r++) {
+    vida_lie_body* body = &own->body[r];
+    if (!take_row(system, r, body)) {
+      return refuse(stepper, system->rows[r].name, "is no unit norm of a quaternion", error);
+    }
+    order_coordinates(system, body);
+    for (int a = 0; a < 4; a++) {
+      if (taken[body->coordinate[a]] != 0.0) {
+        return refuse(stepper, system->rows[r].name, "is a second constraint of a quaternion",
+                      error);
+      }
+      taken[body->coordinate[a]] = 1.0;
+    }
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    if (taken[i] == 0.0) {
+      own->other[own->others++] = i;
+    }
+    taken[i] = 0.0;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- states to look at ----------------------------------------------------------------------- */
+
+typedef struct probe {
+  double *q, *v, *l_q, *l_v; /* n */
+  double *bias, *bias_rest;  /* n */
+  double* start;             /* n: the initial positions */
+  double* rates;             /* 3 by bodies */
+  double *g, *row_work;      /* m */
+  double* entries;           /* of G */
+  double* matrix;            /* of the KKT pattern */
+} probe;
+
+static int allocate_probe(const VidaStepper* stepper, probe* at) {
+  const size_t n = (size_t)stepper->n;
+  const size_t m = (size_t)stepper->m;
+  const size_t entries = (size_t)stepper->system->entry_count;
+  double* next = vida__allocate(7 * n + 5 * m + entries + (size_t)stepper->system->pattern.entries,
+                                sizeof *next);
+  at->q = next;
+  if (!next) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  double** const of_n[] = {&at->v, &at->l_q, &at->l_v, &at->bias, &at->bias_rest, &at->start};
+  for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++) {
+    next += n;
+    *of_n[k] = next;
+  }
+  at->rates = next + n;
+  at->g = at->rates + 3 * m;
+  at->row_work = at->g + m;
+  at->entries = at->row_work + m;
+  at->matrix = at->entries + entries;
+  return VIDA_SUCCESS;
+}
+
+/* The same numbers, between -1 and 1, on every machine. */
+static double arbitrary(int k, int i) {
+  return sin(1.0 + 12.9898 * k + 78.233 * i);
+}
+
+/* Unit quaternions: 1 in state 0, then arbitrary ones; the others about the start. */
+static void choose_positions(const VidaStepper* stepper, int k, probe* at) {
+  const vida_lie_state* own = stepper->own;
+  for (int j = 0; j < own->others; j++) {
+    const int i = own->other[j];
+    const double size = at->start[i] != 0.0 ? fabs(at->start[i]) : 1.0;
+    at->q[i] = at->start[i] + 0.01 * k * size * arbitrary(k, i);
+  }
+  for (int b = 0; b < own->bodies; b++) {
+    double square = 0.0;
+    for (int a = 0; a < 4; a++) {
+      const double x = k == 0 ? (a == 0 ? 1.0 : 0.0) : arbitrary(k, 4 * b + a);
+      at->q[own->body[b].coordinate[a]] = x;
+      square += x * x;
+    }
+    for (int a = 0; a < 4; a++) {
+      at->q[own->body[b].coordinate[a]] /= sqrt(square);
+    }
+  }
+}
+
+static void choose_velocities(const VidaStepper* stepper, int k, probe* at) {
+  const vida_lie_state* own = stepper->own;
+  for (int j = 0; j < own->others; j++) {
+    at->v[own->other[j]] = arbitrary(k + PROBES, j);
+  }
+  for (int b = 0; b < own->bodies; b++) {
+    double q[4], v[4];
+    for (int i = 0; i < 3; i++) {
+      at->rates[3 * b + i] = arbitrary(k + 2 * PROBES, 3 * b + i);
+    }
+    vida__lie_gather(&own->body[b], at->q, q);
+    vida__lie_lift(q, at->rates + 3 * b, v);
+    for (int a = 0; a < 4; a++) {
+      at->v[own->body[b].coordinate[a]] = v[a];
+    }
+  }
+}
+
+/* ---- inertia --------------------------------------------------------------------------------- */
+
+/* L_v for rates of one about axis `axis` of every body, and the others at rest or all at one. */
+static int probe_axis(VidaStepper* stepper, int axis, double others, probe* at) {
+  vida_lie_state* own = stepper->own;
+  memset(at->v, 0, (size_t)stepper->n * sizeof *at->v);
+  for (int b = 0; b < own->bodies && axis >= 0; b++) {
+    double q[4], v[4];
+    double rates[3] = {0.0, 0.0, 0.0};
+    rates[axis] = 1.0;
+    vida__lie_gather(&own->body[b], at->q, q);
+    vida__lie_lift(q, rates, v);
+    for (int a = 0; a < 4; a++) {
+      at->v[own->body[b].coordinate[a]] = v[a];
+    }
+  }
+  for (int j = 0; j < own->others; j++) {
+    at->v[own->other[j]] = others;
+  }
+  return vida__gradient(&stepper->evaluator, 0.0, at->q, at->v, at->l_q, at->l_v);
+}
+
+static int measure_inertia(VidaStepper* stepper, probe* at, VidaError* error) {
+  vida_lie_state* own = stepper->own;
+  int code = VIDA_SUCCESS;
+  for (int axis = 0; axis < 3 && !code; axis++) {
+    code = probe_axis(stepper, axis, 0.0, at);
+    for (int b = 0; b < own->bodies && !code; b++) {
+      double q[4], l_v[4], column[3];
+      vida__lie_gather(&own->body[b], at->q, q);
+      vida__lie_gather(&own->body[b], at->l_v, l_v);
+      vida__lie_drop(q, l_v, column);
+      for (int i = 0; i < 3; i++) {
+        own->body[b].inertia[3 * i + axis] = column[i];
+      }
+    }
+  }
+  code = code ? code : probe_axis(stepper, -1, 1.0, at);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int j = 0; j < own->others; j++) {
+    own->mass[own->other[j]] = at->l_v[own->other[j]];
+    if (!(own->mass[own->other[j]] > 0.0)) {
+      return refuse(stepper, stepper->system->coordinates[own->other[j]].name, "has no mass",
+                    error);
+    }
+  }
+  for (int b = 0; b < own->bodies; b++) {
+    vida_lie_body* body = &own->body[b];
+    double* inertia = body->inertia;
+    for (int i = 0; i < 3; i++) {
+      const int k = (i + 1) % 3;
+      const double mean = 0.5 * (inertia[3 * i + k] + inertia[3 * k + i]);
+      inertia[3 * i + k] = inertia[3 * k + i] = mean;
+    }
+    if (vida__lie_invert(inertia, body->factors) || !(inertia[0] > 0.0) || !(inertia[4] > 0.0) ||
+        !(inertia[8] > 0.0)) {
+      return refuse_body(stepper, body, "has no regular inertia tensor", error);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- is it a rigid body? --------------------------------------------------------------------- */
+
+static int check_norms(VidaStepper* stepper, probe* at, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  vida_lie_state* own = stepper->own;
+  int code = vida__constraints(&stepper->evaluator, 0.0, at->q, NULL, at->g);
+  code = code ? code : vida__jacobian(&stepper->evaluator, 0.0, at->q, at->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int b = 0; b < own->bodies; b++) {
+    double q[4], along = 0.0, size = 0.0;
+    vida__lie_gather(&own->body[b], at->q, q);
+    for (int e = 0; e < system->entry_count; e++) {
+      for (int a = 0; a < 4 && system->entries[e].row == own->body[b].row; a++) {
+        if (system->entries[e].coordinate == own->body[b].coordinate[a]) {
+          along += at->entries[e] * q[a];
+          size += at->entries[e] * at->entries[e];
+        }
+      }
+    }
+    if (!(fabs(at->g[own->body[b].row]) <= vanishing * sqrt(size)) ||
+        !(fabs(along) >= (1.0 - vanishing) * sqrt(size)) || !(size > 0.0)) {
+      return refuse(stepper, system->rows[own->body[b].row].name, "is no unit norm of a quaternion",
+                    error);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* at->l_q = what M (in at->matrix) makes of x. */
+static void multiply_mass(const VidaStepper* stepper, const double* x, probe* at) {
+  const vida_pattern* pattern = &stepper->system->pattern;
+  memset(at->l_q, 0, (size_t)stepper->n * sizeof *at->l_q);
+  for (int j = 0; j < stepper->n; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      if (pattern->row[k] < stepper->n) {
+        at->l_q[pattern->row[k]] += at->matrix[k] * x[j];
+      }
+    }
+  }
+}
+
+static bool differs(const double* a, const double* b, int count, double size) {
+  for (int i = 0; i < count; i++) {
+    if (!(fabs(a[i] - b[i]) <= vanishing * size)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static double size_of(const double* a, int count) {
+  double size = 0.0;
+  for (int i = 0; i < count; i++) {
+    size += fabs(a[i]);
+  }
+  return size;
+}
+
+/* M v must be J omega of each body by itself, and m v of the others: no coupling, no other J. */
+static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
+  const vida_lie_state* own = stepper->own;
+  multiply_mass(stepper, at->v, at);
+  for (int b = 0; b < own->bodies; b++) {
+    double q[4], f[4], expected[3], moments[3], told[3];
+    const vida_lie_body* body = &own->body[b];
+    vida__lie_multiply(body->inertia, at->rates + 3 * b, expected);
+    vida__lie_gather(body, at->q, q);
+    vida__lie_gather(body, at->l_q, f);
+    vida__lie_drop(q, f, moments);
+    vida__lie_gather(body, at->l_v, f);
+    vida__lie_drop(q, f, told);
+    const double size = size_of(body->inertia, 9);
+    if (differs(moments, expected, 3, size) || differs(told, expected, 3, size)) {
+      return refuse_body(stepper, body,
+                         "has another kinetic energy than a rigid body about its "
+                         "centre of mass",
+                         error);
+    }
+  }
+  for (int j = 0; j < own->others; j++) {
+    const int i = own->other[j];
+    const double p = own->mass[i] * at->v[i];
+    const double size = own->mass[i];
+    if (differs(&at->l_q[i], &p, 1, size) || differs(&at->l_v[i], &p, 1, size)) {
+      return refuse(stepper, stepper->system->coordinates[i].name,
+                    "has no constant mass of its own", error);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Euler's equations, see above. */
+static int check_forces(VidaStepper* stepper, probe* at, VidaError* error) {
+  const vida_lie_state* own = stepper->own;
+  multiply_mass(stepper, at->q, at);
+  for (int b = 0; b < own->bodies; b++) {
+    double q[4], f[4], rest[4], m_q[4], moments[3], expected[3], spin[3];
+    const vida_lie_body* body = &own->body[b];
+    const double* rates = at->rates + 3 * b;
+    vida__lie_gather(body, at->q, q);
+    vida__lie_gather(body, at->bias, f);
+    vida__lie_gather(body, at->bias_rest, rest);
+    vida__lie_gather(body, at->l_q, m_q);
+    const double square = rates[0] * rates[0] + rates[1] * rates[1] + rates[2] * rates[2];
+    const double size = size_of(f, 4) + size_of(rest, 4) + square * size_of(body->inertia, 9);
+    for (int a = 0; a < 4; a++) {
+      f[a] += 0.25 * square * m_q[a];
+    }
+    vida__lie_drop(q, f, moments);
+    vida__lie_drop(q, rest, expected);
+    vida__lie_multiply(body->inertia, rates, spin);
+    for (int i = 0; i < 3; i++) {
+      const int k = (i + 1) % 3;
+      const int l = (i + 2) % 3;
+      moments[i] += rates[k] * spin[l] - rates[l] * spin[k];
+    }
+    if (differs(moments, expected, 3, size)) {
+      return refuse_body(stepper, body, "feels forces that depend on velocities", error);
+    }
+  }
+  for (int j = 0; j < own->others; j++) {
+    const int i = own->other[j];
+    const double size = fabs(at->bias[i]) + fabs(at->bias_rest[i]);
+    if (differs(&at->bias[i], &at->bias_rest[i], 1, size)) {
+      return refuse(stepper, stepper->system->coordinates[i].name,
+                    "feels forces that depend on velocities", error);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error) {
+  vida_lie_state* own = stepper->own;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  vida_evaluator* evaluator = &stepper->evaluator;
+  const double t = 0.1 * k;
+  choose_positions(stepper, k, at);
+  int code = check_norms(stepper, at, error);
+  if (!code && k == 0) {
+    code = measure_inertia(stepper, at, error);
+  }
+  if (code) {
+    return code;
+  }
+  choose_velocities(stepper, k, at);
+  memset(at->matrix, 0, (size_t)stepper->system->pattern.entries * sizeof *at->matrix);
+  code = vida__find_hidden_potential(evaluator, t, at->q, own->rest, at->l_q, at->l_v,
+                                     &own->hidden_potential);
+  code = code ? code
+              : vida__motion_bias(evaluator, t, at->q, own->rest, at->bias_rest, at->row_work,
+                                  at->l_q);
+  code =
+      code ? code : vida__motion_bias(evaluator, t, at->q, at->v, at->bias, at->row_work, at->l_q);
+  code = code ? code : vida__add_hessian(evaluator, t, at->q, at->v, mass_only, at->matrix);
+  code = code ? code : vida__gradient(evaluator, t, at->q, at->v, at->l_q, at->l_v);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = check_momenta(stepper, at, error);
+  return code ? code : check_forces(stepper, at, error);
+}
+
+static int check_bodies(VidaStepper* stepper, VidaError* error) {
+  probe at = {0};
+  if (allocate_probe(stepper, &at)) {
+    return vida__fail_memory(error);
+  }
+  /* Whether this start is a good one is not asked here. */
+  const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
+  int code = VidaSystem_Start(stepper->system, 0.0, &about, at.start, at.v, NULL, error);
+  for (int k = 0; k < PROBES && !code; k++) {
+    code = probe_state(stepper, k, &at, error);
+  }
+  free(at.q);
+  return code;
+}
+
+int vida__lie_create(VidaStepper* stepper, VidaError* error) {
+  const size_t n = (size_t)stepper->n;
+  const size_t bodies = (size_t)stepper->m;
+  if (bodies == 0) {
+    return VIDA_REFUSE_SYSTEM(error,
+                              "%s takes rigid bodies, and system '%s' has no unit quaternion",
+                              stepper->method->info.name, stepper->system->name);
+  }
+  vida_lie_state* own = vida__allocate(
+      1, sizeof *own + bodies * sizeof own->body[0] + 3 * n * sizeof(double) + n * sizeof(int));
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->bodies = stepper->m;
+  own->mass = (double*)(own->body + bodies);
+  own->force = own->mass + n;
+  own->rest = own->force + n;
+  own->other = (int*)(own->rest + n);
+  stepper->own = own;
+  const int code = find_bodies(stepper, error);
+  return code ? code : check_bodies(stepper, error);
+}

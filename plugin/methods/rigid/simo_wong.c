@@ -1,0 +1,545 @@
+/* simo-wong: rigid bodies with exact energy and exact angular momentum (Simo and Wong 1991), with
+ * potentials by their discrete derivatives.
+ *
+ * A body turns about the mean of its rates at both ends, w = J^-1 (Pi0 + Pi1)/2 in the body, while
+ * its angular momentum in space changes by a moment, pi1 = pi0 + h m with Pi = R^T pi. For the axis
+ * of the turn is the same in both frames, R1 w = R0 w, its kinetic energy changes by
+ *     w . (Pi1 - Pi0) = h (R0 w) . m,
+ * whatever the angle of the turn is as a function of h |w|. In the paper it is h |w|; here it is
+ * that of Cayley's map, tan(angle/2) = h |w|/2, for which Euler's equations go by the midpoint
+ * rule. What follows for m is in simo_wong_forces.c. Other coordinates go by the midpoint rule.
+ *
+ * Unknowns are w of bodies and the mean rates of other coordinates. Turns are written by
+ * s = tan(angle/4) in the direction of the axis: the quaternion of the turn is (k - 1, k s) with
+ * k = 2/(1 + s s). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "methods/rigid/simo_wong.h"
+
+typedef vida_simo_state simo_state;
+
+static const vida_lie_state* lie_of(const VidaStepper* stepper) {
+  return stepper->own;
+}
+
+static simo_state* simo_of(const VidaStepper* stepper) {
+  return lie_of(stepper)->more;
+}
+
+/* ---- the equations --------------------------------------------------------------------------- */
+
+/* The angular momentum of the end in the frame of the start. */
+static void find_pushed(const VidaStepper* stepper, int b, const double s[3], double pushed[3]) {
+  vida__simo_moment(stepper, b, s, pushed);
+  for (int i = 0; i < 3; i++) {
+    pushed[i] = simo_of(stepper)->spin[3 * b + i] + stepper->h * pushed[i];
+  }
+}
+
+static int residual(void* data, const double* u, double* r) {
+  VidaStepper* stepper = data;
+  const vida_lie_state* lie = lie_of(stepper);
+  const simo_state* own = simo_of(stepper);
+  const int code = vida__simo_forces(stepper, u);
+  for (int b = 0; b < own->groups; b++) {
+    const vida_simo_group* part = &own->group[b];
+    const double* w = u + part->first;
+    double s[3], pushed[3], end[3];
+    if (part->width == 1) {
+      const int i = part->coordinate[0];
+      r[part->first] = lie->mass[i] * w[0] - (stepper->p[i] + stepper->p_low[i]) -
+                       0.5 * stepper->h * lie->force[i];
+      continue;
+    }
+    const double k = vida__simo_turn(stepper, w, s);
+    const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
+    find_pushed(stepper, b, s, pushed);
+    vida__lie_turn_to_body(turn, pushed, end);
+    vida__lie_multiply(lie->body[b].inertia, w, r + part->first);
+    for (int i = 0; i < 3; i++) {
+      r[part->first + i] -= 0.5 * (own->spin[3 * b + i] + end[i]);
+    }
+  }
+  return code;
+}
+
+/* y = d(F^T)/d s_j x */
+static void turn_slope(const double s[3], double k, int j, const double x[3], double y[3]) {
+  double axis[3], axis_slope[3], once[3], once_slope[3], twice[3], mixed[3];
+  for (int i = 0; i < 3; i++) {
+    axis[i] = -k * s[i];
+    axis_slope[i] = k * k * s[j] * s[i] - (i == j ? k : 0.0);
+  }
+  vida__lie_cross(axis, x, once);
+  vida__lie_cross(axis_slope, x, once_slope);
+  vida__lie_cross(axis_slope, once, mixed);
+  vida__lie_cross(axis, once_slope, twice);
+  for (int i = 0; i < 3; i++) {
+    y[i] = 2.0 * (-k * k * s[j] * once[i] + (k - 1.0) * once_slope[i] + mixed[i] + twice[i]);
+  }
+}
+
+/* ds/dw */
+static void find_turn_slopes(const VidaStepper* stepper, const double* w, double slopes[3][3]) {
+  const double half = 0.5 * stepper->h;
+  const double c[3] = {half * w[0], half * w[1], half * w[2]};
+  const double root = sqrt(1.0 + vida__lie_dot(c, c));
+  const double share = 1.0 / (1.0 + root);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      slopes[i][j] = half * share * ((i == j ? 1.0 : 0.0) - share * c[i] * c[j] / root);
+    }
+  }
+}
+
+/* The derivatives of a body's rows by its own s, its forces being held. */
+static void find_own_block(VidaStepper* stepper, int b, const double s[3], double k,
+                           double block[3][3]) {
+  const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
+  double pushed[3];
+  find_pushed(stepper, b, s, pushed);
+  for (int j = 0; j < 3; j++) {
+    double slope[3], push[3], turned[3];
+    turn_slope(s, k, j, pushed, slope);
+    vida__simo_moment_slope(stepper, b, s, j, push);
+    vida__lie_turn_to_body(turn, push, turned);
+    for (int i = 0; i < 3; i++) {
+      block[i][j] = -0.5 * (slope[i] + stepper->h * turned[i]);
+    }
+  }
+}
+
+/* The whole of it by w, and what links a body to others. */
+static void add_body(VidaStepper* stepper, int b, const double* w, double* matrix) {
+  const vida_lie_body* body = &lie_of(stepper)->body[b];
+  simo_state* own = simo_of(stepper);
+  vida_simo_group* part = &own->group[b];
+  double s[3], slopes[3][3], block[3][3], change[4][3];
+  const double k = vida__simo_turn(stepper, w, s);
+  const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
+  find_turn_slopes(stepper, w, slopes);
+  find_own_block(stepper, b, s, k, block);
+  vida__simo_chain(stepper, b, s, part, change);
+  for (int j = 0; j < 3; j++) {
+    const int place = vida__pattern_slot(&own->pattern, part->first, part->first + j);
+    for (int i = 0; i < 3; i++) {
+      matrix[place + i] += body->inertia[3 * i + j] + block[i][0] * slopes[0][j] +
+                           block[i][1] * slopes[1][j] + block[i][2] * slopes[2][j];
+    }
+    for (int a = 0; a < 4; a++) {
+      part->right[a][j] =
+          change[a][0] * slopes[0][j] + change[a][1] * slopes[1][j] + change[a][2] * slopes[2][j];
+    }
+  }
+  for (int a = 0; a < 4; a++) {
+    for (int kind = 0; kind < 2; kind++) {
+      const double column[3] = {part->left[kind][0][a], part->left[kind][1][a],
+                                part->left[kind][2][a]};
+      double turned[3];
+      vida__lie_turn_to_body(turn, column, turned);
+      for (int i = 0; i < 3; i++) {
+        part->left[kind][i][a] = -0.5 * stepper->h * turned[i];
+      }
+    }
+  }
+}
+
+/* What forces change by q1, between groups */
+static void add_blocks(const VidaStepper* stepper, double* matrix) {
+  const simo_state* own = simo_of(stepper);
+  const vida_pattern* from = &stepper->system->pattern;
+  for (int j = 0; j < stepper->n; j++) {
+    const vida_simo_group* right = &own->group[own->group_of[j]];
+    const double sign = right->width == 3 ? -1.0 : 1.0; /* of q1 in the second derivative */
+    for (sunindextype e = from->column_start[j]; e < from->column_start[j + 1]; e++) {
+      const int i = from->row[e] < stepper->n ? (int)from->row[e] : -1;
+      if (i < 0 || (own->slopes[0][e] == 0.0 && own->slopes[1][e] == 0.0)) {
+        continue;
+      }
+      const vida_simo_group* left = &own->group[own->group_of[i]];
+      const int a = own->part_of[i];
+      for (int l = 0; l < right->width; l++) {
+        const double change = right->right[own->part_of[j]][l];
+        double* column = matrix + own->pattern.column_start[right->first + l] + own->offset[e];
+        for (int k = 0; k < left->width; k++) {
+          column[k] += change * (left->left[0][k][a] * own->slopes[0][e] +
+                                 sign * left->left[1][k][a] * own->slopes[1][e]);
+        }
+      }
+    }
+  }
+}
+
+static int jacobian(void* data, const double* u, double* matrix) {
+  VidaStepper* stepper = data;
+  simo_state* own = simo_of(stepper);
+  int code = vida__simo_forces(stepper, u);
+  code = code ? code : vida__simo_force_slopes(stepper, u);
+  if (code) {
+    return code;
+  }
+  for (int b = 0; b < own->groups; b++) {
+    vida_simo_group* part = &own->group[b];
+    if (part->width == 3) {
+      add_body(stepper, b, u + part->first, matrix);
+      continue;
+    }
+    part->left[0][0][0] = -0.5 * stepper->h;
+    part->left[1][0][0] = 0.0;
+    part->right[0][0] = stepper->h;
+    matrix[vida__pattern_slot(&own->pattern, part->first, part->first)] +=
+        lie_of(stepper)->mass[part->coordinate[0]];
+  }
+  add_blocks(stepper, matrix);
+  return VIDA_SUCCESS;
+}
+
+/* ---- sizes and guesses ----------------------------------------------------------------------- */
+
+static double length(const double* x, int count) {
+  double square = 0.0;
+  for (int i = 0; i < count; i++) {
+    square += x[i] * x[i];
+  }
+  return sqrt(square);
+}
+
+static double force_size(const VidaStepper* stepper, const vida_simo_group* part) {
+  double size = 0.0;
+  for (int a = 0; a < part->count; a++) {
+    size += simo_of(stepper)->torque[part->coordinate[a]];
+  }
+  return fabs(stepper->h) * size;
+}
+
+static double momentum_size(const VidaStepper* stepper, int b) {
+  const simo_state* own = simo_of(stepper);
+  return own->group[b].width == 1 ? fabs(stepper->p[own->group[b].coordinate[0]])
+                                  : length(own->spin + 3 * b, 3);
+}
+
+static double mass_of(const VidaStepper* stepper, int b, int i) {
+  const vida_simo_group* part = &simo_of(stepper)->group[b];
+  return part->width == 1 ? lie_of(stepper)->mass[part->coordinate[0]]
+                          : lie_of(stepper)->body[b].inertia[4 * i];
+}
+
+static void sizes(void* data, const double* u, double* size) {
+  VidaStepper* stepper = data;
+  const simo_state* own = simo_of(stepper);
+  for (int b = 0; b < own->groups; b++) {
+    const vida_simo_group* part = &own->group[b];
+    double moving = momentum_size(stepper, b) + force_size(stepper, part);
+    for (int i = 0; i < part->width; i++) {
+      moving += mass_of(stepper, b, i) * fabs(u[part->first + i]);
+    }
+    for (int i = 0; i < part->width; i++) {
+      size[part->first + i] = moving; /* a turn mixes them */
+    }
+  }
+}
+
+/* The rates at the node */
+static void guess_rates(void* data, double* u) {
+  VidaStepper* stepper = data;
+  const vida_lie_state* lie = lie_of(stepper);
+  const simo_state* own = simo_of(stepper);
+  for (int b = 0; b < own->groups; b++) {
+    const vida_simo_group* part = &own->group[b];
+    if (part->width == 1) {
+      u[part->first] = stepper->p[part->coordinate[0]] / lie->mass[part->coordinate[0]];
+    } else {
+      vida__lie_multiply(lie->body[b].factors, own->spin + 3 * b, u + part->first);
+    }
+  }
+}
+
+static void guess_unknown(VidaStepper* stepper) {
+  double** past = stepper->history;
+  if (stepper->history_count < 2) {
+    guess_rates(stepper, stepper->unknown);
+    return;
+  }
+  for (int k = 0; k < simo_of(stepper)->pattern.size; k++) {
+    stepper->unknown[k] = stepper->history_count == 2
+                              ? 2.0 * past[0][k] - past[1][k]
+                              : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
+  }
+}
+
+static int prepare(VidaStepper* stepper, VidaError* error) {
+  const vida_lie_state* lie = lie_of(stepper);
+  simo_state* own = simo_of(stepper);
+  double motion = 0.0;
+  (void)error;
+  for (int b = 0; b < lie->bodies; b++) {
+    double q[4];
+    vida__lie_gather(&lie->body[b], stepper->q, q);
+    vida__lie_spin(stepper, &lie->body[b], q, own->spin + 3 * b);
+  }
+  guess_unknown(stepper);
+  for (int b = 0; b < own->groups; b++) {
+    const vida_simo_group* part = &own->group[b];
+    const double moving = momentum_size(stepper, b) + force_size(stepper, part);
+    for (int i = 0; i < part->width; i++) {
+      motion = fmax(motion, moving / sqrt(mass_of(stepper, b, i)));
+    }
+  }
+  motion = motion > 0.0 ? motion : 1.0;
+  for (int b = 0; b < own->groups; b++) {
+    for (int i = 0; i < own->group[b].width; i++) {
+      const double root = sqrt(mass_of(stepper, b, i));
+      vida__map_set_size(stepper->map, own->group[b].first + i, motion * root, motion / root);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- start and step -------------------------------------------------------------------------- */
+
+static void remember_forces(VidaStepper* stepper, const double* force) {
+  for (int i = 0; i < stepper->n; i++) {
+    simo_of(stepper)->torque[i] = fabs(force[i]);
+  }
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  int code = vida__lie_start(stepper, error);
+  if (code) {
+    return code;
+  }
+  code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, lie_of(stepper)->rest,
+                        stepper->l_q, stepper->l_v);
+  remember_forces(stepper, stepper->l_q);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  const vida_lie_state* lie = lie_of(stepper);
+  const simo_state* own = simo_of(stepper);
+  int code = vida__solve_step(stepper, error);
+  if (code) {
+    return code;
+  }
+  code = vida__simo_forces(stepper, stepper->unknown);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  remember_forces(stepper, lie->force);
+  for (int b = 0; b < own->groups; b++) {
+    double s[3], moment[3], in_space[3], q[4], change[4];
+    const int i = own->group[b].coordinate[0];
+    if (own->group[b].width == 1) {
+      vida__add_compensated(&stepper->p[i], &stepper->p_low[i], stepper->h * lie->force[i]);
+      vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->dq[i]);
+      continue;
+    }
+    vida__simo_turn(stepper, stepper->unknown + own->group[b].first, s);
+    vida__simo_moment(stepper, b, s, moment);
+    vida__lie_gather(&lie->body[b], stepper->q, q);
+    const double back[4] = {q[0], -q[1], -q[2], -q[3]};
+    vida__lie_turn_to_body(back, moment, in_space);
+    for (int a = 0; a < 3; a++) {
+      const int c = lie->body[b].coordinate[a];
+      vida__add_compensated(&stepper->v0[c], &stepper->p_low[c], stepper->h * in_space[a]);
+    }
+    vida__lie_gather(&lie->body[b], stepper->dq, change);
+    vida__lie_advance(stepper, &lie->body[b], change);
+  }
+  vida__lie_set_momenta(stepper);
+  return VIDA_SUCCESS;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static const char* name_of_row(const void* list, int row, const char** kind) {
+  const VidaStepper* stepper = list;
+  const vida_lie_state* lie = lie_of(stepper);
+  const int other = row - 3 * lie->bodies;
+  *kind = other < 0 ? "the turn of the body of" : "coordinate";
+  const int coordinate = other < 0 ? lie->body[row / 3].coordinate[0] : lie->other[other];
+  return stepper->system->coordinates[coordinate].name;
+}
+
+/* Which groups meet in the system's pattern, in the column of one: `meets` by groups */
+static void find_neighbours(const VidaStepper* stepper, int column, bool* meets) {
+  const simo_state* own = simo_of(stepper);
+  const vida_pattern* from = &stepper->system->pattern;
+  memset(meets, 0, (size_t)own->groups * sizeof *meets);
+  meets[column] = true;
+  for (int a = 0; a < own->group[column].count; a++) {
+    const int j = own->group[column].coordinate[a];
+    for (sunindextype e = from->column_start[j]; e < from->column_start[j + 1]; e++) {
+      if (from->row[e] < stepper->n) {
+        meets[own->group_of[from->row[e]]] = true;
+      }
+    }
+  }
+}
+
+/* Where the blocks of a column of groups begin, into own->offset. */
+static void set_offsets(const VidaStepper* stepper, int column, const int* begins) {
+  const simo_state* own = simo_of(stepper);
+  const vida_pattern* from = &stepper->system->pattern;
+  for (int a = 0; a < own->group[column].count; a++) {
+    const int j = own->group[column].coordinate[a];
+    for (sunindextype e = from->column_start[j]; e < from->column_start[j + 1]; e++) {
+      own->offset[e] = from->row[e] < stepper->n ? begins[own->group_of[from->row[e]]] : 0;
+    }
+  }
+}
+
+/* Counts the entries of the pattern, and fills them in when there is place for them. */
+static void fill_pattern(VidaStepper* stepper, bool* meets, int* begins) {
+  simo_state* own = simo_of(stepper);
+  vida_pattern* pattern = &own->pattern;
+  pattern->entries = 0;
+  for (int c = 0; c < own->groups; c++) {
+    find_neighbours(stepper, c, meets);
+    for (int l = 0; l < own->group[c].width; l++) {
+      int count = 0;
+      pattern->column_start[own->group[c].first + l] = pattern->entries;
+      for (int b = 0; b < own->groups; b++) {
+        begins[b] = count;
+        for (int k = 0; k < own->group[b].width && meets[b]; k++, count++) {
+          if (pattern->row) {
+            pattern->row[pattern->entries + count] = own->group[b].first + k;
+          }
+        }
+      }
+      pattern->entries += count;
+    }
+    set_offsets(stepper, c, begins);
+  }
+  pattern->column_start[pattern->size] = pattern->entries;
+}
+
+static void list_groups(VidaStepper* stepper) {
+  const vida_lie_state* lie = lie_of(stepper);
+  simo_state* own = simo_of(stepper);
+  int first = 0;
+  for (int b = 0; b < own->groups; b++) {
+    vida_simo_group* part = &own->group[b];
+    const bool is_body = b < lie->bodies;
+    part->first = first;
+    part->width = is_body ? 3 : 1;
+    part->count = is_body ? 4 : 1;
+    for (int a = 0; a < part->count; a++) {
+      const int i = is_body ? lie->body[b].coordinate[a] : lie->other[b - lie->bodies];
+      part->coordinate[a] = i;
+      own->group_of[i] = b;
+      own->part_of[i] = a;
+    }
+    first += part->width;
+  }
+  own->pattern.size = first;
+}
+
+static int allocate_state(VidaStepper* stepper) {
+  vida_lie_state* lie = stepper->own;
+  const size_t n = (size_t)stepper->n;
+  const size_t groups = (size_t)(lie->bodies + lie->others);
+  const size_t entries = (size_t)stepper->system->pattern.entries;
+  const size_t numbers = 3 * (size_t)lie->bodies + 4 * n + 2 * entries;
+  simo_state* own =
+      vida__allocate(1, sizeof *own + groups * sizeof(vida_simo_group) + numbers * sizeof(double) +
+                            (n + 1) * sizeof(sunindextype) + (2 * n + entries) * sizeof(int));
+  if (!own) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  lie->more = own;
+  own->groups = (int)groups;
+  own->group = (vida_simo_group*)(own + 1);
+  own->spin = (double*)(own->group + groups);
+  own->torque = own->spin + 3 * lie->bodies;
+  own->flipped_force = own->torque + n;
+  own->flipped = own->flipped_force + n;
+  own->flipped_change = own->flipped + n;
+  own->slopes[0] = own->flipped_change + n;
+  own->slopes[1] = own->slopes[0] + entries;
+  own->pattern.column_start = (sunindextype*)(own->slopes[1] + entries);
+  own->group_of = (int*)(own->pattern.column_start + n + 1);
+  own->part_of = own->group_of + n;
+  own->offset = own->part_of + n;
+  return VIDA_SUCCESS;
+}
+
+static int make_pattern(VidaStepper* stepper) {
+  simo_state* own = simo_of(stepper);
+  bool* meets = vida__allocate((size_t)own->groups, sizeof *meets);
+  int* begins = vida__allocate((size_t)own->groups, sizeof *begins);
+  int code = meets && begins ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  if (!code) {
+    fill_pattern(stepper, meets, begins);
+    own->pattern.row = vida__allocate((size_t)own->pattern.entries, sizeof *own->pattern.row);
+    code = own->pattern.row ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  }
+  if (!code) {
+    fill_pattern(stepper, meets, begins);
+  }
+  free(meets);
+  free(begins);
+  return code;
+}
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  int code = vida__lie_create(stepper, error);
+  if (code) {
+    return code;
+  }
+  if (allocate_state(stepper)) {
+    return vida__fail_memory(error);
+  }
+  list_groups(stepper);
+  code = vida__simo_check(stepper, error);
+  if (code) {
+    return code;
+  }
+  if (make_pattern(stepper)) {
+    return vida__fail_memory(error);
+  }
+  const vida_map_rows rows = {&simo_of(stepper)->pattern, &stepper->evaluator, name_of_row,
+                              stepper};
+  stepper->rows = rows;
+  stepper->prepare = prepare;
+  return VIDA_SUCCESS;
+}
+
+static void destroy(VidaStepper* stepper) {
+  vida_lie_state* lie = stepper->own;
+  simo_state* own = lie ? lie->more : NULL;
+  if (own) {
+    free(own->pattern.row);
+    free(own);
+  }
+}
+
+static const VidaOptionRow options[] = {
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__simo_wong = {
+    .info = {"simo-wong", "rigid bodies with exact energy and angular momentum",
+             "Simo and Wong 1991; Gonzalez 1999, eq. 15-17",
+             "Rigid bodies in space as unit quaternions about their centre of mass or a fixed "
+             "point, without joints; potentials of positions with discrete derivatives, and forces "
+             "of positions and time, which change the energy by their work. Energy and the angular "
+             "momentum in space are exact; that of a symmetric top about its own axis is in a "
+             "potential right to second order only. No limit on the step from stability; but "
+             "steps in which bodies turn by more than about 2 rad in a potential may have no "
+             "solution that is found.",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+                 VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
+    .options = options,
+    .map = {residual, jacobian, sizes, guess_rates},
+    .create = create,
+    .start = start,
+    .step = step,
+    .velocities = vida__lie_velocities,
+    .energy = vida__node_energy,
+    .multipliers = vida__node_multipliers,
+    .destroy = destroy};

@@ -1,0 +1,464 @@
+/* The maps of textbooks, for systems without constraints (Marsden and Wendlandt 1997, section 2.4).
+ *
+ * With f(q,t) = -V_q and forces that depend on positions and time only, a constant mass matrix M:
+ *     symplectic-euler (eq. 16):     q1 = q0 + h M^-1 p0,  p1 = p0 + h f(q1,t1)
+ *     lie-trotter (example 5):       p1 = p0 + h f(q0,t0), q1 = q0 + h M^-1 p1
+ *     verlet:                        half of that kick, the flight, the other half
+ *     symplectic-implicit (eq. 17):  q1 = q0 + h M^-1 (p0 + p1)/2,  p1 = p0 + h f((q0 + q1)/2)
+ * and for any regular Lagrangian, with H its Legendre transform,
+ *     implicit-midpoint (eq. 18):    z1 = z0 + h X_H((z0 + z1)/2),
+ * which is solved for w = (q1 - q0)/h = H_p: L_v - h/2 L_q - p0 = 0 at ((q0 + q1)/2, w), then p1 =
+ * p0 + h L_q. For a constant mass matrix this is eq. 17. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "stepper/method.h"
+#include "system/constraints/singular.h"
+
+typedef struct textbook_state {
+  bool has_force; /* that at the node, found by the step before (verlet) */
+  double* force;  /* n */
+  double* kept;   /* n: p + p_low */
+  double data[];
+} textbook_state;
+
+/* ---- what the methods take ------------------------------------------------------------------- */
+
+static int refuse(const VidaStepper* stepper, const char* reason, const char* name,
+                  VidaError* error) {
+  return VIDA_REFUSE_SYSTEM(error, "%s cannot integrate system '%s': %s%s%s%s",
+                            stepper->method->info.name, stepper->system->name, reason,
+                            *name ? " '" : "", name, *name ? "'" : "");
+}
+
+enum { PROBES = 3 };
+/* What rounding, or differences in place of derivatives, may leave of terms that vanish. */
+static const double vanishing = 1e-6;
+
+typedef struct probe {
+  double *q, *v, *sum;             /* n */
+  double *l_q, *l_v, *l_q0, *l_v0; /* n */
+  double* matrix;                  /* of the KKT pattern */
+} probe;
+
+static int allocate_probe(const VidaSystem* system, probe* at) {
+  const size_t n = (size_t)system->coordinate_count;
+  at->q = vida__allocate(7 * n + (size_t)system->pattern.entries, sizeof *at->q);
+  if (!at->q) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  double** const arrays[] = {&at->v,    &at->sum,  &at->l_q,   &at->l_v,
+                             &at->l_q0, &at->l_v0, &at->matrix};
+  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+    *arrays[k] = at->q + (k + 1) * n;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* The same numbers, between -1 and 1, on every machine. */
+static double arbitrary(int k, int i) {
+  return sin(1.0 + 12.9898 * k + 78.233 * i);
+}
+
+static double largest_of(const VidaStepper* stepper, const double* values) {
+  double largest = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    largest = fmax(largest, fabs(values[i]));
+  }
+  return largest;
+}
+
+/* The coordinate whose L_v is not that of M v or whose force depends on velocities, -1: none. */
+static int find_velocity_dependence(const VidaStepper* stepper, const probe* at) {
+  const double momentum = vanishing * largest_of(stepper, at->l_v);
+  const double force = fmax(largest_of(stepper, at->l_q), largest_of(stepper, at->l_q0));
+  for (int i = 0; i < stepper->n; i++) {
+    if (!(fabs(at->l_v[i] - at->l_v0[i]) <= momentum) ||
+        !(fabs(at->l_q[i] - at->l_q0[i]) <= vanishing * force)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* M v by the second derivatives at the start. */
+static void multiply_mass(const VidaStepper* stepper, const probe* at, double* product) {
+  const vida_pattern* pattern = &stepper->system->pattern;
+  memset(product, 0, (size_t)stepper->n * sizeof *product);
+  for (int j = 0; j < stepper->n; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      if (pattern->row[k] < stepper->n) {
+        product[pattern->row[k]] += at->matrix[k] * at->v[j];
+      }
+    }
+  }
+}
+
+/* Whether L_v = M v with a constant M, and forces depend on positions and time only, in some
+ * arbitrary states about the start (q is that of the start). */
+static int probe_states(VidaStepper* stepper, probe* at, int* wrong) {
+  const int n = stepper->n;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  int code = vida__add_hessian(&stepper->evaluator, 0.0, at->q, at->v, mass_only, at->matrix);
+  *wrong = -1;
+  for (int k = 0; k < PROBES && !code && *wrong < 0; k++) {
+    const double t = 0.1 * k;
+    for (int i = 0; i < n; i++) {
+      at->q[i] += 0.01 * arbitrary(k, i) * (fabs(at->q[i]) > 0.0 ? fabs(at->q[i]) : 1.0);
+      at->v[i] = 0.0;
+    }
+    code = vida__gradient(&stepper->evaluator, t, at->q, at->v, at->l_q0, at->l_v0);
+    for (int i = 0; i < n; i++) {
+      at->v[i] = arbitrary(k + PROBES, i);
+    }
+    code = code ? code : vida__gradient(&stepper->evaluator, t, at->q, at->v, at->l_q, at->l_v);
+    multiply_mass(stepper, at, at->l_v0);
+    *wrong = code ? -1 : find_velocity_dependence(stepper, at);
+  }
+  return code;
+}
+
+/* A coordinate without mass, -1: none. */
+static int find_massless(const VidaStepper* stepper, const double* matrix) {
+  for (int i = 0; i < stepper->n; i++) {
+    if (!(fabs(matrix[stepper->system->mass_slot[i]]) > 0.0)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* A coordinate of a term that has another branch at other velocities, which states need not show;
+ * -1: there is none. */
+static int find_branch_of_rates(const VidaSystem* system) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->functions && batch->functions->bends_with_rates) {
+      return batch->index[0];
+    }
+  }
+  return -1;
+}
+
+static int check_velocities(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  probe at = {0};
+  const int branch = find_branch_of_rates(system);
+  int wrong = branch;
+  if (system->separable) {
+    return VIDA_SUCCESS;
+  }
+  if (allocate_probe(system, &at)) {
+    return vida__fail_memory(error);
+  }
+  const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
+  int code = VidaSystem_Start(system, 0.0, &about, at.q, at.v, NULL, error);
+  if (!code && branch < 0) {
+    code = probe_states(stepper, &at, &wrong);
+    code = code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  }
+  const int massless = code || branch >= 0 ? -1 : find_massless(stepper, at.matrix);
+  if (massless >= 0) {
+    code = refuse(stepper, "it needs a regular mass matrix, and there is no mass on",
+                  system->coordinates[massless].name, error);
+  } else if (wrong >= 0) {
+    code = refuse(stepper,
+                  "it takes a constant mass matrix and forces of positions and time only; another "
+                  "mass, a velocity-dependent potential or force acts on",
+                  system->coordinates[wrong].name, error);
+  }
+  free(at.q);
+  return code;
+}
+
+/* ---- creation and start ---------------------------------------------------------------------- */
+
+static int prepare_nothing(VidaStepper* stepper, VidaError* error) {
+  (void)stepper;
+  (void)error;
+  return VIDA_SUCCESS;
+}
+
+static int create_any(VidaStepper* stepper, VidaError* error) {
+  const size_t n = (size_t)stepper->n;
+  textbook_state* own = vida__allocate(1, sizeof *own + 2 * n * sizeof own->data[0]);
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->force = own->data;
+  own->kept = own->force + n;
+  stepper->own = own;
+  return VIDA_SUCCESS;
+}
+
+static int create_implicit(VidaStepper* stepper, VidaError* error) {
+  const int code = create_any(stepper, error);
+  return code ? code : check_velocities(stepper, error);
+}
+
+static int create_explicit(VidaStepper* stepper, VidaError* error) {
+  stepper->prepare = prepare_nothing;
+  return create_implicit(stepper, error);
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  textbook_state* own = stepper->own;
+  own->has_force = false;
+  int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
+                            stepper->l_v);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  memcpy(stepper->p, stepper->l_v, (size_t)stepper->n * sizeof(double));
+  code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
+  if (code == VIDA_STEP_SINGULAR) {
+    refuse(stepper, "it needs a regular mass matrix, and that of the start is singular", "", error);
+    if (error) {
+      vida__append(error->message, VIDA_MESSAGE_SIZE, ": there is nothing along ");
+      vida__append_massless(stepper->system, stepper->node_matrix->values, error->message,
+                            VIDA_MESSAGE_SIZE);
+    }
+    return VIDA_NOT_SUPPORTED;
+  }
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+/* ---- explicit steps -------------------------------------------------------------------------- */
+
+/* v = M^-1 p with the constant mass matrix, whose factors the start has made. */
+static int find_flight(VidaStepper* stepper, const double* p, double* v) {
+  const VidaSystem* system = stepper->system;
+  if (!system->separable) {
+    memcpy(v, p, (size_t)stepper->n * sizeof *v);
+    return vida__linear_solve(stepper->node_matrix, v, v);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    v[i] = p[i] / system->mass[i];
+  }
+  return VIDA_SUCCESS;
+}
+
+static int find_force(VidaStepper* stepper, double t) {
+  textbook_state* own = stepper->own;
+  /* Any velocity does: nothing depends on it. At rest, terms of the mass vanish altogether. */
+  memset(stepper->place, 0, (size_t)stepper->n * sizeof(double));
+  return vida__gradient(&stepper->evaluator, t, stepper->q, stepper->place, own->force,
+                        stepper->l_v);
+}
+
+static void kick(VidaStepper* stepper, double share) {
+  const textbook_state* own = stepper->own;
+  for (int i = 0; i < stepper->n; i++) {
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], share * stepper->h * own->force[i]);
+  }
+}
+
+static int fly(VidaStepper* stepper) {
+  textbook_state* own = stepper->own;
+  for (int i = 0; i < stepper->n; i++) {
+    own->kept[i] = stepper->p[i] + stepper->p_low[i];
+  }
+  const int code = find_flight(stepper, own->kept, stepper->l_v);
+  if (!code) {
+    vida__advance_positions(stepper, stepper->l_v);
+  }
+  return code;
+}
+
+/* A step that is not stable grows until numbers end. */
+static int finish_explicit(VidaStepper* stepper, int code, VidaError* error) {
+  char step[VIDA_STEP_NAME_SIZE];
+  char h[VIDA_REAL_TEXT_SIZE];
+  textbook_state* own = stepper->own;
+  for (int i = 0; i < stepper->n && !code; i++) {
+    if (!isfinite(stepper->q[i]) || !isfinite(stepper->p[i])) {
+      own->has_force = false;
+      return vida__fail(error, VIDA_NOT_FINITE,
+                        "%s: coordinate '%s' has grown out of all numbers; the "
+                        "step is too large: try less than h = %s",
+                        vida__name_step(stepper, step), stepper->system->coordinates[i].name,
+                        vida__real_text(h, vida__asked_step_size(stepper), 6));
+    }
+  }
+  own->has_force = own->has_force && !code;
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static int step_euler(VidaStepper* stepper, VidaError* error) {
+  int code = fly(stepper);
+  code = code ? code : find_force(stepper, vida__next_time(stepper));
+  if (!code) {
+    kick(stepper, 1.0);
+  }
+  return finish_explicit(stepper, code, error);
+}
+
+static int step_lie_trotter(VidaStepper* stepper, VidaError* error) {
+  int code = find_force(stepper, vida__node_time(stepper));
+  if (!code) {
+    kick(stepper, 1.0);
+    code = fly(stepper);
+  }
+  return finish_explicit(stepper, code, error);
+}
+
+static int step_verlet(VidaStepper* stepper, VidaError* error) {
+  textbook_state* own = stepper->own;
+  int code = own->has_force ? 0 : find_force(stepper, vida__node_time(stepper));
+  if (!code) {
+    kick(stepper, 0.5);
+    code = fly(stepper);
+  }
+  code = code ? code : find_force(stepper, vida__next_time(stepper));
+  if (!code) {
+    kick(stepper, 0.5);
+    own->has_force = true;
+  }
+  return finish_explicit(stepper, code, error);
+}
+
+/* ---- implicit steps -------------------------------------------------------------------------- */
+
+static void find_middle(const VidaStepper* stepper, const double* w) {
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->place[i] = stepper->q[i] + 0.5 * stepper->h * w[i];
+  }
+}
+
+static double middle_time(const VidaStepper* stepper) {
+  return vida__node_time(stepper) + 0.5 * stepper->h;
+}
+
+static int residual(void* data, const double* w, double* r) {
+  VidaStepper* stepper = data;
+  find_middle(stepper, w);
+  const int code = vida__gradient(&stepper->evaluator, middle_time(stepper), stepper->place, w,
+                                  stepper->l_q, stepper->l_v);
+  for (int i = 0; i < stepper->n; i++) {
+    r[i] =
+        stepper->l_v[i] - 0.5 * stepper->h * stepper->l_q[i] - (stepper->p[i] + stepper->p_low[i]);
+  }
+  return code;
+}
+
+static int jacobian(void* data, const double* w, double* matrix) {
+  VidaStepper* stepper = data;
+  const double half = 0.5 * stepper->h;
+  const vida_hessian_weights weights = {-half * half, -half, half, 1.0};
+  find_middle(stepper, w);
+  return vida__add_hessian(&stepper->evaluator, middle_time(stepper), stepper->place, w, weights,
+                           matrix);
+}
+
+static int step_midpoint(VidaStepper* stepper, VidaError* error) {
+  const double* w = stepper->unknown;
+  int code = vida__solve_step(stepper, error);
+  if (code) {
+    return code;
+  }
+  find_middle(stepper, w);
+  code = vida__gradient(&stepper->evaluator, middle_time(stepper), stepper->place, w, stepper->l_q,
+                        stepper->l_v);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], stepper->h * stepper->l_q[i]);
+  }
+  vida__advance_positions(stepper, w);
+  return VIDA_SUCCESS;
+}
+
+/* ---- what can be asked ----------------------------------------------------------------------- */
+
+static int constant_velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const int code = find_flight(stepper, stepper->p, v);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static int legendre_velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const double* guess = stepper->history_count ? stepper->history[0] : stepper->v0;
+  memcpy(v, guess, (size_t)stepper->n * sizeof *v);
+  return vida__project_velocity(stepper, vida__node_time(stepper), stepper->q, stepper->entries,
+                                stepper->p, v, NULL, error);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static const VidaOptionRow options[] = {
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+#define EXPLICIT_LIMITS                                                                        \
+  "Explicit: stable for steps below 2 over the largest frequency. No constraints; a constant " \
+  "mass matrix, potentials, and forces of positions and time."
+
+#define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_ONLY_FREE)
+
+const VidaMethod vida__symplectic_euler = {
+    .info = {"symplectic-euler", "symplectic Euler: a flight, then a kick by the force at its end",
+             "Marsden and Wendlandt 1997, eq. 16", EXPLICIT_LIMITS, 1,
+             TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
+    .options = options,
+    .create = create_explicit,
+    .start = start,
+    .step = step_euler,
+    .velocities = constant_velocities,
+    .energy = vida__node_energy};
+
+const VidaMethod vida__lie_trotter = {
+    .info = {"lie-trotter", "Lie-Trotter splitting: a kick by the force, then a flight",
+             "Marsden and Wendlandt 1997, example 5", EXPLICIT_LIMITS, 1,
+             TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
+    .options = options,
+    .create = create_explicit,
+    .start = start,
+    .step = step_lie_trotter,
+    .velocities = constant_velocities,
+    .energy = vida__node_energy};
+
+const VidaMethod vida__verlet = {
+    .info = {"verlet", "velocity Verlet: half a kick, a flight, half a kick",
+             "Verlet 1967; Swope, Andersen, Berens, Wilson 1982", EXPLICIT_LIMITS, 2,
+             TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
+    .options = options,
+    .create = create_explicit,
+    .start = start,
+    .step = step_verlet,
+    .velocities = constant_velocities,
+    .energy = vida__node_energy};
+
+const VidaMethod vida__symplectic_implicit = {
+    .info =
+        {"symplectic-implicit",
+         "Poincare's generating function: mean momentum, force in the middle",
+         "Marsden and Wendlandt 1997, eq. 17",
+         "No constraints; a constant mass matrix, potentials, and forces of positions and time. No "
+         "limit on the step from stability, but frequencies above 2 over the step are not "
+         "resolved.",
+         2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_implicit,
+    .start = start,
+    .step = step_midpoint,
+    .velocities = constant_velocities,
+    .energy = vida__node_energy};
+
+const VidaMethod vida__implicit_midpoint = {
+    .info = {"implicit-midpoint", "implicit midpoint rule in phase space (q, p)",
+             "Marsden and Wendlandt 1997, eq. 18; Feng 1987",
+             "No constraints; any Lagrangian with a regular mass matrix. No limit on the step from "
+             "stability of linear systems, but very large steps have no solution.",
+             2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_any,
+    .start = start,
+    .step = step_midpoint,
+    .velocities = legendre_velocities,
+    .energy = vida__node_energy};

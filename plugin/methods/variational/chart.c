@@ -1,0 +1,544 @@
+/* Discrete Euler-Lagrange equations in generalized coordinates (paper 000, eq. 4.12).
+ *
+ * With a chart q = phi(x) of the constraint manifold and the midpoint discrete Lagrangian of the
+ * ambient coordinates, the discrete Lagrangian of the chart is Ld(phi(x0), phi(x1)), so that the
+ * steps are those of del-midpoint (Theorem 1) without constraints or multipliers. A step solves
+ *     J(x0)^T [L_v - h/2 L_q - p0] (q0 + h/2 w, w) = 0,   w = (phi(x1) - phi(x0)) / h
+ * for s, x1 = x0 + h s; its matrix J(x0)^T H J(x1) needs no second derivatives of phi. The ambient
+ * momenta are carried on, p1 = p0 + h L_q - G^T nu: nu, what the bracket has across the manifold,
+ * is the impulse of the constraints, and this form keeps momentum maps where the equations are
+ * solved to rounding only. */
+#include "methods/variational/chart.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { MOST_RATE_STEPS = 8, MOST_COORDINATES = 10000 };
+
+/* ---- the equations of a step ----------------------------------------------------------------- */
+
+/* w, the middle of the step and the Lagrangian's gradient there; bracket = L_v - h/2 L_q - p0. What
+ * was evaluated last is still there: the matrix and the end of a step ask for it again. */
+static int evaluate_bracket(VidaStepper* stepper, const double* s) {
+  vida_chart_state* own = stepper->own;
+  const double h = stepper->h;
+  const size_t bytes = (size_t)own->d * sizeof *s;
+  if (own->is_evaluated && memcmp(own->evaluated, s, bytes) == 0) {
+    return VIDA_SUCCESS;
+  }
+  own->is_evaluated = false;
+  for (int k = 0; k < own->d; k++) {
+    own->x1[k] = own->x[k] + h * s[k];
+  }
+  int code = vida__chart_increment(&own->tapes, own->x, own->x1, s, h, stepper->q, own->w_work,
+                                   &stepper->evaluator.error);
+  if (code) {
+    return code;
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->place[i] = stepper->q[i] + 0.5 * h * own->w_work[i];
+  }
+  code = vida__gradient(&stepper->evaluator, vida__node_time(stepper) + 0.5 * h, stepper->place,
+                        own->w_work, stepper->l_q, stepper->l_v);
+  for (int i = 0; i < stepper->n; i++) {
+    own->bracket[i] = stepper->l_v[i] - 0.5 * h * stepper->l_q[i] - own->base[i];
+  }
+  memcpy(own->evaluated, s, bytes);
+  own->is_evaluated = !code;
+  return code;
+}
+
+static int residual(void* data, const double* u, double* r) {
+  VidaStepper* stepper = data;
+  const vida_chart_state* own = stepper->own;
+  const int code = evaluate_bracket(stepper, u);
+  vida__chart_pull(own->chart, own->entries, own->bracket, r);
+  return code;
+}
+
+/* dw/ds = J(x1), whichever way w was computed. */
+static int jacobian(void* data, const double* u, double* matrix) {
+  VidaStepper* stepper = data;
+  vida_chart_state* own = stepper->own;
+  const double h = stepper->h;
+  const vida_hessian_weights weights = {-0.25 * h * h, -0.5 * h, 0.5 * h, 1.0};
+  double* hessian = stepper->node_matrix->values;
+  int code = evaluate_bracket(stepper, u);
+  code = code
+             ? code
+             : vida__chart_jacobian(&own->tapes, own->x1, own->entries1, &stepper->evaluator.error);
+  vida__linear_clear(stepper->node_matrix);
+  code = code ? code
+              : vida__add_hessian(&stepper->evaluator, vida__node_time(stepper) + 0.5 * h,
+                                  stepper->place, own->w_work, weights, hessian);
+  if (code) {
+    return code;
+  }
+  vida__chart_multiply(stepper, hessian, own->entries1, own->product);
+  vida__chart_pull_product(own, own->entries, own->product, own->gram);
+  for (int row = 0; row < own->d; row++) {
+    for (int column = 0; column < own->d; column++) {
+      matrix[column * own->d + row] = own->gram[row * own->d + column];
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Sizes of what is added up in J^T [...]. */
+static void sizes(void* data, const double* u, double* size) {
+  const VidaStepper* stepper = data;
+  const vida_chart_state* own = stepper->own;
+  const vida_chart_matrix* matrix = &own->chart->jacobian;
+  (void)u; /* own->w_work belongs to it */
+  memset(size, 0, (size_t)own->d * sizeof *size);
+  for (int e = 0; e < matrix->count; e++) {
+    const int i = matrix->row[e];
+    const double mass = stepper->root_mass[i] * stepper->root_mass[i];
+    size[matrix->column[e]] +=
+        fabs(own->entries[e]) *
+        (fabs(stepper->p[i]) + mass * fabs(own->w_work[i]) + stepper->h * stepper->force_size[i]);
+  }
+}
+
+/* ---- rates ----------------------------------------------------------------------------------- */
+
+/* Solves J^T [L_v(q, J rate) - p] = 0 at the node for own->rate, from the rate it has. */
+static int find_rate(VidaStepper* stepper, double t, const double* p) {
+  vida_chart_state* own = stepper->own;
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  double* v = own->w_work;
+  double previous = INFINITY;
+  own->is_evaluated = false;
+  for (int i = 0; i < MOST_RATE_STEPS; i++) {
+    double largest = 0.0;
+    vida__chart_push(own->chart, own->entries, own->rate, v);
+    int code = vida__gradient(&stepper->evaluator, t, stepper->q, v, stepper->l_q, stepper->l_v);
+    if (code) {
+      return code;
+    }
+    for (int j = 0; j < stepper->n; j++) {
+      own->bracket[j] = p[j] - stepper->l_v[j];
+    }
+    vida__chart_pull(own->chart, own->entries, own->bracket, own->right);
+    sizes(stepper, NULL, own->trial);
+    for (int k = 0; k < own->d; k++) {
+      if (fabs(own->right[k]) > largest * own->trial[k]) {
+        largest = fabs(own->right[k]) / own->trial[k];
+      }
+    }
+    if (largest <= 2.0 * DBL_EPSILON || (largest < 1e-12 && largest >= previous)) {
+      return VIDA_SUCCESS;
+    }
+    previous = largest;
+    vida__linear_clear(stepper->node_matrix);
+    code = vida__add_hessian(&stepper->evaluator, t, stepper->q, v, mass_only,
+                             stepper->node_matrix->values);
+    if (code) {
+      return code;
+    }
+    vida__chart_multiply(stepper, stepper->node_matrix->values, own->entries, own->product);
+    vida__chart_pull_product(own, own->entries, own->product, own->gram);
+    const int rank = vida__chart_factor_gram(own, own->x1);
+    if (rank < own->d) {
+      return VIDA_STEP_SINGULAR;
+    }
+    vida__chart_solve_gram(own, rank, own->x1);
+    for (int k = 0; k < own->d; k++) {
+      own->rate[k] += own->solution[k];
+    }
+  }
+  return previous < 1e-9 ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
+}
+
+/* ---- before a step --------------------------------------------------------------------------- */
+
+/* The largest of |p| and h |force|, each over the root of its mass; 1 where nothing moves. */
+static double measure_motion(const VidaStepper* stepper) {
+  double motion = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    const double size = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
+    motion = fmax(motion, size * stepper->inverse_root[i]);
+  }
+  return motion > 0.0 ? motion : 1.0;
+}
+
+/* Extrapolation of the last unknowns, or the rate at the node, which is right to first order. */
+static void guess_unknown(VidaStepper* stepper) {
+  vida_chart_state* own = stepper->own;
+  double** past = stepper->history;
+  const size_t bytes = (size_t)own->d * sizeof(double);
+  if (stepper->history_count < 2 || own->turned) {
+    if (stepper->history_count) {
+      memcpy(own->rate, past[0], bytes);
+      if (find_rate(stepper, vida__node_time(stepper), stepper->p)) {
+        memcpy(own->rate, past[0], bytes);
+      }
+    }
+    memcpy(stepper->unknown, own->rate, bytes);
+    return;
+  }
+  for (int k = 0; k < own->d; k++) {
+    stepper->unknown[k] = stepper->history_count == 2
+                              ? 2.0 * past[0][k] - past[1][k]
+                              : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
+  }
+}
+
+/* Where the line search starts: the rate at the node. */
+static void guess_rate(void* data, double* u) {
+  VidaStepper* stepper = data;
+  vida_chart_state* own = stepper->own;
+  const size_t bytes = (size_t)own->d * sizeof *u;
+  if (stepper->history_count) {
+    memcpy(own->rate, stepper->history[0], bytes);
+  }
+  if (find_rate(stepper, vida__node_time(stepper), stepper->p) && stepper->history_count) {
+    memcpy(own->rate, stepper->history[0], bytes);
+  }
+  memcpy(u, own->rate, bytes);
+}
+
+static int prepare(VidaStepper* stepper, VidaError* error) {
+  vida_chart_state* own = stepper->own;
+  const int code =
+      vida__jacobian(&stepper->evaluator, vida__node_time(stepper), stepper->q, stepper->entries0);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    own->base[i] = stepper->p[i] + stepper->p_low[i];
+  }
+  own->is_evaluated = false;
+  own->kappa = stepper->step == 0 ? 0.5 : 1.0;
+  guess_unknown(stepper);
+  const double motion = measure_motion(stepper);
+  for (int k = 0; k < own->d; k++) {
+    vida__map_set_size(stepper->map, k, motion * own->column_size[k], motion / own->column_size[k]);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+/* What the solver said, and the pole that is near, if one is. */
+static int pass_failure(const VidaStepper* stepper, const VidaError* reason, VidaError* error) {
+  const vida_chart_state* own = stepper->own;
+  double ratio;
+  const int weakest = vida__chart_weakest(own, &ratio);
+  char text[VIDA_REAL_TEXT_SIZE];
+  if (ratio > 0.2) {
+    return vida__fail_flag(error, reason->code, reason->flag, "%s", reason->message);
+  }
+  return vida__fail_flag(error, reason->code, reason->flag,
+                         "%s; the chart is near a pole of its coordinate '%s', which moves things "
+                         "by %s of what it did before",
+                         reason->message, own->chart->coordinates[weakest].name,
+                         vida__real_text(text, ratio, 2));
+}
+
+/* From the solution s: x1 with its low part, q1 = phi(x1), J(x1); all of them work. */
+static int find_next(VidaStepper* stepper, VidaError* error) {
+  vida_chart_state* own = stepper->own;
+  VidaError* reason = &stepper->evaluator.error;
+  int singular;
+  memcpy(own->x1, own->x, (size_t)own->d * sizeof(double));
+  memcpy(own->trial, own->x_low, (size_t)own->d * sizeof(double));
+  for (int k = 0; k < own->d; k++) {
+    vida__add_compensated(&own->x1[k], &own->trial[k], stepper->h * stepper->unknown[k]);
+  }
+  int code = vida__chart_value(&own->tapes, own->x1, own->position, reason);
+  code = code ? code : vida__chart_jacobian(&own->tapes, own->x1, own->entries1, reason);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  vida__chart_measure(stepper, own->entries1, &singular);
+  if (singular >= 0) {
+    return vida__chart_fail_singular(stepper, vida__next_time(stepper), singular, "ends", error);
+  }
+  return vida__chart_check_constraints(stepper, vida__next_time(stepper), own->position, error);
+}
+
+/* p += h L_q - G^T nu, and the multipliers. */
+static int advance_momenta(VidaStepper* stepper, VidaError* error) {
+  vida_chart_state* own = stepper->own;
+  double* reaction = stepper->node_step;
+  own->is_evaluated = false;
+  for (int i = 0; i < stepper->n; i++) {
+    own->bracket[i] = -own->bracket[i];
+  }
+  vida__chart_factor_rows(stepper);
+  if (vida__chart_impulse(stepper, own->bracket, measure_motion(stepper), reaction) >
+      VIDA_ON_MANIFOLD) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the chart of system '%s' does not cover its constraint manifold: there are "
+                      "motions that the constraints allow and the chart does not (%d chart "
+                      "coordinates, %d degrees of freedom)",
+                      stepper->system->name, own->d, stepper->n - own->row_rank);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    vida__add_compensated(&stepper->p[i], &stepper->p_low[i],
+                          stepper->h * stepper->l_q[i] - reaction[i]);
+  }
+  const double* impulse = own->impulse;
+  if (stepper->redundant) {
+    int code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
+    code = code ? code : vida__find_least_norm(stepper, stepper->entries0, own->impulse);
+    if (code) {
+      return vida__fail(error, code, "the multipliers of dependent constraints were not found");
+    }
+    impulse = stepper->least_norm;
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    stepper->lambda[r] = impulse[r] / (own->kappa * stepper->h);
+  }
+  stepper->lambda_t = vida__node_time(stepper);
+  return VIDA_SUCCESS;
+}
+
+/* Whether a column of J has turned by more than about 0.3 rad. */
+static bool turns_much(vida_chart_state* own) {
+  const vida_chart_matrix* matrix = &own->chart->jacobian;
+  double* change = own->right;
+  double* size = own->work;
+  memset(change, 0, (size_t)own->d * sizeof *change);
+  memset(size, 0, (size_t)own->d * sizeof *size);
+  for (int e = 0; e < matrix->count; e++) {
+    const double difference = own->entries1[e] - own->entries[e];
+    change[matrix->column[e]] += difference * difference;
+    size[matrix->column[e]] += own->entries[e] * own->entries[e];
+  }
+  for (int k = 0; k < own->d; k++) {
+    if (change[k] > 0.1 * size[k]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  vida_chart_state* own = stepper->own;
+  const size_t of_d = (size_t)own->d * sizeof(double);
+  const size_t of_n = (size_t)stepper->n * sizeof(double);
+  VidaError reason;
+  int code = vida__solve_step(stepper, &reason);
+  if (code) {
+    return pass_failure(stepper, &reason, error);
+  }
+  code = evaluate_bracket(stepper, stepper->unknown);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = find_next(stepper, error);
+  code = code ? code : advance_momenta(stepper, error);
+  if (code) {
+    return code;
+  }
+  own->turned = turns_much(own);
+  memcpy(own->x, own->x1, of_d);
+  memcpy(own->x_low, own->trial, of_d);
+  memcpy(own->w, own->w_work, of_n);
+  memcpy(stepper->q, own->position, of_n);
+  double* before = own->entries;
+  own->entries = own->entries1;
+  own->entries1 = before;
+  own->has_step = true;
+  return VIDA_SUCCESS;
+}
+
+/* ---- what can be asked ----------------------------------------------------------------------- */
+
+/* The velocity at the node is that of the projection of del-midpoint: L_v - p has no part along the
+ * manifold. */
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  vida_chart_state* own = stepper->own;
+  if (stepper->step == 0) {
+    memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+    return VIDA_SUCCESS;
+  }
+  memcpy(own->rate, stepper->history[0], (size_t)own->d * sizeof(double));
+  const int code = find_rate(stepper, vida__node_time(stepper), stepper->p);
+  if (code == VIDA_STEP_SINGULAR || code == VIDA_STEP_NOT_CONVERGED) {
+    return vida__fail(
+        error, code,
+        "the velocities at a node could not be found from the momenta: the mass matrix "
+        "of the chart is singular, or nearly so");
+  }
+  vida__chart_push(own->chart, own->entries, own->rate, v);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+  const vida_chart_state* own = stepper->own;
+  const double* q = stepper->q;
+  const double* v = own->w;
+  int code = VIDA_SUCCESS;
+  *t = vida__node_time(stepper);
+  if (own->midpoint_energy && own->has_step) {
+    for (int i = 0; i < stepper->n; i++) {
+      stepper->place[i] = stepper->q[i] - 0.5 * stepper->h * own->w[i];
+    }
+    q = stepper->place;
+    *t -= 0.5 * stepper->h;
+  } else {
+    code = vida__node_velocities(stepper, &v, error);
+    if (code) {
+      return code;
+    }
+  }
+  code = vida__energy(&stepper->evaluator, *t, q, v, stepper->l_q, stepper->l_v, value);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static const char* name_of_row(const void* list, int row, const char** kind) {
+  const vida_chart* chart = list;
+  *kind = "chart coordinate";
+  return chart->coordinates[row].name;
+}
+
+static int check_system(const VidaSystem* system, VidaError* error) {
+  const vida_chart* chart = vida__chart_of(system);
+  if (!chart) {
+    return vida__fail(
+        error, VIDA_NOT_SUPPORTED,
+        "del-chart needs a chart, and system '%s' has none: give coordinates of its "
+        "constraint manifold and the embedding, in Lua with system:chart { coordinates "
+        "= { { \"theta\", near = 0.5 } }, embedding = function(theta) return { [bob] = "
+        "{ ... } } end }, in C with VidaSystem_AddChart",
+        system->name);
+  }
+  if (chart->rows != system->coordinate_count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "system '%s' has %d coordinates, but its chart was given when it had %d: add "
+                      "the chart last",
+                      system->name, system->coordinate_count, chart->rows);
+  }
+  if (chart->count < system->coordinate_count - system->row_count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "system '%s' has %d degrees of freedom (%d coordinates, %d constraints), but "
+                      "its chart has %d coordinates",
+                      system->name, system->coordinate_count - system->row_count,
+                      system->coordinate_count, system->row_count, chart->count);
+  }
+  if (chart->count > MOST_COORDINATES) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "del-chart works with dense matrices, of at most %d chart coordinates; the "
+                      "chart of system '%s' has %d",
+                      MOST_COORDINATES, system->name, chart->count);
+  }
+  for (int r = 0; r < system->row_count; r++) {
+    if (system->rows[r].is_nonholonomic) {
+      return VIDA_REFUSE_SYSTEM(
+          error, "del-chart takes holonomic constraints only, but '%s' is nonholonomic",
+          system->rows[r].name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static void fill_pattern(vida_pattern* pattern) {
+  for (int column = 0; column < pattern->size; column++) {
+    pattern->column_start[column] = (sunindextype)column * pattern->size;
+    for (int row = 0; row < pattern->size; row++) {
+      pattern->row[column * pattern->size + row] = row;
+    }
+  }
+  pattern->column_start[pattern->size] = pattern->entries;
+}
+
+/* One block: the state, its arrays of numbers, then those of integers. */
+static vida_chart_state* allocate_state(const VidaStepper* stepper, const vida_chart* chart) {
+  const size_t n = (size_t)stepper->n;
+  const size_t d = (size_t)chart->count;
+  const size_t entries = (size_t)chart->jacobian.count;
+  const size_t tapes = vida__chart_work_size(chart);
+  const size_t m = (size_t)stepper->m;
+  const size_t numbers = tapes + 11 * d + 2 * entries + 7 * n + n * d + d * d + m * m + 3 * m;
+  const size_t indices = d + 1 + d * d;
+  vida_chart_state* own =
+      vida__allocate(1, sizeof *own + numbers * sizeof(double) + indices * sizeof(sunindextype) +
+                            (d + m) * sizeof(int));
+  if (!own) {
+    return NULL;
+  }
+  double* next = (double*)(own + 1);
+  double** const of_d[] = {&own->x,     &own->x_low,        &own->x1,       &own->trial,
+                           &own->right, &own->solution,     &own->work,     &own->column_size,
+                           &own->rate,  &own->largest_size, &own->evaluated};
+  double** const of_n[] = {&own->base,   &own->w,    &own->w_work,  &own->bracket,
+                           &own->weight, &own->mass, &own->position};
+  for (size_t i = 0; i < sizeof of_d / sizeof of_d[0]; i++, next += d) {
+    *of_d[i] = next;
+  }
+  for (size_t i = 0; i < sizeof of_n / sizeof of_n[0]; i++, next += n) {
+    *of_n[i] = next;
+  }
+  own->entries = next;
+  own->entries1 = own->entries + entries;
+  own->product = own->entries1 + entries;
+  own->row_gram = own->product + n * d;
+  own->row_size = own->row_gram + m * m;
+  own->impulse = own->row_size + m;
+  own->row_work = own->impulse + m;
+  own->gram = own->row_work + m;
+  vida__chart_work_begin(stepper->system, own->gram + d * d, &own->tapes);
+  own->pattern.column_start = (sunindextype*)(own->gram + d * d + tapes);
+  own->pattern.row = own->pattern.column_start + d + 1;
+  own->order = (int*)(own->pattern.row + d * d);
+  own->row_order = own->order + d;
+  return own;
+}
+
+static int create(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->system;
+  const int code = check_system(system, error);
+  if (code) {
+    return code;
+  }
+  const vida_chart* chart = vida__chart_of(system);
+  vida_chart_state* own = allocate_state(stepper, chart);
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->chart = chart;
+  own->d = chart->count;
+  own->pattern.size = chart->count;
+  own->pattern.entries = chart->count * chart->count;
+  fill_pattern(&own->pattern);
+  own->midpoint_energy = VidaOptions_HasChoice(stepper->options, "energy", "midpoint");
+  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, chart};
+  stepper->rows = rows;
+  stepper->prepare = prepare;
+  stepper->own = own;
+  return VIDA_SUCCESS;
+}
+
+static const VidaOptionRow options[] = {
+    {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
+     "Which energy is reported: at nodes with the nodal velocity, or in the middle of a step with "
+     "(q1 - q0)/h (as in the papers)."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__del_chart = {
+    .info =
+        {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
+         "Wendlandt and Marsden 1997, eq. 4.12",
+         "Needs a chart of the constraint manifold. The steps are those of del-midpoint; the "
+         "motion must stay away from the poles of the chart, and no chart coordinate may turn much "
+         "in a step.",
+         2,
+         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
+    .options = options,
+    .map = {residual, jacobian, sizes, guess_rate},
+    .create = create,
+    .start = vida__chart_start,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};

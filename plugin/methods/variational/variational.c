@@ -1,0 +1,506 @@
+/* Discrete Euler-Lagrange methods with constraints, in position-momentum form.
+ *
+ * The discrete Lagrangian takes L along the straight line from q0 to q1 = q0 + h w,
+ *     Ld(q0,q1) = h sum_i b_i L(q0 + c_i h w, w),
+ * with b = {1}, c = {1/2} for del-midpoint (paper 000, eq. 4.1, 4.6), c = {1} for del-endpoint
+ * (4.16: SHAKE, Verlet without constraints) and b = {1/2, 1/2}, c = {0, 1} for del-trapezoidal and
+ * rattle. A step
+ * solves sum_i b_i [L_v - h (1 - c_i) L_q](q0 + c_i h w, w) - p0 + kappa G(q0)^T mu = 0,  g(q1) = 0
+ * for w and mu = h lambda, kappa being 1 between two steps and 1/2 at an end. Then
+ *     p1 = p0 + h sum_i b_i L_q - kappa G(q0)^T mu,
+ * which in this form keeps momentum maps even where the equations are solved to rounding only.
+ *
+ * Forces f stand where L_q stands (paper 004, eq. 11, with both discrete forces from the places of
+ * Ld). Nonholonomic rows act like G(q0)^T and ask for A w + b = 0 on the line: in its middle, which
+ * is symmetric, or at q1 (paper 004, eq. 13). */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "stepper/method.h"
+
+enum { MOST_NODES = 2 };
+
+typedef struct discrete_lagrangian {
+  int nodes;
+  double b[MOST_NODES], c[MOST_NODES];
+  /* sum b_i (c_i - 1/2): how much more than half of the force the arriving momentum has taken */
+  double lead;
+  bool projects; /* half impulses, and p projected on G v + g_t = 0 at the end of each step */
+} discrete_lagrangian;
+
+static const discrete_lagrangian midpoint = {1, {1.0, 0.0}, {0.5, 0.0}, 0.0, false};
+static const discrete_lagrangian endpoint = {1, {1.0, 0.0}, {1.0, 0.0}, 0.5, false};
+static const discrete_lagrangian trapezoidal = {2, {0.5, 0.5}, {0.0, 1.0}, 0.0, false};
+static const discrete_lagrangian projected_trapezoidal = {2, {0.5, 0.5}, {0.0, 1.0}, 0.0, true};
+
+typedef struct variational_state {
+  const discrete_lagrangian* rule;
+  double row_place; /* where on the line nonholonomic rows are taken */
+  bool midpoint_energy;
+  bool has_step; /* w below belongs to the step that led here */
+  double kappa;
+  double* base;    /* n: what does not depend on the unknowns, -p0 above all */
+  double* w;       /* n: velocity of the last step */
+  double* impulse; /* m: nu of the last projection (rattle) */
+  double* rows;    /* entries of A and a_q, for systems with nonholonomic rows */
+  double* slopes;
+  double data[]; /* where the arrays above live */
+} variational_state;
+
+static bool projects(const VidaStepper* stepper) {
+  const variational_state* own = stepper->own;
+  return own->rule->projects || stepper->one_step;
+}
+
+static double step_weight(const VidaStepper* stepper) {
+  return projects(stepper) || stepper->step == 0 ? 0.5 : 1.0;
+}
+
+static int create_with(VidaStepper* stepper, const discrete_lagrangian* rule, VidaError* error) {
+  const size_t n = (size_t)stepper->n;
+  const size_t m = (size_t)stepper->m;
+  const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
+  variational_state* own =
+      vida__allocate(1, sizeof *own + (2 * n + m + 2 * entries) * sizeof own->data[0]);
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->rule = rule;
+  own->base = own->data;
+  own->w = own->base + n;
+  own->impulse = own->w + n;
+  own->rows = own->impulse + m;
+  own->slopes = own->rows + entries;
+  own->row_place = 0.5;
+  own->midpoint_energy = VidaOptions_HasChoice(stepper->options, "energy", "midpoint");
+  stepper->own = own;
+  return VIDA_SUCCESS;
+}
+
+static int create_midpoint(VidaStepper* stepper, VidaError* error) {
+  return create_with(stepper, &midpoint, error);
+}
+
+static int create_trapezoidal(VidaStepper* stepper, VidaError* error) {
+  return create_with(stepper, &trapezoidal, error);
+}
+
+static int create_endpoint(VidaStepper* stepper, VidaError* error) {
+  return create_with(stepper, &endpoint, error);
+}
+
+static int create_nonholonomic(VidaStepper* stepper, VidaError* error) {
+  const int code = create_with(stepper, &midpoint, error);
+  if (!code && VidaOptions_HasChoice(stepper->options, "rows", "endpoint")) {
+    variational_state* own = stepper->own;
+    own->row_place = 1.0;
+  }
+  return code;
+}
+
+static int create_rattle(VidaStepper* stepper, VidaError* error) {
+  return create_with(stepper, &projected_trapezoidal, error);
+}
+
+/* ---- the equations of a step ----------------------------------------------------------------- */
+
+/* At the ends of a step a potential's force is known or not needed: only M w depends on w. */
+static bool is_explicit(const VidaStepper* stepper, double c) {
+  return stepper->system->separable && (c == 0.0 || c == 1.0);
+}
+
+static int residual(void* data, const double* u, double* r) {
+  VidaStepper* stepper = data;
+  const variational_state* own = stepper->own;
+  const discrete_lagrangian* rule = own->rule;
+  const double* w = u;
+  const double* mu = u + stepper->n;
+  const double h = stepper->h;
+  memcpy(r, own->base, (size_t)stepper->n * sizeof *r);
+  vida__add_reaction(stepper->system, stepper->entries0, own->kappa, mu, r);
+  for (int k = 0; k < rule->nodes; k++) {
+    const double b = rule->b[k];
+    const double c = rule->c[k];
+    if (is_explicit(stepper, c)) {
+      for (int i = 0; i < stepper->n; i++) {
+        r[i] += b * stepper->system->mass[i] * w[i];
+      }
+      continue;
+    }
+    vida__find_place(stepper, w, c, stepper->place);
+    const int code = vida__gradient(&stepper->evaluator, vida__place_time(stepper, c),
+                                    stepper->place, w, stepper->l_q, stepper->l_v);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < stepper->n; i++) {
+      r[i] += b * (stepper->l_v[i] - h * (1.0 - c) * stepper->l_q[i]);
+    }
+  }
+  double* rows = r + stepper->n;
+  for (int i = 0; i < stepper->n; i++) {
+    stepper->dq[i] = h * w[i];
+    stepper->q1[i] = stepper->q[i] + stepper->dq[i];
+  }
+  const vida_interval between =
+      vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
+  const int code = vida__constraint_increment(&stepper->evaluator, vida__next_time(stepper),
+                                              &between, w, h, stepper->g0, stepper->entries, rows);
+  for (int i = 0; i < stepper->m; i++) {
+    rows[i] += stepper->g0[i] / h;
+  }
+  if (code || !stepper->system->nonholonomic) {
+    return code;
+  }
+  vida__find_place(stepper, w, own->row_place, stepper->place);
+  return vida__nonholonomic(&stepper->evaluator, vida__place_time(stepper, own->row_place),
+                            stepper->place, w, rows);
+}
+
+/* The derivatives of nonholonomic rows with respect to w, A + c h a_q, among the entries of G. */
+static int replace_nonholonomic_entries(VidaStepper* stepper, const double* w) {
+  variational_state* own = stepper->own;
+  const VidaSystem* system = stepper->system;
+  const double t = vida__place_time(stepper, own->row_place);
+  vida__find_place(stepper, w, own->row_place, stepper->place);
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->place, own->rows);
+  code = code ? code
+              : vida__nonholonomic_gradient(&stepper->evaluator, t, stepper->place, w, own->slopes);
+  for (int e = 0; e < system->entry_count && !code; e++) {
+    if (system->rows[system->entries[e].row].is_nonholonomic) {
+      stepper->entries[e] = own->rows[e] + own->row_place * stepper->h * own->slopes[e];
+    }
+  }
+  return code;
+}
+
+static int jacobian(void* data, const double* u, double* matrix) {
+  VidaStepper* stepper = data;
+  const variational_state* own = stepper->own;
+  const discrete_lagrangian* rule = own->rule;
+  const double* w = u;
+  const double h = stepper->h;
+  for (int k = 0; k < rule->nodes; k++) {
+    const double b = rule->b[k];
+    const double c = rule->c[k];
+    const double rest = h * (1.0 - c);
+    const vida_hessian_weights weights = {-b * rest * h * c, -b * rest, b * h * c, b};
+    vida__find_place(stepper, w, c, stepper->place);
+    const int code = vida__add_hessian(&stepper->evaluator, vida__place_time(stepper, c),
+                                       stepper->place, w, weights, matrix);
+    if (code) {
+      return code;
+    }
+  }
+  vida__find_place(stepper, w, 1.0, stepper->q1);
+  int code =
+      vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1, stepper->entries);
+  if (!code && stepper->system->nonholonomic) {
+    code = replace_nonholonomic_entries(stepper, w);
+  }
+  vida__add_columns(stepper->system, stepper->entries0, own->kappa, matrix);
+  vida__add_rows(stepper->system, stepper->entries, 1.0, matrix);
+  return code;
+}
+
+/* base = -p0, less the forces at q0 that do not depend on w. */
+static int prepare_base(VidaStepper* stepper) {
+  variational_state* own = stepper->own;
+  const discrete_lagrangian* rule = own->rule;
+  for (int i = 0; i < stepper->n; i++) {
+    own->base[i] = -(stepper->p[i] + stepper->p_low[i]);
+  }
+  for (int k = 0; k < rule->nodes; k++) {
+    if (rule->c[k] != 0.0 || !is_explicit(stepper, 0.0)) {
+      continue;
+    }
+    const int code = vida__gradient(&stepper->evaluator, vida__node_time(stepper), stepper->q,
+                                    stepper->v0, stepper->l_q, stepper->l_v);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < stepper->n; i++) {
+      own->base[i] -= rule->b[k] * stepper->h * stepper->l_q[i];
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- after a solve --------------------------------------------------------------------------- */
+
+/* p += h sum b_i L_q, before the positions are advanced. */
+static int advance_momenta(VidaStepper* stepper, const double* w) {
+  const variational_state* own = stepper->own;
+  const discrete_lagrangian* rule = own->rule;
+  double* p_low = stepper->p_low;
+  for (int k = 0; k < rule->nodes; k++) {
+    const double weight = stepper->h * rule->b[k];
+    vida__find_place(stepper, w, rule->c[k], stepper->place);
+    const int code = vida__gradient(&stepper->evaluator, vida__place_time(stepper, rule->c[k]),
+                                    stepper->place, w, stepper->l_q, stepper->l_v);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < stepper->n; i++) {
+      vida__add_compensated(&stepper->p[i], &p_low[i], weight * stepper->l_q[i]);
+    }
+  }
+  vida__add_impulses(stepper, stepper->entries0, -own->kappa, stepper->unknown + stepper->n);
+  return VIDA_SUCCESS;
+}
+
+/* rattle: v at the new node, and p less the impulse of the hidden constraint. */
+static int project_momenta(VidaStepper* stepper, double t, VidaError* error) {
+  variational_state* own = stepper->own;
+  double* v = stepper->v0;
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, v,
+                                own->impulse, error);
+  if (!code) {
+    vida__add_impulses(stepper, stepper->entries, -1.0, own->impulse);
+  }
+  return code;
+}
+
+/* The multiplier at the node that the step starts from: of rattle, both half impulses at it. */
+static void take_multipliers(VidaStepper* stepper) {
+  const variational_state* own = stepper->own;
+  const double* mu = stepper->unknown + stepper->n;
+  const bool two_halves = projects(stepper) && own->has_step;
+  for (int r = 0; r < stepper->m; r++) {
+    const double total = two_halves ? 0.5 * mu[r] + own->impulse[r] : mu[r];
+    stepper->lambda[r] = total / stepper->h;
+  }
+  stepper->lambda_t = vida__node_time(stepper);
+}
+
+static int step(VidaStepper* stepper, VidaError* error) {
+  variational_state* own = stepper->own;
+  const double* w = stepper->unknown;
+  own->kappa = step_weight(stepper);
+  int code = prepare_base(stepper);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = vida__solve_step(stepper, error);
+  if (code) {
+    return code;
+  }
+  take_multipliers(stepper);
+  code = advance_momenta(stepper, w);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  vida__advance_positions(stepper, w);
+  memcpy(own->w, w, (size_t)stepper->n * sizeof *w);
+  if (projects(stepper)) {
+    code = project_momenta(stepper, vida__next_time(stepper), error);
+  }
+  own->has_step = true;
+  return code;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* p += weight h L_q at the node: the share of the force that the node's momentum has, or has not.
+ */
+static int add_force(VidaStepper* stepper, double t, const double* v, double weight, double* p) {
+  const int code =
+      vida__gradient(&stepper->evaluator, t, stepper->q, v, stepper->l_q, stepper->l_v);
+  for (int i = 0; i < stepper->n && !code; i++) {
+    p[i] += weight * stepper->h * stepper->l_q[i];
+  }
+  return code;
+}
+
+static int start(VidaStepper* stepper, VidaError* error) {
+  variational_state* own = stepper->own;
+  own->has_step = false;
+  own->kappa = 0.5;
+  int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
+                            stepper->l_v);
+  memcpy(stepper->p, stepper->l_v, (size_t)stepper->n * sizeof(double));
+  if (!code && own->rule->lead != 0.0) {
+    code = add_force(stepper, stepper->t0, stepper->v0, own->rule->lead, stepper->p);
+  }
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+/* p1 = D2 Ld(q0,q1), paper 000, eq. 3.1 */
+static int start_two_points(VidaStepper* stepper, const double* q1, VidaError* error) {
+  variational_state* own = stepper->own;
+  const discrete_lagrangian* rule = own->rule;
+  const double* w = stepper->v0;
+  memcpy(own->w, w, (size_t)stepper->n * sizeof *w);
+  for (int k = 0; k < rule->nodes; k++) {
+    vida__find_place(stepper, w, rule->c[k], stepper->place);
+    const int code = vida__gradient(&stepper->evaluator, vida__place_time(stepper, rule->c[k]),
+                                    stepper->place, w, stepper->l_q, stepper->l_v);
+    if (code) {
+      return vida__evaluation_failed(stepper, code, error);
+    }
+    for (int i = 0; i < stepper->n; i++) {
+      stepper->p[i] += rule->b[k] * (stepper->l_v[i] + stepper->h * rule->c[k] * stepper->l_q[i]);
+    }
+  }
+  memcpy(stepper->q, q1, (size_t)stepper->n * sizeof *q1);
+  stepper->step = 1;
+  stepper->statistics.steps = 1;
+  own->has_step = true;
+  own->kappa = step_weight(stepper);
+  return rule->projects ? project_momenta(stepper, vida__node_time(stepper), error) : VIDA_SUCCESS;
+}
+
+/* ---- what can be asked ----------------------------------------------------------------------- */
+
+static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+  const variational_state* own = stepper->own;
+  const double t = vida__node_time(stepper);
+  double* p = stepper->place;
+  if (stepper->step == 0 || projects(stepper)) {
+    memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+    return VIDA_SUCCESS;
+  }
+  memcpy(p, stepper->p, (size_t)stepper->n * sizeof *p);
+  memcpy(v, own->w, (size_t)stepper->n * sizeof *v);
+  int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  if (!code && own->rule->lead != 0.0) {
+    code = add_force(stepper, t, v, -own->rule->lead, p);
+  }
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  return vida__project_velocity(stepper, t, stepper->q, stepper->entries, p, v, NULL, error);
+}
+
+static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+  const variational_state* own = stepper->own;
+  const double* q = stepper->q;
+  const double* v = own->w;
+  int code = VIDA_SUCCESS;
+  *t = vida__node_time(stepper);
+  if (own->midpoint_energy && own->has_step) {
+    vida__find_place(stepper, own->w, -0.5, stepper->place);
+    q = stepper->place;
+    *t -= 0.5 * stepper->h;
+  } else {
+    code = vida__node_velocities(stepper, &v, error);
+    if (code) {
+      return code;
+    }
+  }
+  code = vida__energy(&stepper->evaluator, *t, q, v, stepper->l_q, stepper->l_v, value);
+  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static const VidaOptionRow options[] = {
+    {"start", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "velocity|two-point",
+     "What the first step starts from: the initial velocity, or a second point that the reference "
+     "run gives (as in the papers)."},
+    {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
+     "Which energy is reported: at nodes with the projected velocity, or in the middle of a step "
+     "with (q1 - q0)/h (as in the papers)."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+static const VidaOptionRow nonholonomic_options[] = {
+    {"rows", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "midpoint|endpoint",
+     "Where A w + b = 0 is asked for: in the middle of a step (symmetric, second order), or at its "
+     "end (as in the paper, first order)."},
+    {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
+     "Which energy is reported: at nodes with the projected velocity, or in the middle of a step "
+     "with (q1 - q0)/h."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+#define VARIATIONAL_CAPABILITIES                                                 \
+  (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |           \
+   VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | \
+   VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START)
+
+const VidaMethod vida__del_midpoint = {
+    .info =
+        {"del-midpoint", "discrete Euler-Lagrange equations, midpoint discrete Lagrangian",
+         "Wendlandt and Marsden 1997, eq. 4.6 and 4.8",
+         "A rod must turn by less than a right angle a step. The potential is taken implicitly, so "
+         "stiff ones do not limit the step, but their oscillations are not resolved.",
+         2, VARIATIONAL_CAPABILITIES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_midpoint,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
+
+const VidaMethod vida__del_endpoint = {
+    .info =
+        {"del-endpoint", "discrete Euler-Lagrange equations, endpoint discrete Lagrangian (SHAKE)",
+         "Wendlandt and Marsden 1997, eq. 4.16",
+         "Stable for steps below 2 over the largest frequency of the potential; second order and "
+         "reversible for constant mass matrices, first order for other Lagrangians and with "
+         "forces.",
+         2, VARIATIONAL_CAPABILITIES | VIDA_CAN_BE_ONE_SIDED},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_endpoint,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
+
+const VidaMethod vida__del_trapezoidal = {
+    .info =
+        {"del-trapezoidal", "discrete Euler-Lagrange equations, trapezoidal discrete Lagrangian",
+         "Marsden and Wendlandt 1997; Hairer, Lubich and Wanner, VI.6",
+         "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
+         "less than a right angle a step.",
+         2, VARIATIONAL_CAPABILITIES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_trapezoidal,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
+
+const VidaMethod vida__rattle = {
+    .info =
+        {"rattle", "RATTLE: the positions of SHAKE with momenta on the hidden constraint",
+         "Wendlandt and Marsden 1997, section 4.1; Andersen 1983",
+         "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
+         "less than a right angle a step.",
+         2, VARIATIONAL_CAPABILITIES},
+    .options = options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_rattle,
+    .start = start,
+    .start_two_points = start_two_points,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};
+
+const VidaMethod vida__del_nonholonomic = {
+    .info = {"del-nonholonomic",
+             "discrete Lagrange-d'Alembert equations, midpoint discrete Lagrangian",
+             "Lacoursiere 2007, eq. 13; Cortes and Martinez 2001",
+             "As del-midpoint. Nonholonomic rows are satisfied by (q1 - q0)/h, energy is not kept "
+             "exactly.",
+             2,
+             VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | VIDA_CAN_NONHOLONOMIC},
+    .options = nonholonomic_options,
+    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .create = create_nonholonomic,
+    .start = start,
+    .step = step,
+    .velocities = velocities,
+    .energy = energy};

@@ -1,0 +1,422 @@
+/* Writing an audit: a table for each method, every measurement on a line, a line for each method.
+ */
+#include <math.h>
+#include <string.h>
+#include <vida/audit.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/output/output.h"
+
+#define CELL 64
+#define ROUNDING 1e-13 /* of the start's energy: a smaller rise is none */
+#define CONSTRAINT_ROUNDING 1e-13
+
+static const char* const status_words[] = {"measured", "refused", "broken"};
+static const char* const verdict_words[] = {"", "true", "false"};
+static const char* const energy_words[] = {"", "exact", "bounded", "drifting"};
+
+/* What grows with this power of time, in a word. */
+static const char* growth_word(double power) {
+  return power < 0.5 ? "bounded" : power < 1.5 ? "linear" : "quadratic";
+}
+
+/* What stands where no value is, by VidaAuditReach: in the table for people, and in Markdown. */
+static const char* const short_words[] = {"", "?", "refuses", "-"};
+static const char* const long_words[] = {"", "not measured", "refuses", "-"};
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static const char* mark(VidaAuditVerdict verdict) {
+  return verdict == VIDA_AUDIT_TRUE ? "*" : verdict == VIDA_AUDIT_FALSE ? "!" : "";
+}
+
+static const char* size_text(char text[VIDA_REAL_TEXT_SIZE], double value) {
+  if (value == 0.0) {
+    return "0";
+  }
+  snprintf(text, VIDA_REAL_TEXT_SIZE, "%.0e", value);
+  return text;
+}
+
+static void order_cell(const VidaAuditMeasurement* order, bool with_interval, char cell[CELL]) {
+  cell[0] = '\0';
+  if (isinf(order->value)) {
+    snprintf(cell, CELL, "exact%s", mark(order->verdict));
+  } else if (!isnan(order->value) && with_interval) {
+    snprintf(cell, CELL, "%.2f+-%.2f%s", order->value, order->interval, mark(order->verdict));
+  } else if (!isnan(order->value)) {
+    snprintf(cell, CELL, "%.2f%s", order->value, mark(order->verdict));
+  }
+}
+
+static void energy_cell(const VidaAuditRow* row, char cell[CELL]) {
+  const VidaAuditMeasurement* energy = &row->measurement[VIDA_AUDIT_ENERGY];
+  const VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
+  const VidaAuditMeasurement* rise = &row->measurement[VIDA_AUDIT_DISSIPATION];
+  char number[VIDA_REAL_TEXT_SIZE];
+  cell[0] = '\0';
+  if (!isnan(energy->value)) {
+    const VidaAuditVerdict worse =
+        energy->verdict > drift->verdict ? energy->verdict : drift->verdict;
+    snprintf(cell, CELL, "%s %s%s", energy_words[row->energy], size_text(number, energy->value),
+             mark(worse));
+  } else if (rise->value > ROUNDING) {
+    snprintf(cell, CELL, "rises %s%s", size_text(number, rise->value), mark(rise->verdict));
+  } else if (!isnan(rise->value)) {
+    snprintf(cell, CELL, "falls%s", mark(rise->verdict));
+  }
+}
+
+static void value_cell(const VidaAuditMeasurement* measured, char cell[CELL]) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  cell[0] = '\0';
+  if (!isnan(measured->value)) {
+    snprintf(cell, CELL, "%s%s", size_text(number, measured->value), mark(measured->verdict));
+  }
+}
+
+static const char* kind_of(const VidaAuditRow* row, VidaAuditProperty property) {
+  const double value = row->measurement[property].value;
+  if (property == VIDA_AUDIT_ENERGY || property == VIDA_AUDIT_DRIFT) {
+    return energy_words[row->energy];
+  }
+  if (property == VIDA_AUDIT_POSITION_GROWTH || property == VIDA_AUDIT_VELOCITY_GROWTH) {
+    const bool positions = property == VIDA_AUDIT_POSITION_GROWTH;
+    const double level =
+        row->measurement[positions ? VIDA_AUDIT_POSITION_LEVEL : VIDA_AUDIT_VELOCITY_LEVEL].value;
+    return isnan(value) ? "" : level <= CONSTRAINT_ROUNDING ? "none" : growth_word(value);
+  }
+  return property <= VIDA_AUDIT_MULTIPLIER_ORDER && isinf(row->measurement[property].value)
+             ? "exact"
+             : "";
+}
+
+/* ---- the table for people -------------------------------------------------------------------- */
+
+enum { SYSTEM_WIDTH = 26, REASON_WIDTH = 90 };
+
+typedef struct table_column {
+  VidaAuditProperty property;
+  int width;
+} table_column;
+
+static const table_column table_columns[] = {
+    {VIDA_AUDIT_POSITION_ORDER, 13},   {VIDA_AUDIT_VELOCITY_ORDER, 8},
+    {VIDA_AUDIT_MULTIPLIER_ORDER, 13}, {VIDA_AUDIT_ENERGY, 16},
+    {VIDA_AUDIT_MOMENTUM, 9},          {VIDA_AUDIT_SYMPLECTIC, 8},
+    {VIDA_AUDIT_REVERSIBLE, 9},        {VIDA_AUDIT_POSITION_LEVEL, 8},
+    {VIDA_AUDIT_POSITION_GROWTH, 11},  {VIDA_AUDIT_VELOCITY_LEVEL, 8},
+    {VIDA_AUDIT_VELOCITY_GROWTH, 12},  {VIDA_AUDIT_COST, 5}};
+enum { TABLE_COLUMNS = sizeof table_columns / sizeof table_columns[0] };
+
+static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char cell[CELL]) {
+  const VidaAuditMeasurement* measured = &row->measurement[property];
+  if (property <= VIDA_AUDIT_MULTIPLIER_ORDER) {
+    order_cell(measured, property == VIDA_AUDIT_POSITION_ORDER, cell);
+  } else if (property == VIDA_AUDIT_ENERGY) {
+    energy_cell(row, cell);
+  } else if (property == VIDA_AUDIT_POSITION_GROWTH || property == VIDA_AUDIT_VELOCITY_GROWTH) {
+    snprintf(cell, CELL, "%s", kind_of(row, property));
+  } else if (property == VIDA_AUDIT_COST) {
+    cell[0] = '\0';
+    if (!isnan(measured->value)) {
+      snprintf(cell, CELL, "%.1f", measured->value);
+    }
+  } else {
+    value_cell(measured, cell);
+  }
+  if (!cell[0]) {
+    snprintf(cell, CELL, "%s", short_words[measured->reach]);
+  }
+}
+
+/* How much of a text is at most so long and ends with a word. */
+static int whole_words(const char* text, int most) {
+  int end = most;
+  if (strlen(text) <= (size_t)most) {
+    return (int)strlen(text);
+  }
+  while (end > 0 && text[end] != ' ') {
+    end--;
+  }
+  return end > 0 ? end : most;
+}
+
+static void write_table_row(const VidaAuditRow* row, FILE* file) {
+  char cell[CELL];
+  fprintf(file, "  %-*s", SYSTEM_WIDTH, row->system);
+  if (row->status == VIDA_AUDIT_REFUSED) {
+    const int shown = whole_words(row->message, REASON_WIDTH);
+    fprintf(file, "refused: %.*s%s\n", shown, row->message, row->message[shown] ? " ..." : "");
+    return;
+  }
+  for (int i = 0; i < TABLE_COLUMNS && row->status == VIDA_AUDIT_MEASURED; i++) {
+    table_cell(row, table_columns[i].property, cell);
+    fprintf(file, "%-*s", i == TABLE_COLUMNS - 1 ? 0 : table_columns[i].width, cell);
+  }
+  fputc('\n', file);
+  if (row->false_claims > 0) {
+    fprintf(file, "  %*s%s: %s\n", SYSTEM_WIDTH, "",
+            row->status == VIDA_AUDIT_BROKEN ? "broken" : "false", row->message);
+  }
+}
+
+static void write_head(const char* name, FILE* file) {
+  const VidaMethodInfo* info = Vida_FindMethod(name);
+  fprintf(file, "%s: %s\n  %-*s", name, info ? info->title : "", SYSTEM_WIDTH, "system");
+  for (int i = 0; i < TABLE_COLUMNS; i++) {
+    fprintf(file, "%-*s", i == TABLE_COLUMNS - 1 ? 0 : table_columns[i].width,
+            VidaAudit_Column(table_columns[i].property)->title);
+  }
+  fputc('\n', file);
+}
+
+int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int count = VidaAudit_RowCount(audit);
+  const int failures = VidaAudit_FalseClaims(audit);
+  for (int i = 0; i < count; i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    const VidaAuditRow* before = VidaAudit_Row(audit, i - 1);
+    if (!before || VidaAudit_IsSummary(before)) {
+      write_head(row->method, file);
+    }
+    write_table_row(row, file);
+    if (VidaAudit_IsSummary(row)) {
+      fputc('\n', file);
+    }
+  }
+  fputs(
+      "Sizes are relative; of all systems the lowest order and the largest size are shown.\n"
+      "* claimed and measured, ! claimed and not measured\n"
+      "refuses: takes no system with such a property; ?: not measured; -: there is nothing to "
+      "measure\n",
+      file);
+  if (failures > 0) {
+    fprintf(file, "%d false claim%s\n", failures, failures == 1 ? "" : "s");
+  } else {
+    fputs("all claims are true\n", file);
+  }
+  return vida__finish_output(file, "the table", error);
+}
+
+/* ---- every measurement ----------------------------------------------------------------------- */
+
+/* A line of CSV or an object of JSON. */
+typedef struct audit_line {
+  const VidaAuditRow* row;
+  const char* property; /* "position_order", "momentum J_z", "" for a refusal */
+  double value, interval, claimed;
+  const char *verdict, *kind;
+} audit_line;
+
+typedef void (*write_line)(FILE* file, const audit_line* line, bool first);
+
+static void write_number(FILE* file, double value, const char* nothing) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  fputs(isfinite(value) ? vida__real_text(number, value, 17) : nothing, file);
+}
+
+static void write_csv_line(FILE* file, const audit_line* line, bool first) {
+  const VidaAuditRow* row = line->row;
+  const double numbers[] = {line->value, line->interval, line->claimed};
+  const char* texts[] = {row->method, row->system, status_words[row->status], line->property,
+                         line->kind};
+  (void)first;
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    vida__write_csv_field(file, texts[i]);
+    fputc(',', file);
+  }
+  for (size_t i = 0; i < 3; i++) {
+    write_number(file, numbers[i], "");
+    fputc(',', file);
+  }
+  fprintf(file, "%s,", line->verdict);
+  write_number(file, row->h, "");
+  fprintf(file, ",%ld,", row->steps);
+  vida__write_csv_field(file, row->message);
+  fputc('\n', file);
+}
+
+static void write_json_line(FILE* file, const audit_line* line, bool first) {
+  const VidaAuditRow* row = line->row;
+  const struct {
+    const char *key, *text;
+  } texts[] = {
+      {"method", row->method},      {"system", row->system}, {"status", status_words[row->status]},
+      {"property", line->property}, {"kind", line->kind},    {"verdict", line->verdict},
+      {"message", row->message}};
+  const struct {
+    const char* key;
+    double value;
+  } numbers[] = {{"value", line->value},
+                 {"interval", line->interval},
+                 {"claimed", line->claimed},
+                 {"h", row->h},
+                 {"steps", (double)row->steps}};
+  fputs(first ? "\n  {" : ",\n  {", file);
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    fprintf(file, "%s\"%s\": ", i ? ", " : "", texts[i].key);
+    vida__write_json_string(file, texts[i].text);
+  }
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    fprintf(file, ", \"%s\": ", numbers[i].key);
+    write_number(file, numbers[i].value, "null");
+  }
+  fputc('}', file);
+}
+
+static void write_lines(const VidaAudit* audit, FILE* file, write_line write) {
+  bool first = true;
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    if (row->status != VIDA_AUDIT_MEASURED || (VidaAudit_IsSummary(row) && row->false_claims)) {
+      const audit_line none = {row, "", NAN, NAN, NAN, row->false_claims ? "false" : "", ""};
+      write(file, &none, first);
+      first = false;
+    }
+    for (int k = 0; k < VIDA_AUDIT_PROPERTIES; k++) {
+      const VidaAuditMeasurement* at = &row->measurement[k];
+      const audit_line one = {row,
+                              VidaAudit_Column((VidaAuditProperty)k)->word,
+                              at->value,
+                              at->interval,
+                              at->claimed,
+                              verdict_words[at->verdict],
+                              kind_of(row, (VidaAuditProperty)k)};
+      if (!isnan(at->value) || at->verdict != VIDA_AUDIT_NO_CLAIM) {
+        write(file, &one, first);
+        first = false;
+      }
+    }
+    for (int k = 0; k < row->momentum_count; k++) {
+      char name[VIDA_NAME_SIZE + 16] = "";
+      vida__append(name, sizeof name, "momentum %s", row->momentum[k].name);
+      const audit_line one = {row, name, row->momentum[k].value, NAN, NAN, "", ""};
+      write(file, &one, first);
+    }
+  }
+}
+
+int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  fputs("method,system,status,property,kind,value,interval,claimed,verdict,h,steps,message\n",
+        file);
+  write_lines(audit, file, write_csv_line);
+  return vida__finish_output(file, "the CSV output", error);
+}
+
+int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  fputs("[", file);
+  write_lines(audit, file, write_json_line);
+  fputs("\n]\n", file);
+  return vida__finish_output(file, "the JSON output", error);
+}
+
+/* ---- a line for each method ------------------------------------------------------------------ */
+
+static const char* markdown_value(const VidaAuditMeasurement* measured, double kept) {
+  if (isnan(measured->value)) {
+    return measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)" : long_words[measured->reach];
+  }
+  return measured->value <= kept                 ? "yes"
+         : measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)"
+                                                 : "no";
+}
+
+/* "yes", or how what is not kept grows. */
+static const char* markdown_level(const VidaAuditRow* row, VidaAuditProperty level,
+                                  VidaAuditProperty growth) {
+  const VidaAuditMeasurement* measured = &row->measurement[level];
+  if (isnan(measured->value) || measured->value <= CONSTRAINT_ROUNDING ||
+      measured->verdict == VIDA_AUDIT_FALSE) {
+    return markdown_value(measured, CONSTRAINT_ROUNDING);
+  }
+  return growth_word(row->measurement[growth].value);
+}
+
+/* The lowest order on systems of one kind, rounded: "2", "exact", or why there is none. */
+static void lowest_order(const VidaAudit* audit, const char* method, bool general,
+                         char cell[CELL]) {
+  bool adaptive = false;
+  double lowest = NAN;
+  VidaAuditReach reach = VIDA_AUDIT_DOES_NOT_APPLY;
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    if (strcmp(row->method, method) == 0 && row->general == general && !VidaAudit_IsSummary(row)) {
+      const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
+      lowest = fmin(lowest, order->value);
+      reach = order->reach < reach ? order->reach : reach;
+      adaptive = row->adaptive;
+    }
+  }
+  snprintf(cell, CELL, "%s", long_words[reach]);
+  if (!isnan(lowest)) {
+    snprintf(cell, CELL, isinf(lowest) ? "exact" : adaptive ? "rtol^%.1f" : "%.1f", lowest);
+  }
+}
+
+/* Some methods keep momentum maps where the Lagrangian is v^T M v / 2 - V(q) with constant M. */
+static const char* momentum_value(const VidaAudit* audit, const VidaAuditRow* summary,
+                                  double kept) {
+  const char* word = markdown_value(&summary->measurement[VIDA_AUDIT_MOMENTUM], kept);
+  double largest = NAN;
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    if (strcmp(row->method, summary->method) == 0 && !row->general && !VidaAudit_IsSummary(row)) {
+      largest = fmax(largest, row->measurement[VIDA_AUDIT_MOMENTUM].value);
+    }
+  }
+  return strcmp(word, "no") == 0 && largest <= kept ? "constant M" : word;
+}
+
+static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, FILE* file) {
+  static const struct {
+    VidaAuditProperty property;
+    double kept;
+  } columns[] = {{VIDA_AUDIT_SYMPLECTIC, 1e-8}, {VIDA_AUDIT_REVERSIBLE, 1e-11}};
+  const VidaAuditMeasurement* cost = &row->measurement[VIDA_AUDIT_COST];
+  char cell[CELL], general[CELL];
+  lowest_order(audit, row->method, false, cell);
+  lowest_order(audit, row->method, true, general);
+  const VidaAuditReach energy = row->measurement[VIDA_AUDIT_ENERGY].reach;
+  fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general,
+          row->energy == VIDA_AUDIT_ENERGY_NONE ? long_words[energy] : energy_words[row->energy]);
+  fprintf(file, " %s |", momentum_value(audit, row, 1e-12));
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+    fprintf(file, " %s |", markdown_value(&row->measurement[columns[i].property], columns[i].kept));
+  }
+  fprintf(file, " %s | %s |",
+          markdown_level(row, VIDA_AUDIT_POSITION_LEVEL, VIDA_AUDIT_POSITION_GROWTH),
+          markdown_level(row, VIDA_AUDIT_VELOCITY_LEVEL, VIDA_AUDIT_VELOCITY_GROWTH));
+  if (isnan(cost->value)) {
+    fprintf(file, " %s |\n", long_words[cost->reach]);
+  } else {
+    fprintf(file, " %.1f |\n", cost->value);
+  }
+}
+
+int VidaReport_AuditMarkdown(const VidaAudit* audit, FILE* file, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, file)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  fputs(
+      "| method | order | order, general Lagrangian | energy | momenta | symplectic | reversible | "
+      "g = 0 | G v = 0 | residuals "
+      "a step |\n|---|---|---|---|---|---|---|---|---|---|\n",
+      file);
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    if (VidaAudit_IsSummary(VidaAudit_Row(audit, i))) {
+      write_markdown_row(audit, VidaAudit_Row(audit, i), file);
+    }
+  }
+  return vida__finish_output(file, "the Markdown output", error);
+}

@@ -1,0 +1,131 @@
+/* DIRECTORY/study.txt: what the rows of a comparison do not say, so that its pictures can be drawn
+ * later: sizes, units, the norm, the reference's own error, the pattern of the KKT matrix. */
+#include <math.h>
+#include <string.h>
+#include <vida/report.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/output/output.h"
+#include "study/study.h"
+#include "system/model/model.h"
+
+/* Of larger matrices a picture would be one dark area, and the file longer than the results. */
+enum { MOST_ENTRIES = 200000 };
+
+/* Joins the units of several things: the unit that they share, or "" when they differ. */
+static void join_unit(char* unit, size_t size, bool first, const char* next) {
+  if (first) {
+    vida__append(unit, size, "%s", next);
+  } else if (strcmp(unit, next) != 0) {
+    unit[0] = '\0';
+  }
+}
+
+/* Of a rate integrated over time: "m" of "m/s". */
+static void integral_unit(const char* rate, char* unit, size_t size) {
+  const size_t length = strlen(rate);
+  const bool is_per_second = length > 2 && strcmp(rate + length - 2, "/s") == 0;
+  unit[0] = '\0';
+  vida__append(unit, size, "%.*s%s", (int)(is_per_second ? length - 2 : length), rate,
+               is_per_second || !rate[0] ? "" : " s");
+}
+
+void vida__find_units(const VidaStudy* study, vida_units* units) {
+  const VidaSystem* system = study->system;
+  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(system);
+  memset(units, 0, sizeof *units);
+  for (int i = 0; i < count; i++) {
+    join_unit(units->position, sizeof units->position, i == 0,
+              VidaSystem_CoordinateUnit(system, study->selection ? study->selection[i] : i));
+  }
+  for (int i = 0; i < VidaSystem_ConstraintCount(system); i++) {
+    char multiplier[VIDA_NAME_SIZE];
+    vida__multiplier_unit(system, i, multiplier, sizeof multiplier);
+    join_unit(units->constraint, sizeof units->constraint, i == 0,
+              VidaSystem_ConstraintUnit(system, i));
+    join_unit(units->multiplier, sizeof units->multiplier, i == 0, multiplier);
+  }
+  bool first = true;
+  for (int i = 0; i < VidaSystem_ConstraintCount(system); i++) {
+    char integral[VIDA_NAME_SIZE];
+    if (VidaSystem_ConstraintIsNonholonomic(system, i)) {
+      integral_unit(VidaSystem_ConstraintUnit(system, i), integral, sizeof integral);
+      join_unit(units->integral, sizeof units->integral, first, integral);
+      first = false;
+    }
+  }
+  for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
+    join_unit(units->momentum, sizeof units->momentum, i == 0,
+              vida__momentum_unit(VidaSystem_MomentumName(system, i)));
+  }
+}
+
+/* Columns whose unit depends on the system, or is gone in a relative comparison. */
+typedef struct unit_rule {
+  const char* column;
+  enum { OF_POSITION, OF_CONSTRAINT, OF_MULTIPLIER, OF_MOMENTUM, OF_ENERGY, OF_INTEGRAL } kind;
+  const char* per; /* appended */
+  bool relative;
+} unit_rule;
+
+static const unit_rule unit_rules[] = {{"position_error", OF_POSITION, "", true},
+                                       {"velocity_error", OF_POSITION, "/s", true},
+                                       {"multiplier_error", OF_MULTIPLIER, "", true},
+                                       {"energy_error", OF_ENERGY, "", true},
+                                       {"momentum_error", OF_MOMENTUM, "", true},
+                                       {"constraint_position", OF_CONSTRAINT, "", false},
+                                       {"constraint_velocity", OF_CONSTRAINT, "/s", false},
+                                       {"constraint_integral", OF_INTEGRAL, "", false},
+                                       {"momentum_drift", OF_MOMENTUM, "/s", false},
+                                       {"momentum_drift_interval", OF_MOMENTUM, "/s", false},
+                                       {"momentum_oscillation", OF_MOMENTUM, "", false},
+                                       {"constraint_drift", OF_CONSTRAINT, "/s", false},
+                                       {"constraint_drift_interval", OF_CONSTRAINT, "/s", false},
+                                       {"constraint_oscillation", OF_CONSTRAINT, "", false}};
+
+void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
+                       char unit[VIDA_NAME_SIZE]) {
+  const char* const shared[] = {
+      units->position, units->constraint, units->multiplier, units->momentum, "J", units->integral};
+  unit[0] = '\0';
+  for (size_t i = 0; i < sizeof unit_rules / sizeof unit_rules[0]; i++) {
+    const unit_rule* rule = &unit_rules[i];
+    if (strcmp(rule->column, column->name) == 0) {
+      const bool has_one = shared[rule->kind][0] && !(rule->relative && relative);
+      vida__append(unit, VIDA_NAME_SIZE, "%s%s", has_one ? shared[rule->kind] : "",
+                   has_one ? rule->per : "");
+      return;
+    }
+  }
+  vida__append(unit, VIDA_NAME_SIZE, "%s", strcmp(column->unit, "1") == 0 ? "" : column->unit);
+}
+
+int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
+  static const char* const norms[] = {"mean", "max", "end", "mixed"};
+  const VidaSystem* system = study->system;
+  const vida_pattern* pattern = &system->pattern;
+  const bool stored = pattern->entries <= MOST_ENTRIES;
+  char number[VIDA_REAL_TEXT_SIZE];
+  vida_units units;
+  double own = NAN;
+  vida__find_units(study, &units);
+  VidaStudy_Reference(study, &own);
+  fprintf(file, "coordinates: %d\nconstraints: %d\nmomenta: %d\n",
+          VidaSystem_CoordinateCount(system), VidaSystem_ConstraintCount(system),
+          VidaSystem_MomentumCount(system));
+  fprintf(file, "label: %s\n", VidaStudy_Label(study));
+  fprintf(file, "norm: %s\nrelative: %s\nreference_error: %s\n", norms[study->norm],
+          study->relative ? "yes" : "no", isfinite(own) ? vida__real_text(number, own, 17) : "");
+  fprintf(file, "jobs: %d\n", vida__jobs(study)); /* above 1 wall times are of shared processors */
+  fprintf(file, "position_unit: %s\nconstraint_unit: %s\nmomentum_unit: %s\n", units.position,
+          units.constraint, units.momentum);
+  fprintf(file, "pattern_size: %d\npattern: %d\n", pattern->size, stored ? pattern->entries : 0);
+  for (int column = 0; column < pattern->size && stored; column++) {
+    for (long k = (long)pattern->column_start[column]; k < (long)pattern->column_start[column + 1];
+         k++) {
+      fprintf(file, "%ld %d\n", (long)pattern->row[k], column);
+    }
+  }
+  return vida__finish_output(file, "study.txt", error);
+}

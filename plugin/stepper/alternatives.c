@@ -1,0 +1,92 @@
+/* Which methods take a system: each of them is asked, none of the lists that could be written down
+ * stays true. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "stepper/method.h"
+
+/* What callers put before a message has room, too. */
+enum { ROOM = VIDA_MESSAGE_SIZE - 64, MORE = 24 };
+
+typedef struct start_state {
+  double *q, *v;
+  bool is_there;
+} start_state;
+
+/* Where the system says that it starts, or near it; some methods look at nothing sooner. */
+static void find_start(const VidaSystem* system, start_state* at) {
+  const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
+  const size_t n = (size_t)system->coordinate_count;
+  at->q = vida__allocate(2 * n, sizeof *at->q);
+  at->v = at->q ? at->q + n : NULL;
+  at->is_there = at->q && !VidaSystem_Start(system, 0.0, &about, at->q, at->v, NULL, NULL);
+}
+
+/* With its default options, and a step that nothing depends on. Nobody reads why it cannot, so that
+ * no list is made of that. */
+static bool can_take(const VidaMethod* method, const VidaSystem* system, const start_state* at,
+                     double h) {
+  VidaOptions* options = NULL;
+  VidaStepper* stepper = NULL;
+  int code = VidaOptions_Create(method->info.name, &options, NULL);
+  code = code ? code : VidaOptions_SetReal(options, "h", h, NULL);
+  code = code ? code : vida__create_stepper(system, options, &stepper, NULL);
+  if (!code && at->is_there) {
+    code = vida__start_stepper(stepper, 0.0, h, at->q, at->v, NULL);
+  }
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  return !code;
+}
+
+/* Names that fit, whole, and how many there are besides. */
+static void append_names(const VidaMethod* const* able, int count, char* text) {
+  int named = 0;
+  for (; named < count; named++) {
+    const char* name = able[named]->info.name;
+    if (strlen(text) + strlen(name) + (named + 1 < count ? MORE : 2) > ROOM) {
+      break;
+    }
+    vida__append(text, VIDA_MESSAGE_SIZE, "%s%s", named > 0 ? ", " : "", name);
+  }
+  if (named < count) {
+    vida__append(text, VIDA_MESSAGE_SIZE, "%s%d%s", named > 0 ? " and " : "", count - named,
+                 named > 0 ? " more" : " others");
+  }
+}
+
+int vida__name_able(const VidaSystem* system, const VidaOptions* options, int code,
+                    VidaError* error) {
+  if (code != VIDA_NOT_SUPPORTED || !error || strcmp(error->flag, VIDA_SYSTEM_REFUSED) != 0) {
+    return code;
+  }
+  error->flag[0] = '\0';
+  const VidaMethod** able = vida__allocate((size_t)Vida_MethodCount(), sizeof *able);
+  if (!able) {
+    return code; /* the refusal says enough */
+  }
+  start_state at;
+  int count = 0;
+  find_start(system, &at);
+  /* Who asks one for rigid bodies would like another one best. */
+  const VidaMethod* const refused = vida__find_method(VidaOptions_Method(options));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; vida__methods[i]; i++) {
+      const unsigned both = vida__methods[i]->info.capabilities & refused->info.capabilities;
+      const bool is_first = (both & VIDA_CAN_RIGID_BODIES) != 0;
+      if (is_first == (pass == 0) && vida__methods[i] != refused &&
+          can_take(vida__methods[i], system, &at, VidaOptions_Get(options, "h"))) {
+        able[count++] = vida__methods[i];
+      }
+    }
+  }
+  vida__append(error->message, VIDA_MESSAGE_SIZE, "%s",
+               count > 0 ? "; these can: " : "; no other method can");
+  append_names(able, count, error->message);
+  free(at.q);
+  free(able);
+  return code;
+}

@@ -1,0 +1,158 @@
+/* The way from one place of a motion to the next along g = 0, or where a method drifts, along what
+ * g is in between: small steps of the part of the difference that is tangent, each brought back by
+ * Newton's method with the matrix of its beginning. That its corrections shrink by half each time
+ * says that the matrix has changed little on the way, so that the branch is the same. */
+#include <math.h>
+#include <string.h>
+
+#include "stepper/branch_watch.h"
+
+enum { MOST_CORRECTIONS = 25, MOST_STEPS = 200 };
+/* Of the root of a squared turn. */
+static const double wanted_turn = 0.15;
+static const double least_share = 1.0 / 256.0;
+/* Parts of the whole way: what corrections leave, and what is left at the end. */
+static const double correction_left = 1e-7;
+static const double way_left = 1e-3;
+
+/* |x| by the masses. */
+static double measure(const vida_watch* watch, const double* x) {
+  const VidaStepper* stepper = watch->stepper;
+  double square = 0.0;
+  for (int i = 0; i < stepper->n; i++) {
+    const double part = watch->root[i] * x[i];
+    square += part * part;
+  }
+  return sqrt(square);
+}
+
+/* step = the part of `step` that is tangent to the constraints, with the last factors. */
+static int make_tangent(vida_watch* watch, double* step) {
+  const VidaStepper* stepper = watch->stepper;
+  double* side = watch->side;
+  memset(side, 0, (size_t)(stepper->n + stepper->m) * sizeof *side);
+  for (int i = 0; i < stepper->n; i++) {
+    side[i] = watch->root[i] * step[i];
+  }
+  const int code = vida__linear_solve(stepper->node_matrix, side, side);
+  for (int i = 0; i < stepper->n && !code; i++) {
+    step[i] = side[i] * watch->inverse[i];
+  }
+  return code;
+}
+
+/* One correction of y towards g = g_from + share (g_to - g_from); *size: how long it was. */
+static int correct(vida_watch* watch, double t, double share, double* y, double* size) {
+  const VidaStepper* stepper = watch->stepper;
+  double* side = watch->side;
+  int code = vida__constraints(&watch->evaluator, t, y, NULL, watch->rows);
+  memset(side, 0, (size_t)(stepper->n + stepper->m) * sizeof *side);
+  for (int r = 0; r < stepper->m; r++) {
+    const double wanted = watch->g_from[r] + share * (watch->g_to[r] - watch->g_from[r]);
+    side[stepper->n + r] = watch->is_in[r] ? (watch->rows[r] - wanted) / watch->length[r] : 0.0;
+  }
+  code = code ? code : vida__linear_solve(stepper->node_matrix, side, side);
+  double square = 0.0;
+  for (int i = 0; i < stepper->n && !code; i++) {
+    y[i] -= side[i] * watch->inverse[i];
+    square += side[i] * side[i];
+  }
+  *size = sqrt(square);
+  return code;
+}
+
+static bool is_brought_back(vida_watch* watch, double t, double share, double whole, double* y) {
+  double before = INFINITY;
+  for (int k = 0; k < MOST_CORRECTIONS; k++) {
+    double size = 0.0;
+    if (correct(watch, t, share, y, &size) || !(size <= 0.5 * before)) {
+      return false;
+    }
+    if (size <= correction_left * whole) {
+      return true;
+    }
+    before = size;
+  }
+  return false;
+}
+
+/* From watch->x at `share` of the way to `next`: whether such a step could be made, with the
+ * factors of where it begins. `along` is the part of what is left that it is to go. */
+static bool make_step(vida_watch* watch, double t, double next, double along, double whole) {
+  const int n = watch->stepper->n;
+  for (int i = 0; i < n; i++) {
+    watch->step[i] = along * (watch->q_next[i] - watch->x[i]);
+  }
+  if (make_tangent(watch, watch->step)) {
+    return false;
+  }
+  for (int i = 0; i < n; i++) {
+    watch->y[i] = watch->x[i] + watch->step[i];
+  }
+  if (!is_brought_back(watch, t, next, whole, watch->y)) {
+    return false;
+  }
+  memcpy(watch->x, watch->y, (size_t)n * sizeof *watch->x);
+  return true;
+}
+
+static double find_distance(vida_watch* watch) {
+  for (int i = 0; i < watch->stepper->n; i++) {
+    watch->step[i] = watch->q_next[i] - watch->x[i];
+  }
+  return measure(watch, watch->step);
+}
+
+static bool factor_here(vida_watch* watch, double t) {
+  /* The entries of the place ahead are found again when the way is known. */
+  return !vida__jacobian(&watch->evaluator, t, watch->x, watch->ahead) &&
+         !vida__watch_factor(watch, watch->ahead);
+}
+
+/* Along the way, and at its end on to the nearest place to where it should lead. */
+static bool walk(vida_watch* watch, double t, double turn) {
+  const double whole = find_distance(watch);
+  double share = 0.0;
+  double length = 1.0 / ceil(sqrt(turn) / wanted_turn);
+  double along = 1.0;
+  for (int k = 0; k < MOST_STEPS; k++) {
+    const bool is_last = share >= 1.0;
+    const double next = is_last ? 1.0 : fmin(1.0, share + length);
+    if (is_last && find_distance(watch) <= way_left * whole) {
+      return true;
+    }
+    if (!factor_here(watch, watch->t + share * (t - watch->t))) {
+      return false;
+    }
+    if (!is_last && share > 0.0 &&
+        vida__watch_measure(watch, watch->t + share * (t - watch->t), watch->x, false) &&
+        vida__watch_factor(watch, watch->ahead)) {
+      return false;
+    }
+    const double part = is_last ? along : (next - share) / (1.0 - share);
+    if (make_step(watch, watch->t + next * (t - watch->t), next, part, whole)) {
+      if (is_last && measure(watch, watch->step) < way_left * part * whole) {
+        return find_distance(watch) <= way_left * whole; /* it leads no nearer */
+      }
+      share = next;
+      continue;
+    }
+    double* reduced = is_last ? &along : &length;
+    *reduced *= 0.5;
+    if (*reduced < least_share) {
+      return false;
+    }
+  }
+  return false;
+}
+
+bool vida__watch_can_reach(vida_watch* watch, double t, double turn) {
+  const size_t bytes = (size_t)watch->stepper->n * sizeof *watch->x;
+  memcpy(watch->x, watch->q, bytes);
+  /* What cannot be evaluated tells nothing. */
+  if (vida__constraints(&watch->evaluator, watch->t, watch->q, NULL, watch->g_from) ||
+      vida__constraints(&watch->evaluator, t, watch->q_next, NULL, watch->g_to)) {
+    return true;
+  }
+  return walk(watch, t, turn) && !vida__jacobian(&watch->evaluator, t, watch->q_next, watch->ahead);
+}

@@ -1,0 +1,489 @@
+#include "stepper/branch_watch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "stepper/jumps.h"
+#include "system/evaluate/sizes.h"
+
+/* Squares of angles, about, by which the gradient of a constraint turns: less than this from one
+ * place to the next is not looked at, more than that may be a jump (1.8 and 18 degrees). */
+static const double hardly_turned = 1e-3;
+static const double far_turned = 0.1;
+/* Beside the largest singular value so far: below this it is followed step by step, ... */
+static const double near_singular = 0.2;
+/* ... a place that is passed is sure below this; else the way is searched for one that is nearer
+ * than its ends by that much, ... */
+static const double surely_near = 0.01;
+static const double dip = 0.25;
+/* ... and this is none but for the precision of the motion. */
+static const double at_singular = 1e-4;
+/* Times the square of the way of the last step. */
+static const double far_thrown = 100.0;
+/* Of the largest root of a mass of the same unit: less would make a coordinate that nothing moves
+ * the only one that counts. */
+static const double least_root = 0.3;
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int allocate(vida_watch* watch) {
+  const size_t n = (size_t)watch->stepper->n;
+  const size_t m = (size_t)watch->stepper->m;
+  const size_t entries = (size_t)watch->stepper->system->entry_count;
+  const struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&watch->root, n},     {&watch->inverse, n},       {&watch->q, n},
+                {&watch->q_next, n},   {&watch->entries, entries}, {&watch->ahead, entries},
+                {&watch->size, m},     {&watch->length, m},        {&watch->dependence, m},
+                {&watch->measured, n}, {&watch->between, entries}, {&watch->x, n},
+                {&watch->y, n},        {&watch->step, n},          {&watch->g_from, m},
+                {&watch->g_to, m},     {&watch->rows, m},          {&watch->side, n + m},
+                {&watch->g, m},        {&watch->g_next, m},        {&watch->rate, m},
+                {&watch->rate_next, m}};
+  const size_t count = sizeof arrays / sizeof arrays[0];
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += arrays[i].count;
+  }
+  watch->block = vida__allocate(total, sizeof *watch->block);
+  watch->is_in = vida__allocate(m, sizeof *watch->is_in);
+  double* next = watch->block;
+  for (size_t i = 0; i < count && next; i++) {
+    *arrays[i].array = next;
+    next += arrays[i].count;
+  }
+  return watch->block && watch->is_in ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error) {
+  bool is_holonomic = false;
+  for (int r = 0; r < stepper->m; r++) {
+    is_holonomic = is_holonomic || !stepper->system->rows[r].is_nonholonomic;
+  }
+  *watch = NULL;
+  if (!is_holonomic) {
+    return VIDA_SUCCESS;
+  }
+  vida_watch* made = vida__allocate(1, sizeof *made);
+  *watch = made;
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->stepper = stepper;
+  made->is_blind = true;
+  made->jump.row = -1;
+  int code = vida__evaluator_create(stepper->system, &made->evaluator, error);
+  vida__follow_segment(stepper, &made->evaluator);
+  if (!code && allocate(made)) {
+    code = vida__fail_memory(error);
+  }
+  if (code) {
+    vida__watch_destroy(watch);
+  }
+  return code;
+}
+
+void vida__watch_destroy(vida_watch** watch) {
+  vida_watch* old = *watch;
+  if (!old) {
+    return;
+  }
+  vida__evaluator_destroy(&old->evaluator);
+  free(old->block);
+  free(old->is_in);
+  free(old);
+  *watch = NULL;
+}
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+static void update_lengths(vida_watch* watch, const double* entries) {
+  const VidaSystem* system = watch->stepper->system;
+  for (int e = 0; e < system->entry_count;) {
+    const int row = system->entries[e].row;
+    double square = 0.0;
+    for (; e < system->entry_count && system->entries[e].row == row; e++) {
+      const double entry = entries[e] * watch->inverse[system->entries[e].coordinate];
+      square += entry * entry;
+    }
+    watch->length[row] = fmax(watch->length[row], sqrt(square));
+  }
+}
+
+/*     [ I  B^T ]   B = the rows of G M^(-1/2), each over its largest length so far; of rows that do
+ *     [ B  0   ]   not count, the multiplier is zero. */
+int vida__watch_factor(vida_watch* watch, const double* entries) {
+  const VidaStepper* stepper = watch->stepper;
+  const VidaSystem* system = stepper->system;
+  double* matrix = stepper->node_matrix->values;
+  update_lengths(watch, entries);
+  vida__linear_clear(stepper->node_matrix);
+  for (int i = 0; i < stepper->n; i++) {
+    matrix[system->mass_slot[i]] = 1.0;
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    if (!watch->is_in[r]) {
+      matrix[vida__constraint_diagonal(system, r)] = -1.0;
+    } else if (!(watch->length[r] > 0.0)) {
+      return VIDA_STEP_SINGULAR;
+    }
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    if (watch->is_in[entry->row]) {
+      const double value =
+          entries[e] * watch->inverse[entry->coordinate] / watch->length[entry->row];
+      matrix[entry->row_slot] += value;
+      matrix[entry->column_slot] += value;
+    }
+  }
+  return vida__linear_factor(stepper->node_matrix);
+}
+
+/* One iteration for the smallest eigenvalue of B B^T, whose vector is watch->dependence. Returns
+ * its root; 0 where the matrix is singular. */
+static double iterate(vida_watch* watch) {
+  const int n = watch->stepper->n, m = watch->stepper->m;
+  double* z = watch->dependence;
+  double* side = watch->side;
+  double square = 0.0;
+  memset(side, 0, (size_t)n * sizeof *side);
+  memcpy(side + n, z, (size_t)m * sizeof *z);
+  if (vida__linear_solve(watch->stepper->node_matrix, side, side)) {
+    return 0.0;
+  }
+  for (int r = 0; r < m; r++) {
+    square += watch->is_in[r] ? side[n + r] * side[n + r] : 0.0;
+  }
+  if (!(square > 0.0) || !isfinite(square)) {
+    return 0.0;
+  }
+  for (int r = 0; r < m; r++) {
+    z[r] = watch->is_in[r] ? -side[n + r] / sqrt(square) : 0.0;
+  }
+  return 1.0 / sqrt(sqrt(square));
+}
+
+/* The smallest singular value of B. */
+static double find_value(vida_watch* watch) {
+  const bool is_first = watch->singularity.count == 0;
+  const int passes = is_first ? 8 : 2;
+  double value = 0.0;
+  for (int r = 0; r < watch->stepper->m && is_first; r++) {
+    watch->dependence[r] =
+        watch->is_in[r] ? cos(1.0 + r) / sqrt((double)watch->row_count) : 0.0; /* any will do */
+  }
+  for (int pass = 0; pass < passes; pass++) {
+    value = iterate(watch);
+  }
+  return value;
+}
+
+/* ---- singular configurations ----------------------------------------------------------------- */
+
+static int find_row(const vida_watch* watch) {
+  int row = 0;
+  for (int r = 0; r < watch->stepper->m; r++) {
+    row = fabs(watch->dependence[r]) > fabs(watch->dependence[row]) ? r : row;
+  }
+  return row;
+}
+
+/* Whether rank is lost on the straight line from the last place that was measured to q: where the
+ * singular value is a small part of what it is at both ends, by ternary search. */
+static bool has_dip(vida_watch* watch, double t, const double* q, double value) {
+  enum { PLACES = 24 };
+  const vida_singularity* at = &watch->singularity;
+  const double least = fmin(at->value, value);
+  double low = 0.0, high = 1.0, found[2] = {0.0, 0.0};
+  for (int k = 0; k < PLACES; k++) {
+    const double share = k % 2 == 0 ? (2.0 * low + high) / 3.0 : (low + 2.0 * high) / 3.0;
+    for (int i = 0; i < watch->stepper->n; i++) {
+      watch->y[i] = watch->measured[i] + share * (q[i] - watch->measured[i]);
+    }
+    if (vida__jacobian(&watch->evaluator, at->t + share * (t - at->t), watch->y, watch->between)) {
+      return false;
+    }
+    found[k % 2] = vida__watch_factor(watch, watch->between) ? 0.0 : find_value(watch);
+    if (found[k % 2] < dip * least) {
+      return true;
+    }
+    if (k % 2 == 1) {
+      const double third = (high - low) / 3.0;
+      low += found[0] > found[1] ? third : 0.0;
+      high -= found[0] > found[1] ? 0.0 : third;
+    }
+  }
+  return false;
+}
+
+static void note_passage(vida_watch* watch, double t) {
+  vida_singularity* at = &watch->singularity;
+  if (at->passages == 0) {
+    at->first_t = t;
+    at->first_row = find_row(watch);
+  }
+  at->passages++;
+  at->is_passing = true;
+}
+
+static bool is_near(const vida_singularity* at) {
+  return at->count > 0 && at->value < near_singular * at->largest;
+}
+
+/* Through a singular configuration the singular value goes linearly, with a change of its sign
+ * that it does not show: where it would have become negative before it rises again, the step went
+ * past that place and did not see it. One that the steps resolve is seen by its size. */
+bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_singular) {
+  vida_singularity* at = &watch->singularity;
+  const double value = is_singular ? 0.0 : find_value(watch);
+  const double slope = (at->value - at->value_before) / (at->t - at->t_before);
+  const double expected = at->value + slope * (t - at->t);
+  const bool has_slope = at->count >= 2;
+  bool is_searched = false;
+  at->largest = fmax(at->largest, value);
+  if (at->is_passing) {
+    at->is_passing = !(value > near_singular * at->largest);
+  } else if (has_slope && is_near(at) && expected < -0.25 * value) {
+    is_searched = fmin(at->value, value) > surely_near * at->largest;
+    if (!is_searched || has_dip(watch, t, q, value)) {
+      const double sum = at->value + value;
+      note_passage(watch, sum > 0.0 ? at->t + (t - at->t) * at->value / sum : at->t);
+    }
+  } else if (has_slope && at->value < at_singular * at->largest && slope <= 0.0 &&
+             value > at->value) {
+    note_passage(watch, at->t);
+  }
+  at->value_before = at->value;
+  at->t_before = at->t;
+  at->value = value;
+  at->t = t;
+  at->count++;
+  memcpy(watch->measured, q, (size_t)watch->stepper->n * sizeof *q);
+  return is_searched;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void choose_rows(vida_watch* watch) {
+  const VidaStepper* stepper = watch->stepper;
+  const int* dependent = NULL;
+  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  for (int r = 0; r < stepper->m; r++) {
+    watch->is_in[r] = !stepper->system->rows[r].is_nonholonomic;
+  }
+  for (int k = 0; k < count; k++) {
+    watch->is_in[dependent[k]] = false;
+  }
+  watch->row_count = 0;
+  for (int r = 0; r < stepper->m; r++) {
+    watch->row_count += watch->is_in[r] ? 1 : 0;
+  }
+}
+
+static void set_masses(vida_watch* watch) {
+  const VidaStepper* stepper = watch->stepper;
+  const vida_coordinate* coordinates = stepper->system->coordinates;
+  vida_unit_sizes sizes = {0};
+  bool is_new;
+  for (int i = 0; i < stepper->n; i++) {
+    double* largest = &sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
+    *largest = fmax(*largest, stepper->root_mass[i]);
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    const double largest = sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
+    watch->root[i] = fmax(stepper->root_mass[i], least_root * largest);
+  }
+  vida__share_sizes(stepper->system, watch->root);
+  for (int i = 0; i < stepper->n; i++) {
+    watch->inverse[i] = 1.0 / watch->root[i];
+  }
+}
+
+/* G, g and, where it is not zero, g_t at a place. */
+static int evaluate(vida_watch* watch, double t, const double* q, double* entries, double* g,
+                    double* rate) {
+  int code = vida__jacobian(&watch->evaluator, t, q, entries);
+  code = code ? code : vida__constraints(&watch->evaluator, t, q, NULL, g);
+  if (!code && watch->stepper->system->time_dependent) {
+    code = vida__constraint_rate(&watch->evaluator, t, q, rate);
+  }
+  return code;
+}
+
+void vida__watch_return(vida_watch* watch, double t, const double* q) {
+  if (!watch) {
+    return;
+  }
+  watch->t = t;
+  memcpy(watch->q, q, (size_t)watch->stepper->n * sizeof *q);
+  watch->singularity.count = 0;
+  watch->last_way = 0.0;
+  watch->jump.row = -1;
+  watch->is_blind =
+      watch->row_count == 0 || evaluate(watch, t, q, watch->entries, watch->g, watch->rate);
+  if (!watch->is_blind) { /* sizes of what may vanish at the next place */
+    vida__largest_turn(watch->stepper->system, watch->entries, watch->entries, watch->size);
+    update_lengths(watch, watch->entries);
+  }
+}
+
+void vida__watch_start(vida_watch* watch, double t, const double* q) {
+  if (!watch) {
+    return;
+  }
+  watch->singularity = (vida_singularity){0};
+  watch->bend = 0.0;
+  watch->may_jump = watch->stepper->gives_way;
+  memset(watch->size, 0, (size_t)watch->stepper->m * sizeof *watch->size);
+  memset(watch->length, 0, (size_t)watch->stepper->m * sizeof *watch->length);
+  set_masses(watch);
+  choose_rows(watch);
+  vida__watch_return(watch, t, q);
+}
+
+static void exchange(double** a, double** b) {
+  double* kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static void go_on(vida_watch* watch, double t) {
+  watch->t = t;
+  exchange(&watch->q, &watch->q_next);
+  exchange(&watch->entries, &watch->ahead);
+  exchange(&watch->g, &watch->g_next);
+  exchange(&watch->rate, &watch->rate_next);
+}
+
+/* The square of the way from the last place. */
+static double find_way(const vida_watch* watch, const double* q) {
+  double way = 0.0;
+  for (int i = 0; i < watch->stepper->n; i++) {
+    const double moved = watch->root[i] * (q[i] - watch->q[i]);
+    way += moved * moved;
+  }
+  return way;
+}
+
+/* Whether gradients, if they bend as much as they ever have, hardly turn up to there: so it is in
+ * most of very small steps. One that is far longer than the last may have been thrown there. */
+static bool is_at_hand(vida_watch* watch, const double* q) {
+  if (!(watch->bend > 0.0) || watch->stepper->system->time_dependent ||
+      is_near(&watch->singularity)) {
+    return false;
+  }
+  const double way = find_way(watch, q);
+  const bool is_thrown = way > far_thrown * watch->last_way;
+  watch->last_way = fmax(watch->last_way, way);
+  return !is_thrown && watch->bend * way < hardly_turned;
+}
+
+/* Looks at a place: *turn to it, and whether it can be reached, which only far ones may not. */
+static int look_at(vida_watch* watch, double t, const double* q, double* turn, VidaError* error) {
+  *turn = 0.0;
+  if (!watch || watch->is_blind ||
+      evaluate(watch, t, q, watch->ahead, watch->g_next, watch->rate_next)) {
+    return VIDA_SUCCESS;
+  }
+  const vida_singularity before = watch->singularity;
+  memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
+  *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead, watch->size);
+  if (vida__watch_finds_jump(watch, t)) {
+    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
+                           "constraint '%s' jumps on the way",
+                           watch->stepper->system->rows[watch->jump.row].name);
+  }
+  const double way = find_way(watch, q);
+  watch->bend = way > 0.0 ? fmax(watch->bend, *turn / way) : watch->bend;
+  if (*turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
+    return VIDA_SUCCESS;
+  }
+  watch->singularity = before;
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH, VIDA_OTHER_BRANCH_TEXT);
+}
+
+bool vida__watch_probe_jump(vida_watch* watch, double t, const double* q) {
+  if (!watch || watch->is_blind ||
+      evaluate(watch, t, q, watch->ahead, watch->g_next, watch->rate_next)) {
+    return false;
+  }
+  memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
+  return vida__watch_finds_jump(watch, t);
+}
+
+const vida_discontinuity* vida__watch_jump(const vida_watch* watch) {
+  return watch && watch->jump.row >= 0 ? &watch->jump : NULL;
+}
+
+int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error) {
+  const vida_singularity before = watch ? watch->singularity : (vida_singularity){0};
+  double turn;
+  const int code = look_at(watch, t, q, &turn, error);
+  if (watch) {
+    watch->singularity = before;
+  }
+  return code;
+}
+
+int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
+  double turn;
+  if (!watch) {
+    return VIDA_SUCCESS;
+  }
+  watch->jump.row = -1;
+  if (is_at_hand(watch, q)) {
+    return VIDA_SUCCESS;
+  }
+  const int code = look_at(watch, t, q, &turn, error);
+  if (code || turn == 0.0 || (turn < hardly_turned && !is_near(&watch->singularity))) {
+    return code;
+  }
+  const bool is_singular = vida__watch_factor(watch, watch->ahead);
+  vida__watch_measure(watch, t, q, is_singular);
+  go_on(watch, t);
+  return VIDA_SUCCESS;
+}
+
+int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error) {
+  vida_watch* watch = stepper->outer ? stepper->outer->watch : stepper->watch;
+  VidaError local;
+  char step[VIDA_STEP_NAME_SIZE];
+  const int code = vida__watch_follow(watch, vida__next_time(stepper), q, &local);
+  if (!code) {
+    return VIDA_SUCCESS;
+  }
+  /* What is known of this step is no guess for another one. */
+  stepper->has_tracked = false;
+  stepper->history_count = 0;
+  return vida__fail_flag(error, code, local.flag, "%s: %s", vida__name_step(stepper, step),
+                         local.message);
+}
+
+/* ---- what was found -------------------------------------------------------------------------- */
+
+long vida__watch_passages(const vida_watch* watch, double* t, const char** name) {
+  if (!watch || watch->singularity.passages == 0) {
+    return 0;
+  }
+  if (t) {
+    *t = watch->singularity.first_t;
+  }
+  if (name) {
+    *name = watch->stepper->system->rows[watch->singularity.first_row].name;
+  }
+  return watch->singularity.passages;
+}
+
+const char* vida__watch_singular(const vida_watch* watch, double* t) {
+  if (!watch || !is_near(&watch->singularity)) {
+    return NULL;
+  }
+  *t = watch->singularity.t;
+  return watch->stepper->system->rows[find_row(watch)].name;
+}

@@ -1,0 +1,428 @@
+#include "stepper/jumps.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "stepper/branch_watch.h"
+
+enum { MOST_PARTS = 10000 };
+/* A part that is shorter than this, by the step, is left to a Taylor polynomial: the increments of
+ * a step would drown in rounding there, and its error is of third order in the part. */
+static const double shortest_part = 1e-6;
+/* Jumps of a row, relative to the size of what it compares, and of its rate. */
+static const double jump_of_row = 1e-10, jump_of_rate = 1e-9;
+
+/* ---- making it ------------------------------------------------------------------------------- */
+
+int vida__jumps_create(VidaStepper* stepper, VidaError* error) {
+  const size_t n = (size_t)stepper->n, m = (size_t)stepper->m;
+  if (!vida__has_jumps(stepper->system)) {
+    return VIDA_SUCCESS;
+  }
+  vida_jumps* made = vida__allocate(1, sizeof *made);
+  stepper->jumps = made;
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->q = vida__allocate(4 * n + 2 * m, sizeof *made->q);
+  if (!made->q) {
+    return vida__fail_memory(error);
+  }
+  made->v = made->q + n;
+  made->q_node = made->v + n;
+  made->v_node = made->q_node + n;
+  made->rows = made->v_node + n;
+  made->rows_right = made->rows + m;
+  stepper->evaluator.segment = &stepper->segment;
+  return vida__jump_search_create(stepper->system, &made->search, error);
+}
+
+void vida__jumps_destroy(vida_jumps** jumps) {
+  vida_jumps* old = *jumps;
+  if (old) {
+    vida__jump_search_destroy(&old->search);
+    free(old->q);
+    free(old);
+    *jumps = NULL;
+  }
+}
+
+void vida__follow_segment(const VidaStepper* stepper, vida_evaluator* evaluator) {
+  evaluator->segment = stepper->evaluator.segment;
+}
+
+void vida__follow_equations(const VidaStepper* stepper, vida_equations* equations) {
+  if (equations) {
+    vida__follow_segment(stepper, vida__equations_evaluator(equations));
+  }
+}
+
+void vida__tell_jumps(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, VidaError*),
+                      void* data) {
+  if (stepper && stepper->jumps) {
+    stepper->jumps->tell = tell;
+    stepper->jumps->data = data;
+  }
+}
+
+const char* vida__velocity_jump(const VidaStepper* stepper, double* t) {
+  const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
+  if (!jumps || jumps->velocity_row < 0) {
+    return NULL;
+  }
+  *t = jumps->velocity_t;
+  return stepper->system->rows[jumps->velocity_row].name;
+}
+
+bool vida__space_nodes(VidaStepper* stepper, double h) {
+  vida_jumps* jumps = stepper->jumps;
+  if (!jumps) {
+    return false;
+  }
+  jumps->t0 = VidaStepper_Time(stepper);
+  jumps->h = h;
+  jumps->step = 0;
+  return true;
+}
+
+/* ---- looking ahead --------------------------------------------------------------------------- */
+
+static double slack_at(double t, double end) {
+  return 16.0 * DBL_EPSILON * fmax(fabs(t), fabs(end));
+}
+
+/* The next jump up to `end`; the segment up to it becomes that of the stepper. */
+static int look_ahead(VidaStepper* stepper, double at, double end, bool* found, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  const double from = fmax(at, jumps->from);
+  /* Differences in time of C functions reach a little further. */
+  const double more = stepper->system->jump_time_count > 0 ? 0.5 * (end - at) : 0.0;
+  vida_jump next;
+  int code =
+      vida__find_jump(&jumps->search, from, end + more + slack_at(at, end), &next, found, error);
+  if (code) {
+    return code;
+  }
+  const double to = *found ? next.before : end;
+  stepper->segment = (vida_segment){jumps->from > at - slack_at(at, end) ? jumps->from : -INFINITY,
+                                    *found ? next.before : INFINITY, from + 0.5 * (to - from)};
+  *found = *found && next.t <= end + slack_at(at, end);
+  if (*found) {
+    jumps->jump = next;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* The same behind a jump at `at`, if there is one. */
+static int look_behind(VidaStepper* stepper, double at, double end, bool* found, VidaError* error) {
+  int code = look_ahead(stepper, at, end, found, error);
+  while (!code && *found && stepper->jumps->jump.t <= at + slack_at(at, end)) {
+    stepper->jumps->from = stepper->jumps->jump.after;
+    code = look_ahead(stepper, at, end, found, error);
+  }
+  return code;
+}
+
+int vida__jumps_begin(VidaStepper* stepper, double t0, double h, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  bool found;
+  jumps->t0 = t0;
+  jumps->h = h;
+  jumps->step = 0;
+  jumps->from = -INFINITY;
+  jumps->is_at_jump = jumps->is_left = jumps->is_inside = false;
+  jumps->before = (VidaStatistics){0};
+  jumps->velocity_row = -1;
+  return isfinite(t0) && isfinite(h) && h > 0.0 ? look_behind(stepper, t0, t0 + h, &found, error)
+                                                : VIDA_SUCCESS; /* which the start refuses */
+}
+
+/* ---- crossing -------------------------------------------------------------------------------- */
+
+static void set_edge(vida_jumps* jumps, bool is_left) {
+  const double beside = is_left ? jumps->jump.before : jumps->jump.after;
+  jumps->is_at_jump = true;
+  jumps->is_left = is_left;
+  jumps->edge = (vida_segment){-INFINITY, INFINITY, beside};
+}
+
+bool vida__multipliers_at_jump(VidaStepper* stepper, double* lambda) {
+  const double* v;
+  VidaError unused;
+  if (!stepper->jumps || !stepper->jumps->is_at_jump) {
+    return false;
+  }
+  if (vida__node_velocities(stepper, &v, &unused) ||
+      vida__accelerations(stepper, vida__node_time(stepper), stepper->q, v, stepper->place,
+                          lambda)) {
+    for (int r = 0; r < stepper->m; r++) {
+      lambda[r] = (double)NAN;
+    }
+  }
+  return true;
+}
+
+static int tell(VidaStepper* stepper, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  if (!jumps->tell) {
+    return VIDA_SUCCESS;
+  }
+  jumps->is_inside = true;
+  const int code = jumps->tell(jumps->data, stepper, error);
+  jumps->is_inside = false;
+  return code;
+}
+
+/* g into rows, G v + g_t into rates, G into stepper->entries; on the side of the segment. */
+static int measure_rows(VidaStepper* stepper, double t, const double* q, const double* v,
+                        double* rows, double* rates) {
+  vida_evaluator* evaluator = &stepper->evaluator;
+  int code = vida__constraints(evaluator, t, q, NULL, rows);
+  code = code ? code : vida__jacobian(evaluator, t, q, stepper->entries);
+  code = code ? code : vida__constraint_rate(evaluator, t, q, rates);
+  if (!code) {
+    vida__add_constraint_velocity(stepper->system, stepper->entries, 1.0, v, rates);
+  }
+  return code;
+}
+
+/* A row that is another one behind the jump at t: positions cannot jump, velocities can. */
+static int check_rows(VidaStepper* stepper, double t, const double* g_left, const double* rate_left,
+                      bool* rates_jump, VidaError* error) {
+  const double rounding = 4.0 * slack_at(t, t); /* of times, in which g and its rate move */
+  vida_jumps* jumps = stepper->jumps;
+  const double* g = stepper->g_work;
+  const double* rate = jumps->rows_right;
+  char number[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE];
+  double* scale = stepper->constraint_work;
+  for (int r = 0; r < stepper->m; r++) {
+    scale[r] = fabs(rate[r]) + fabs(rate_left[r]);
+    if (fabs(g[r] - g_left[r]) > jump_of_row * stepper->reach[r] + rounding * scale[r]) {
+      return vida__fail(error, VIDA_NOT_SUPPORTED,
+                        "constraint '%s' jumps by %s at t = %s, where no motion can follow it",
+                        stepper->system->rows[r].name, vida__real_text(size, g[r] - g_left[r], 6),
+                        vida__real_text(number, t, 10));
+    }
+  }
+  for (int e = 0; e < stepper->system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &stepper->system->entries[e];
+    scale[entry->row] += fabs(stepper->entries[e] * jumps->v[entry->coordinate]);
+  }
+  *rates_jump = false;
+  double* bias = stepper->g_work;
+  if (vida__constraint_bias(&stepper->evaluator, t, jumps->q, jumps->v, bias)) {
+    memset(bias, 0, (size_t)stepper->m * sizeof *bias);
+  }
+  for (int r = 0; r < stepper->m; r++) {
+    const bool jumps_here =
+        fabs(rate[r] - rate_left[r]) > jump_of_rate * scale[r] + rounding * fabs(bias[r]);
+    *rates_jump = *rates_jump || jumps_here;
+    if (jumps_here && jumps->velocity_row < 0) {
+      jumps->velocity_row = r;
+      jumps->velocity_t = t;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Velocities behind the jump: where the rate of a constraint jumps, an impulse of the constraints
+ * takes them to it. */
+static int meet_rows(VidaStepper* stepper, double t, const double* g_left, const double* rate_left,
+                     VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  bool rates_jump = false;
+  int code = measure_rows(stepper, t, jumps->q, jumps->v, stepper->g_work, jumps->rows_right);
+  if (code) {
+    return vida__evaluation_failed(stepper, code, error);
+  }
+  code = check_rows(stepper, t, g_left, rate_left, &rates_jump, error);
+  if (code || !rates_jump) {
+    return code;
+  }
+  code = vida__gradient(&stepper->evaluator, t, jumps->q, jumps->v, stepper->l_q, stepper->p);
+  return code ? vida__evaluation_failed(stepper, code, error)
+              : vida__project_velocity(stepper, t, jumps->q, stepper->entries, stepper->p, jumps->v,
+                                       NULL, error);
+}
+
+void vida__add_statistics(VidaStatistics* sum, VidaStatistics more) {
+  sum->steps += more.steps;
+  sum->rejected_steps += more.rejected_steps;
+  sum->newton_iterations += more.newton_iterations;
+  sum->residual_evaluations += more.residual_evaluations;
+  sum->jacobian_evaluations += more.jacobian_evaluations;
+  sum->factorizations += more.factorizations;
+}
+
+/* A whole step is as long as all others, to the last digit. */
+static double part_size(const vida_jumps* jumps, double at, double target) {
+  const double way = target - at;
+  return fabs(way - jumps->h) <= slack_at(at, target) ? jumps->h : way;
+}
+
+static int start_part(VidaStepper* stepper, double t, double h, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  vida__add_statistics(&jumps->before, stepper->statistics);
+  return vida__start_motion(stepper, t, h, jumps->q, jumps->v, true, error);
+}
+
+/* Goes to the later side of the jump at which the state is, and starts there; the next jump is then
+ * known. */
+static int cross(VidaStepper* stepper, double at, double end, bool* found, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  double* rate_left = jumps->rows;
+  double* g_left = stepper->least_norm;
+  int code = tell(stepper, error);
+  if (!code && stepper->m > 0) {
+    code = measure_rows(stepper, at, jumps->q, jumps->v, g_left, rate_left);
+    code = code ? vida__evaluation_failed(stepper, code, error) : code;
+  }
+  jumps->from = jumps->jump.after;
+  set_edge(jumps, false);
+  const vida_jump crossed = jumps->jump;
+  code = code ? code : look_behind(stepper, at, end, found, error);
+  if (!code && stepper->m > 0) {
+    code = meet_rows(stepper, at, g_left, rate_left, error);
+  }
+  if (!code) {
+    const double target = *found ? fmin(jumps->jump.t, end) : end;
+    code = start_part(stepper, at, part_size(jumps, at, target), error);
+  }
+  const vida_jump next = jumps->jump;
+  jumps->jump = crossed;
+  code = code ? code : tell(stepper, error);
+  jumps->jump = next;
+  jumps->is_at_jump = false;
+  return code;
+}
+
+/* ---- parts of a step ------------------------------------------------------------------------- */
+
+static int read_state(VidaStepper* stepper, double* q, double* v, VidaError* error) {
+  const double* found;
+  const int code = vida__node_velocities(stepper, &found, error);
+  if (!code) {
+    memcpy(q, stepper->q, (size_t)stepper->n * sizeof *q);
+    memcpy(v, found, (size_t)stepper->n * sizeof *v);
+  }
+  return code;
+}
+
+/* A short way on from jumps->q and v, where that needs no step. False where the equations of motion
+ * have no solution. */
+static bool go_short_way(VidaStepper* stepper, double at, double way) {
+  vida_jumps* jumps = stepper->jumps;
+  double* a = stepper->place;
+  if (vida__accelerations(stepper, at, jumps->q, jumps->v, a, stepper->least_norm)) {
+    return false;
+  }
+  for (int i = 0; i < stepper->n; i++) {
+    jumps->q[i] += way * (jumps->v[i] + 0.5 * way * a[i]);
+    jumps->v[i] += way * a[i];
+  }
+  return true;
+}
+
+/* From `at` to `target`, with jumps->q and v before and after it. */
+static int make_part(VidaStepper* stepper, double at, double target, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  const double way = target - at;
+  if (way < shortest_part * jumps->h && go_short_way(stepper, at, way)) {
+    return start_part(stepper, target, jumps->h, error);
+  }
+  const double slack = slack_at(at, target);
+  int code = VIDA_SUCCESS;
+  if (fabs(vida__node_time(stepper) - at) > slack || fabs(stepper->h - way) > slack) {
+    code = start_part(stepper, at, part_size(jumps, at, target), error);
+  }
+  code = code ? code : vida__make_step(stepper, error);
+  return code ? code : read_state(stepper, jumps->q, jumps->v, error);
+}
+
+static int make_parts(VidaStepper* stepper, double at, double end, bool found, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  const double slack = slack_at(at, end);
+  int code = VIDA_SUCCESS;
+  for (int parts = 0; !code; parts++) {
+    if (parts == MOST_PARTS) {
+      char t[VIDA_REAL_TEXT_SIZE];
+      return vida__fail(error, VIDA_NOT_SUPPORTED,
+                        "there are more than %d jumps in the step that ends at t = %s; try a "
+                        "smaller h, which is also the distance of the states that are given out",
+                        MOST_PARTS, vida__real_text(t, end, 10));
+    }
+    if (jumps->is_left) {
+      code = cross(stepper, at, end, &found, error);
+    }
+    const bool is_last = !found || jumps->jump.t >= end - slack;
+    const double target = is_last ? end : jumps->jump.t;
+    code = code ? code : make_part(stepper, at, target, error);
+    if (code) {
+      break;
+    }
+    at = target;
+    jumps->is_at_jump = false;
+    if (found) {
+      set_edge(jumps, true);
+    }
+    if (is_last) {
+      break;
+    }
+  }
+  return code;
+}
+
+/* As if the step had not been made. */
+static void return_to_node(VidaStepper* stepper, const vida_jumps* kept, vida_segment segment) {
+  vida_jumps* jumps = stepper->jumps;
+  VidaError unused;
+  jumps->from = kept->from;
+  jumps->jump = kept->jump;
+  jumps->edge = kept->edge;
+  jumps->is_at_jump = kept->is_at_jump;
+  jumps->is_left = kept->is_left;
+  stepper->segment = segment;
+  memcpy(jumps->q, jumps->q_node, (size_t)stepper->n * sizeof *jumps->q);
+  memcpy(jumps->v, jumps->v_node, (size_t)stepper->n * sizeof *jumps->v);
+  start_part(stepper, jumps->t0 + (double)jumps->step * jumps->h, jumps->h, &unused);
+}
+
+int vida__jumps_step(VidaStepper* stepper, VidaError* error) {
+  vida_jumps* jumps = stepper->jumps;
+  const vida_jumps kept = *jumps;
+  const double at = jumps->t0 + (double)jumps->step * jumps->h;
+  const double end = jumps->t0 + (double)(jumps->step + 1) * jumps->h;
+  const vida_segment segment = stepper->segment;
+  bool found = false;
+  int code = VIDA_SUCCESS;
+  if (!jumps->is_left) {
+    jumps->is_at_jump = false;
+    code = look_behind(stepper, at, end, &found, error);
+  }
+  if (code) {
+    return code;
+  }
+  /* Where no jump is near, this is the step as it would be without any. */
+  const double slack = slack_at(at, end);
+  if (!jumps->is_left && !found && fabs(stepper->h - jumps->h) <= slack) {
+    code = vida__make_step(stepper, error);
+  } else {
+    code = read_state(stepper, jumps->q_node, jumps->v_node, error);
+    if (code) {
+      return code;
+    }
+    memcpy(jumps->q, jumps->q_node, (size_t)stepper->n * sizeof *jumps->q);
+    memcpy(jumps->v, jumps->v_node, (size_t)stepper->n * sizeof *jumps->v);
+    code = make_parts(stepper, at, end, found, error);
+    if (code) {
+      return_to_node(stepper, &kept, segment);
+    }
+  }
+  jumps->step += code ? 0 : 1;
+  return code;
+}

@@ -1,0 +1,303 @@
+#include "study/measure/work_integral.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/evaluate/time_jumps.h"
+
+/* Of the work of two steps, the difference to that of a step over both is 2^6 - 1 times its error
+ * where the order is six; fewer times, where it is not yet. */
+static const double pair_factor = 15.0;
+/* Every so many pairs one is compared with a step over both. */
+enum { PAIRS = 4 };
+/* Formulas of time are looked at this part of a step inside of it. */
+static const double inside = 1e-10;
+
+/* ---- interpolation --------------------------------------------------------------------------- */
+
+static bool has_accelerations(const vida_work_node* node, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    sum += 0.0 * node->a[i];
+  }
+  return sum == 0.0;
+}
+
+/* q and v at the part x of the way from one node to the other. The change of q is distributed, not
+ * q itself, so that large coordinates cost no digits of v. */
+static void interpolate(const vida_work_node* from, const vida_work_node* to, int n, bool quintic,
+                        double x, double* q, double* v) {
+  const double h = to->t - from->t, y = 1.0 - x;
+  for (int i = 0; i < n; i++) {
+    const double slope = (to->q[i] - from->q[i]) / h;
+    /* What the straight line and its slope leave: u(0) = u(1) = 0, u' = v - slope. */
+    const double left = from->v[i] - slope, right = to->v[i] - slope;
+    double u = h * x * y * (left * y - right * x);
+    double rate = left * y * (1.0 - 3.0 * x) + right * x * (3.0 * x - 2.0);
+    if (quintic) {
+      /* ... and the cubic leaves of the accelerations. */
+      const double bend = from->a[i] + (4.0 * left + 2.0 * right) / h;
+      const double bend_to = to->a[i] - (2.0 * left + 4.0 * right) / h;
+      const double square = x * x * y * y;
+      u += 0.5 * h * h * square * (bend * y + bend_to * x);
+      rate +=
+          0.5 * h *
+          (2.0 * x * y * (1.0 - 2.0 * x) * (bend * y + bend_to * x) + square * (bend_to - bend));
+    }
+    q[i] = from->q[i] + x * (to->q[i] - from->q[i]) + u;
+    v[i] = slope + rate;
+  }
+}
+
+/* Of Lobatto's rule of order six, beside both ends. */
+static const double place[] = {0.27639320225002103, 0.72360679774997897};
+
+/* ---- the work of a step ---------------------------------------------------------------------- */
+
+/* NaN where some state has no power; the power at both places within into work->watts. */
+static double integrate_power(vida_work* work, const vida_work_node* from,
+                              const vida_work_node* to) {
+  const int n = work->system->coordinate_count;
+  const bool quintic = has_accelerations(from, n) && has_accelerations(to, n);
+  const double h = to->t - from->t;
+  double sum = from->watts + to->watts;
+  for (int k = 0; k < 2; k++) {
+    double watts = 0.0;
+    interpolate(from, to, n, quintic, place[k], work->q, work->v);
+    if (vida__power_find(work->power, from->t + place[k] * h, work->q, work->v, &watts, NULL)) {
+      return (double)NAN;
+    }
+    work->watts[k] = watts;
+    sum += 5.0 * watts;
+  }
+  return h * sum / 12.0;
+}
+
+/* Of the part of the last step up to x, by the cubic through the powers of its four places. */
+static double integrate_part(const vida_work* work, double x) {
+  const double h = work->right.t - work->left.t;
+  const double node[] = {0.0, place[0], place[1], 1.0};
+  const double watts[] = {work->left.watts, work->watts[0], work->watts[1], work->right.watts};
+  double sum = 0.0;
+  for (int k = 0; k < 4; k++) {
+    double c[4] = {1.0}, scale = 1.0; /* the product of the other x - node, by powers of x */
+    int degree = 0;
+    for (int j = 0; j < 4; j++) {
+      if (j == k) {
+        continue;
+      }
+      degree++;
+      for (int i = degree; i >= 0; i--) {
+        c[i] = (i > 0 ? c[i - 1] : 0.0) - node[j] * (i < degree ? c[i] : 0.0);
+      }
+      scale *= node[k] - node[j];
+    }
+    sum += watts[k] / scale * x * (c[0] + x * (c[1] / 2.0 + x * (c[2] / 3.0 + x * c[3] / 4.0)));
+  }
+  return h * sum;
+}
+
+/* Fills in power and accelerations of a node; `shift`: how far into the step formulas of time are
+ * looked at. */
+static void find_power(vida_work* work, vida_work_node* node, double shift) {
+  if (vida__power_find(work->power, node->t + (work->jumps ? shift : 0.0), node->q, node->v,
+                       &node->watts, node->a)) {
+    node->watts = (double)NAN;
+  }
+}
+
+static void copy_node(const vida_work* work, const vida_work_node* from, vida_work_node* to) {
+  const size_t n = (size_t)work->system->coordinate_count;
+  to->t = from->t;
+  to->watts = from->watts;
+  memcpy(to->q, from->q, 3 * n * sizeof *to->q); /* v and a follow q */
+}
+
+static void set_node(const vida_work* work, vida_work_node* node, double t, const double* q,
+                     const double* v) {
+  const size_t bytes = (size_t)work->system->coordinate_count * sizeof *q;
+  node->t = t;
+  memcpy(node->q, q, bytes);
+  memcpy(node->v, v, bytes);
+}
+
+/* Estimates the error from every PAIRS-th pair of steps of the same size. */
+static void compare_pair(vida_work* work, double done) {
+  const vida_work_node *first = &work->coarse, *middle = &work->left, *last = &work->right;
+  const bool second = work->steps % 2 == 1;
+  const double a = middle->t - first->t, b = last->t - middle->t;
+  work->pair = second ? work->pair + done : done;
+  if (!second) {
+    copy_node(work, &work->left, &work->coarse);
+  } else if (work->steps / 2 % PAIRS == 0 && fabs(a - b) < 1e-6 * b) {
+    const double kept[] = {work->watts[0], work->watts[1]};
+    const double over_both = integrate_power(work, first, last);
+    memcpy(work->watts, kept, sizeof kept);
+    if (isfinite(over_both)) {
+      vida__add_to_sum(&work->doubt, PAIRS * (work->pair - over_both) / pair_factor);
+      work->error = fmax(work->error, fabs(vida__sum_value(&work->doubt))); /* leaves NaN out */
+    }
+  }
+}
+
+static void add_work(vida_work* work) {
+  const double h = work->right.t - work->left.t;
+  if (work->jumps) {
+    find_power(work, &work->left, inside * h);
+  }
+  find_power(work, &work->right, -inside * h);
+  const double done = integrate_power(work, &work->left, &work->right);
+  work->before = vida__sum_value(&work->work);
+  vida__add_to_sum(&work->work, done);
+  if (work->known && !isfinite(done)) {
+    work->known = false;
+    work->unknown_t = work->right.t;
+  }
+  if (work->known) {
+    compare_pair(work, done);
+  }
+}
+
+double vida__work_at(vida_work* work, double t) {
+  const vida_work_node *from = &work->left, *to = &work->right;
+  if (!work->power) {
+    return 0.0;
+  }
+  if (!work->known) {
+    return (double)NAN;
+  }
+  if (work->steps == 0 || !(t < to->t)) {
+    return vida__sum_value(&work->work);
+  }
+  return work->before + integrate_part(work, (t - from->t) / (to->t - from->t));
+}
+
+/* The factor of the order is for steps that resolve the motion. */
+double vida__work_doubt(const vida_work* work) {
+  return !work->power ? 0.0 : isnan(work->error) ? INFINITY : pair_factor * work->error;
+}
+
+/* ---- integrals of rows ----------------------------------------------------------------------- */
+
+/* The rows A v + b on the way, by Gauss's rule of order four, that of the cubic. Where A is the
+ * gradient of something, any way between the nodes has the same integral: it is how far the row has
+ * drifted. */
+static void add_rows(vida_work* work) {
+  static const double rule[] = {0.21132486540518712, 0.78867513459481288};
+  const VidaSystem* system = work->system;
+  const int n = system->coordinate_count, m = system->row_count;
+  const bool drives = system->exchange & VIDA_EXCHANGE_DRIVES;
+  const double h = work->right.t - work->left.t;
+  memset(work->row, 0, (size_t)m * sizeof *work->row);
+  for (int k = 0; k < 2; k++) {
+    const double x = rule[k];
+    interpolate(&work->left, &work->right, n, false, x, work->q, work->v);
+    const double t = work->left.t + x * h;
+    memset(work->rate, 0, (size_t)m * sizeof *work->rate);
+    if (vida__jacobian(work->evaluator, t, work->q, work->entries) ||
+        (drives && vida__constraint_rate(work->evaluator, t, work->q, work->rate))) {
+      return;
+    }
+    vida__add_constraint_velocity(system, work->entries, 1.0, work->v, work->rate);
+    for (int r = 0; r < m; r++) {
+      work->row[r] += 0.5 * h * work->rate[r];
+    }
+  }
+  for (int r = 0; r < m; r++) {
+    if (system->rows[r].is_nonholonomic) {
+      vida__add_to_sum(&work->integral[r], work->row[r]);
+      work->slip = fmax(work->slip, fabs(vida__sum_value(&work->integral[r])));
+    }
+  }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int allocate(vida_work* work, VidaError* error) {
+  const VidaSystem* system = work->system;
+  const size_t n = (size_t)system->coordinate_count, m = (size_t)system->row_count;
+  vida_work_node* const nodes[] = {&work->left, &work->right, &work->coarse};
+  work->memory = vida__allocate(11 * n + 2 * m + (size_t)system->entry_count + 1, sizeof(double));
+  work->integral = vida__allocate(m + 1, sizeof *work->integral);
+  if (!work->memory || !work->integral) {
+    return vida__fail_memory(error);
+  }
+  double* next = work->memory;
+  for (size_t k = 0; k < sizeof nodes / sizeof nodes[0]; k++) {
+    nodes[k]->q = next;
+    nodes[k]->v = next + n;
+    nodes[k]->a = next + 2 * n;
+    next += 3 * n;
+  }
+  work->q = next;
+  work->v = next + n;
+  work->row = next + 2 * n;
+  work->rate = work->row + m;
+  work->entries = work->rate + m;
+  return VIDA_SUCCESS;
+}
+
+int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* error) {
+  const bool exchanges = vida__exchanges_energy(system);
+  *work = (vida_work){.system = system, .known = true, .error = exchanges ? (double)NAN : 0.0};
+  if (!exchanges && !system->nonholonomic) {
+    return VIDA_SUCCESS;
+  }
+  work->jumps = vida__has_jumps(system);
+  int code = allocate(work, error);
+  if (!code && exchanges) {
+    code = vida__power_create(system, &work->power, error);
+  }
+  if (!code && system->nonholonomic) {
+    work->evaluator = vida__allocate(1, sizeof *work->evaluator);
+    code = work->evaluator ? vida__evaluator_create(system, work->evaluator, error)
+                           : vida__fail_memory(error);
+  }
+  return code;
+}
+
+void vida__destroy_work(vida_work* work) {
+  if (work->power) {
+    vida__power_destroy(&work->power);
+  }
+  if (work->evaluator) {
+    vida__evaluator_destroy(work->evaluator);
+  }
+  free(work->evaluator);
+  free(work->memory);
+  free(work->integral);
+  *work = (vida_work){0};
+}
+
+bool vida__work_is_needed(const vida_work* work) {
+  return work->power || work->evaluator;
+}
+
+void vida__begin_work(vida_work* work, double t, const double* q, const double* v) {
+  if (!vida__work_is_needed(work)) {
+    return;
+  }
+  set_node(work, &work->right, t, q, v);
+  if (work->power) {
+    vida__power_mark(work->power, t, q, v);
+    find_power(work, &work->right, 0.0);
+  }
+}
+
+void vida__follow_work(vida_work* work, double t, const double* q, const double* v) {
+  if (!vida__work_is_needed(work) || !(t > work->right.t)) {
+    return;
+  }
+  copy_node(work, &work->right, &work->left);
+  set_node(work, &work->right, t, q, v);
+  if (work->power) {
+    add_work(work);
+  }
+  if (work->evaluator) {
+    add_rows(work);
+  }
+  work->steps++;
+}

@@ -1,0 +1,647 @@
+#include "study/reference/reference.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "stepper/jumps.h"
+#include "study/run/time_loop.h"
+
+/* ---- what to keep --------------------------------------------------------------------------- */
+
+static bool is_state_needed(const VidaStudy* study, long step) {
+  if (step == vida__count_steps(&study->reference->grid)) {
+    return true;
+  }
+  for (int i = 0; i < study->count; i++) {
+    const vida_run* run = &study->runs[i];
+    if (run->own_start) {
+      continue;
+    }
+    if (!run->end_only && step % run->reference_between == 0) {
+      return true;
+    }
+    if (run->two_points && step == vida__reference_step(study, run, 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Times here count in steps of the reference, from t0. Methods give their newest multipliers at the
+ * end, in the middle or at the beginning of a step; which of these a run's method does is not known
+ * yet, so the neighbours of all three are kept. */
+static bool is_multiplier_needed(const VidaStudy* study, double time) {
+  const double unit = study->reference->grid.h;
+  for (int i = 0; i < study->count; i++) {
+    const vida_run* run = &study->runs[i];
+    if (run->own_start) {
+      continue;
+    }
+    const double step = run->grid.h / unit;
+    const double last = (run->grid.last > 0.0 ? run->grid.last : run->grid.h) / unit;
+    for (int halves = 0; halves <= 2; halves++) {
+      if (fabs(time + 0.5 * halves * last - study->time / unit) < 1.01) {
+        return true;
+      }
+      if (run->end_only) {
+        continue;
+      }
+      const double between = (double)run->reference_between;
+      const double end_of_step = time + 0.5 * halves * step;
+      if (fabs(end_of_step - between * floor(end_of_step / between + 0.5)) < 1.01) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static int reserve_states(const VidaStudy* study, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const long steps = vida__count_steps(&reference->grid);
+  size_t count = 0;
+  for (long step = 1; step <= steps; step++) {
+    count += is_state_needed(study, step) ? 1 : 0;
+  }
+  reference->steps = vida__allocate(count, sizeof(long));
+  reference->q = vida__allocate(count, n * sizeof(double));
+  reference->v = vida__allocate(count, n * sizeof(double));
+  if (!reference->steps || !reference->q || !reference->v) {
+    return vida__fail(error, VIDA_OUT_OF_MEMORY,
+                      "there is no memory for %zu states of the reference", count);
+  }
+  return VIDA_SUCCESS;
+}
+
+static void forget_solution(vida_reference* reference) {
+  free(reference->steps);
+  free(reference->q);
+  free(reference->v);
+  free(reference->multiplier_t);
+  free(reference->multipliers);
+  reference->steps = NULL;
+  reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
+  reference->states = reference->multiplier_count = 0;
+  reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
+}
+
+/* ---- making it ------------------------------------------------------------------------------ */
+
+static void describe_reference(vida_reference* reference, const VidaOptions* method) {
+  char options[VIDA_OPTIONS_SIZE];
+  reference->text[0] = '\0';
+  vida__describe_steps(method, reference->text, sizeof reference->text);
+  VidaOptions_Describe(method, options, sizeof options);
+  if (options[0] != '\0') {
+    vida__append(reference->text, sizeof reference->text, ", %s", options);
+  }
+}
+
+int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
+                           vida_reference** reference, VidaError* error) {
+  if (VidaOptions_HasChoice(method, "start", "two-point")) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the reference cannot start from two points: its second point would have to "
+                      "come from itself");
+  }
+  vida_reference* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->candidate = -1;
+  made->position_error = NAN;
+  made->order = Vida_MethodOrder(method);
+  made->adaptive = Vida_IsAdaptive(method);
+  made->automatic = made->adaptive && !VidaOptions_IsSet(method, "h");
+  int code = made->automatic ? VIDA_SUCCESS
+                             : vida__make_grid(study->t0, study->time, VidaOptions_Get(method, "h"),
+                                               study->shorten, &made->grid, error);
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_Copy(method, &made->options, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    vida__destroy_reference(&made);
+    return code;
+  }
+  describe_reference(made, method);
+  *reference = made;
+  return VIDA_SUCCESS;
+}
+
+/* ---- without being told a method ------------------------------------------------------------- */
+
+/* One after the other until one comes to the end. */
+static const struct {
+  const char* method;
+  const char* options[6]; /* names and values */
+} candidates[] = {
+    {"coordinate-projection", {"integrator", "fehlberg", "rtol", "1e-13", "max_steps", "2000"}},
+    {"radau", {"rtol", "1e-11"}},
+    {"radau", {"rtol", "1e-9"}}};
+enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
+
+static int candidate_options(int candidate, VidaOptions** options, VidaError* error) {
+  const char* const* given = candidates[candidate].options;
+  int code = VidaOptions_Create(candidates[candidate].method, options, error);
+  for (int i = 0; i < 6 && given[i] && code == VIDA_SUCCESS; i += 2) {
+    code = VidaOptions_SetText(*options, given[i], given[i + 1], error);
+  }
+  if (code != VIDA_SUCCESS) {
+    VidaOptions_Destroy(options);
+  }
+  return code;
+}
+
+int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error) {
+  VidaOptions* options = NULL;
+  vida_reference* reference = NULL;
+  if (VIDA_REFUSE_NULL(error, study)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  int code = candidate_options(0, &options, error);
+  code = code ? code : vida__create_reference(study, options, &reference, error);
+  VidaOptions_Destroy(&options);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  reference->candidate = 0;
+  return vida__adopt_reference(study, reference, error);
+}
+
+/* Begins with the first candidate again: a study may be run twice. */
+static int choose_candidate(const VidaStudy* study, int candidate, VidaError* error) {
+  vida_reference* reference = study->reference;
+  VidaOptions* options = NULL;
+  int code = candidate_options(candidate, &options, error);
+  code = code ? code : VidaOptions_SetReal(options, "h", reference->grid.h, error);
+  if (code != VIDA_SUCCESS) {
+    VidaOptions_Destroy(&options);
+    return code;
+  }
+  VidaOptions_Destroy(&reference->options);
+  reference->options = options;
+  reference->candidate = candidate;
+  describe_reference(reference, options);
+  return VIDA_SUCCESS;
+}
+
+void vida__destroy_reference(vida_reference** reference) {
+  if (!*reference) {
+    return;
+  }
+  forget_solution(*reference);
+  VidaOptions_Destroy(&(*reference)->options);
+  free((*reference)->known_data);
+  free(*reference);
+  *reference = NULL;
+}
+
+static int keep_state(const VidaStudy* study, vida_march* march, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t offset = (size_t)reference->states * n;
+  memcpy(reference->q + offset, VidaStepper_Positions(march->stepper), n * sizeof(double));
+  const int code = VidaStepper_Velocities(march->stepper, reference->v + offset, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  reference->steps[reference->states] = march->step;
+  reference->states += 1;
+  return VIDA_SUCCESS;
+}
+
+typedef struct multiplier_room {
+  size_t times, values; /* capacities */
+} multiplier_room;
+
+static int store_multipliers(vida_reference* reference, size_t m, double t,
+                             const double* multipliers, multiplier_room* room, VidaError* error) {
+  const long count = reference->multiplier_count;
+  void *times = reference->multiplier_t, *values = reference->multipliers;
+  const size_t needed = (size_t)count + 1;
+  int code = vida__reserve(&times, &room->times, needed, sizeof(double));
+  reference->multiplier_t = times;
+  if (code == VIDA_SUCCESS) {
+    code = vida__reserve(&values, &room->values, needed * m, sizeof(double));
+  }
+  reference->multipliers = values;
+  if (code != VIDA_SUCCESS) {
+    return vida__fail_memory(error);
+  }
+  reference->multiplier_t[count] = t;
+  memcpy(reference->multipliers + (size_t)count * m, multipliers, m * sizeof(double));
+  reference->multiplier_count += 1;
+  return VIDA_SUCCESS;
+}
+
+static int keep_multipliers(const VidaStudy* study, const vida_march* march, multiplier_room* room,
+                            VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const long steps = vida__count_steps(&reference->grid), count = reference->multiplier_count;
+  double t = NAN;
+  const double* multipliers = m > 0 ? VidaStepper_Multipliers(march->stepper, &t) : NULL;
+  if (m == 0 || !isfinite(t) || !isfinite(vida__difference_norm(multipliers, NULL, (int)m, NULL))) {
+    return VIDA_SUCCESS;
+  }
+  if (count > 0 && t <= reference->multiplier_t[count - 1]) {
+    return VIDA_SUCCESS;
+  }
+  /* The first two and the last two serve times that lie outside by up to a step. */
+  const bool at_an_end = march->step <= 2 || march->step >= steps - 1;
+  if (!at_an_end && !is_multiplier_needed(study, (t - study->t0) / reference->grid.h)) {
+    return VIDA_SUCCESS;
+  }
+  return store_multipliers(reference, m, t, multipliers, room, error);
+}
+
+/* Whom a march tells of jumps. */
+typedef struct keeper {
+  const VidaStudy* study;
+  multiplier_room room;
+  double* lambda; /* m: work */
+} keeper;
+
+/* The multipliers on both sides of a jump; those of the earlier one may be there. */
+static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
+  keeper* keeps = data;
+  vida_reference* reference = keeps->study->reference;
+  const double t = VidaStepper_Time(stepper);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(keeps->study->system);
+  const long count = reference->multiplier_count;
+  const bool is_there = count > 0 && reference->multiplier_t[count - 1] >= t;
+  if (m == 0 || !vida__multipliers_at_jump(stepper, keeps->lambda)) {
+    return VIDA_SUCCESS;
+  }
+  if (stepper->jumps->is_left && is_there) {
+    return VIDA_SUCCESS;
+  }
+  return store_multipliers(reference, m, is_there ? reference->multiplier_t[count - 1] : t,
+                           keeps->lambda, &keeps->room, error);
+}
+
+static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
+                           vida_deadline deadline, VidaError* error) {
+  const long steps = vida__count_steps(&study->reference->grid);
+  char what[VIDA_MESSAGE_SIZE] = "";
+  vida__append(what, sizeof what, "reference: %s", study->reference->text);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  keeper keeps = {.study = study, .lambda = vida__allocate(m, sizeof(double))};
+  vida__watch_march(march, observer, VIDA_REFERENCE_RUN, what, deadline);
+  int code = keeps.lambda ? VIDA_SUCCESS : vida__fail_memory(error);
+  vida__tell_jumps(march->stepper, keep_sides, &keeps);
+  code = code ? code : vida__start_march(march, study->q0, study->v0, error);
+  while (code == VIDA_SUCCESS && march->step < steps) {
+    code = vida__advance_march(march, error);
+    if (code == VIDA_SUCCESS && is_state_needed(study, march->step)) {
+      code = keep_state(study, march, error);
+    }
+    if (code == VIDA_SUCCESS) {
+      code = keep_multipliers(study, march, &keeps.room, error);
+    }
+    if (code == VIDA_SUCCESS) {
+      code = vida__show_progress(march, error);
+    }
+  }
+  vida__tell_jumps(march->stepper, NULL, NULL);
+  free(keeps.lambda);
+  return code;
+}
+
+/* ---- a solution that is known otherwise ------------------------------------------------------ */
+
+static int check_known(const VidaStudy* study, double t, const double* q, VidaError* error) {
+  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+  for (int i = 0; i < count; i++) {
+    const int coordinate = study->selection ? study->selection[i] : i;
+    char number[VIDA_REAL_TEXT_SIZE];
+    if (!isfinite(q[coordinate])) {
+      return vida__fail(error, VIDA_NOT_FINITE, "the reference (%s) has no value of '%s' at t = %s",
+                        study->reference->text,
+                        VidaSystem_CoordinateName(study->system, coordinate),
+                        vida__real_text(number, t, 12));
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static void set_unknown(double* values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    values[i] = NAN;
+  }
+}
+
+/* Multipliers on both sides of a jump, NaN where they are not known; `lambda` is followed by work
+ * for a state. One state of a table may be of either side. */
+static int ask_sides(const VidaStudy* study, double t, double* lambda, multiplier_room* room,
+                     VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const double beside = fmax(1e-9 * reference->grid.h, 64.0 * DBL_EPSILON * fabs(t));
+  int code = VIDA_SUCCESS;
+  for (int side = -1; side <= 1 && !code; side += 2) {
+    set_unknown(lambda, m + 2 * n);
+    if (vida__knows_sides(reference, t)) {
+      code = reference->known.state(reference->known.data, t + side * beside, lambda + m,
+                                    lambda + m + n, lambda, error);
+      code = code < 0 ? code : VIDA_SUCCESS;
+    }
+    code = code ? code : store_multipliers(reference, m, t, lambda, room, error);
+  }
+  return code;
+}
+
+/* What lies between two states, up to the second; whether a jump is at that. */
+static int ask_jumps(const VidaStudy* study, vida_jump_search* search, double from, double to,
+                     double* lambda, multiplier_room* room, bool* ends_at_jump, VidaError* error) {
+  const double slack = 16.0 * DBL_EPSILON * fmax(fabs(from), fabs(to));
+  vida_jump jump = {.after = from + slack};
+  bool found = true;
+  int code = VIDA_SUCCESS;
+  *ends_at_jump = false;
+  while (!code && found && jump.after < to + slack) {
+    code = vida__find_jump(search, jump.after, to + slack, &jump, &found, error);
+    if (!code && found) {
+      *ends_at_jump = jump.t >= to - slack;
+      code = ask_sides(study, *ends_at_jump ? to : jump.t, lambda, room, error);
+    }
+  }
+  return code;
+}
+
+/* Asks for the state after `step` steps; `lambda`: work, m. */
+static int ask_known(const VidaStudy* study, long step, bool is_at_jump, double* lambda,
+                     multiplier_room* room, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const double t = vida__grid_time(&reference->grid, step);
+  double* q = reference->q + (size_t)reference->states * n;
+  double* v = reference->v + (size_t)reference->states * n;
+  set_unknown(q, n);
+  set_unknown(v, n);
+  set_unknown(lambda, m);
+  int code = reference->known.state(reference->known.data, t, q, v, lambda, error);
+  if (code) {
+    return code < 0 ? code : VIDA_SUCCESS;
+  }
+  code = check_known(study, t, q, error);
+  if (!code && m > 0 && !is_at_jump &&
+      isfinite(vida__difference_norm(lambda, NULL, (int)m, NULL))) {
+    code = store_multipliers(reference, m, t, lambda, room, error);
+  }
+  reference->steps[reference->states++] = step;
+  return code;
+}
+
+static int ask_all(VidaStudy* study, VidaError* error) {
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const long steps = vida__count_steps(&study->reference->grid);
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const bool jumps = m > 0 && vida__has_jumps(study->system);
+  double* lambda = vida__allocate(m + 2 * n, sizeof *lambda);
+  multiplier_room room = {0};
+  vida_jump_search search;
+  int code = vida__jump_search_create(study->system, &search, error);
+  code = lambda || code ? code : vida__fail_memory(error);
+  for (long step = 1; step <= steps && code == VIDA_SUCCESS; step++) {
+    bool is_at_jump = false;
+    if (jumps) {
+      code = ask_jumps(study, &search, vida__grid_time(&study->reference->grid, step - 1),
+                       vida__grid_time(&study->reference->grid, step), lambda, &room, &is_at_jump,
+                       error);
+    }
+    if (code == VIDA_SUCCESS && is_state_needed(study, step)) {
+      code = ask_known(study, step, is_at_jump, lambda, &room, error);
+    }
+  }
+  vida__jump_search_destroy(&search);
+  if (code == VIDA_SUCCESS && study->reference->states == 0) {
+    char end[VIDA_REAL_TEXT_SIZE];
+    code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the reference (%s) has no state at a time that a run reaches with whole "
+                      "steps, nor at the end, t = %s",
+                      study->reference->text, vida__real_text(end, study->t0 + study->time, 12));
+  }
+  free(lambda);
+  return code;
+}
+
+/* ---- its own error -------------------------------------------------------------------------- */
+
+/* `between` steps of the reference take as long as one of the march. */
+static int march_estimate(VidaStudy* study, vida_march* march, long between, vida_error_norm* norm,
+                          VidaError* error) {
+  vida_reference* reference = study->reference;
+  const int n = VidaSystem_CoordinateCount(study->system);
+  const int length = study->selection ? study->selected : n;
+  const long steps = vida__count_steps(&march->grid);
+  long cursor = 0;
+  int code = vida__start_march(march, study->q0, study->v0, error);
+  while (code == VIDA_SUCCESS && march->step < steps) {
+    code = vida__advance_march(march, error);
+    const long state = vida__find_state(reference, between * march->step, &cursor);
+    if (code == VIDA_SUCCESS && state >= 0) {
+      const double* q = reference->q + (size_t)state * (size_t)n;
+      const double* rough = VidaStepper_Positions(march->stepper);
+      vida__add_sample(norm, vida__study_difference(study, rough, q, length, study->selection),
+                       vida__difference_norm(q, NULL, length, study->selection));
+    }
+    if (code == VIDA_SUCCESS) {
+      code = vida__show_progress(march, error);
+    }
+  }
+  return code;
+}
+
+/* What a rougher solution is made with, and by what its difference from the reference is divided.
+ *
+ * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
+ * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
+ * and a difference of 5 to 9 errors, of which the smaller is taken. Where the states that are given
+ * out bound the steps, half of them double these. */
+typedef struct rougher {
+  const char* option;
+  double value, divisor;
+  long between;
+  vida_time_grid grid;
+} rougher;
+
+static bool find_rougher(const vida_reference* reference, rougher* than) {
+  *than = (rougher){.grid = reference->grid, .between = 1};
+  if (reference->adaptive) {
+    than->option = "rtol";
+    than->value = 10.0 * VidaOptions_Get(reference->options, "rtol");
+    than->divisor = 5.0;
+    if (reference->grid.last == 0.0 && reference->grid.full % 2 == 0) {
+      than->grid.h *= 2.0;
+      than->grid.full /= 2;
+      than->between = 2;
+    }
+    return true;
+  }
+  if (reference->grid.last > 0.0 || reference->grid.full % 2 != 0 || reference->order < 1) {
+    return false;
+  }
+  than->option = "h";
+  than->value = than->grid.h *= 2.0;
+  than->grid.full /= 2;
+  than->between = 2;
+  than->divisor = ldexp(1.0, reference->order) - 1.0;
+  return true;
+}
+
+/* That nothing can be said about the reference is no reason to do without it: only a request to
+ * stop is passed on. */
+static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                          VidaError* error) {
+  vida_reference* reference = study->reference;
+  rougher than;
+  if (!find_rougher(reference, &than)) {
+    return VIDA_SUCCESS;
+  }
+  vida_error_norm norm;
+  vida__start_norm(&norm, study->norm,
+                   study->selection ? study->selected : VidaSystem_CoordinateCount(study->system));
+  VidaOptions* options = NULL;
+  vida_march march = {0};
+  VidaError problem = {0};
+  int code = VidaOptions_Copy(reference->options, &options, &problem);
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_SetReal(options, than.option, than.value, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = vida__create_march(study->system, options, &than.grid, &march, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    vida__watch_march(&march, observer, VIDA_REFERENCE_RUN, "the reference's own error", deadline);
+    code = march_estimate(study, &march, than.between, &norm, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    reference->position_error = vida__norm_value(&norm, study->relative) / than.divisor;
+  }
+  vida__destroy_march(&march);
+  VidaOptions_Destroy(&options);
+  if (code != VIDA_STOPPED) {
+    return VIDA_SUCCESS;
+  }
+  if (error) {
+    *error = problem;
+  }
+  return code;
+}
+
+static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                         VidaError* error) {
+  vida_reference* reference = study->reference;
+  vida_march march = {0};
+  VidaError problem = {0};
+  forget_solution(reference);
+  int code = reserve_states(study, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  code = vida__create_march(study->system, reference->options, &reference->grid, &march, &problem);
+  if (code == VIDA_SUCCESS) {
+    code = march_reference(study, &march, observer, deadline, &problem);
+  }
+  if (code != VIDA_SUCCESS) {
+    char t[VIDA_REAL_TEXT_SIZE];
+    vida__fail_flag(error, code, problem.flag, "the reference (%s) failed at t = %s: %.300s",
+                    reference->text, vida__real_text(t, vida__march_time(&march), 12),
+                    problem.message);
+    if (code == VIDA_STOPPED && error) {
+      *error = problem;
+    }
+  }
+  vida__destroy_march(&march);
+  return code;
+}
+
+/* The first candidate that comes to the end. */
+static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                          VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int candidate = 0; candidate < CANDIDATES; candidate++) {
+    code = choose_candidate(study, candidate, error);
+    code = code ? code : make_solution(study, observer, deadline, error);
+    if (code == VIDA_SUCCESS || code == VIDA_STOPPED || code == VIDA_WALL_LIMIT ||
+        code == VIDA_OUT_OF_MEMORY) {
+      break;
+    }
+  }
+  return code;
+}
+
+int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  vida_reference* reference = study->reference;
+  int code = VIDA_SUCCESS;
+  if (reference->known.state) {
+    forget_solution(reference);
+    code = reserve_states(study, error);
+    return code ? code : ask_all(study, error);
+  }
+  const vida_deadline deadline = vida__set_deadline(study);
+  code = reference->candidate >= 0 ? try_candidates(study, observer, deadline, error)
+                                   : make_solution(study, observer, deadline, error);
+  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
+    code = estimate_error(study, observer, deadline, error);
+  }
+  return code;
+}
+
+/* ---- asking it ------------------------------------------------------------------------------ */
+
+long vida__find_state(const vida_reference* reference, long step, long* cursor) {
+  while (*cursor < reference->states && reference->steps[*cursor] < step) {
+    *cursor += 1;
+  }
+  return *cursor < reference->states && reference->steps[*cursor] == step ? *cursor : -1;
+}
+
+bool vida__reference_multipliers(const vida_reference* reference, int m, double t, bool is_later,
+                                 long* cursor, double* multipliers) {
+  const double* times = reference->multiplier_t;
+  const long count = reference->multiplier_count;
+  const double step = reference->grid.h;
+  const double same = 1e-9 * step;
+  if (count < 1 || !isfinite(t)) {
+    return false;
+  }
+  while (*cursor < count - 2 && times[*cursor + 1] < t - same) {
+    *cursor += 1;
+  }
+  for (long at = *cursor; at < count && at <= *cursor + 1; at++) {
+    if (fabs(times[at] - t) <= same) {
+      at += is_later && at + 1 < count && fabs(times[at + 1] - t) <= same ? 1 : 0;
+      memcpy(multipliers, reference->multipliers + (size_t)at * (size_t)m,
+             (size_t)m * sizeof *multipliers);
+      return isfinite(vida__difference_norm(multipliers, NULL, m, NULL));
+    }
+  }
+  if (count < 2) {
+    return false;
+  }
+  const double from = times[*cursor], to = times[*cursor + 1];
+  /* Across a gap, or far outside, a straight line would say more about itself than about them. */
+  if (to - from > 2.01 * step || t < from - 1.01 * step || t > to + 1.01 * step) {
+    return false;
+  }
+  const double part = (t - from) / (to - from);
+  const double* before = reference->multipliers + (size_t)*cursor * (size_t)m;
+  const double* after = before + m;
+  for (int i = 0; i < m; i++) {
+    multipliers[i] = (1.0 - part) * before[i] + part * after[i];
+  }
+  return isfinite(vida__difference_norm(multipliers, NULL, m, NULL));
+}

@@ -1,0 +1,491 @@
+/* Making one run of a comparison: start, steps with monitors, rows of samples, the row of results.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "stepper/jumps.h"
+#include "study/measure/defects.h"
+#include "study/measure/monitors.h"
+#include "study/reference/reference.h"
+#include "study/run/run_sizes.h"
+#include "study/run/time_loop.h"
+#include "study/study.h"
+#include "system/model/model.h"
+
+/* Everything that one run needs at hand. */
+typedef struct run_at_work {
+  VidaStudy* study;
+  vida_run* run;
+  VidaRow row; /* of the run, which others see when it is complete */
+  int index;
+  const VidaObserver* observer;
+  vida_march march;
+  vida_deadline deadline;
+  vida_monitors monitors;
+  long sampled;        /* the step of the last row of samples; -1: none yet */
+  bool study_must_end; /* the failure is not the run's own */
+  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
+} run_at_work;
+
+static int emit_sample(run_at_work* work, bool is_at_jump, VidaError* error) {
+  const VidaObserver* observer = work->observer;
+  work->sampled = work->march.step;
+  if (!observer || !observer->sample) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__complete_sample(&work->monitors, &work->march, error);
+  if (code != VIDA_SUCCESS) {
+    return code;
+  }
+  VidaSample sample = {
+      .t = is_at_jump ? VidaStepper_Time(work->march.stepper) : vida__march_time(&work->march),
+      .q = VidaStepper_Positions(work->march.stepper),
+      .v = work->monitors.v,
+      .energy = work->monitors.energy_now,
+      .work = work->monitors.work_now,
+      .momenta = work->monitors.momenta,
+      .constraint_position = work->monitors.g,
+      .constraint_velocity = work->monitors.g_rate,
+      .observables = work->monitors.observables,
+      .multipliers_t = NAN,
+  };
+  sample.multipliers = VidaStepper_Multipliers(work->march.stepper, &sample.multipliers_t);
+  if (vida__multipliers_at_jump(work->march.stepper, work->monitors.multipliers_there)) {
+    sample.multipliers = work->monitors.multipliers_there;
+    sample.multipliers_t = sample.t;
+  }
+  const int m = VidaSystem_ConstraintCount(work->study->system);
+  if (isnan(vida__difference_norm(sample.multipliers, NULL, m, NULL))) { /* not known yet */
+    sample.multipliers_t = NAN;
+  }
+  code = observer->sample(observer->data, work->index, &sample, error);
+  work->study_must_end = code != VIDA_SUCCESS;
+  return code;
+}
+
+/* One row on each side of a jump, on a node or not. */
+static int sample_jump(void* data, VidaStepper* stepper, VidaError* error) {
+  run_at_work* work = data;
+  const double t = VidaStepper_Time(stepper), node = vida__march_time(&work->march);
+  const bool is_node = fabs(t - node) <= 1e-9 * work->run->grid.h;
+  if (!work->observer->sample ||
+      (is_node && stepper->jumps->is_left && work->sampled == work->march.step)) {
+    return VIDA_SUCCESS; /* nobody looks, or that row is there */
+  }
+  const int code = vida__measure_sample(&work->monitors, &work->march, error);
+  return code ? code : emit_sample(work, true, error);
+}
+
+static int start_two_points(run_at_work* work, VidaError* error) {
+  const VidaStudy* study = work->study;
+  long cursor = 0;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  if (!study->reference) {
+    return vida__fail(error, VIDA_WRONG_ORDER,
+                      "start = two-point takes its second point from the reference, which failed");
+  }
+  const long second = vida__reference_step(study, work->run, 1);
+  const long state = vida__find_state(study->reference, second, &cursor);
+  if (state < 0) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "the reference has no state at t0 + h");
+  }
+  return vida__start_march_two_points(&work->march, study->q0,
+                                      study->reference->q + (size_t)state * n, error);
+}
+
+static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* error) {
+  const int n = VidaSystem_CoordinateCount(study->system);
+  double* own = run->own_start;
+  if (!own) {
+    return VIDA_SUCCESS;
+  }
+  VidaStartOptions start = VidaStartOptions_Default();
+  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
+  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  start.positions = own;
+  start.velocities = own + n;
+  const int code =
+      VidaSystem_Start(study->system, study->t0, &start, own + 2 * n, own + 3 * n, NULL, error);
+  for (int i = 2 * n; i < 4 * n && code != VIDA_SUCCESS; i++) {
+    own[i] = NAN; /* of a start that was not found nothing is told */
+  }
+  return code;
+}
+
+/* The standards for energy and momentum are those of the consistent start also for a run that then
+ * begins from two points, whose own momentum is another one: that difference is an error of the
+ * method, and papers count it. */
+static int start_run(run_at_work* work, VidaError* error) {
+  const VidaStudy* study = work->study;
+  int code = find_own_start(study, work->run, error);
+  code = code ? code
+              : vida__create_march(study->system, work->run->options, &work->run->grid,
+                                   &work->march, error);
+  if (code == VIDA_SUCCESS) {
+    vida__watch_march(&work->march, work->observer, work->index, work->what, work->deadline);
+    code = vida__start_march(&work->march, vida__run_q0(study, work->run),
+                             vida__run_v0(study, work->run), error);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = vida__begin_monitors(&work->monitors, &work->march, error);
+  }
+  if (code == VIDA_SUCCESS) {
+    work->run->sizes = (vida_run_sizes){0};
+    code = vida__take_sizes(&work->monitors, &work->march, vida__run_v0(study, work->run),
+                            &work->run->sizes, error);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = emit_sample(work, false, error);
+    vida__tell_jumps(work->march.stepper, sample_jump, work);
+  }
+  if (code != VIDA_SUCCESS || !work->run->two_points) {
+    return code;
+  }
+
+  return start_two_points(work, error);
+}
+
+static int observe_run(run_at_work* work, VidaError* error) {
+  int code = vida__observe_step(&work->monitors, &work->march, error);
+  if (code == VIDA_SUCCESS && vida__is_sampled(work->run, work->march.step)) {
+    code = emit_sample(work, false, error);
+  }
+  return code;
+}
+
+static void describe_work(run_at_work* work, const char* part) {
+  vida__describe_steps(work->run->options, work->what, sizeof work->what);
+  vida__append(work->what, sizeof work->what, "%s", part);
+}
+
+static int march_run(run_at_work* work, VidaError* error) {
+  const long steps = vida__count_steps(&work->run->grid);
+  describe_work(work, "");
+  int code = start_run(work, error);
+  if (code == VIDA_SUCCESS && work->march.step > 0) {
+    code = observe_run(work, error);
+  }
+  while (code == VIDA_SUCCESS && work->march.step < steps) {
+    code = vida__advance_march(&work->march, error);
+    if (code == VIDA_SUCCESS) {
+      code = observe_run(work, error);
+    }
+    code = code ? code : vida__show_progress(&work->march, error);
+  }
+  vida__tell_jumps(work->march.stepper, NULL, NULL);
+  work->study_must_end = work->study_must_end || code == VIDA_STOPPED;
+  return code;
+}
+
+static bool is_interrupt(int code) {
+  return code == VIDA_STOPPED || code == VIDA_WALL_LIMIT;
+}
+
+/* A step that failed for want of a solution or was interrupted has left the state before it: it is
+ * the last row. */
+static int emit_last_state(run_at_work* work, int code, VidaError* error) {
+  VidaError ignored;
+  if ((code <= 0 && !is_interrupt(code)) || work->sampled < 0 ||
+      work->sampled == work->march.step) {
+    return VIDA_SUCCESS;
+  }
+  const int n = VidaSystem_CoordinateCount(work->study->system);
+  const double* q = VidaStepper_Positions(work->march.stepper);
+  if (!isfinite(vida__difference_norm(q, NULL, n, NULL)) || !isfinite(work->monitors.energy_now)) {
+    return VIDA_SUCCESS;
+  }
+  if (VidaStepper_Velocities(work->march.stepper, work->monitors.v, &ignored) != VIDA_SUCCESS) {
+    return VIDA_SUCCESS;
+  }
+  return emit_sample(work, false, error);
+}
+
+static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
+  VidaRow* row = &work->row;
+  vida__forget_measurements(row);
+  vida__finish_early(&work->monitors, row);
+  row->status[0] = row->message[0] = '\0';
+  vida__append(row->status, sizeof row->status, "%s",
+               problem->flag[0] ? problem->flag : Vida_CodeName(code));
+  vida__append(row->message, sizeof row->message, "%s",
+               problem->message[0] ? problem->message : Vida_CodeText(code));
+  if (work->monitors.dependent[0] && !strstr(row->message, "on others")) {
+    vida__append(row->message, sizeof row->message, "; %s", work->monitors.dependent);
+  }
+  if (strcmp(problem->flag, VIDA_UNBOUNDED) == 0 ||
+      strcmp(problem->flag, VIDA_CONSTRAINT_VIOLATED) == 0) {
+    row->astray |= VIDA_ASTRAY_CONSTRAINTS | VIDA_ASTRAY_ENERGY;
+  } else {
+    vida__remark_on_astray(&work->monitors, row);
+  }
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
+#define ENOUGH_SECONDS 0.2
+
+static int compare_seconds(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+/* The same steps again, of which nobody is told but how far they are. */
+static int march_again(run_at_work* work, VidaError* error) {
+  const VidaStudy* study = work->study;
+  const long steps = vida__count_steps(&work->run->grid);
+  int code = vida__start_march(&work->march, vida__run_q0(study, work->run),
+                               vida__run_v0(study, work->run), error);
+  if (!code && work->run->two_points) {
+    code = start_two_points(work, error);
+  }
+  while (!code && work->march.step < steps) {
+    code = vida__advance_march(&work->march, error);
+    code = code ? code : vida__show_progress(&work->march, error);
+  }
+  work->study_must_end = code == VIDA_STOPPED;
+  return code;
+}
+
+/* Makes the run again until its time is known, and leaves the median in the row. One that is
+ * stopped meanwhile has finished all the same. */
+static int measure_time(run_at_work* work, VidaError* error) {
+  const long asked = (long)VidaOptions_Get(work->study->options, "repeats");
+  const long most = asked > 0 ? asked : MOST_AUTOMATIC;
+  double seconds[MOST_REPEATS];
+  double total = work->march.wall;
+  long count = 1;
+  int code = VIDA_SUCCESS;
+  describe_work(work, ", again");
+  seconds[0] = work->march.wall;
+  while (!code && count < most &&
+         (asked > 0 || count < LEAST_AUTOMATIC || total < ENOUGH_SECONDS)) {
+    code = march_again(work, error);
+    if (!code) {
+      seconds[count++] = work->march.wall;
+      total += work->march.wall;
+    }
+  }
+  qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
+  work->row.wall_s = seconds[count / 2];
+  if (code == VIDA_WALL_LIMIT) {
+    char limit[VIDA_NAME_SIZE], remark[VIDA_MESSAGE_SIZE] = "";
+    vida__append(remark, sizeof remark, "wall_s is that of %ld repeats, which %s has ended", count,
+                 vida__describe_limit(&work->deadline, limit));
+    vida__add_remark(&work->row, remark);
+    code = VIDA_SUCCESS;
+  }
+  return code;
+}
+
+/* ---- defects of the step map ----------------------------------------------------------------- */
+
+static int start_stretch(void* data, const double* q, const double* v, VidaError* error) {
+  return vida__start_march(&((run_at_work*)data)->march, q, v, error);
+}
+
+static int step_stretch(void* data, VidaError* error) {
+  run_at_work* work = data;
+  int code = vida__advance_march(&work->march, error);
+  code = code ? code : vida__show_progress(&work->march, error);
+  work->study_must_end = code == VIDA_STOPPED;
+  return code;
+}
+
+/* A stretch that cannot be gone leaves the defect unmeasured, and the row says why. */
+static int finish_stretch(run_at_work* work, const char* defect, int code, VidaError* error) {
+  char remark[VIDA_MESSAGE_SIZE] = "";
+  if (!code || work->study_must_end) {
+    return code;
+  }
+  vida__append(remark, sizeof remark, "no %s defect: %s", defect, error->message);
+  vida__add_remark(&work->row, remark);
+  return VIDA_SUCCESS;
+}
+
+/* Forces and nonholonomic rows leave nothing to be kept. */
+static int measure_symplectic(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
+  const VidaStudy* study = work->study;
+  VidaRow* row = &work->row;
+  if (study->system->has_forces || study->system->nonholonomic) {
+    vida__add_remark(row,
+                     "no symplectic defect: under forces and nonholonomic constraints the exact "
+                     "motion keeps no symplectic form");
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__measure_symplectic_defect(
+      stretch, vida__run_q0(study, work->run), vida__run_v0(study, work->run), 1,
+      &row->symplectic_defect, &row->symplectic_noise, error);
+  return finish_stretch(work, "symplectic", code, error);
+}
+
+static int measure_reversibility(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
+  const VidaStudy* study = work->study;
+  VidaRow* row = &work->row;
+  bool own = true;
+  const int code = vida__measure_reversibility_defect(stretch, vida__run_q0(study, work->run),
+                                                      vida__run_v0(study, work->run),
+                                                      &row->reversibility_defect, &own, error);
+  if (!code && !own) {
+    row->reversibility_defect = NAN;
+    vida__add_remark(row,
+                     "no reversibility defect: the system itself does not run backwards, for its "
+                     "accelerations depend on the sign of the velocities or on time");
+  }
+  return finish_stretch(work, "reversibility", code, error);
+}
+
+static int measure_defects(run_at_work* work, VidaError* error) {
+  const VidaOptions* options = work->study->options;
+  const long asked = (long)VidaOptions_Get(options, "defect_steps");
+  const long all = work->run->grid.full;
+  const vida_stretch stretch = {.stepper = work->march.stepper,
+                                .t0 = work->study->t0,
+                                .h = work->run->grid.h,
+                                .steps = asked < all ? asked : all,
+                                .start = start_stretch,
+                                .step = step_stretch,
+                                .data = work};
+  int code = VIDA_SUCCESS;
+  describe_work(work, ", defects");
+  if (VidaOptions_Get(options, "symplectic") != 0.0) {
+    code = measure_symplectic(work, &stretch, error);
+  }
+  if (!code && VidaOptions_Get(options, "reversibility") != 0.0) {
+    code = measure_reversibility(work, &stretch, error);
+  }
+  return code;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void remark_on_velocities(const run_at_work* work, VidaRow* row) {
+  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
+  double t;
+  const char* constraint = vida__velocity_jump(work->march.stepper, &t);
+  if (constraint) {
+    vida__append(remark, sizeof remark,
+                 "velocities jump at t = %s s, by an impulse of the constraints: the rate of '%s' "
+                 "does",
+                 vida__real_text(text, t, 6), constraint);
+    vida__add_remark(row, remark);
+  }
+}
+
+static int finish_run(run_at_work* work, int code, VidaError* problem) {
+  VidaRow* row = &work->row;
+  row->message[0] = '\0';
+  if (code == VIDA_SUCCESS) {
+    code = vida__finish_sizes(&work->monitors, &work->march, &work->run->sizes, problem);
+    code = code ? code : vida__finish_monitors(&work->monitors, row, problem);
+  }
+  const VidaStatistics statistics = vida__march_statistics(&work->march);
+  row->t_end = vida__march_time(&work->march);
+  row->steps = work->run->adaptive ? statistics.steps : work->march.step;
+  row->forced_steps = work->run->adaptive ? statistics.forced_steps : 0;
+  row->newton_iterations = statistics.newton_iterations;
+  row->residual_evaluations = statistics.residual_evaluations;
+  row->jacobian_evaluations = statistics.jacobian_evaluations;
+  row->wall_s = work->march.wall;
+  row->status[0] = '\0';
+  if (code != VIDA_SUCCESS) {
+    describe_failure(work, code, problem);
+  } else {
+    vida__append(row->status, sizeof row->status, "ok");
+  }
+  vida__remark_on_passages(&work->monitors, &work->march, row);
+  remark_on_velocities(work, row);
+  vida__remark_on_switches(&work->monitors, row);
+  return code;
+}
+
+static int tell_observer(const run_at_work* work,
+                         int (*tell)(void*, int, const VidaRow*, VidaError*), VidaError* error) {
+  return tell ? tell(work->observer->data, work->index, &work->row, error) : VIDA_SUCCESS;
+}
+
+/* Rows of runs that are made at once may be read at the end of any of them. */
+static void publish_row(const run_at_work* work) {
+  pthread_mutex_t* lock = work->study->lock;
+  if (lock) {
+    pthread_mutex_lock(lock);
+  }
+  work->run->row = work->row;
+  if (lock) {
+    pthread_mutex_unlock(lock);
+  }
+}
+
+/* Its status stays NOT_RUN. */
+static void skip_run(run_at_work* work) {
+  char limit[VIDA_NAME_SIZE];
+  const vida_deadline deadline = vida__set_deadline(work->study);
+  work->row.message[0] = '\0';
+  vida__append(work->row.message, sizeof work->row.message, "%s had passed before this run began",
+               vida__describe_limit(&deadline, limit));
+  publish_row(work);
+}
+
+int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
+  static const VidaObserver nobody = {0};
+  run_at_work work = {.study = study,
+                      .run = &study->runs[index],
+                      .row = study->runs[index].row,
+                      .index = index,
+                      .observer = observer ? observer : &nobody,
+                      .march.grid = study->runs[index].grid,
+                      .sampled = -1};
+  VidaError problem = {0};
+  if (vida__is_over(study)) {
+    skip_run(&work);
+    return VIDA_SUCCESS;
+  }
+  work.deadline = vida__set_deadline(study);
+  int code = vida__create_monitors(study, work.run, &work.monitors, error);
+  if (code == VIDA_SUCCESS) {
+    code = tell_observer(&work, work.observer->begin, error);
+  }
+  if (code != VIDA_SUCCESS) {
+    vida__destroy_monitors(&work.monitors);
+    return code;
+  }
+
+  code = march_run(&work, &problem);
+  if (code != VIDA_SUCCESS && (!work.study_must_end || is_interrupt(code))) {
+    VidaError observer_problem = {0};
+    const bool must_end = work.study_must_end;
+    const int told = emit_last_state(&work, code, &observer_problem);
+    if (work.study_must_end && !must_end) {
+      code = told;
+      problem = observer_problem;
+    }
+    work.study_must_end = work.study_must_end || must_end;
+  }
+  code = finish_run(&work, code, &problem);
+  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "repeats") != 1.0) {
+    code = measure_time(&work, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = measure_defects(&work, &problem);
+  }
+  publish_row(&work);
+  int result = VIDA_SUCCESS;
+  if (work.study_must_end) {
+    result = code;
+    if (error) {
+      *error = problem;
+    }
+  }
+  /* A stopped run has ended for its observer too; one that could not be written has not. */
+  if (result == VIDA_SUCCESS || result == VIDA_STOPPED) {
+    const int told = tell_observer(&work, work.observer->end, error);
+    result = told != VIDA_SUCCESS ? told : result;
+  }
+  vida__destroy_march(&work.march);
+  vida__destroy_monitors(&work.monitors);
+  return result;
+}

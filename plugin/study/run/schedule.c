@@ -1,0 +1,18 @@
+/* Which steps of a run are compared with the reference, and which are written out. */
+#include "study/reference/reference.h"
+#include "study/study.h"
+
+bool vida__is_compared(const vida_run* run, long step) {
+  return step == vida__count_steps(&run->grid) || (!run->end_only && step % run->between == 0);
+}
+
+bool vida__is_sampled(const vida_run* run, long step) {
+  return step == vida__count_steps(&run->grid) || step % run->every == 0;
+}
+
+long vida__reference_step(const VidaStudy* study, const vida_run* run, long step) {
+  if (step == vida__count_steps(&run->grid)) {
+    return vida__count_steps(&study->reference->grid);
+  }
+  return step / run->between * run->reference_between;
+}

@@ -1,0 +1,115 @@
+#include "study/run/time_limits.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "study/reference/reference.h"
+#include "study/run/time_loop.h"
+
+double vida__read_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static vida_deadline limit_from(const VidaStudy* study, const char* option, double begin) {
+  const double seconds = VidaOptions_Get(study->options, option);
+  return (vida_deadline){begin + seconds, option, seconds};
+}
+
+vida_deadline vida__set_deadline(const VidaStudy* study) {
+  const vida_deadline own = limit_from(study, "wall_limit", vida__read_clock());
+  const vida_deadline all = limit_from(study, "study_wall_limit", study->began);
+  return own.end <= all.end ? own : all;
+}
+
+bool vida__is_over(const VidaStudy* study) {
+  return vida__read_clock() >= limit_from(study, "study_wall_limit", study->began).end;
+}
+
+char* vida__describe_limit(const vida_deadline* deadline, char text[VIDA_NAME_SIZE]) {
+  char seconds[VIDA_REAL_TEXT_SIZE];
+  text[0] = '\0';
+  vida__append(text, VIDA_NAME_SIZE, "%s = %s s", deadline->option,
+               vida__real_text(seconds, deadline->seconds, 6));
+  return text;
+}
+
+/* ---- what is known beforehand ---------------------------------------------------------------- */
+
+/* No method makes a step in less; a step of a mechanism takes ten times as long and more. */
+static const double least_seconds = 1e-7;
+/* A study that takes longer, at this least price, is spoken of. */
+static const double long_time = 100.0;
+static const double large_file = 1e9; /* bytes */
+
+static void describe_time(double seconds, char text[VIDA_NAME_SIZE]) {
+  static const struct {
+    double seconds;
+    const char* name;
+  } units[] = {
+      {86400.0 * 365.25, "years"}, {86400.0, "days"}, {3600.0, "hours"}, {60.0, "minutes"}};
+  char number[VIDA_REAL_TEXT_SIZE];
+  int unit = 0;
+  while (unit < 3 && seconds < 2.0 * units[unit].seconds) {
+    unit++;
+  }
+  text[0] = '\0';
+  vida__append(text, VIDA_NAME_SIZE, "%s %s",
+               vida__real_text(number, seconds / units[unit].seconds, 2), units[unit].name);
+}
+
+static void tell_long(const VidaStudy* study, const VidaOptions* options, const char* what,
+                      double steps, char* text, size_t size) {
+  char run[VIDA_MESSAGE_SIZE], time[VIDA_NAME_SIZE], count[VIDA_REAL_TEXT_SIZE];
+  const double seconds = steps * least_seconds;
+  if (seconds < long_time || vida__set_deadline(study).end < INFINITY) {
+    return;
+  }
+  vida__describe_steps(options, run, sizeof run);
+  describe_time(seconds, time);
+  vida__append(text, size,
+               "%s%s%s makes %s steps, which take %s at the least (%s s each), and often ten times "
+               "as long; wall_limit ends runs after a time, larger steps or a shorter time need "
+               "less",
+               text[0] ? "\n" : "", what, run, vida__real_text(count, steps, 3), time, "1e-07");
+}
+
+/* About 20 bytes a number: t, q, v, multipliers and their time, energy, momenta, g and its rate,
+ * observables. */
+static double trajectory_bytes(const VidaStudy* study, const vida_run* run) {
+  const VidaSystem* system = study->system;
+  const double rows = (double)vida__count_steps(&run->grid) / (double)run->every;
+  const int columns = 3 + 2 * VidaSystem_CoordinateCount(system) +
+                      3 * VidaSystem_ConstraintCount(system) + VidaSystem_MomentumCount(system) +
+                      VidaSystem_ObservableCount(system);
+  return 20.0 * rows * columns;
+}
+
+void VidaStudy_Outlook(const VidaStudy* study, bool writes, char* text, size_t size) {
+  double bytes = 0.0;
+  if (!text || size == 0) {
+    return;
+  }
+  text[0] = '\0';
+  if (!study) {
+    return;
+  }
+  const vida_reference* reference = study->reference;
+  if (reference && reference->options && !reference->adaptive) {
+    tell_long(study, reference->options, "the reference, ",
+              (double)vida__count_steps(&reference->grid), text, size);
+  }
+  for (int i = 0; i < study->count; i++) {
+    const vida_run* run = &study->runs[i];
+    tell_long(study, run->options, "", (double)vida__count_steps(&run->grid), text, size);
+    bytes += trajectory_bytes(study, run);
+  }
+  if (writes && bytes > large_file) {
+    char count[VIDA_REAL_TEXT_SIZE];
+    vida__append(text, size,
+                 "%strajectories of all runs will take about %s GB; 'every' writes fewer rows",
+                 text[0] ? "\n" : "", vida__real_text(count, bytes / 1e9, 2));
+  }
+}

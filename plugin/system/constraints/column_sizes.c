@@ -1,0 +1,66 @@
+#include "system/constraints/column_sizes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "system/evaluate/sizes.h"
+
+/* Beside the largest column of the same unit: about the square root of rounding. */
+static const double least_column = 1e-8;
+
+void vida__group_coordinates(const VidaSystem* system, int* group) {
+  for (int i = 0; i < system->coordinate_count; i++) {
+    group[i] = i;
+  }
+  for (int p = 0; p < system->particle_count; p++) {
+    const int first = system->particles[p].coordinate;
+    for (int k = 1; k < system->dimension; k++) {
+      group[first + k] = first;
+    }
+  }
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    const bool is_quaternion = motion->kind == VIDA_MOTION_QUATERNION;
+    const bool is_vector =
+        motion->kind == VIDA_MOTION_POINT || motion->kind == VIDA_MOTION_DIRECTION;
+    const int width = is_quaternion ? 4 : is_vector ? system->dimension : 1;
+    for (int a = 1; a < width; a++) {
+      group[motion->coordinate[a]] = group[motion->coordinate[0]];
+    }
+  }
+}
+
+/* The largest entry of each group relative to those of its rows, at its first coordinate. */
+static void measure_groups(const VidaSystem* system, const double* entries, const int* group,
+                           double* largest, double* size) {
+  memset(largest, 0, (size_t)system->row_count * sizeof *largest);
+  memset(size, 0, (size_t)system->coordinate_count * sizeof *size);
+  for (int e = 0; e < system->entry_count; e++) {
+    const int row = system->entries[e].row;
+    largest[row] = fmax(largest[row], fabs(entries[e]));
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const int row = system->entries[e].row;
+    const int g = group[system->entries[e].coordinate];
+    if (entries[e] != 0.0) {
+      size[g] = fmax(size[g], fabs(entries[e]) / largest[row]);
+    }
+  }
+}
+
+void vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
+                         double* largest, double* scale) {
+  vida_unit_sizes sizes = {0};
+  bool is_new;
+  measure_groups(system, entries, group, largest, scale);
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
+    sizes.largest[at] = fmax(sizes.largest[at], scale[group[i]]);
+  }
+  /* From behind: the first coordinate of a group has the size of all. */
+  for (int i = system->coordinate_count - 1; i >= 0; i--) {
+    const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
+    const double size = fmax(scale[group[i]], least_column * sizes.largest[at]);
+    scale[i] = size > 0.0 ? 1.0 / size : 1.0;
+  }
+}

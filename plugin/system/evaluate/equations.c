@@ -1,0 +1,237 @@
+#include "system/evaluate/equations.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/constraints/singular.h"
+
+struct vida_equations {
+  const VidaSystem* system;
+  vida_evaluator evaluator;
+  SUNContext context;
+  vida_linear* linear;
+  double* entries;    /* of G */
+  double* right_side; /* n + m */
+  double* solution;   /* n + m */
+  double* shift;      /* m: what regularizes dependent rows */
+  double* work;       /* n: masses, and space */
+  vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
+  bool redundant;
+  bool has_identity; /* in the place of the mass matrix */
+};
+
+/* Relative to G M^-1 G^T: small beside it, large beside rounding. */
+static const double regularization = 1e-10;
+
+int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_equations** equations,
+                           VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  const size_t m = (size_t)system->row_count;
+  *equations = NULL;
+  vida_equations* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->system = system;
+  made->entries = vida__allocate((size_t)system->entry_count, sizeof *made->entries);
+  made->right_side = vida__allocate(n + m, sizeof *made->right_side);
+  made->solution = vida__allocate(n + m, sizeof *made->solution);
+  made->shift = vida__allocate(m, sizeof *made->shift);
+  made->work = vida__allocate(n, sizeof *made->work);
+  int code = vida__evaluator_create(system, &made->evaluator, error);
+  if (!code && (!made->entries || !made->right_side || !made->solution || !made->shift ||
+                !made->work || vida__context_create(&made->context))) {
+    code = vida__fail_memory(error);
+  }
+  if (!code && m > 0 && vida__rank_create(system, &made->rank, error) == VIDA_OUT_OF_MEMORY) {
+    code = VIDA_OUT_OF_MEMORY;
+  }
+  code = code ? code
+              : vida__linear_create(made->context, &system->pattern, solver, &made->linear, error);
+  if (code) {
+    vida__equations_destroy(&made);
+    return code;
+  }
+  *equations = made;
+  return VIDA_SUCCESS;
+}
+
+void vida__equations_destroy(vida_equations** equations) {
+  vida_equations* old = *equations;
+  if (!old) {
+    return;
+  }
+  vida__linear_destroy(&old->linear);
+  if (old->context) {
+    SUNContext_Free(&old->context);
+  }
+  vida__evaluator_destroy(&old->evaluator);
+  vida__rank_destroy(&old->rank);
+  free(old->solution);
+  free(old->shift);
+  free(old->entries);
+  free(old->right_side);
+  free(old->work);
+  free(old);
+  *equations = NULL;
+}
+
+void vida__equations_use_identity(vida_equations* equations) {
+  equations->has_identity = true;
+}
+
+int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v) {
+  const VidaSystem* system = equations->system;
+  double* mass = equations->work;
+  equations->redundant = false;
+  memset(equations->shift, 0, (size_t)system->row_count * sizeof *equations->shift);
+  if (!equations->rank) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
+  code = code ? code
+              : vida__rank_find(equations->rank, equations->entries, &equations->evaluator.error);
+  equations->redundant = !code && vida__rank_dependent_count(equations->rank) > 0;
+  if (equations->redundant) {
+    code = vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
+    for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
+      mass[i] = 1.0;
+    }
+    for (int e = 0; e < system->entry_count; e++) {
+      const vida_jacobian_entry* entry = &system->entries[e];
+      equations->shift[entry->row] +=
+          regularization * equations->entries[e] * equations->entries[e] / mass[entry->coordinate];
+    }
+    vida__rank_narrow_shift(equations->rank, equations->entries, mass, equations->shift);
+  }
+  return code;
+}
+
+bool vida__equations_is_redundant(const vida_equations* equations) {
+  return equations->redundant;
+}
+
+vida_rank* vida__equations_rank(vida_equations* equations) {
+  return equations->rank;
+}
+
+long vida__equations_factor_entries(const vida_equations* equations) {
+  return vida__linear_factor_entries(equations->linear);
+}
+
+int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  const VidaSystem* system = equations->system;
+  double* matrix = equations->linear->values;
+  int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
+  if (code) {
+    return code;
+  }
+  vida__linear_clear(equations->linear);
+  if (!equations->has_identity) {
+    code = vida__add_hessian(&equations->evaluator, t, q, v, mass_only, matrix);
+  }
+  for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
+    matrix[system->mass_slot[i]] = 1.0;
+  }
+  vida__add_columns(system, equations->entries, 1.0, matrix);
+  vida__add_rows(system, equations->entries, 1.0, matrix);
+  for (int r = 0; r < system->row_count && equations->redundant; r++) {
+    matrix[vida__constraint_diagonal(system, r)] -= equations->shift[r];
+  }
+  return code ? code : vida__linear_factor(equations->linear);
+}
+
+const double* vida__equations_jacobian(const vida_equations* equations) {
+  return equations->entries;
+}
+
+/* With dependent rows in passes that take the shift out again: what is open of the multipliers
+ * stays zero, so that they are of least norm. */
+int vida__equations_solve(vida_equations* equations, const double* right_side, double* x) {
+  enum { PASSES = 3 };
+  const int n = equations->system->coordinate_count, m = equations->system->row_count;
+  const size_t size = (size_t)(n + m) * sizeof *x;
+  if (!equations->redundant) {
+    return vida__linear_solve(equations->linear, right_side, x);
+  }
+  int code = VIDA_SUCCESS;
+  double* work = equations->solution;
+  memset(work, 0, size);
+  for (int pass = 0; pass < PASSES && !code; pass++) {
+    for (int r = 0; r < m; r++) {
+      work[n + r] = right_side[n + r] - equations->shift[r] * work[n + r];
+    }
+    memcpy(work, right_side, (size_t)n * sizeof *work);
+    code = vida__linear_solve(equations->linear, work, work);
+  }
+  memcpy(x, work, size);
+  return code;
+}
+
+int vida__equations_find(vida_equations* equations, double t, const double* q, const double* v,
+                         const double* correction, double* a, double* lambda) {
+  const int n = equations->system->coordinate_count, m = equations->system->row_count;
+  double* r = equations->right_side;
+  int code = vida__equations_factor(equations, t, q, v);
+  code = code ? code : vida__motion_bias(&equations->evaluator, t, q, v, r, r + n, equations->work);
+  for (int i = 0; i < m; i++) {
+    r[n + i] = (correction ? correction[i] : 0.0) - r[n + i];
+  }
+  code = code ? code : vida__equations_solve(equations, r, r);
+  if (!code) {
+    memcpy(a, r, (size_t)n * sizeof *a);
+    if (m > 0) {
+      memcpy(lambda, r + n, (size_t)m * sizeof *lambda);
+    }
+  }
+  return code;
+}
+
+vida_evaluator* vida__equations_evaluator(vida_equations* equations) {
+  return &equations->evaluator;
+}
+
+bool vida__equations_append_open(const vida_equations* equations, char* text, size_t size) {
+  return vida__append_singular(equations->system, equations->linear->values, text, size);
+}
+
+int vida__equations_failed(vida_equations* equations, int code, VidaError* error) {
+  if (code == VIDA_STEP_SINGULAR) {
+    vida__fail(error, code,
+               "system '%s': mass matrix and constraints do not determine the accelerations",
+               equations->system->name);
+    if (error) {
+      vida__equations_append_open(equations, error->message, VIDA_MESSAGE_SIZE);
+    }
+    return code;
+  }
+  const char* message = equations->evaluator.error.message;
+  return vida__fail(error, code, "%s", *message ? message : Vida_CodeText(code));
+}
+
+int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q, const double* v,
+                             double* a, double* lambda, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, q, v, a) ||
+      (system->row_count > 0 && VIDA_REFUSE_NULL(error, lambda))) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  vida_equations* equations = NULL;
+  if (!system->complete) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
+  }
+  int code = vida__equations_create(system, VIDA_SOLVER_AUTO, &equations, error);
+  if (code) {
+    return code;
+  }
+  code = vida__equations_mark(equations, t, q, v);
+  code = code ? code : vida__equations_find(equations, t, q, v, NULL, a, lambda);
+  if (code) {
+    vida__equations_failed(equations, code, error);
+  }
+  vida__equations_destroy(&equations);
+  return code;
+}

@@ -1,0 +1,191 @@
+/* Completing a system: the KKT pattern and where every term writes into it.
+ *
+ * The pattern has the blocks of the terms and constraints, the whole diagonal (SUNDIALS' sparse
+ * matrices want it), and G with its transpose. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/model/model.h"
+
+/* A place (column, row) as one number that sorts by columns. */
+static uint64_t make_key(int row, int column) {
+  return ((uint64_t)(uint32_t)column << 32) | (uint32_t)row;
+}
+
+static int compare_keys(const void* a, const void* b) {
+  const uint64_t x = *(const uint64_t*)a;
+  const uint64_t y = *(const uint64_t*)b;
+  return (x > y) - (x < y);
+}
+
+static int block_entries(const vida_block* block, int width) {
+  return block->is_list ? block->entries : width * width;
+}
+
+/* Local coordinates of entry k of a block. */
+static void find_local(const vida_block* block, int width, int k, int* row, int* column) {
+  *row = block->is_list ? block->row[k] : k / width;
+  *column = block->is_list ? block->column[k] : k % width;
+}
+
+static size_t count_keys(const VidaSystem* system) {
+  size_t keys = (size_t)(system->coordinate_count + system->row_count);
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    keys += (size_t)batch->count * (size_t)block_entries(&batch->block, batch->width);
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    keys += (size_t)batch->count * ((size_t)block_entries(&batch->block, batch->width) +
+                                    2 * (size_t)batch->width * (size_t)batch->rows);
+  }
+  return keys;
+}
+
+static uint64_t* add_block_keys(uint64_t* key, const int* index, int count, int width,
+                                const vida_block* block) {
+  for (int i = 0; i < count; i++, index += width) {
+    for (int k = 0; k < block_entries(block, width); k++) {
+      int row, column;
+      find_local(block, width, k, &row, &column);
+      *key++ = make_key(index[row], index[column]);
+    }
+  }
+  return key;
+}
+
+static void collect_keys(const VidaSystem* system, uint64_t* key) {
+  const int n = system->coordinate_count;
+  for (int i = 0; i < n + system->row_count; i++) {
+    *key++ = make_key(i, i);
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    key = add_block_keys(key, batch->index, batch->count, batch->width, &batch->block);
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    key = add_block_keys(key, batch->index, batch->count, batch->width, &batch->block);
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    *key++ = make_key(n + entry->row, entry->coordinate);
+    *key++ = make_key(entry->coordinate, n + entry->row);
+  }
+}
+
+/* Sorted keys without repetition become the pattern. */
+static int fill_pattern(VidaSystem* system, const uint64_t* keys, size_t count) {
+  vida_pattern* pattern = &system->pattern;
+  pattern->size = system->coordinate_count + system->row_count;
+  pattern->column_start = vida__allocate((size_t)pattern->size + 1, sizeof *pattern->column_start);
+  pattern->row = vida__allocate(count, sizeof *pattern->row);
+  if (!pattern->column_start || !pattern->row) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  int entries = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (k == 0 || keys[k] != keys[k - 1]) {
+      pattern->row[entries++] = (sunindextype)(keys[k] & UINT32_MAX);
+      pattern->column_start[(keys[k] >> 32) + 1] = entries;
+    }
+  }
+  pattern->entries = entries; /* the diagonal leaves no column empty */
+  return VIDA_SUCCESS;
+}
+
+static int* make_slots(const vida_pattern* pattern, const int* index, int count, int width,
+                       const vida_block* block) {
+  const int entries = block_entries(block, width);
+  int* slots = vida__allocate((size_t)count * (size_t)entries, sizeof *slots);
+  int* slot = slots;
+  for (int i = 0; i < count && slots; i++, index += width) {
+    for (int k = 0; k < entries; k++) {
+      int row, column;
+      find_local(block, width, k, &row, &column);
+      *slot++ = vida__pattern_slot(pattern, index[row], index[column]);
+    }
+  }
+  return slots;
+}
+
+static int fill_slots(VidaSystem* system) {
+  const vida_pattern* pattern = &system->pattern;
+  const int n = system->coordinate_count;
+  for (int b = 0; b < system->term_batch_count; b++) {
+    vida_term_batch* batch = &system->term_batches[b];
+    batch->slot = make_slots(pattern, batch->index, batch->count, batch->width, &batch->block);
+    if (!batch->slot) {
+      return VIDA_OUT_OF_MEMORY;
+    }
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    vida_constraint_batch* batch = &system->constraint_batches[b];
+    batch->slot = make_slots(pattern, batch->index, batch->count, batch->width, &batch->block);
+    if (!batch->slot) {
+      return VIDA_OUT_OF_MEMORY;
+    }
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    vida_jacobian_entry* entry = &system->entries[e];
+    entry->row_slot = vida__pattern_slot(pattern, n + entry->row, entry->coordinate);
+    entry->column_slot = vida__pattern_slot(pattern, entry->coordinate, n + entry->row);
+  }
+  system->mass_slot = vida__allocate((size_t)n, sizeof *system->mass_slot);
+  for (int i = 0; i < n && system->mass_slot; i++) {
+    system->mass_slot[i] = vida__pattern_slot(pattern, i, i);
+  }
+  return system->mass_slot ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+static int fill_entries(VidaSystem* system) {
+  int total = 0;
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    vida_constraint_batch* batch = &system->constraint_batches[b];
+    batch->first_entry = total;
+    total += batch->count * batch->rows * batch->width;
+  }
+  system->entry_count = total;
+  system->entries = vida__allocate((size_t)total, sizeof *system->entries);
+  if (!system->entries) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  vida_jacobian_entry* entry = system->entries;
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    for (int i = 0; i < batch->count; i++) {
+      for (int r = 0; r < batch->rows; r++) {
+        for (int j = 0; j < batch->width; j++, entry++) {
+          entry->row = batch->row[i] + r;
+          entry->coordinate = batch->index[i * batch->width + j];
+        }
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__build_pattern(VidaSystem* system, VidaError* error) {
+  if (fill_entries(system)) {
+    return vida__fail_memory(error);
+  }
+  const size_t count = count_keys(system);
+  if (count > INT32_MAX) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "system '%s' is too large: its Newton matrix would have more than %d entries",
+                      system->name, INT32_MAX);
+  }
+  uint64_t* keys = vida__allocate(count, sizeof *keys);
+  if (!keys) {
+    return vida__fail_memory(error);
+  }
+  collect_keys(system, keys);
+  qsort(keys, count, sizeof *keys, compare_keys);
+  int code = fill_pattern(system, keys, count);
+  free(keys);
+  code = code ? code : fill_slots(system);
+  return code ? vida__fail_memory(error) : VIDA_SUCCESS;
+}

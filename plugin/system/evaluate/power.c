@@ -1,0 +1,248 @@
+#include "system/evaluate/power.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+struct vida_power {
+  const VidaSystem* system;
+  vida_equations* equations; /* NULL where nothing needs them */
+  vida_evaluator evaluator;
+  double *l_q, *l_v, *a; /* n each */
+  double *lambda, *rate; /* m each */
+};
+
+/* What rounding leaves of a sum that vanishes, beside the sizes of its parts. */
+static const double rounding = 1e-12;
+
+/* ---- parts of the power ---------------------------------------------------------------------- */
+
+/* f v of one batch of forces; `force` is work space. */
+static int find_batch_power(vida_evaluator* evaluator, const vida_term_batch* batch, double t,
+                            const double* q, const double* v, double* force, double* watts,
+                            double* size) {
+  const int n = evaluator->system->coordinate_count;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  memset(force, 0, (size_t)n * sizeof *force);
+  const int code = batch->kernel->gradient(batch, &at, force, force);
+  for (int i = 0; i < n && !code; i++) {
+    *watts += force[i] * v[i];
+    *size += fabs(force[i] * v[i]);
+  }
+  return code;
+}
+
+/* L_t */
+static int find_time_rate(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                          double* l_t) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    code = batch->kernel->rate ? batch->kernel->rate(batch, &at, l_t) : VIDA_SUCCESS;
+  }
+  return code;
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+/* Whether some holonomic constraint moves by itself. */
+static bool has_moving_constraint(const VidaSystem* system) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    if (batch->count > 0 && !batch->kernel->is_nonholonomic && batch->functions &&
+        batch->functions->timed) {
+      return true;
+    }
+  }
+  return system->time_dependent;
+}
+
+static bool has_timed_formula(const VidaSystem* system) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->count > 0 && !batch->kernel->is_force && batch->functions &&
+        batch->functions->timed) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static double next_number(unsigned long long* seed) {
+  *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
+}
+
+/* Whether forces do work on some state, C functions depend on time, and rows of velocities have a
+ * b: what cannot be evaluated, or is a force that is zero there, is no evidence of it being absent.
+ */
+typedef struct findings {
+  bool works, timed, drives;
+} findings;
+
+static void look_at_state(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                          double* force, double* rate, findings* found) {
+  const VidaSystem* system = evaluator->system;
+  double l_t = 0.0;
+  for (int b = 0; b < system->term_batch_count && !found->works; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    double watts = 0.0, size = 0.0;
+    if (batch->kernel->is_force && batch->count > 0) {
+      const int code = find_batch_power(evaluator, batch, t, q, v, force, &watts, &size);
+      found->works = code || !(fabs(watts) <= rounding * size) || size == 0.0;
+    }
+  }
+  found->timed = found->timed || find_time_rate(evaluator, t, q, v, &l_t) || l_t != 0.0;
+  if (system->nonholonomic && !found->drives) {
+    found->drives = vida__constraint_rate(evaluator, t, q, rate);
+    for (int r = 0; r < system->row_count; r++) {
+      found->drives = found->drives || rate[r] != 0.0;
+    }
+  }
+}
+
+static void look_at_states(vida_evaluator* evaluator, double* work, findings* found) {
+  enum { STATES = 6 };
+  const VidaSystem* system = evaluator->system;
+  const int n = system->coordinate_count;
+  double *q = work, *v = work + n;
+  unsigned long long seed = 20250701;
+  double scale = 0.0;
+  for (int i = 0; i < n; i++) {
+    const double value = system->coordinates[i].position.value;
+    scale = isfinite(value) ? fmax(scale, fabs(value)) : scale;
+  }
+  scale = scale > 0.0 ? scale : 1.0;
+  for (int s = 0; s < STATES; s++) {
+    const double t = (s % 2 ? 1.0 : 10.0) * (1.0 + next_number(&seed)) / 2.0;
+    for (int i = 0; i < n; i++) {
+      const double start = system->coordinates[i].position.value;
+      q[i] = (isfinite(start) ? start : 0.0) + 0.3 * scale * next_number(&seed);
+      v[i] = scale * next_number(&seed);
+    }
+    look_at_state(evaluator, t, q, v, v + n, v + 2 * n, found);
+  }
+}
+
+int vida__find_exchange(VidaSystem* system, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  findings found = {false, has_timed_formula(system), has_moving_constraint(system)};
+  bool called = false;
+  for (int b = 0; b < system->term_batch_count; b++) {
+    called = called || system->term_batches[b].kernel == &vida__callback_lagrangian;
+  }
+  if (system->has_forces || called || system->nonholonomic) {
+    vida_evaluator evaluator;
+    double* work = vida__allocate(3 * n + (size_t)system->row_count, sizeof *work);
+    int code = vida__evaluator_create(system, &evaluator, error);
+    if (!code && !work) {
+      code = vida__fail_memory(error);
+    }
+    if (!code) {
+      look_at_states(&evaluator, work, &found);
+    }
+    vida__evaluator_destroy(&evaluator);
+    free(work);
+    if (code) {
+      return code;
+    }
+  }
+  system->exchange = (found.works ? VIDA_EXCHANGE_FORCES : 0) |
+                     (found.timed ? VIDA_EXCHANGE_TIME : 0) |
+                     (found.drives ? VIDA_EXCHANGE_DRIVES : 0);
+  return VIDA_SUCCESS;
+}
+
+bool vida__exchanges_energy(const VidaSystem* system) {
+  return system->exchange != 0;
+}
+
+/* ---- at a state ------------------------------------------------------------------------------ */
+
+int vida__power_create(const VidaSystem* system, vida_power** power, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count, m = (size_t)system->row_count;
+  *power = NULL;
+  vida_power* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->system = system;
+  made->l_q = vida__allocate(3 * n + 2 * m + 1, sizeof *made->l_q);
+  int code = vida__evaluator_create(system, &made->evaluator, error);
+  code = code ? code : vida__equations_create(system, VIDA_SOLVER_AUTO, &made->equations, error);
+  if (!code && !made->l_q) {
+    code = vida__fail_memory(error);
+  }
+  if (code) {
+    vida__power_destroy(&made);
+    return code;
+  }
+  made->l_v = made->l_q + n;
+  made->a = made->l_v + n;
+  made->lambda = made->a + n;
+  made->rate = made->lambda + m;
+  *power = made;
+  return VIDA_SUCCESS;
+}
+
+void vida__power_destroy(vida_power** power) {
+  vida_power* old = *power;
+  if (!old) {
+    return;
+  }
+  vida__equations_destroy(&old->equations);
+  vida__evaluator_destroy(&old->evaluator);
+  free(old->l_q);
+  free(old);
+  *power = NULL;
+}
+
+int vida__power_mark(vida_power* power, double t, const double* q, const double* v) {
+  return vida__equations_mark(power->equations, t, q, v);
+}
+
+/* lambda g_t + alpha b, with the multipliers that have been found. */
+static int find_drive_power(vida_power* power, double t, const double* q, double* watts) {
+  const int m = power->system->row_count;
+  const int code = vida__constraint_rate(&power->evaluator, t, q, power->rate);
+  for (int r = 0; r < m && !code; r++) {
+    *watts += power->lambda[r] * power->rate[r];
+  }
+  return code;
+}
+
+int vida__power_find(vida_power* power, double t, const double* q, const double* v, double* watts,
+                     double* a) {
+  const int exchange = power->system->exchange, n = power->system->coordinate_count;
+  const bool drives = exchange & VIDA_EXCHANGE_DRIVES;
+  double l_t = 0.0;
+  int code = VIDA_SUCCESS;
+  *watts = 0.0;
+  if (a || drives) {
+    double* into = a ? a : power->a;
+    code = vida__equations_find(power->equations, t, q, v, NULL, into, power->lambda);
+    for (int i = 0; i < n && !drives && code > 0; i++) {
+      into[i] = (double)NAN;
+    }
+    code = drives || code < 0 ? code : VIDA_SUCCESS;
+  }
+  if (!code && drives) {
+    code = find_drive_power(power, t, q, watts);
+  }
+  if (!code && (exchange & VIDA_EXCHANGE_FORCES)) {
+    code = vida__gradient_of(&power->evaluator, VIDA_PART_FORCE, t, q, v, power->l_q, power->l_v);
+    for (int i = 0; i < n; i++) {
+      *watts += power->l_q[i] * v[i];
+    }
+  }
+  if (!code && (exchange & VIDA_EXCHANGE_TIME)) {
+    code = find_time_rate(&power->evaluator, t, q, v, &l_t);
+    *watts -= l_t;
+  }
+  return code || isfinite(*watts) ? code : VIDA_NOT_FINITE;
+}

@@ -1,0 +1,35 @@
+/* What changes the energy of a system, v L_v - L: along the equations of motion
+ *
+ *     dE/dt = f v - R_v v - L_t + lambda g_t + alpha b,
+ *
+ * the power of forces and dampers, of what depends on time, and of constraints that move. */
+#ifndef VIDA_SYSTEM_EVALUATE_POWER_H
+#define VIDA_SYSTEM_EVALUATE_POWER_H
+
+#include "system/evaluate/equations.h"
+
+/* What a system exchanges energy through, as a sum. */
+enum {
+  VIDA_EXCHANGE_FORCES = 1, /* that do work on some motion: not those across all velocities */
+  VIDA_EXCHANGE_TIME = 2,   /* a Lagrangian that depends on time */
+  VIDA_EXCHANGE_DRIVES = 4  /* constraints with g_t, nonholonomic rows with b */
+};
+
+/* Finds them, for a system whose pattern is there and parameters have their values, from formulas
+ * and, of C functions, forces and rows of velocities, from arbitrary states. */
+int vida__find_exchange(VidaSystem* system, VidaError* error);
+
+typedef struct vida_power vida_power;
+
+/* The system must outlive it. */
+int vida__power_create(const VidaSystem* system, vida_power** power, VidaError* error);
+void vida__power_destroy(vida_power** power);
+/* Finds the rows that depend on others at the start, as vida__equations_mark. */
+int vida__power_mark(vida_power* power, double t, const double* q, const double* v);
+/* *watts: dE/dt at a state, with multipliers from the equations of motion there; a (n, nullable):
+ * the accelerations, NaN where constraints and masses do not determine them and the power needs
+ * none. 0, or why it has no value. */
+int vida__power_find(vida_power* power, double t, const double* q, const double* v, double* watts,
+                     double* a);
+
+#endif

@@ -1,0 +1,66 @@
+#include "system/evaluate/sizes.h"
+
+#include <math.h>
+#include <string.h>
+
+int vida__unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new) {
+  for (int i = 0; i < sizes->count && i < VIDA_REMEMBERED_UNITS; i++) {
+    if (strcmp(unit, sizes->unit[i]) == 0) {
+      *is_new = false;
+      return i;
+    }
+  }
+  const int at = sizes->count++ % VIDA_REMEMBERED_UNITS;
+  sizes->unit[at] = unit;
+  sizes->largest[at] = 0.0;
+  *is_new = true;
+  return at;
+}
+
+/* Entries are sorted by row. */
+void vida__add_row_sizes(const VidaSystem* system, const double* entries, const double* x,
+                         double* floor) {
+  const vida_jacobian_entry* entry = system->entries;
+  for (int e = 0; e < system->entry_count;) {
+    const int row = entry[e].row;
+    vida_unit_sizes sizes = {0};
+    bool is_new;
+    int end = e;
+    for (; end < system->entry_count && entry[end].row == row; end++) {
+      const int i = entry[end].coordinate;
+      const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
+      sizes.largest[at] = fmax(sizes.largest[at], fabs(x[i]));
+    }
+    for (; e < end; e++) {
+      const char* unit = system->coordinates[entry[e].coordinate].unit;
+      floor[row] += fabs(entries[e]) * sizes.largest[vida__unit_slot(&sizes, unit, &is_new)];
+    }
+  }
+}
+
+static const double least_part = 1e-8; /* about the square root of rounding */
+
+/* The smallest displacement in the mass norm that changes a row by its length, of all rows. */
+static double size_of_lengths(const VidaSystem* system, const double* entries, const double* mass) {
+  const vida_jacobian_entry* entry = system->entries;
+  double largest = 0.0;
+  for (int e = 0; e < system->entry_count;) {
+    const int row = entry[e].row;
+    double root = 0.0; /* of G M^-1 G^T */
+    for (; e < system->entry_count && entry[e].row == row; e++) {
+      root = hypot(root, entries[e] / sqrt(mass[entry[e].coordinate]));
+    }
+    largest = root > 0.0 ? fmax(largest, system->rows[row].length / root) : largest;
+  }
+  return largest;
+}
+
+double vida__least_size(const VidaSystem* system, const double* entries, const double* mass,
+                        const double* x, bool is_position) {
+  double largest = is_position ? size_of_lengths(system, entries, mass) : 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const bool is_angle = is_position && strcmp(system->coordinates[i].unit, "rad") == 0;
+    largest = fmax(largest, sqrt(mass[i]) * fmax(fabs(x[i]), is_angle ? 1.0 : 0.0));
+  }
+  return isfinite(largest) ? least_part * largest : 0.0;
+}

@@ -1,0 +1,425 @@
+#include "system/model/drawing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "expr/graph.h"
+#include "system/model/build.h"
+#include "system/terms/derive.h"
+
+/* ---- lines of the user's --------------------------------------------------------------------- */
+
+void vida__drawing_destroy(vida_drawing** drawing) {
+  vida_drawing* old = *drawing;
+  if (!old) {
+    return;
+  }
+  for (int i = 0; i < old->line_count; i++) {
+    free(old->lines[i].name);
+    free(old->lines[i].style);
+  }
+  for (int i = 0; i < old->hidden_count; i++) {
+    free(old->hidden[i].name);
+  }
+  for (size_t b = 0; b < old->batch_capacity; b++) {
+    free(old->batches[b].index);
+    free(old->batches[b].parameter);
+    vida__release_functions(old->batches[b].functions);
+  }
+  free(old->points);
+  free(old->lines);
+  free(old->hidden);
+  free(old->batches);
+  free(old);
+  *drawing = NULL;
+}
+
+static int check_point(const VidaSystem* system, const char* name, const VidaDrawnPoint* point,
+                       VidaError* error) {
+  const int n = system->coordinate_count, dimension = system->dimension;
+  const int needed[] = {[VIDA_DRAWN_SPACE] = 0,
+                        [VIDA_DRAWN_CENTRE] = 0,
+                        [VIDA_DRAWN_ANGLE] = 1,
+                        [VIDA_DRAWN_QUATERNION] = 4,
+                        [VIDA_DRAWN_DIRECTIONS] = point->directions * dimension,
+                        [VIDA_DRAWN_FORMULA] = 0};
+  bool good = point->frame >= VIDA_DRAWN_SPACE && point->frame <= VIDA_DRAWN_FORMULA;
+  if (good && point->frame == VIDA_DRAWN_FORMULA) {
+    good = point->components == 2 || point->components == 3;
+    for (int k = 0; k < point->components && good; k++) {
+      good = system->graph && point->formula[k] >= 0 && point->formula[k] < system->graph->count;
+    }
+    return good ? VIDA_SUCCESS
+                : vida__fail(error, VIDA_BAD_ARGUMENT,
+                             "line '%s': expected points of two or three expressions of system "
+                             "'%s'",
+                             name, system->name);
+  }
+  for (int k = 0; k < 3 && good; k++) {
+    good = isfinite(point->place[k]);
+  }
+  if (good && point->frame != VIDA_DRAWN_SPACE) {
+    const int turn = needed[point->frame];
+    good = point->centre >= -1 && point->centre + dimension <= n &&
+           (turn == 0 || (point->turn >= 0 && point->turn + turn <= n));
+    good = good && (point->frame != VIDA_DRAWN_DIRECTIONS ||
+                    (point->directions >= 1 && point->directions <= dimension));
+    good = good && (point->frame != VIDA_DRAWN_ANGLE || dimension == 2) &&
+           (point->frame != VIDA_DRAWN_QUATERNION || dimension == 3);
+  }
+  return good ? VIDA_SUCCESS
+              : vida__fail(error, VIDA_BAD_ARGUMENT,
+                           "line '%s': a point of it is not one of system '%s' in dimension %d",
+                           name, system->name, dimension);
+}
+
+/* Derives what is more than a coordinate or a number. */
+static int add_component(VidaSystem* system, const char* name, vida_drawn_point* point, int k,
+                         VidaError* error) {
+  vida_drawing* drawing = system->drawing;
+  const VidaExpression formula = point->given.formula[k];
+  const vida_node* node = &system->graph->nodes[formula];
+  vida_traced* traced = NULL;
+  if (node->operation == VIDA_OP_CONSTANT) {
+    point->given.place[k] = node->constant;
+    return VIDA_SUCCESS;
+  }
+  if (node->operation == VIDA_OP_INPUT && node->number == VIDA_INPUT_POSITION) {
+    point->component[k].coordinate = node->operand[0];
+    return VIDA_SUCCESS;
+  }
+  if (vida__reserve((void**)&drawing->batches, &drawing->batch_capacity,
+                    (size_t)drawing->batch_count + 1, sizeof *drawing->batches)) {
+    return vida__fail_memory(error);
+  }
+  const int code =
+      vida__derive_term(system, VIDA_TRACED_VALUE, name, 1, NULL, &formula, &traced, error);
+  if (code) {
+    return code;
+  }
+  vida_term_batch* batch = &drawing->batches[drawing->batch_count];
+  batch->kernel = traced->term;
+  batch->width = traced->width;
+  batch->functions = &traced->base;
+  point->component[k].batch = drawing->batch_count++;
+  return vida__append_term(batch, traced->index, NULL) ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
+static void init_components(vida_drawn_point* point) {
+  for (int k = 0; k < 3; k++) {
+    point->component[k] = (vida_drawn_component){-1, -1};
+  }
+}
+
+int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, int count,
+                       const VidaDrawnPoint* points, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name, style) ||
+      (count > 0 && VIDA_REFUSE_NULL(error, points))) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  int code = vida__check_addition(system, "line", name, error);
+  if (!code && count < 1) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "line '%s': expected at least one point", name);
+  }
+  for (int i = 0; i < count && !code; i++) {
+    code = check_point(system, name, &points[i], error);
+  }
+  if (code) {
+    return code;
+  }
+  if (!system->drawing) {
+    system->drawing = vida__allocate(1, sizeof *system->drawing);
+  }
+  vida_drawing* drawing = system->drawing;
+  vida_drawn_line line = {vida__copy_text(name), vida__copy_text(style ? style : "line"), 0, count};
+  if (!drawing || !line.name || !line.style ||
+      vida__reserve((void**)&drawing->lines, &drawing->line_capacity,
+                    (size_t)drawing->line_count + 1, sizeof *drawing->lines) ||
+      vida__reserve((void**)&drawing->points, &drawing->point_capacity,
+                    (size_t)drawing->point_count + (size_t)count, sizeof *drawing->points)) {
+    free(line.name);
+    free(line.style);
+    return vida__fail_memory(error);
+  }
+  line.first = drawing->point_count;
+  for (int i = 0; i < count && !code; i++) {
+    vida_drawn_point* point = &drawing->points[line.first + i];
+    point->given = points[i];
+    init_components(point);
+    for (int k = 0; k < points[i].components && points[i].frame == VIDA_DRAWN_FORMULA && !code;
+         k++) {
+      code = add_component(system, name, point, k, error);
+    }
+  }
+  if (code) {
+    free(line.name);
+    free(line.style);
+    return code;
+  }
+  drawing->lines[drawing->line_count++] = line;
+  drawing->point_count += count;
+  return VIDA_SUCCESS;
+}
+
+/* ---- what is not seen -------------------------------------------------------------------------
+ */
+
+static bool has_drawn(const VidaSystem* system, const char* name) {
+  const vida_drawing* drawing = system->drawing;
+  bool found = false;
+  for (int i = 0; drawing && i < drawing->line_count && !found; i++) {
+    found = strcmp(drawing->lines[i].name, name) == 0;
+  }
+  for (int i = 0; i < system->row_count && !found; i++) {
+    found = system->rows[i].length > 0.0 && strcmp(system->rows[i].name, name) == 0;
+  }
+  for (int i = 0; i < system->spring_count && !found; i++) {
+    found = strcmp(system->springs[i], name) == 0;
+  }
+  return found;
+}
+
+int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, name)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int code = vida__check_addition(system, "line", name, error);
+  if (code) {
+    return code;
+  }
+  if (!has_drawn(system, name)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "nothing named '%s' is drawn so far; expected the name of a body, a joint, a "
+                      "rod, a spring or a line before",
+                      name);
+  }
+  if (!system->drawing) {
+    system->drawing = vida__allocate(1, sizeof *system->drawing);
+  }
+  vida_drawing* drawing = system->drawing;
+  vida_drawn_line hidden = {vida__copy_text(name), NULL, 0, 0};
+  if (!drawing || !hidden.name ||
+      vida__reserve((void**)&drawing->hidden, &drawing->hidden_capacity,
+                    (size_t)drawing->hidden_count + 1, sizeof *drawing->hidden)) {
+    free(hidden.name);
+    return vida__fail_memory(error);
+  }
+  hidden.first = drawing->line_count;
+  drawing->hidden[drawing->hidden_count++] = hidden;
+  return VIDA_SUCCESS;
+}
+
+/* Rods and springs are before all lines that were given. */
+static bool is_hidden(const vida_drawing* drawing, const char* name, int line) {
+  for (int i = 0; drawing && i < drawing->hidden_count; i++) {
+    if (line < drawing->hidden[i].first && strcmp(drawing->hidden[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- the whole picture ----------------------------------------------------------------------- */
+
+void vida__picture_destroy(vida_picture* picture) {
+  free(picture->points);
+  free(picture->lines);
+  memset(picture, 0, sizeof *picture);
+}
+
+static int add_points(vida_picture* picture, int most, int count, const vida_drawn_point* points,
+                      const char* name, const char* style, VidaError* error) {
+  if (picture->point_count + count > most) {
+    picture->is_cut = true;
+    return VIDA_SUCCESS;
+  }
+  if (vida__reserve((void**)&picture->points, &picture->point_capacity,
+                    (size_t)picture->point_count + (size_t)count, sizeof *picture->points) ||
+      vida__reserve((void**)&picture->lines, &picture->line_capacity,
+                    (size_t)picture->line_count + 1, sizeof *picture->lines)) {
+    return vida__fail_memory(error);
+  }
+  memcpy(&picture->points[picture->point_count], points, (size_t)count * sizeof *points);
+  if (style) {
+    picture->lines[picture->line_count++] =
+        (vida_drawn_line){(char*)name, (char*)style, picture->point_count, count};
+  }
+  picture->point_count += count;
+  for (int i = 0; i < count; i++) {
+    if (points[i].given.frame == VIDA_DRAWN_FORMULA && points[i].given.components == 3) {
+      picture->dimension = 3;
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* A spring or a distance: a point of the system, or a fixed place, and another one. */
+static int add_pair(vida_picture* picture, int most, int dimension, int width, const int* index,
+                    const double* anchor, const char* name, const char* style, VidaError* error) {
+  vida_drawn_point ends[2];
+  memset(ends, 0, sizeof ends);
+  for (int i = 0; i < 2; i++) {
+    init_components(&ends[i]);
+    ends[i].given.frame = VIDA_DRAWN_CENTRE;
+  }
+  if (width > dimension) {
+    ends[0].given.centre = index[0];
+    ends[1].given.centre = index[dimension];
+  } else {
+    ends[0].given.frame = VIDA_DRAWN_SPACE;
+    memcpy(ends[0].given.place, anchor, (size_t)dimension * sizeof *anchor);
+    ends[1].given.centre = index[0];
+  }
+  return add_points(picture, most, 2, ends, name, style, error);
+}
+
+static int add_particles(vida_picture* picture, int most, VidaError* error) {
+  const VidaSystem* system = picture->system;
+  int code = VIDA_SUCCESS;
+  for (int i = 0; i < system->particle_count && !code && !picture->is_cut; i++) {
+    vida_drawn_point point = {.given = {.frame = VIDA_DRAWN_CENTRE}};
+    init_components(&point);
+    point.given.centre = system->particles[i].coordinate;
+    code = add_points(picture, most, 1, &point, NULL, NULL, error);
+  }
+  picture->particles = picture->point_count;
+  return code;
+}
+
+static int add_pairs(vida_picture* picture, int most, VidaError* error) {
+  const VidaSystem* system = picture->system;
+  const int anchor_of_spring = VIDA_SPRING_ANCHOR;
+  const int anchor_of_distance = VIDA_DISTANCE_PARAMETERS - 3;
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    for (int i = 0; batch->kernel == &vida__distance && i < batch->count && !code; i++) {
+      if (is_hidden(system->drawing, system->rows[batch->row[i]].name, -1)) {
+        continue;
+      }
+      code =
+          add_pair(picture, most, batch->dimension, batch->width, batch->index + i * batch->width,
+                   batch->parameter + i * VIDA_DISTANCE_PARAMETERS + anchor_of_distance,
+                   system->rows[batch->row[i]].name, "rod", error);
+    }
+  }
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const bool is_spring =
+        batch->kernel == &vida__linear_spring || batch->kernel == &vida__squared_spring;
+    for (int i = 0; is_spring && i < batch->count && !code; i++) {
+      const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+      if (is_hidden(system->drawing, system->springs[(int)parameter[VIDA_SPRING_NUMBER]], -1)) {
+        continue;
+      }
+      code =
+          add_pair(picture, most, batch->dimension, batch->width, batch->index + i * batch->width,
+                   parameter + anchor_of_spring, "spring", "spring", error);
+    }
+  }
+  return code;
+}
+
+int vida__picture_create(const VidaSystem* system, int most, vida_picture* picture,
+                         VidaError* error) {
+  const vida_drawing* drawing = system->drawing;
+  memset(picture, 0, sizeof *picture);
+  picture->system = system;
+  picture->dimension = system->particle_count > 0 && system->dimension == 3 ? 3 : 2;
+  int code = add_particles(picture, most, error);
+  code = code ? code : add_pairs(picture, most, error);
+  for (int i = 0; drawing && i < drawing->line_count && !code; i++) {
+    const vida_drawn_line* line = &drawing->lines[i];
+    if (is_hidden(drawing, line->name, i)) {
+      continue;
+    }
+    code = add_points(picture, most, line->count, &drawing->points[line->first], line->name,
+                      line->style, error);
+  }
+  if (code) {
+    vida__picture_destroy(picture);
+  }
+  return code;
+}
+
+/* ---- where the points are -------------------------------------------------------------------- */
+
+static void turn_by_quaternion(const double* q, const double* a, double* r) {
+  const double size = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  const double* u = q + 1;
+  const double t[3] = {2.0 * (u[1] * a[2] - u[2] * a[1]), 2.0 * (u[2] * a[0] - u[0] * a[2]),
+                       2.0 * (u[0] * a[1] - u[1] * a[0])};
+  const double c[3] = {u[1] * t[2] - u[2] * t[1], u[2] * t[0] - u[0] * t[2],
+                       u[0] * t[1] - u[1] * t[0]};
+  for (int k = 0; k < 3; k++) {
+    r[k] += a[k] + (q[0] * t[k] + c[k]) / size;
+  }
+}
+
+static void turn_by_directions(const double* d, int dimension, int count, const double* a,
+                               double* r) {
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < dimension; k++) {
+      r[k] += a[i] * d[i * dimension + k];
+    }
+  }
+  if (dimension == 3 && count == 2) {
+    for (int k = 0; k < 3; k++) {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      r[k] += a[2] * (d[i] * d[3 + j] - d[j] * d[3 + i]);
+    }
+  }
+  if (dimension == 2 && count == 1) { /* across it */
+    r[0] -= a[1] * d[1];
+    r[1] += a[1] * d[0];
+  }
+}
+
+static void evaluate_formula(const vida_picture* picture, const vida_drawn_point* point,
+                             const vida_place* at, double* r) {
+  for (int k = 0; k < point->given.components; k++) {
+    const vida_drawn_component* component = &point->component[k];
+    if (component->batch >= 0) {
+      const vida_term_batch* batch = &picture->system->drawing->batches[component->batch];
+      r[k] = 0.0;
+      if (batch->kernel->value(batch, at, &r[k])) {
+        r[k] = (double)NAN;
+      }
+    } else {
+      r[k] = component->coordinate >= 0 ? at->q[component->coordinate] : point->given.place[k];
+    }
+  }
+}
+
+void vida__picture_points(const vida_picture* picture, vida_evaluator* evaluator, double t,
+                          const double* q, const double* v, double* xyz) {
+  const int dimension = picture->system->dimension;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  for (int i = 0; i < picture->point_count; i++) {
+    const vida_drawn_point* point = &picture->points[i];
+    const VidaDrawnPoint* given = &point->given;
+    double* r = xyz + 3 * i;
+    r[0] = r[1] = r[2] = 0.0;
+    if (given->frame == VIDA_DRAWN_FORMULA) {
+      evaluate_formula(picture, point, &at, r);
+      continue;
+    }
+    for (int k = 0; k < dimension && given->frame != VIDA_DRAWN_SPACE && given->centre >= 0; k++) {
+      r[k] = q[given->centre + k];
+    }
+    if (given->frame == VIDA_DRAWN_SPACE) {
+      memcpy(r, given->place, sizeof given->place);
+    } else if (given->frame == VIDA_DRAWN_ANGLE) {
+      const double c = cos(q[given->turn]), s = sin(q[given->turn]);
+      r[0] += c * given->place[0] - s * given->place[1];
+      r[1] += s * given->place[0] + c * given->place[1];
+    } else if (given->frame == VIDA_DRAWN_QUATERNION) {
+      turn_by_quaternion(q + given->turn, given->place, r);
+    } else if (given->frame == VIDA_DRAWN_DIRECTIONS) {
+      turn_by_directions(q + given->turn, dimension, given->directions, given->place, r);
+    }
+  }
+}

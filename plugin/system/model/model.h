@@ -1,0 +1,172 @@
+/* Inside a VidaSystem: coordinates, batches of terms, batches of constraints and their pattern. */
+#ifndef VIDA_SYSTEM_MODEL_MODEL_H
+#define VIDA_SYSTEM_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <vida/system.h>
+
+#include "base/linear.h"
+#include "base/names.h"
+#include "system/terms/kernel.h"
+
+typedef struct vida_coordinate {
+  char* name;
+  char* unit;
+  VidaInitial position, velocity;
+  double mass; /* its constant part of L_vv */
+} vida_coordinate;
+
+typedef struct vida_particle {
+  char* name;
+  int coordinate; /* its first one */
+} vida_particle;
+
+/* Rows of g, in the order they were added. */
+typedef struct vida_row {
+  char* name;           /* of the constraint, with "(row 2)" where it has several */
+  const char* unit;     /* among the system's units */
+  double length;        /* the size of what g compares (a rod's length); 0 when unknown */
+  bool is_nonholonomic; /* of velocities only: no position level */
+  /* For methods that relax constraints; NaN: not set. Of nonholonomic rows, the mobility. */
+  double compliance, damping_time;
+} vida_row;
+
+/* Which place of the Jacobian G an entry is, and where it goes in the KKT matrix. */
+typedef struct vida_jacobian_entry {
+  int row, coordinate;
+  int row_slot;    /* of (n + row, coordinate) */
+  int column_slot; /* of (coordinate, n + row) */
+} vida_jacobian_entry;
+
+/* A number in expressions that may change; its value is in parameter_values. */
+typedef struct vida_parameter {
+  char* name;
+} vida_parameter;
+
+/* A parameter of an instance that follows one of the system. */
+typedef struct vida_link {
+  bool of_constraint; /* which list the batch is in */
+  int batch;
+  int place; /* in its parameters */
+  int parameter;
+} vida_link;
+
+/* A quantity that is reported beside the state. */
+typedef struct vida_observable {
+  char* name;
+  char* unit;
+  bool conserved;
+} vida_observable;
+
+/* How coordinates move with space: the first of them; the others follow in `coordinate`. */
+typedef struct vida_motion {
+  VidaMotion kind;
+  int coordinate[4];
+} vida_motion;
+
+enum { VIDA_LARGEST_MOMENTUM_COUNT = 6 };
+
+/* A momentum map: sum over generators (translations, then rotations) of weight times generator. */
+typedef struct vida_momentum_map {
+  char name[96];
+  double weight[VIDA_LARGEST_MOMENTUM_COUNT];
+} vida_momentum_map;
+
+struct VidaSystem {
+  char* name;
+  int dimension;
+  bool complete;
+  bool has_massless; /* there are coordinates that no term gives a mass; constraints determine them
+                      */
+
+  int coordinate_count;
+  size_t coordinate_capacity;
+  vida_coordinate* coordinates;
+
+  int particle_count;
+  size_t particle_capacity;
+  vida_particle* particles;
+
+  int spring_count;
+  size_t spring_capacity;
+  char** springs; /* their names */
+
+  /* What there is by kinds, in each of which no two may be alike: reports and messages go by names.
+   */
+  vida_names coordinate_names, particle_names, row_names, spring_names;
+
+  int motion_count; /* of coordinates that are not particles */
+  size_t motion_capacity;
+  vida_motion* motions;
+
+  int parameter_count;
+  size_t parameter_capacity, value_capacity;
+  vida_parameter* parameters;
+  double* parameter_values;
+  int link_count;
+  size_t link_capacity;
+  vida_link* links;
+
+  int jump_time_count; /* declared ones, in ascending order */
+  size_t jump_time_capacity;
+  double* jump_times;
+
+  int unit_count;
+  size_t unit_capacity;
+  char** units; /* of constraint rows, each once */
+
+  double gravity[3];
+  double* mass;          /* n: the constant diagonal part of L_vv */
+  double* uniform_force; /* n: the constant part of L_q (gravity) */
+  bool only_potentials;  /* besides masses: no general Lagrangian, no force */
+  bool separable;        /* L = v^T M v / 2 - V(q), M constant, diagonal and regular */
+  bool constant_mass;    /* the same with any constant M, beside forces */
+  bool has_forces;       /* some term is a generalized force */
+  bool has_coupled_mass; /* some kinetic energy of constant mass is not in `mass` */
+  bool time_dependent;   /* some constraint has a rate */
+  bool nonholonomic;     /* some row is */
+  int exchange;          /* what changes the energy (power.h) */
+
+  int term_batch_count;
+  size_t term_batch_capacity;
+  vida_term_batch* term_batches;
+
+  int constraint_batch_count;
+  size_t constraint_batch_capacity;
+  vida_constraint_batch* constraint_batches;
+  int last_term_batch, last_constraint_batch; /* where the last instance went: a hint */
+
+  int row_count;
+  size_t row_capacity;
+  vida_row* rows;
+
+  int observable_count;
+  size_t observable_capacity, observable_batch_capacity;
+  vida_observable* observables;
+  vida_term_batch* observable_batches; /* one for each; only their values are used */
+
+  int entry_count;
+  vida_jacobian_entry* entries;
+
+  vida_pattern pattern;         /* of the KKT matrix, size n + m */
+  int* mass_slot;               /* n: places of the diagonal of the upper left block */
+  struct vida_graph* graph;     /* of expressions; NULL until the first one */
+  struct vida_chart* chart;     /* NULL until its first coordinate (chart.h) */
+  struct vida_drawing* drawing; /* NULL until its first line (drawing.h) */
+  size_t tape_scratch;          /* doubles that an evaluator has for tapes */
+  size_t shared_scratch;        /* doubles that callbacks share, behind them */
+
+  int momentum_count;
+  vida_momentum_map momenta[VIDA_LARGEST_MOMENTUM_COUNT];
+};
+
+/* Whether the energy of the exact motion may change: under forces and dampers that do work, where
+ * the Lagrangian depends on time and where constraints move (power.c). */
+bool vida__exchanges_energy(const VidaSystem* system);
+
+/* Builds pattern, slots and entries (pattern.c), and finds the symmetries (symmetry.c). */
+int vida__build_pattern(VidaSystem* system, VidaError* error);
+int vida__find_symmetries(VidaSystem* system, VidaError* error);
+
+#endif

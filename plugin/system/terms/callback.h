@@ -1,0 +1,17 @@
+/* Terms and constraints given by C functions of the user. */
+#ifndef VIDA_SYSTEM_TERMS_CALLBACK_H
+#define VIDA_SYSTEM_TERMS_CALLBACK_H
+
+#include <vida/system.h>
+
+#include "system/terms/kernel.h"
+
+/* What a callback batch owns in `functions`. */
+typedef struct vida_callback {
+  vida_functions base;
+  VidaLagrangian lagrangian;
+  VidaConstraint constraint;
+  void* user_data;
+} vida_callback;
+
+#endif

@@ -1,0 +1,452 @@
+/* Springs and distances between two points, or between a point and a fixed place.
+ *
+ * All are functions of s = |d|^2, so their discrete derivatives are
+ * [V(s1) - V(s0)] / (s1 - s0) * 2 (d0 + d1) / 2 (paper 003, eq. 34): equivariant under translations
+ * and rotations, with the quotient written out so that nothing cancels. */
+#include <math.h>
+
+#include "system/terms/kernel.h"
+
+/* Loops over the components of a vector are worth their while only when their length is known to
+ * the compiler: each kernel is written once, with dimension and pairing as arguments, and compiled
+ * for the six shapes there are. */
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE static inline
+#endif
+#define FOR_SHAPE(batch, function, ...)                                       \
+  do {                                                                        \
+    switch (2 * (batch)->dimension + ((batch)->width > (batch)->dimension)) { \
+      case 2:                                                                 \
+        function(batch, __VA_ARGS__, 1, false);                               \
+        break;                                                                \
+      case 3:                                                                 \
+        function(batch, __VA_ARGS__, 1, true);                                \
+        break;                                                                \
+      case 4:                                                                 \
+        function(batch, __VA_ARGS__, 2, false);                               \
+        break;                                                                \
+      case 5:                                                                 \
+        function(batch, __VA_ARGS__, 2, true);                                \
+        break;                                                                \
+      case 6:                                                                 \
+        function(batch, __VA_ARGS__, 3, false);                               \
+        break;                                                                \
+      default:                                                                \
+        function(batch, __VA_ARGS__, 3, true);                                \
+        break;                                                                \
+    }                                                                         \
+  } while (0)
+
+enum { DISTANCE_LENGTH, DISTANCE_ANCHOR };
+
+ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimension, bool paired,
+                                   const double* anchor, double* d) {
+  for (int k = 0; k < dimension; k++) {
+    d[k] = paired ? q[index[dimension + k]] - q[index[k]] : q[index[k]] - anchor[k];
+  }
+}
+
+/* The same of a displacement, in which fixed places have no part. */
+ALWAYS_INLINE void find_change(const double* dq, const int* index, int dimension, bool paired,
+                               double* change) {
+  for (int k = 0; k < dimension; k++) {
+    change[k] = paired ? dq[index[dimension + k]] - dq[index[k]] : dq[index[k]];
+  }
+}
+
+ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
+  double sum = 0.0;
+  for (int k = 0; k < dimension; k++) {
+    sum += a[k] * b[k];
+  }
+  return sum;
+}
+
+/* gradient += factor * d for the second point (or the only one), - for the first. */
+ALWAYS_INLINE void add_along(double* gradient, const int* index, int dimension, bool paired,
+                             double factor, const double* d) {
+  for (int k = 0; k < dimension; k++) {
+    if (paired) {
+      gradient[index[k]] -= factor * d[k];
+      gradient[index[dimension + k]] += factor * d[k];
+    } else {
+      gradient[index[k]] += factor * d[k];
+    }
+  }
+}
+
+/* The block a I + b c e^T with signs (+ - / - +) into the places of an instance. */
+ALWAYS_INLINE void add_block(double* matrix, const int* slot, int dimension, bool paired, double a,
+                             double b, const double* c, const double* e) {
+  const int width = paired ? 2 * dimension : dimension;
+  for (int i = 0; i < dimension; i++) {
+    for (int j = 0; j < dimension; j++) {
+      const double value = b * c[i] * e[j] + (i == j ? a : 0.0);
+      matrix[slot[i * width + j]] += value;
+      if (paired) {
+        matrix[slot[i * width + dimension + j]] -= value;
+        matrix[slot[(dimension + i) * width + j]] -= value;
+        matrix[slot[(dimension + i) * width + dimension + j]] += value;
+      }
+    }
+  }
+}
+
+/* ---- potentials of |d| ----------------------------------------------------------------------- */
+
+/* V, V'/r (so that V_d = (V'/r) d) and the factor of d d^T in V_dd = (V'/r) I + factor d d^T. */
+typedef struct spring_state {
+  double potential, slope, bend;
+} spring_state;
+
+typedef spring_state (*spring_law)(const double* parameter, double square);
+/* [V(s1) - V(s0)] / (s1 - s0) and its derivative with respect to s1. */
+typedef void (*spring_quotient)(const double* parameter, double s0, double s1, double* quotient,
+                                double* derivative);
+
+static spring_state linear_law(const double* parameter, double square) {
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double k3 = parameter[VIDA_SPRING_CUBIC];
+  const double l = parameter[VIDA_SPRING_LENGTH];
+  const double r = sqrt(square);
+  const double s = r - l;
+  spring_state state = {0.5 * k * s * s + 0.25 * k3 * s * s * s * s, k, 0.0};
+  if (l == 0.0) {
+    /* s = r: polynomial in r^2, so the point r = 0 is regular. */
+    state.slope = k + k3 * square;
+    state.bend = 2.0 * k3;
+    return state;
+  }
+  const double force = k * s + k3 * s * s * s;
+  state.slope = force / r;
+  state.bend = (k + 3.0 * k3 * s * s - state.slope) / square;
+  return state;
+}
+
+static void linear_quotient(const double* parameter, double s0, double s1, double* quotient,
+                            double* derivative) {
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double k3 = parameter[VIDA_SPRING_CUBIC];
+  const double l = parameter[VIDA_SPRING_LENGTH];
+  if (l == 0.0) {
+    *quotient = 0.5 * k + 0.25 * k3 * (s0 + s1);
+    *derivative = 0.25 * k3;
+    return;
+  }
+  const double r0 = sqrt(s0);
+  const double r1 = sqrt(s1);
+  const double x0 = r0 - l;
+  const double x1 = r1 - l;
+  /* dV/dr = (V1 - V0)/(r1 - r0) = (x0 + x1) (k/2 + k3 (x0^2 + x1^2)/4), then / (r0 + r1). */
+  const double stiffness = 0.5 * k + 0.25 * k3 * (x0 * x0 + x1 * x1);
+  const double sum = r0 + r1;
+  *quotient = (x0 + x1) * stiffness / sum;
+  const double by_r1 = (stiffness + (x0 + x1) * 0.5 * k3 * x1 - *quotient) / sum;
+  *derivative = by_r1 / (2.0 * r1);
+}
+
+static spring_state squared_law(const double* parameter, double square) {
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double e = square - parameter[VIDA_SPRING_LENGTH] * parameter[VIDA_SPRING_LENGTH];
+  const spring_state state = {0.25 * k * e * e, k * e, 2.0 * k};
+  return state;
+}
+
+static void squared_quotient(const double* parameter, double s0, double s1, double* quotient,
+                             double* derivative) {
+  const double k = parameter[VIDA_SPRING_STIFFNESS];
+  const double square = parameter[VIDA_SPRING_LENGTH] * parameter[VIDA_SPRING_LENGTH];
+  *quotient = 0.25 * k * ((s0 - square) + (s1 - square));
+  *derivative = 0.25 * k;
+}
+
+ALWAYS_INLINE void add_spring_values(const vida_term_batch* batch, const double* q, spring_law law,
+                                     double* lagrangian, int dimension, bool paired) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+    find_difference(q, batch->index + i * batch->width, dimension, paired,
+                    parameter + VIDA_SPRING_ANCHOR, d);
+    *lagrangian -= law(parameter, dot(d, d, dimension)).potential;
+  }
+}
+
+ALWAYS_INLINE void add_spring_gradients(const vida_term_batch* batch, const double* q,
+                                        spring_law law, double* l_q, int dimension, bool paired) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+    const int* index = batch->index + i * batch->width;
+    find_difference(q, index, dimension, paired, parameter + VIDA_SPRING_ANCHOR, d);
+    const spring_state state = law(parameter, dot(d, d, dimension));
+    add_along(l_q, index, dimension, paired, -state.slope, d);
+  }
+}
+
+ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const double* q,
+                                       spring_law law, double weight, double* matrix, int dimension,
+                                       bool paired) {
+  double d[3];
+  const int block = batch->width * batch->width;
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+    find_difference(q, batch->index + i * batch->width, dimension, paired,
+                    parameter + VIDA_SPRING_ANCHOR, d);
+    const spring_state state = law(parameter, dot(d, d, dimension));
+    add_block(matrix, batch->slot + i * block, dimension, paired, -weight * state.slope,
+              -weight * state.bend, d, d);
+  }
+}
+
+/* The difference at q + q_low (nullable): far from the origin, what rounding q has lost is more
+ * than what rounding the difference loses. */
+ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low, const int* index,
+                                           int dimension, bool paired, const double* anchor,
+                                           double* d) {
+  double low[3];
+  find_difference(q, index, dimension, paired, anchor, d);
+  if (q_low) {
+    find_change(q_low, index, dimension, paired, low);
+    for (int k = 0; k < dimension; k++) {
+      d[k] += low[k];
+    }
+  }
+}
+
+/* D V into d_v, or, where that is NULL, weight times its derivative into the matrix. */
+ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const double* q0,
+                                       const double* q_low, const double* dq,
+                                       spring_quotient quotient_of, double* d_v, double weight,
+                                       double* matrix, int dimension, bool paired) {
+  double d0[3], d1[3], sum[3];
+  const int block = batch->width * batch->width;
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
+    const int* index = batch->index + i * batch->width;
+    double quotient, derivative;
+    find_precise_difference(q0, q_low, index, dimension, paired, parameter + VIDA_SPRING_ANCHOR,
+                            d0);
+    find_change(dq, index, dimension, paired, d1);
+    for (int k = 0; k < dimension; k++) {
+      d1[k] += d0[k];
+      sum[k] = d0[k] + d1[k];
+    }
+    quotient_of(parameter, dot(d0, d0, dimension), dot(d1, d1, dimension), &quotient, &derivative);
+    if (d_v) {
+      add_along(d_v, index, dimension, paired, quotient, sum);
+    } else {
+      add_block(matrix, batch->slot + i * block, dimension, paired, weight * quotient,
+                weight * 2.0 * derivative, sum, d1);
+    }
+  }
+}
+
+#define SPRING_KERNEL(name, law, quotient)                                                         \
+  static int name##_value(const vida_term_batch* batch, const vida_place* at,                      \
+                          double* lagrangian) {                                                    \
+    FOR_SHAPE(batch, add_spring_values, at->q, law, lagrangian);                                   \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,      \
+                             double* l_v) {                                                        \
+    (void)l_v;                                                                                     \
+    FOR_SHAPE(batch, add_spring_gradients, at->q, law, l_q);                                       \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_hessian(const vida_term_batch* batch, const vida_place* at,                    \
+                            vida_hessian_weights weights, double* matrix) {                        \
+    FOR_SHAPE(batch, add_spring_hessians, at->q, law, weights.qq, matrix);                         \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_discrete_gradient(const vida_term_batch* batch, const vida_interval* between,  \
+                                      double* d_v) {                                               \
+    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->q_low, between->dq, quotient, d_v, \
+              0.0, NULL);                                                                          \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  static int name##_discrete_hessian(const vida_term_batch* batch, const vida_interval* between,   \
+                                     double weight, double* matrix) {                              \
+    FOR_SHAPE(batch, add_spring_discrete, between->q0, between->q_low, between->dq, quotient,      \
+              NULL, weight, matrix);                                                               \
+    return VIDA_SUCCESS;                                                                           \
+  }                                                                                                \
+  const vida_term_kernel vida__##name = {.kind = "spring",                                         \
+                                         .is_potential = true,                                     \
+                                         .value = name##_value,                                    \
+                                         .gradient = name##_gradient,                              \
+                                         .hessian = name##_hessian,                                \
+                                         .discrete_gradient = name##_discrete_gradient,            \
+                                         .discrete_hessian = name##_discrete_hessian}
+
+SPRING_KERNEL(linear_spring, linear_law, linear_quotient);
+SPRING_KERNEL(squared_spring, squared_law, squared_quotient);
+
+/* ---- distance -------------------------------------------------------------------------------- */
+
+/* a * a as an unevaluated sum of two numbers (Dekker), without need of a fused multiply-add. */
+static inline double square_exactly(double a, double* low) {
+  const double split = 134217729.0 * a; /* 2^27 + 1 */
+  const double high_part = split - (split - a);
+  const double low_part = a - high_part;
+  const double product = a * a;
+  *low = ((high_part * high_part - product) + 2.0 * high_part * low_part) + low_part * low_part;
+  return product;
+}
+
+static inline double add_exactly(double a, double b, double* low) {
+  const double sum = a + b;
+  const double part = sum - a;
+  *low = (a - (sum - part)) + (b - part);
+  return sum;
+}
+
+/* g = (|d|^2 - l^2) / (2 l) in twice the working precision: it is divided by h later on, and what
+ * rounding left in it would grow as h shrinks. */
+ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
+                                       const double* q_low, double* g, int dimension, bool paired) {
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
+    const int* index = batch->index + i * batch->width;
+    const double l = parameter[DISTANCE_LENGTH];
+    double low, error;
+    double sum = -square_exactly(l, &low);
+    low = -low;
+    for (int k = 0; k < dimension; k++) {
+      const int second = paired ? index[dimension + k] : index[k];
+      const double first_value = paired ? q[index[k]] : parameter[DISTANCE_ANCHOR + k];
+      double d_low;
+      const double d = add_exactly(q[second], -first_value, &d_low);
+      if (q_low) {
+        d_low += q_low[second] - (paired ? q_low[index[k]] : 0.0);
+      }
+      const double square = square_exactly(d, &error);
+      low += error + 2.0 * d * d_low;
+      sum = add_exactly(sum, square, &error);
+      low += error;
+    }
+    g[batch->row[i]] += (sum + low) / (2.0 * l);
+  }
+}
+
+static int distance_value(const vida_constraint_batch* batch, const vida_place* at,
+                          const double* q_low, double* g) {
+  FOR_SHAPE(batch, add_distance_values, at->q, q_low, g);
+  return VIDA_SUCCESS;
+}
+
+ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired, const double* d,
+                                   double factor) {
+  for (int k = 0; k < dimension; k++) {
+    if (paired) {
+      entries[k] = -factor * d[k];
+      entries[dimension + k] = factor * d[k];
+    } else {
+      entries[k] = factor * d[k];
+    }
+  }
+}
+
+/* The direction of d at q0, or, with a displacement dq, half-way to q0 + dq. */
+ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const double* q0,
+                                   const double* q_low, const double* dq, double* entries,
+                                   int dimension, bool paired) {
+  double d[3], change[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
+    const int* index = batch->index + i * batch->width;
+    const double factor = 1.0 / parameter[DISTANCE_LENGTH];
+    find_precise_difference(q0, q_low, index, dimension, paired, parameter + DISTANCE_ANCHOR, d);
+    if (dq) {
+      find_change(dq, index, dimension, paired, change);
+      for (int k = 0; k < dimension; k++) {
+        d[k] += 0.5 * change[k];
+      }
+    }
+    store_direction(entries + i * batch->width, dimension, paired, d, factor);
+  }
+}
+
+ALWAYS_INLINE void add_distance_curvature(const vida_constraint_batch* batch, double weight,
+                                          const double* lambda, double* matrix, int dimension,
+                                          bool paired) {
+  const double none[3] = {0.0, 0.0, 0.0};
+  const int block = batch->width * batch->width;
+  for (int i = 0; i < batch->count; i++) {
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    add_block(matrix, batch->slot + i * block, dimension, paired,
+              weight * lambda[batch->row[i]] / l, 0.0, none, none);
+  }
+}
+
+static int distance_jacobian(const vida_constraint_batch* batch, const vida_place* at,
+                             double* entries) {
+  FOR_SHAPE(batch, find_directions, at->q, NULL, NULL, entries);
+  return VIDA_SUCCESS;
+}
+
+static int distance_curvature(const vida_constraint_batch* batch, const vida_place* at,
+                              double weight, const double* lambda, double* matrix) {
+  (void)at;
+  FOR_SHAPE(batch, add_distance_curvature, weight, lambda, matrix);
+  return VIDA_SUCCESS;
+}
+
+static int distance_discrete_jacobian(const vida_constraint_batch* batch,
+                                      const vida_interval* between, double* entries) {
+  FOR_SHAPE(batch, find_directions, between->q0, between->q_low, between->dq, entries);
+  return VIDA_SUCCESS;
+}
+
+static int distance_discrete_curvature(const vida_constraint_batch* batch,
+                                       const vida_interval* between, double weight,
+                                       const double* lambda, double* matrix) {
+  (void)between;
+  FOR_SHAPE(batch, add_distance_curvature, 0.5 * weight, lambda, matrix);
+  return VIDA_SUCCESS;
+}
+
+/* v g_qq v = |relative velocity|^2 / l */
+ALWAYS_INLINE void add_distance_bias(const vida_constraint_batch* batch, const double* v,
+                                     double* bias, int dimension, bool paired) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    find_change(v, batch->index + i * batch->width, dimension, paired, d);
+    bias[batch->row[i]] += dot(d, d, dimension) / l;
+  }
+}
+
+static int distance_bias(const vida_constraint_batch* batch, const vida_place* at, double* bias) {
+  FOR_SHAPE(batch, add_distance_bias, at->v, bias);
+  return VIDA_SUCCESS;
+}
+
+/* G v changes with q as G does, which is linear: the direction of d becomes that of its change. */
+ALWAYS_INLINE void find_distance_gradient(const vida_constraint_batch* batch, const double* v,
+                                          double* entries, int dimension, bool paired) {
+  double d[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    find_change(v, batch->index + i * batch->width, dimension, paired, d);
+    store_direction(entries + i * batch->width, dimension, paired, d, 1.0 / l);
+  }
+}
+
+static int distance_value_gradient(const vida_constraint_batch* batch, const vida_place* at,
+                                   double* entries) {
+  FOR_SHAPE(batch, find_distance_gradient, at->v, entries);
+  return VIDA_SUCCESS;
+}
+
+const vida_constraint_kernel vida__distance = {.kind = "distance",
+                                               .is_quadratic = true,
+                                               .is_precise = true,
+                                               .value = distance_value,
+                                               .jacobian = distance_jacobian,
+                                               .curvature = distance_curvature,
+                                               .discrete_jacobian = distance_discrete_jacobian,
+                                               .discrete_curvature = distance_discrete_curvature,
+                                               .bias = distance_bias,
+                                               .value_gradient = distance_value_gradient};

@@ -1,0 +1,579 @@
+#include "system/terms/traced.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "system/model/model.h"
+
+/* ---- work space: the slots of each tape, then room for the results of the largest ---------------
+ */
+
+static size_t lanes_of(bool in_lanes) {
+  return in_lanes ? VIDA_LANES : 1;
+}
+
+void vida__lay_out_traced(vida_traced* traced) {
+  size_t offset = 0;
+  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
+    traced->work_offset[k] = offset;
+    offset += traced->tape[k] ? vida__tape_work_size(traced->tape[k]) : 0;
+  }
+  traced->work_offset[VIDA_TAPE_KINDS] = offset;
+}
+
+size_t vida__traced_work_size(const vida_functions* functions, bool in_lanes) {
+  const vida_traced* traced = (const vida_traced*)functions;
+  int most = 0;
+  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
+    const vida_tape* tape = traced->tape[k];
+    most = tape && tape->output_count > most ? tape->output_count : most;
+  }
+  return (traced->work_offset[VIDA_TAPE_KINDS] + (size_t)most) * lanes_of(in_lanes);
+}
+
+static double* find_work(const vida_traced* traced, enum vida_tape_kind kind, bool in_lanes,
+                         double* work) {
+  return work + traced->work_offset[kind] * lanes_of(in_lanes);
+}
+
+void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double* work) {
+  const vida_traced* traced = (const vida_traced*)functions;
+  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
+    if (traced->tape[k] && in_lanes) {
+      vida__tape_prepare_lanes(traced->tape[k],
+                               find_work(traced, (enum vida_tape_kind)k, true, work));
+    } else if (traced->tape[k]) {
+      vida__tape_prepare(traced->tape[k], find_work(traced, (enum vida_tape_kind)k, false, work));
+    }
+  }
+}
+
+/* ---- evaluating a tape for every instance ---------------------------------------------------- */
+
+/* The instances of a batch, and where they are evaluated. */
+typedef struct instances {
+  const vida_traced* traced;
+  const vida_tape_place* place;
+  const int* index;
+  int width, count;
+  const VidaSystem* system;
+  double t;
+  const vida_segment* segment;
+  const double *q, *v, *q1;
+  const double* switches; /* inputs of the tape SWITCHED, of all instances */
+  double* tapes;
+  VidaError* error;
+} instances;
+
+/* Of a batch of terms or of constraints, which have the same names for these. */
+#define LIST_INSTANCES(batch)                                                  \
+  {                                                                            \
+    .traced = (const vida_traced*)(batch)->functions, .place = &(batch)->tape, \
+    .index = (batch)->index, .width = (batch)->width, .count = (batch)->count  \
+  }
+
+static instances list_at(instances list, const vida_place* at) {
+  list.system = at->system;
+  list.t = at->t;
+  list.segment = at->segment;
+  list.q = at->q;
+  list.v = at->v;
+  list.tapes = at->tapes;
+  list.error = at->error;
+  return list;
+}
+
+static instances list_between(instances list, const vida_interval* interval) {
+  list.system = interval->system;
+  list.t = interval->t;
+  list.segment = interval->segment;
+  list.v = interval->v;
+  list.q = interval->q0;
+  list.q1 = interval->q1;
+  list.tapes = interval->tapes;
+  list.error = interval->error;
+  return list;
+}
+
+static instances of_term(const vida_term_batch* batch, const vida_place* at) {
+  const instances list = LIST_INSTANCES(batch);
+  return list_at(list, at);
+}
+
+static instances of_constraint(const vida_constraint_batch* batch, const vida_place* at) {
+  const instances list = LIST_INSTANCES(batch);
+  return list_at(list, at);
+}
+
+static instances term_between(const vida_term_batch* batch, const vida_interval* interval) {
+  const instances list = LIST_INSTANCES(batch);
+  return list_between(list, interval);
+}
+
+static instances constraint_between(const vida_constraint_batch* batch,
+                                    const vida_interval* interval) {
+  const instances list = LIST_INSTANCES(batch);
+  return list_between(list, interval);
+}
+
+static int count_switches(const instances* list) {
+  return list->traced->tape[VIDA_TAPE_SWITCHES]->output_count;
+}
+
+/* The inputs of the tape for instance i (those after the last one repeat it), one or a full set of
+ * lanes. */
+static void gather(const instances* list, const vida_tape* tape, int first, int lanes,
+                   double* work) {
+  for (int k = 0; k < tape->input_count; k++, work += lanes) {
+    const vida_tape_input input = tape->inputs[k];
+    for (int lane = 0; lane < lanes; lane++) {
+      const int i = first + lane < list->count ? first + lane : list->count - 1;
+      const int* index = list->index + (size_t)i * (size_t)list->width;
+      switch (input.kind) {
+        case VIDA_INPUT_POSITION:
+          work[lane] = list->q[index[input.index]];
+          break;
+        case VIDA_INPUT_VELOCITY:
+          work[lane] = list->v[index[input.index]];
+          break;
+        case VIDA_INPUT_SECOND_POSITION:
+          work[lane] = list->q1[index[input.index]];
+          break;
+        case VIDA_INPUT_TIME:
+          work[lane] = list->t;
+          break;
+        case VIDA_INPUT_MOMENT:
+          work[lane] = list->segment ? list->segment->moment : list->t;
+          break;
+        case VIDA_INPUT_PARAMETER:
+          work[lane] = list->place->parameters[i * list->place->stride + input.index];
+          break;
+        case VIDA_INPUT_AUXILIARY: /* without switches rates of a nonholonomic row at rest */
+          work[lane] =
+              list->switches ? list->switches[i * count_switches(list) + input.index] : 0.0;
+          break;
+        default:
+          work[lane] = 0.0;
+          break;
+      }
+    }
+  }
+}
+
+static int report_fault(const instances* list, int first, const vida_fault* fault) {
+  const int i = first + fault->lane < list->count ? first + fault->lane : list->count - 1;
+  const char* name = list->traced->base.name;
+  const char* advice = fault->may_be_unchosen
+                           ? " (where evaluates both branches: each has to stay in its domain, as "
+                             "does sqrt(max(x, 1e-9)))"
+                           : "";
+  if (list->count == 1) {
+    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s%s", name, fault->reason, advice);
+  }
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  return vida__fail(list->error, VIDA_NOT_FINITE, "'%s' (instance %d, from '%s' to '%s'): %s%s",
+                    name, i + 1, list->system->coordinates[index[0]].name,
+                    list->system->coordinates[index[list->width - 1]].name, fault->reason, advice);
+}
+
+/* Takes results of instance i: output k is out[k * step]. */
+typedef void (*scatter)(const instances* list, int i, const double* out, int step, void* target);
+
+static int for_each(const instances* list, enum vida_tape_kind kind, scatter take, void* target) {
+  const vida_tape* tape = list->traced->tape[kind];
+  const bool in_lanes = list->place->in_lanes;
+  const int lanes = in_lanes ? VIDA_LANES : 1;
+  vida_fault fault;
+  if (!tape) {
+    return VIDA_SUCCESS;
+  }
+  double* base = list->tapes + list->place->work;
+  double* work = find_work(list->traced, kind, in_lanes, base);
+  double* out = find_work(list->traced, VIDA_TAPE_KINDS, in_lanes, base);
+  for (int first = 0; first < list->count; first += lanes) {
+    gather(list, tape, first, lanes, work);
+    if (in_lanes ? vida__tape_run_lanes(tape, work, out, &fault)
+                 : vida__tape_run(tape, work, out, &fault)) {
+      return report_fault(list, first, &fault);
+    }
+    const int end = list->count - first < lanes ? list->count - first : lanes;
+    for (int lane = 0; lane < end; lane++) {
+      take(list, first + lane, out + lane, lanes, target);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- scatters -------------------------------------------------------------------------------- */
+
+static void take_value(const instances* list, int i, const double* out, int step, void* target) {
+  (void)list, (void)i, (void)step;
+  *(double*)target += out[0];
+}
+
+typedef struct gradient_target {
+  double *l_q, *l_v;
+} gradient_target;
+
+static void take_gradient(const instances* list, int i, const double* out, int step, void* target) {
+  const gradient_target* to = target;
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to->l_q[index[j]] += out[j * step];
+    to->l_v[index[j]] += out[(list->width + j) * step];
+  }
+}
+
+static void take_positions(const instances* list, int i, const double* out, int step,
+                           void* target) {
+  double* to = target;
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to[index[j]] += out[j * step];
+  }
+}
+
+static void take_negative(const instances* list, int i, const double* out, int step, void* target) {
+  double* to = target;
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to[index[j]] -= out[j * step];
+  }
+}
+
+/* Second derivatives, by entry. */
+typedef struct second_target {
+  const int* slot;
+  double weight[4];     /* by vida_second_kind */
+  const double* lambda; /* of constraints, with their first rows */
+  const int* row;
+  double* matrix;
+} second_target;
+
+static void take_second(const instances* list, int i, const double* out, int step, void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_SECOND]->output_count;
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->second_place[k]]] += to->weight[traced->second_kind[k]] * out[k * step];
+  }
+}
+
+static void take_curvature(const instances* list, int i, const double* out, int step,
+                           void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_SECOND]->output_count;
+  const double factor = to->weight[0] * to->lambda[to->row[i]];
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->second_place[k]]] += factor * out[k * step];
+  }
+}
+
+static void take_discrete_second(const instances* list, int i, const double* out, int step,
+                                 void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_DISCRETE_SECOND]->output_count;
+  const double factor = to->lambda ? to->weight[0] * to->lambda[to->row[i]] : to->weight[0];
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->discrete_place[k]]] += factor * out[k * step];
+  }
+}
+
+static void take_slopes(const instances* list, int i, const double* out, int step, void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_DISCRETE_SECOND]->output_count;
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->discrete_place[k]]] +=
+        to->weight[traced->discrete_kind[k]] * out[k * step];
+  }
+}
+
+typedef struct row_target {
+  const int* row;
+  double* rows;
+} row_target;
+
+static void take_row(const instances* list, int i, const double* out, int step, void* target) {
+  const row_target* to = target;
+  (void)list, (void)step;
+  to->rows[to->row[i]] += out[0];
+}
+
+static void take_entries(const instances* list, int i, const double* out, int step, void* target) {
+  double* to = (double*)target + (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to[j] = out[j * step];
+  }
+}
+
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+static int term_value(const vida_term_batch* batch, const vida_place* at, double* lagrangian) {
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_VALUE, take_value, lagrangian);
+}
+
+static int no_value(const vida_term_batch* batch, const vida_place* at, double* lagrangian) {
+  (void)batch, (void)at, (void)lagrangian;
+  return VIDA_SUCCESS;
+}
+
+static int lagrangian_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                               double* l_v) {
+  const instances list = of_term(batch, at);
+  gradient_target to = {l_q, l_v};
+  return for_each(&list, VIDA_TAPE_GRADIENT, take_gradient, &to);
+}
+
+static int position_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                             double* l_v) {
+  const instances list = of_term(batch, at);
+  (void)l_v;
+  return for_each(&list, VIDA_TAPE_GRADIENT, take_positions, l_q);
+}
+
+static int no_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                       double* l_v) {
+  (void)batch, (void)at, (void)l_q, (void)l_v;
+  return VIDA_SUCCESS;
+}
+
+static int term_hessian(const vida_term_batch* batch, const vida_place* at,
+                        vida_hessian_weights weights, double* matrix) {
+  const instances list = of_term(batch, at);
+  second_target to = {
+      batch->slot, {weights.qq, weights.qv, weights.vq, weights.vv}, NULL, NULL, matrix};
+  return for_each(&list, VIDA_TAPE_SECOND, take_second, &to);
+}
+
+static int no_hessian(const vida_term_batch* batch, const vida_place* at,
+                      vida_hessian_weights weights, double* matrix) {
+  (void)batch, (void)at, (void)weights, (void)matrix;
+  return VIDA_SUCCESS;
+}
+
+/* V = -L, so D V = -D L. */
+static int discrete_gradient(const vida_term_batch* batch, const vida_interval* interval,
+                             double* d_v) {
+  const instances list = term_between(batch, interval);
+  return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_negative, d_v);
+}
+
+static int discrete_hessian(const vida_term_batch* batch, const vida_interval* interval,
+                            double weight, double* matrix) {
+  const instances list = term_between(batch, interval);
+  second_target to = {batch->slot, {-weight, 0.0, 0.0, 0.0}, NULL, NULL, matrix};
+  return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
+}
+
+static int discrete_force(const vida_term_batch* batch, const vida_interval* interval,
+                          double* force) {
+  const instances list = term_between(batch, interval);
+  return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_positions, force);
+}
+
+static int discrete_slopes(const vida_term_batch* batch, const vida_interval* interval,
+                           double by_q1, double by_v, double* matrix) {
+  const instances list = term_between(batch, interval);
+  second_target to = {batch->slot, {by_q1, by_v, 0.0, 0.0}, NULL, NULL, matrix};
+  return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_slopes, &to);
+}
+
+static int no_discrete_gradient(const vida_term_batch* batch, const vida_interval* interval,
+                                double* d_v) {
+  (void)batch, (void)interval, (void)d_v;
+  return VIDA_SUCCESS;
+}
+
+static int no_discrete_hessian(const vida_term_batch* batch, const vida_interval* interval,
+                               double weight, double* matrix) {
+  (void)batch, (void)interval, (void)weight, (void)matrix;
+  return VIDA_SUCCESS;
+}
+
+static int term_bias(const vida_term_batch* batch, const vida_place* at, double* force) {
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_BIAS, take_positions, force);
+}
+
+static int no_bias(const vida_term_batch* batch, const vida_place* at, double* force) {
+  (void)batch, (void)at, (void)force;
+  return VIDA_SUCCESS;
+}
+
+static int term_rate(const vida_term_batch* batch, const vida_place* at, double* l_t) {
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_RATE, take_value, l_t);
+}
+
+static int term_mass(const vida_term_batch* batch, const vida_place* at, double* mass) {
+  const instances list = of_term(batch, at);
+  return for_each(&list, VIDA_TAPE_MASS, take_positions, mass);
+}
+
+const vida_term_kernel vida__traced_lagrangian = {.kind = "Lagrangian",
+                                                  .value = term_value,
+                                                  .gradient = lagrangian_gradient,
+                                                  .hessian = term_hessian,
+                                                  .discrete_force = discrete_force,
+                                                  .discrete_slopes = discrete_slopes,
+                                                  .bias = term_bias,
+                                                  .rate = term_rate};
+const vida_term_kernel vida__traced_plain_lagrangian = {.kind = "Lagrangian",
+                                                        .value = term_value,
+                                                        .gradient = lagrangian_gradient,
+                                                        .hessian = term_hessian,
+                                                        .bias = term_bias,
+                                                        .rate = term_rate};
+const vida_term_kernel vida__traced_potential = {.kind = "potential",
+                                                 .is_potential = true,
+                                                 .value = term_value,
+                                                 .gradient = position_gradient,
+                                                 .hessian = term_hessian,
+                                                 .discrete_gradient = discrete_gradient,
+                                                 .discrete_hessian = discrete_hessian,
+                                                 .rate = term_rate};
+const vida_term_kernel vida__traced_plain_potential = {.kind = "potential",
+                                                       .is_potential = true,
+                                                       .value = term_value,
+                                                       .gradient = position_gradient,
+                                                       .hessian = term_hessian,
+                                                       .rate = term_rate};
+const vida_term_kernel vida__traced_mass = {.kind = "kinetic energy",
+                                            .is_potential = true, /* as far as positions go: none */
+                                            .value = no_value,
+                                            .gradient = no_gradient,
+                                            .hessian = no_hessian,
+                                            .discrete_gradient = no_discrete_gradient,
+                                            .discrete_hessian = no_discrete_hessian,
+                                            .bias = no_bias,
+                                            .mass = term_mass};
+/* v^T M v / 2 with a constant M that is not diagonal. */
+const vida_term_kernel vida__traced_kinetic = {.kind = "kinetic energy",
+                                               .is_kinetic = true,
+                                               .value = term_value,
+                                               .gradient = lagrangian_gradient,
+                                               .hessian = term_hessian,
+                                               .bias = term_bias};
+/* Forces stand where L_q stands; they are no part of the energy. */
+const vida_term_kernel vida__traced_force = {.kind = "force",
+                                             .is_force = true,
+                                             .value = no_value,
+                                             .gradient = position_gradient,
+                                             .hessian = term_hessian};
+const vida_term_kernel vida__traced_observable = {.kind = "observable", .value = term_value};
+
+/* ---- switches -------------------------------------------------------------------------------- */
+
+typedef struct outputs {
+  int count;
+  double* values;
+} outputs;
+
+static void take_outputs(const instances* list, int i, const double* out, int step, void* target) {
+  const outputs* to = target;
+  (void)list;
+  for (int k = 0; k < to->count; k++) {
+    to->values[i * to->count + k] = out[k * step];
+  }
+}
+
+static int evaluate_switches(const vida_term_batch* batch, int i, const vida_place* at,
+                             enum vida_tape_kind kind, const double* switches, double* values) {
+  instances list = of_term(batch, at);
+  vida_tape_place place = batch->tape;
+  outputs to = {list.traced->tape[kind]->output_count, values};
+  if (i >= 0) {
+    place.parameters = place.parameters ? place.parameters + i * place.stride : NULL;
+    list.index += i * list.width;
+    list.count = 1;
+  }
+  list.place = &place;
+  list.switches = switches;
+  return for_each(&list, kind, take_outputs, &to);
+}
+
+int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place* at,
+                          double* switches) {
+  return evaluate_switches(batch, i, at, VIDA_TAPE_SWITCHES, NULL, switches);
+}
+
+int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place* at,
+                          const double* switches, double* values) {
+  return evaluate_switches(batch, i, at, VIDA_TAPE_SWITCHED, switches, values);
+}
+
+/* ---- constraints ----------------------------------------------------------------------------- */
+
+static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
+                            const double* q_low, double* g) {
+  const instances list = of_constraint(batch, at);
+  row_target to = {batch->row, g};
+  (void)q_low; /* tapes take one number a coordinate */
+  return for_each(&list, VIDA_TAPE_VALUE, take_row, &to);
+}
+
+static int constraint_jacobian(const vida_constraint_batch* batch, const vida_place* at,
+                               double* entries) {
+  const instances list = of_constraint(batch, at);
+  return for_each(&list, VIDA_TAPE_GRADIENT, take_entries, entries);
+}
+
+static int value_gradient(const vida_constraint_batch* batch, const vida_place* at,
+                          double* entries) {
+  const instances list = of_constraint(batch, at);
+  return for_each(&list, VIDA_TAPE_VALUE_GRADIENT, take_entries, entries);
+}
+
+static int constraint_curvature(const vida_constraint_batch* batch, const vida_place* at,
+                                double weight, const double* lambda, double* matrix) {
+  const instances list = of_constraint(batch, at);
+  second_target to = {batch->slot, {weight, 0.0, 0.0, 0.0}, lambda, batch->row, matrix};
+  return for_each(&list, VIDA_TAPE_SECOND, take_curvature, &to);
+}
+
+static int constraint_rate(const vida_constraint_batch* batch, const vida_place* at, double* rate) {
+  const instances list = of_constraint(batch, at);
+  row_target to = {batch->row, rate};
+  return for_each(&list, VIDA_TAPE_RATE, take_row, &to);
+}
+
+static int constraint_bias(const vida_constraint_batch* batch, const vida_place* at, double* bias) {
+  const instances list = of_constraint(batch, at);
+  row_target to = {batch->row, bias};
+  return for_each(&list, VIDA_TAPE_BIAS, take_row, &to);
+}
+
+static int discrete_jacobian(const vida_constraint_batch* batch, const vida_interval* interval,
+                             double* entries) {
+  const instances list = constraint_between(batch, interval);
+  return for_each(&list, VIDA_TAPE_DISCRETE_GRADIENT, take_entries, entries);
+}
+
+static int discrete_curvature(const vida_constraint_batch* batch, const vida_interval* interval,
+                              double weight, const double* lambda, double* matrix) {
+  const instances list = constraint_between(batch, interval);
+  second_target to = {batch->slot, {weight, 0.0, 0.0, 0.0}, lambda, batch->row, matrix};
+  return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
+}
+
+#define VALUES                                                                                   \
+  .value = constraint_value, .jacobian = constraint_jacobian, .curvature = constraint_curvature, \
+  .rate = constraint_rate, .bias = constraint_bias, .value_gradient = value_gradient
+#define DISCRETE .discrete_jacobian = discrete_jacobian, .discrete_curvature = discrete_curvature
+
+const vida_constraint_kernel vida__traced_constraint = {.kind = "constraint", VALUES, DISCRETE};
+const vida_constraint_kernel vida__traced_quadratic = {
+    .kind = "constraint", .is_quadratic = true, VALUES, DISCRETE};
+const vida_constraint_kernel vida__traced_driven = {
+    .kind = "constraint", .is_driven = true, VALUES, DISCRETE};
+const vida_constraint_kernel vida__traced_plain_constraint = {.kind = "constraint", VALUES};
+const vida_constraint_kernel vida__traced_nonholonomic = {
+    .kind = "nonholonomic constraint", .is_nonholonomic = true, VALUES};
