@@ -114,7 +114,7 @@ int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
 }
 
 static int evaluate(sunrealtype t, N_Vector y, N_Vector rate, void* data) {
-  const vida_ode* ode = data;
+  vida_ode* ode = data;
   if (ode->is_warming) {
     N_VConst(0.0, rate);
     return VIDA_SUCCESS;
@@ -178,7 +178,9 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype e
       ode->data, t, N_VGetArrayPointer(y), N_VGetArrayPointer(correction),
       error ? N_VGetArrayPointer(error) : NULL, N_VGetArrayPointer(ode->weight), epsilon);
   ode->failure = code ? code : ode->failure;
-  return code;
+  const bool good = code || (is_finite(ode->size, N_VGetArrayPointer(correction)) &&
+                             (!error || is_finite(ode->size, N_VGetArrayPointer(error))));
+  return good ? code : VIDA_NOT_FINITE;
 }
 
 /* The Jacobian by differences. CVODE's own ones allocate each time. Their direction is that of the
@@ -725,6 +727,9 @@ static int advance_cvode(vida_ode* ode, double t, double next, double* reached) 
       return CV_RHSFUNC_FAIL;
     }
     flag = flag ? flag : CVodeSetInitStep(memory, step);
+    /* Steps that fall to zero would never end: CVODE's Newton iteration asks for the Jacobian of a
+     * step of another length again and again. */
+    flag = flag ? flag : CVodeSetMinStep(memory, DBL_EPSILON * DBL_EPSILON * (next - t));
   }
   for (double made = 0.0; flag == CV_SUCCESS && ode->node_t < next; made++) {
     flag =

@@ -2,8 +2,11 @@
 
 #include <math.h>
 
-/* Of the largest kinetic energy of the motion, which is what is exchanged in it. */
-static const double large_part = 0.1;
+/* Of the largest kinetic energy of the motion, which is what is exchanged in it: the damping of a
+ * method and the oscillations of symplectic ones stay below, a motion that has lost its energy or
+ * lives on energy of the method does not. Steps that are chosen for an error leave less. */
+static const double large_part = 0.5;
+static const double large_part_by_rtol = 0.1;
 /* Of the energy of the start, and of what moves now: a fall through a singular point, after which
  * the kinetic energy was larger for a moment than all that is wrong. */
 static const double far_more = 10.0;
@@ -14,13 +17,15 @@ static const double rounding = 1e-10;
 static const double exact_part = 1e-6;
 
 void vida__begin_energy(vida_energy_verdict* verdict, double start, double rtol, bool is_exact) {
-  *verdict =
-      (vida_energy_verdict){.start = start, .least = fmax(rounding, rtol), .is_exact = is_exact};
+  *verdict = (vida_energy_verdict){.start = start,
+                                   .least = fmax(rounding, rtol),
+                                   .large = rtol > 0.0 ? large_part_by_rtol : large_part,
+                                   .is_exact = is_exact};
 }
 
 static bool is_large(const vida_energy_verdict* verdict, double defect) {
   const double size = fabs(defect);
-  return (size > large_part * verdict->motion && size > verdict->least * verdict->start) ||
+  return (size > verdict->large * verdict->motion && size > verdict->least * verdict->start) ||
          (verdict->is_exact && size > exact_part * (verdict->start + verdict->motion));
 }
 

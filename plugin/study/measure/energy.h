@@ -8,6 +8,7 @@
 typedef struct vida_energy_verdict {
   double start; /* what there is at the start, of either kind; at rest the least that is a motion */
   double least; /* of it: a smaller defect is precision */
+  double large; /* the part of the motion that is told */
   double motion;    /* the largest kinetic energy so far, as it were without the defect */
   bool is_exact;    /* the method claims to keep the energy to rounding */
   double t, defect; /* the first that was large; 0: none */
