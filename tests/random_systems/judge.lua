@@ -2,7 +2,7 @@
 -- row that is "ok" against a reference of another formulation.
 local vida = require "vida"
 
-local judge = {}
+local judge = {} -- judge.only: the methods to be tried, { name = true }; nil: all
 
 -- Those on the underlying ODE: they are compared with Radau IIA on the stabilized index 2, all others
 -- with a projected Runge-Kutta method on that ODE.
@@ -232,7 +232,7 @@ end
 function judge.system(made, note)
   local groups = { ode = {}, dae = {} }
   for _, method in ipairs(vida.methods()) do
-    if judge.only == nil or judge.only == method.name then
+    if judge.only == nil or judge.only[method.name] then
       table.insert(on_ode[method.name] and groups.dae or groups.ode, method)
     end
   end

@@ -34,7 +34,7 @@ end
 local function try_part()
   local judge = require "judge"
   local systems = require "systems"
-  judge.only = only
+  judge.only = only and { [only] = true }
   for seed = first + part, first + count - 1, jobs do
     local made = systems.make(seed)
     local good, why = pcall(judge.system, made, function(verdict, method, row, text)

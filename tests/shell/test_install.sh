@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installing after only the command has been built, as scenarios/run does it: what is missing is built.
+# Without optimization, which takes most of the time of a build.
 # shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
@@ -10,7 +11,7 @@ fi
 
 : "${BUILD:?the folder of the build}"
 prefix_path=$(sed -n 's/^SUNDIALS_DIR:PATH=//p' "$BUILD/CMakeCache.txt")
-cmake -S "$SOURCE" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DVIDA_TESTS=OFF \
+cmake -S "$SOURCE" -B "$work/build" -DCMAKE_BUILD_TYPE=Debug -DVIDA_TESTS=OFF \
   -DSUNDIALS_DIR="$prefix_path" >"$work/log" 2>&1 || complain "cmake fails: $(tail -n 5 "$work/log")"
 cmake --build "$work/build" --parallel 2 --target vida_command >"$work/log" 2>&1 ||
   complain "the build fails: $(tail -n 5 "$work/log")"
