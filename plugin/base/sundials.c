@@ -1,5 +1,6 @@
 #include "base/sundials.h"
 
+#include <arkode/arkode_arkstep.h>
 #include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
 #include <ida/ida.h>
@@ -59,6 +60,8 @@ int vida__silence(vida_package package, void* memory, SUNContext context, vida_s
       return CVodeSetErrHandlerFn(memory, handle_error, sink);
     case VIDA_ERKSTEP:
       return ERKStepSetErrHandlerFn(memory, handle_error, sink);
+    case VIDA_ARKSTEP:
+      return ARKStepSetErrHandlerFn(memory, handle_error, sink);
     case VIDA_KINSOL:
     default:
       return KINSetErrHandlerFn(memory, handle_error, sink);
@@ -195,7 +198,8 @@ const char* vida__flag_name(vida_package package, int flag) {
   } tables[] = {[VIDA_KINSOL] = TABLE(kinsol_flags),
                 [VIDA_IDA] = TABLE(ida_flags),
                 [VIDA_CVODE] = TABLE(cvode_flags),
-                [VIDA_ERKSTEP] = TABLE(arkode_flags)};
+                [VIDA_ERKSTEP] = TABLE(arkode_flags),
+                [VIDA_ARKSTEP] = TABLE(arkode_flags)};
 #undef TABLE
   for (size_t i = 0; i < tables[package].count; i++) {
     if (tables[package].flags[i].flag == flag) {

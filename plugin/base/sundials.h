@@ -34,7 +34,22 @@ typedef struct vida_sink {
 
 int vida__context_create(SUNContext* context);
 
-typedef enum vida_package { VIDA_KINSOL, VIDA_IDA, VIDA_CVODE, VIDA_ERKSTEP } vida_package;
+typedef enum vida_package {
+  VIDA_KINSOL,
+  VIDA_IDA,
+  VIDA_CVODE,
+  VIDA_ERKSTEP,
+  VIDA_ARKSTEP
+} vida_package;
+
+/* Calls a function that ERKStep and ARKStep have in common: from 7.1 on it is ARKODE's, before it
+ * is one of each package. A file that uses this includes the headers of both. */
+#if VIDA_SUNDIALS_AT_LEAST(7, 1)
+#define VIDA_ARKODE(package, name, ...) ((void)(package), ARKode##name(__VA_ARGS__))
+#else
+#define VIDA_ARKODE(package, name, ...) \
+  ((package) == VIDA_ARKSTEP ? ARKStep##name(__VA_ARGS__) : ERKStep##name(__VA_ARGS__))
+#endif
 
 /* Sends the messages of an integrator's or solver's memory (6.x), or of its whole context (7.x),
  * into `sink`. */

@@ -3,16 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/integrator.h"
+
 /* ---- integrators ----------------------------------------------------------------------------- */
 
 typedef struct integrator_facts {
   const char* name;
+  const vida_integrator_class* class;
   int order, embedded;
 } integrator_facts;
 
-#define FACTS(name, text, order, embedded) {(text), (order), (embedded)},
+#define FACTS(name, text, class, order, embedded) {(text), &vida__##class, (order), (embedded)},
 static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS)};
 #undef FACTS
+
+const vida_integrator_class* vida__integrator_class(vida_integrator integrator) {
+  return facts[integrator].class;
+}
 
 const char* vida__integrator_name(vida_integrator integrator) {
   return facts[integrator].name;
@@ -23,7 +30,7 @@ int vida__integrator_order(vida_integrator integrator) {
 }
 
 bool vida__integrator_is_multistep(vida_integrator integrator) {
-  return integrator == VIDA_INTEGRATOR_ADAMS || integrator == VIDA_INTEGRATOR_BDF;
+  return facts[integrator].class->is_multistep;
 }
 
 bool vida__integrator_is_adaptive(vida_integrator integrator) {

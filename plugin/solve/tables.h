@@ -8,8 +8,6 @@
 
 /* Of a one-step method, to be freed with ARKodeButcherTable_Free; NULL: out of memory. */
 ARKodeButcherTable vida__butcher_table(vida_integrator integrator);
-/* The order of the formula that errors are estimated by; 0: there is none. */
-int vida__integrator_embedded_order(vida_integrator integrator);
 
 /* Whether the last of some stages is where the step ends. */
 bool vida__has_final_stage(ARKodeButcherTable table);

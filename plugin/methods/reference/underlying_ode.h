@@ -52,7 +52,7 @@ extern const VidaOptionRow vida__ode_options[];
 
 #define VIDA_INTEGRATOR_ROW(choices, index)                                                 \
   {                                                                                         \
-    "integrator", VIDA_OPTION_CHOICE, "", (index), 0.0, 11.0, false, choices,               \
+    "integrator", VIDA_OPTION_CHOICE, "", (index), 0.0, VIDA_INTEGRATOR_COUNT - 1.0, false, choices, \
         "Explicit Runge-Kutta table (orders 1, 2, 2, 3, 4, 4, 5, 5, 6, 8), or a multistep " \
         "method, "                                                                          \
         "which always takes rtol."                                                          \
