@@ -42,13 +42,16 @@ typedef enum vida_package {
   VIDA_ARKSTEP
 } vida_package;
 
-/* Calls a function that ERKStep and ARKStep have in common: from 7.1 on it is ARKODE's, before it
- * is one of each package. A file that uses this includes the headers of both. */
+/* VIDA_ARKODE calls a function that ERKStep and ARKStep have in common, VIDA_ARKSTEP_CALL one that
+ * only implicit methods have: from 7.1 on both are ARKODE's, before they are of the package. A file
+ * that uses them includes the headers of both packages. */
 #if VIDA_SUNDIALS_AT_LEAST(7, 1)
 #define VIDA_ARKODE(package, name, ...) ((void)(package), ARKode##name(__VA_ARGS__))
+#define VIDA_ARKSTEP_CALL(name, ...) ARKode##name(__VA_ARGS__)
 #else
 #define VIDA_ARKODE(package, name, ...) \
   ((package) == VIDA_ARKSTEP ? ARKStep##name(__VA_ARGS__) : ERKStep##name(__VA_ARGS__))
+#define VIDA_ARKSTEP_CALL(name, ...) ARKStep##name(__VA_ARGS__)
 #endif
 
 /* Sends the messages of an integrator's or solver's memory (6.x), or of its whole context (7.x),

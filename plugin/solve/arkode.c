@@ -105,7 +105,7 @@ int vida__arkode_create(vida_ode* ode, vida_arkode_maker make,
   own->reinit = reinit;
   ARKodeButcherTable table = vida__butcher_table(ode->settings.integrator);
   ode->ends_with_stage = table && vida__has_final_stage(table);
-  if (ode->ends_with_stage && ode->functions.settle) {
+  if (ode->ends_with_stage && ode->functions.settle && !ode->class->is_implicit) {
     vida__separate_final_stage(table);
   }
   int code = table ? make_memory(ode, table, make, &own->steps) : VIDA_OUT_OF_MEMORY;
@@ -122,6 +122,9 @@ int vida__arkode_create(vida_ode* ode, vida_arkode_maker make,
 static void destroy_memory(const vida_ode* ode, vida_arkode_memory* memory) {
   if (memory->arkode) {
     CALL(ode, Free, &memory->arkode);
+  }
+  if (memory->newton) {
+    SUNNonlinSolFree(memory->newton);
   }
   if (memory->solver) {
     SUNLinSolFree(memory->solver);
@@ -149,8 +152,9 @@ void vida__arkode_destroy(vida_ode* ode) {
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 int vida__arkode_begin(vida_ode* ode, double t, double step, double stop) {
-  const vida_arkode* own = arkode_of(ode);
+  vida_arkode* own = arkode_of(ode);
   void* arkode = own->steps.arkode;
+  own->stop = stop;
   int flag = own->reinit(arkode, t, ode->y);
   if (!ode->settings.adaptive) {
     return flag ? flag : CALL(ode, SetFixedStep, arkode, step);

@@ -2,14 +2,18 @@
 #ifndef VIDA_SOLVE_ARKODE_H
 #define VIDA_SOLVE_ARKODE_H
 
+#include <sundials/sundials_nonlinearsolver.h>
+
 #include "solve/integrator.h"
 #include "solve/tables.h"
 
 /* One memory of ARKODE. */
 typedef struct vida_arkode_memory {
   void* arkode;
-  SUNMatrix matrix;       /* NULL of explicit methods */
-  SUNLinearSolver solver; /* NULL of explicit methods */
+  /* Of implicit methods; else NULL. */
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  SUNNonlinearSolver newton;
 } vida_arkode_memory;
 
 /* `memory` of a vida_ode whose class is one of ARKODE's. */
@@ -20,6 +24,7 @@ typedef struct vida_arkode {
 #if VIDA_SUNDIALS_AT_LEAST(6, 7)
   SUNAdaptController controller;
 #endif
+  double stop; /* of the last `begin` */
   /* Begins anew at t from ode->y: ERKStepReInit, ARKStepReInit. */
   int (*reinit)(void* arkode, double t, N_Vector y);
 } vida_arkode;

@@ -28,7 +28,11 @@
   X(VERNER, "verner", erkstep, 6, 5)                     \
   X(FEHLBERG, "fehlberg", erkstep, 8, 7)                 \
   X(ADAMS, "adams", cvode, 12, 11)                       \
-  X(BDF, "bdf", cvode, 5, 4)
+  X(BDF, "bdf", cvode, 5, 4)                             \
+  X(SDIRK2, "sdirk2", arkstep, 2, 1)                     \
+  X(ESDIRK3, "esdirk3", arkstep, 3, 2)                   \
+  X(ESDIRK4, "esdirk4", arkstep, 4, 3)                   \
+  X(ESDIRK5, "esdirk5", arkstep, 5, 4)
 
 #define VIDA_INTEGRATOR_ENUMERATOR(name, text, class, order, embedded) VIDA_INTEGRATOR_##name,
 typedef enum vida_integrator {
@@ -44,6 +48,8 @@ const char* vida__integrator_name(vida_integrator integrator);
 /* Of multistep methods the highest one. */
 int vida__integrator_order(vida_integrator integrator);
 bool vida__integrator_is_multistep(vida_integrator integrator);
+/* Whether it is a table of ARKStep, whose steps solve equations by Newton's method. */
+bool vida__integrator_is_implicit(vida_integrator integrator);
 /* Whether it can choose its own steps. */
 bool vida__integrator_is_adaptive(vida_integrator integrator);
 
@@ -87,7 +93,9 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
                      vida_ode** ode, VidaError* error);
 void vida__ode_destroy(vida_ode** ode);
 
-/* The absolute tolerances (size, > 0), to be filled before the first Advance. */
+/* The absolute tolerances (size, > 0), to be filled before the first Advance. At fixed steps they
+ * are the sizes of the components, which tell implicit methods how well to solve their equations.
+ */
 double* vida__ode_tolerances(vida_ode* ode);
 /* The next Advance begins anew, without what earlier steps have left; `step` is the first one to be
  * tried by adaptive methods, 0: estimated, from what happens there and not from where one looks. */

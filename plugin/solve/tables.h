@@ -2,7 +2,9 @@
 #ifndef VIDA_SOLVE_TABLES_H
 #define VIDA_SOLVE_TABLES_H
 
-#include <arkode/arkode_erkstep.h> /* of all versions: also their tables */
+/* Of all versions, also their tables: */
+#include <arkode/arkode_arkstep.h>
+#include <arkode/arkode_erkstep.h>
 
 #include "solve/ode.h"
 
