@@ -54,6 +54,22 @@ typedef enum vida_package {
 #define VIDA_ARKSTEP_CALL(name, ...) ARKStep##name(__VA_ARGS__)
 #endif
 
+/* The object that chooses steps, where ARKODE has it as one; else NULL. */
+#if VIDA_SUNDIALS_AT_LEAST(6, 7)
+#include <sundials/sundials_adaptcontroller.h>
+typedef SUNAdaptController vida_controller;
+#else
+typedef void* vida_controller;
+#endif
+
+/* Makes ERKStep or ARKStep choose steps by their error and that of the step before:
+ * h safety error^(-now/(p+1)) (error before)^(past/(p+1)), no more than `growth` times as large,
+ * with p the order of the embedded formula. *controller outlives `memory` and is then destroyed by
+ * vida__destroy_controller; it may be set on failure, too. Returns 0 or a flag. */
+int vida__set_controller(vida_package package, void* memory, SUNContext context, int p, double now,
+                         double past, double safety, double growth, vida_controller* controller);
+void vida__destroy_controller(vida_controller controller);
+
 /* Sends the messages of an integrator's or solver's memory (6.x), or of its whole context (7.x),
  * into `sink`. */
 int vida__silence(vida_package package, void* memory, SUNContext context, vida_sink* sink);

@@ -26,33 +26,13 @@ static vida_arkode* arkode_of(const vida_ode* ode) {
 
 static int set_controller(vida_ode* ode) {
   const vida_step_control* control = &vida__step_control;
-  void* memory = arkode_of(ode)->steps.arkode;
-#if VIDA_SUNDIALS_AT_LEAST(6, 7)
-  SUNAdaptController controller = SUNAdaptController_PI(ode->context);
-  arkode_of(ode)->controller = controller;
-  /* Its second exponent counts with the other sign. */
-  if (!controller || SUNAdaptController_SetParams_PI(controller, control->now, -control->past) ||
-      SUNAdaptController_SetErrorBias(controller, 1.0) ||
-      CALL(ode, SetAdaptController, memory, controller) ||
-      CALL(ode, SetAdaptivityAdjustment, memory, 0)) {
-    return VIDA_SOLVER_FAILED;
-  }
-#else
-  enum { PI_CONTROLLER = 1 };
-  /* It divides the exponents by p. */
-  const double p = vida__integrator_embedded_order(ode->settings.integrator);
-  double parameters[] = {control->now * p / (p + 1.0), control->past * p / (p + 1.0), 0.0};
-  if (CALL(ode, SetAdaptivityMethod, memory, PI_CONTROLLER, 0, 0, parameters) ||
-      CALL(ode, SetErrorBias, memory, 1.0)) {
-    return VIDA_SOLVER_FAILED;
-  }
-#endif
-  if (CALL(ode, SetSafetyFactor, memory, control->safety) ||
-      CALL(ode, SetMaxGrowth, memory, control->largest_growth) ||
-      CALL(ode, SetFixedStepBounds, memory, 1.0, 1.0)) {
-    return VIDA_SOLVER_FAILED;
-  }
-  return VIDA_SUCCESS;
+  vida_arkode* own = arkode_of(ode);
+  return vida__set_controller(ode->class->package, own->steps.arkode, ode->context,
+                              vida__integrator_embedded_order(ode->settings.integrator),
+                              control->now, control->past, control->safety, control->largest_growth,
+                              &own->controller)
+             ? VIDA_SOLVER_FAILED
+             : VIDA_SUCCESS;
 }
 
 /* Called at the end of each step: what y becomes there, the next step goes on from. */
@@ -141,11 +121,7 @@ void vida__arkode_destroy(vida_ode* ode) {
   }
   destroy_memory(ode, &own->steps);
   destroy_memory(ode, &own->between);
-#if VIDA_SUNDIALS_AT_LEAST(6, 7)
-  if (own->controller) {
-    SUNAdaptController_Destroy(own->controller);
-  }
-#endif
+  vida__destroy_controller(own->controller);
   free(own);
 }
 

@@ -21,9 +21,7 @@ typedef struct vida_arkode {
   vida_arkode_memory steps;
   /* For nodes inside of steps: fixed steps. NULL where all nodes are ends of steps. */
   vida_arkode_memory between;
-#if VIDA_SUNDIALS_AT_LEAST(6, 7)
-  SUNAdaptController controller;
-#endif
+  vida_controller controller;
   double stop; /* of the last `begin` */
   /* Begins anew at t from ode->y: ERKStepReInit, ARKStepReInit. */
   int (*reinit)(void* arkode, double t, N_Vector y);
