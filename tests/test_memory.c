@@ -490,6 +490,8 @@ static bool has_option(const VidaOptions* options, const char* name) {
   return false;
 }
 
+static const char* live_integrator; /* of `live`; NULL: that of the method */
+
 static int live(const char* method, const char* solver, VidaError* error) {
   VidaSystem* system = NULL;
   VidaOptions* options = NULL;
@@ -499,6 +501,9 @@ static int live(const char* method, const char* solver, VidaError* error) {
   code = code ? code : VidaOptions_SetReal(options, "h", 0.01, error);
   if (!code && !isnan(VidaOptions_Get(options, "linear_solver"))) {
     code = VidaOptions_SetText(options, "linear_solver", solver, error);
+  }
+  if (!code && live_integrator) {
+    code = VidaOptions_SetText(options, "integrator", live_integrator, error);
   }
   if (!code && has_option(options, "atol") && Vida_IsAdaptive(options) && !takes_bodies(method)) {
     code = VidaOptions_SetOf(options, "atol", VidaSystem_CoordinateName(system, 0), 1e-6, error);
@@ -573,6 +578,11 @@ static void test_no_memory(void) {
       fail_each_allocation(Vida_MethodInfo(i)->name, solvers[k]);
     }
   }
+  live_integrator = "esdirk3"; /* of ARKStep */
+  if (counts()) {
+    fail_each_allocation("coordinate-projection", solvers[0]);
+  }
+  live_integrator = NULL;
 }
 #endif
 
