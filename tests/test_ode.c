@@ -185,7 +185,8 @@ typedef struct Moved {
 static int rate_after_move(void* data, double t, const double* y, double* f) {
   Moved* moved = data;
   /* Earlier ones look at a node inside of the step. */
-  moved->stale += !isnan(moved->y) && t >= moved->t && y[0] != moved->y ? 1 : 0;
+  const bool is_first = !isnan(moved->y) && t >= moved->t;
+  moved->stale += is_first && (t > moved->t || y[0] != moved->y) ? 1 : 0;
   moved->y = NAN;
   f[0] = y[0] * cos(t);
   f[1] = -y[1] * y[1];
