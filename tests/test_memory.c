@@ -353,6 +353,36 @@ static void test_adaptive_steps(void) {
   }
 }
 
+/* Implicit tables of ARKStep, at fixed steps. */
+static void test_implicit_steps(void) {
+  static const char* const tables[] = {"sdirk2", "esdirk3", "esdirk4", "esdirk5"};
+  static const char* const methods[] = {"baumgarte", "stabilized-ode", "post-stabilized",
+                                        "coordinate-projection"};
+  const Model model = model_double_spherical_pendulum();
+  for (int k = 0; k < 16; k++) {
+    const char* const settings[] = {"integrator", tables[k % 4], NULL};
+    double q[MODEL_COORDINATES], v[MODEL_COORDINATES];
+    VidaError error = {0};
+    VidaSystem* system = model_system(&model);
+    VidaOptions* options = motion_method(methods[k / 4], 0.01, settings);
+    VidaStepper* stepper = NULL;
+    REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+    REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+    const long before = allocations;
+    int code = VidaStepper_Start(stepper, 0.0, q, v, &error);
+    for (int i = 0; i < 50 && !code; i++) {
+      code = VidaStepper_Step(stepper, &error);
+    }
+    const long made = allocations - before;
+    REQUIRE_OK(code, &error);
+    EXPECT(made == 0, "%ld allocations in steps of %s with %s", made, methods[k / 4],
+           tables[k % 4]);
+    VidaOptions_Destroy(&options);
+    VidaStepper_Destroy(&stepper);
+    VidaSystem_Destroy(&system);
+  }
+}
+
 /* The counter counts, otherwise the tests here would prove nothing. */
 static void test_counter(void) {
   void* volatile block[3];
@@ -460,6 +490,8 @@ static bool has_option(const VidaOptions* options, const char* name) {
   return false;
 }
 
+static const char* live_integrator; /* of `live`; NULL: that of the method */
+
 static int live(const char* method, const char* solver, VidaError* error) {
   VidaSystem* system = NULL;
   VidaOptions* options = NULL;
@@ -469,6 +501,9 @@ static int live(const char* method, const char* solver, VidaError* error) {
   code = code ? code : VidaOptions_SetReal(options, "h", 0.01, error);
   if (!code && !isnan(VidaOptions_Get(options, "linear_solver"))) {
     code = VidaOptions_SetText(options, "linear_solver", solver, error);
+  }
+  if (!code && live_integrator) {
+    code = VidaOptions_SetText(options, "integrator", live_integrator, error);
   }
   if (!code && has_option(options, "atol") && Vida_IsAdaptive(options) && !takes_bodies(method)) {
     code = VidaOptions_SetOf(options, "atol", VidaSystem_CoordinateName(system, 0), 1e-6, error);
@@ -543,6 +578,11 @@ static void test_no_memory(void) {
       fail_each_allocation(Vida_MethodInfo(i)->name, solvers[k]);
     }
   }
+  live_integrator = "esdirk3"; /* of ARKStep */
+  if (counts()) {
+    fail_each_allocation("coordinate-projection", solvers[0]);
+  }
+  live_integrator = NULL;
 }
 #endif
 
@@ -551,6 +591,7 @@ int main(void) {
     {"the counter counts", test_counter},
     {"a step allocates nothing", test_steps},
     {"steps of its own choice allocate nothing", test_adaptive_steps},
+    {"implicit tables allocate nothing in a step", test_implicit_steps},
     {"1000 lives leave nothing", test_cycles},
 #if CAN_FAIL
     {"every allocation may fail", test_no_memory},

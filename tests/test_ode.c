@@ -161,21 +161,74 @@ static void test_last_stage(void) {
 }
 
 static void test_settle(void) {
+  static const vida_integrator some[] = {VIDA_INTEGRATOR_HEUN, VIDA_INTEGRATOR_SDIRK2,
+                                         VIDA_INTEGRATOR_ESDIRK3};
   const vida_ode_functions functions = {.rate = rate, .settle = settle};
-  Problem problem = {.fails_at = INFINITY};
-  vida_ode* ode = make_ode(VIDA_INTEGRATOR_HEUN, false, 0.0, 1.0, functions, &problem);
-  double y[2];
-  run(ode, 3.0, 30, y);
-  EXPECT(problem.settled == 30, "settled %ld times", problem.settled);
-  EXPECT_NEAR(y[0], exp(sin(3.0)), 1e-15, "y at the end");
-  vida__ode_destroy(&ode);
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+    Problem problem = {.fails_at = INFINITY};
+    vida_ode* ode = make_ode(some[i], false, 0.0, 1.0, functions, &problem);
+    double y[2];
+    run(ode, 3.0, 30, y);
+    EXPECT(problem.settled == 30, "settled %ld times", problem.settled);
+    EXPECT_NEAR(y[0], exp(sin(3.0)), 1e-15, "y at the end");
+    vida__ode_destroy(&ode);
+  }
+}
+
+/* Whether the first rate after `settle` has moved the end of a step belongs to what it has become:
+ * the first stage of these tables is explicit, and the last one of the step before is its end. */
+typedef struct Moved {
+  long ends, stale;
+  double t, y; /* after settle; y NAN: the rate there has been asked for */
+} Moved;
+
+static int rate_after_move(void* data, double t, const double* y, double* f) {
+  Moved* moved = data;
+  /* Earlier ones look at a node inside of the step. */
+  const bool is_first = !isnan(moved->y) && t >= moved->t;
+  moved->stale += is_first && (t > moved->t || y[0] != moved->y) ? 1 : 0;
+  moved->y = NAN;
+  f[0] = y[0] * cos(t);
+  f[1] = -y[1] * y[1];
+  return 0;
+}
+
+static int move_end(void* data, double t, double* y) {
+  Moved* moved = data;
+  y[0] *= 1.0 + 1e-3;
+  moved->t = t;
+  moved->y = y[0];
+  moved->ends++;
+  return 0;
+}
+
+static void test_moved_ends(void) {
+  static const vida_integrator some[] = {VIDA_INTEGRATOR_DORMAND_PRINCE, VIDA_INTEGRATOR_ESDIRK3,
+                                         VIDA_INTEGRATOR_ESDIRK4, VIDA_INTEGRATOR_ESDIRK5};
+  const vida_ode_functions functions = {.rate = rate_after_move, .settle = move_end};
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+    const vida_ode_settings settings = {
+        .integrator = some[i], .adaptive = true, .rtol = 1e-6, .max_steps = 1e4};
+    const char* name = vida__integrator_name(some[i]);
+    Moved moved = {.y = NAN};
+    vida_ode* ode = NULL;
+    VidaError error = {0};
+    double y[2] = {1.0, 1.0};
+    REQUIRE_OK(vida__ode_create(2, functions, &moved, settings, &ode, &error), &error);
+    vida__ode_tolerances(ode)[0] = vida__ode_tolerances(ode)[1] = 1e-6;
+    REQUIRE_OK(vida__ode_advance(ode, 0.0, 3.0, y, NULL, &error), &error);
+    EXPECT(moved.ends > 5 && moved.stale == 0, "%s: %ld of %ld steps begin with an old rate", name,
+           moved.stale, moved.ends);
+    vida__ode_destroy(&ode);
+  }
 }
 
 /* A failing rate fails the advance with its own code; afterwards one can go on. */
 static void test_failures(void) {
   const vida_ode_functions functions = {.rate = rate};
-  static const vida_integrator some[] = {VIDA_INTEGRATOR_RK4, VIDA_INTEGRATOR_DORMAND_PRINCE,
-                                         VIDA_INTEGRATOR_ADAMS, VIDA_INTEGRATOR_BDF};
+  static const vida_integrator some[] = {VIDA_INTEGRATOR_RK4,    VIDA_INTEGRATOR_DORMAND_PRINCE,
+                                         VIDA_INTEGRATOR_ADAMS,  VIDA_INTEGRATOR_BDF,
+                                         VIDA_INTEGRATOR_SDIRK2, VIDA_INTEGRATOR_ESDIRK4};
   for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
     const char* name = vida__integrator_name(some[i]);
     Problem problem = {.fails_at = 1.0, .code = VIDA_CALLBACK_FAILED};
@@ -198,6 +251,31 @@ static void test_failures(void) {
   EXPECT_ERROR(vida__ode_advance(ode, 0.0, 3.0, y, NULL, &error), &error, VIDA_STEP_NOT_CONVERGED,
                "max_steps");
   EXPECT(strcmp(error.flag, "ARK_TOO_MUCH_WORK") == 0, "flag %s", error.flag);
+  vida__ode_destroy(&ode);
+}
+
+/* A rate whose equations have no solution within a step: y' = y^2 from 1 has none beyond t = 1, and
+ * an implicit step of 4 leads to a quadratic equation without real roots. */
+static int rate_of_square(void* data, double t, const double* y, double* f) {
+  (void)data;
+  (void)t;
+  f[0] = y[0] * y[0];
+  f[1] = 0.0;
+  return 0;
+}
+
+static void test_unsolvable(void) {
+  const vida_ode_functions functions = {.rate = rate_of_square};
+  Problem problem = {0};
+  vida_ode* ode = make_ode(VIDA_INTEGRATOR_SDIRK2, false, 0.0, 1.0, functions, &problem);
+  VidaError error = {0};
+  double y[2] = {1.0, 0.0};
+  EXPECT_ERROR(vida__ode_advance(ode, 0.0, 4.0, y, NULL, &error), &error, VIDA_STEP_NOT_CONVERGED,
+               "nonlinear equations");
+  EXPECT(strcmp(error.flag, "ARK_CONV_FAILURE") == 0, "flag %s", error.flag);
+  y[0] = 1.0;
+  REQUIRE_OK(vida__ode_advance(ode, 0.0, 0.01, y, NULL, &error), &error);
+  EXPECT_NEAR(y[0], 1.0 / 0.99, 1e-5, "y after a failure");
   vida__ode_destroy(&ode);
 }
 
@@ -264,6 +342,14 @@ static void test_violations(void) {
       {"coordinate-partitioning", {"integrator", "rk4", NULL}, 4, 0, 0},
       {"coordinate-partitioning", {"integrator", "rk4", "coordinates", "tangent", NULL}, 4, 0, 0},
       {"coordinate-partitioning", {"integrator", "fehlberg", NULL}, 8, 0, 0},
+      {"baumgarte", {"integrator", "sdirk2", NULL}, 2, 2, 2},
+      {"baumgarte", {"integrator", "esdirk4", "gamma", "5", NULL}, 4, 4, 4},
+      {"post-stabilized", {"integrator", "esdirk3", "variant", "s-both", NULL}, 3, 4, 4},
+      {"stabilized-ode", {"integrator", "esdirk4", "projection", "full", NULL}, 4, 4, 4},
+      {"coordinate-projection", {"integrator", "sdirk2", NULL}, 2, 0, 0},
+      {"coordinate-projection", {"integrator", "esdirk3", NULL}, 3, 0, 0},
+      {"coordinate-projection", {"integrator", "esdirk5", NULL}, 5, 0, 0},
+      {"coordinate-partitioning", {"integrator", "esdirk4", NULL}, 4, 0, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const long steps = cases[i].error < 6.0 ? 40 : cases[i].error < 8.0 ? 20 : 10;
@@ -297,14 +383,116 @@ static void test_gamma_of_step(void) {
   EXPECT(order > 1.8 && order < 3.2, "order %.2f with gamma = 1/h", order);
 }
 
+/* ---- stiff systems --------------------------------------------------------------------------- */
+
+typedef struct Swing {
+  int code;
+  double angle; /* at 2 s, rad */
+  VidaStatistics statistics;
+  VidaError error;
+} Swing;
+
+/* A bob of 1 kg on a spring of 1 m, in balance with the tension of the swing at the start from
+ * 0.5 rad: the motion tends to that of a rod with growing stiffness (N/m). */
+static Swing swing_on_spring(double stiffness, double h, const char* const* settings) {
+  Model model = model_pendulum(2, 1.0, 1.0, 0.5, 0.0);
+  const double length = 1.0 + MODEL_GRAVITY * cos(0.5) / stiffness;
+  const VidaSpring spring = {.name = "rod",
+                             .from = VidaPoint_Fixed(0.0, 0.0, 0.0),
+                             .to = VidaPoint_Particle(0),
+                             .stiffness = stiffness,
+                             .length = 1.0,
+                             .law = VIDA_SPRING_LINEAR};
+  model.rods = 0;
+  model.spring[model.springs++] = spring;
+  model.chart = MODEL_NO_CHART;
+  model.particle[0].position[0] = VidaInitial_Given(length * sin(0.5));
+  model.particle[0].position[1] = VidaInitial_Given(-length * cos(0.5));
+  VidaSystem* system = model_system(&model);
+  VidaOptions* options = motion_method("baumgarte", h, settings);
+  VidaStepper* stepper = NULL;
+  double q[MODEL_COORDINATES], v[MODEL_COORDINATES];
+  Swing found = {0};
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+  REQUIRE_OK(VidaStepper_Start(stepper, 0.0, q, v, &error), &error);
+  for (long k = 0; k < lround(2.0 / h) && !found.code; k++) {
+    found.code = VidaStepper_Step(stepper, &found.error);
+  }
+  found.angle = atan2(VidaStepper_Positions(stepper)[0], -VidaStepper_Positions(stepper)[1]);
+  found.statistics = VidaStepper_Statistics(stepper);
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  VidaSystem_Destroy(&system);
+  return found;
+}
+
+/* Steps of 1/100 s and less, in which the spring would vibrate 16 and 159 times: explicit tables
+ * leave the motion or fail, implicit ones step over it. The angle is that of a rod in closed form.
+ */
+static void test_stiff_spring(void) {
+  static const char* const explicit_tables[] = {"heun", "rk4", "dormand-prince"};
+  static const char* const implicit_tables[] = {"sdirk2", "esdirk3", "esdirk4", "esdirk5"};
+  double angle, speed;
+  pendulum_motion(sqrt(MODEL_GRAVITY), 0.5, 0.0, 2.0, &angle, &speed);
+  for (double stiffness = 1e8; stiffness < 1e11; stiffness *= 100.0) {
+    for (size_t i = 0; i < sizeof explicit_tables / sizeof *explicit_tables; i++) {
+      const char* const settings[] = {"integrator", explicit_tables[i], NULL};
+      const Swing found = swing_on_spring(stiffness, 0.01, settings);
+      EXPECT(found.code != 0 || !(fabs(found.angle - angle) < 0.1),
+             "%s with k = %g: angle off by %g", explicit_tables[i], stiffness, found.angle - angle);
+    }
+    for (size_t i = 0; i < sizeof implicit_tables / sizeof *implicit_tables; i++) {
+      const char* const settings[] = {"integrator", implicit_tables[i], NULL};
+      /* Stages of sdirk2 are whole steps of implicit Euler, too long for Newton's method there. */
+      const bool is_long = i == 0 && stiffness > 1e9;
+      for (double h = is_long ? 0.002 : 0.01; h > 1e-4; h *= 0.2) {
+        const Swing found = swing_on_spring(stiffness, h, settings);
+        EXPECT(found.code == 0, "%s with k = %g, h = %g: %s", implicit_tables[i], stiffness, h,
+               found.error.message);
+        EXPECT_NEAR(found.angle, angle, 1e-3, "%s with k = %g, h = %g", implicit_tables[i],
+                    stiffness, h);
+      }
+    }
+  }
+}
+
+/* For the same tolerance explicit tables follow 3000 vibrations, implicit ones take a tenth of
+ * their steps and fewer. */
+static void test_stiff_tolerance(void) {
+  static const char* const implicit_tables[] = {"esdirk3", "esdirk4", "esdirk5"};
+  static const char* const plain[] = {"integrator", "dormand-prince", "rtol", "1e-5", NULL};
+  double angle, speed;
+  pendulum_motion(sqrt(MODEL_GRAVITY), 0.5, 0.0, 2.0, &angle, &speed);
+  const Swing reference = swing_on_spring(1e8, 1.0, plain);
+  REQUIRE_OK(reference.code, &reference.error);
+  for (size_t i = 0; i < sizeof implicit_tables / sizeof *implicit_tables; i++) {
+    const char* const settings[] = {"integrator", implicit_tables[i], "rtol", "1e-5", NULL};
+    const Swing found = swing_on_spring(1e8, 1.0, settings);
+    REQUIRE_OK(found.code, &found.error);
+    EXPECT_NEAR(found.angle, angle, 1e-3, "%s", implicit_tables[i]);
+    EXPECT(10 * (found.statistics.steps + found.statistics.rejected_steps) <
+               reference.statistics.steps,
+           "%s: %ld steps and %ld rejected ones; dormand-prince %ld", implicit_tables[i],
+           found.statistics.steps, found.statistics.rejected_steps, reference.statistics.steps);
+    EXPECT(found.statistics.newton_iterations > 0 && found.statistics.jacobian_evaluations > 0,
+           "%s: no iterations are counted", implicit_tables[i]);
+  }
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"tables", test_tables},
                                     {"tolerances", test_tolerances},
                                     {"settle", test_settle},
+                                    {"moved ends", test_moved_ends},
                                     {"last stage", test_last_stage},
                                     {"failures", test_failures},
+                                    {"unsolvable", test_unsolvable},
                                     {"violations", test_violations},
                                     {"gamma = 1/h", test_gamma_of_step},
+                                    {"stiff spring", test_stiff_spring},
+                                    {"stiff spring, for a tolerance", test_stiff_tolerance},
                                     {NULL, NULL}};
   return check_main("ode", tests);
 }

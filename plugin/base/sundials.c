@@ -1,5 +1,6 @@
 #include "base/sundials.h"
 
+#include <arkode/arkode_arkstep.h>
 #include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
 #include <ida/ida.h>
@@ -59,6 +60,8 @@ int vida__silence(vida_package package, void* memory, SUNContext context, vida_s
       return CVodeSetErrHandlerFn(memory, handle_error, sink);
     case VIDA_ERKSTEP:
       return ERKStepSetErrHandlerFn(memory, handle_error, sink);
+    case VIDA_ARKSTEP:
+      return ARKStepSetErrHandlerFn(memory, handle_error, sink);
     case VIDA_KINSOL:
     default:
       return KINSetErrHandlerFn(memory, handle_error, sink);
@@ -66,6 +69,56 @@ int vida__silence(vida_package package, void* memory, SUNContext context, vida_s
 }
 
 #endif
+
+/* ---- step sizes of ARKODE -------------------------------------------------------------------- */
+
+#if VIDA_SUNDIALS_AT_LEAST(6, 7)
+
+static int choose_pi(vida_package package, void* memory, SUNContext context, int p, double now,
+                     double past, vida_controller* controller) {
+  (void)p;
+  *controller = SUNAdaptController_PI(context);
+  /* Its second exponent counts with the other sign. */
+  return !*controller || SUNAdaptController_SetParams_PI(*controller, now, -past) ||
+         SUNAdaptController_SetErrorBias(*controller, 1.0) ||
+         VIDA_ARKODE(package, SetAdaptController, memory, *controller) ||
+         VIDA_ARKODE(package, SetAdaptivityAdjustment, memory, 0);
+}
+
+void vida__destroy_controller(vida_controller controller) {
+  if (controller) {
+    SUNAdaptController_Destroy(controller);
+  }
+}
+
+#else
+
+static int choose_pi(vida_package package, void* memory, SUNContext context, int p, double now,
+                     double past, vida_controller* controller) {
+  enum { PI_CONTROLLER = 1 };
+  /* It divides the exponents by p. */
+  double parameters[] = {now * p / (p + 1.0), past * p / (p + 1.0), 0.0};
+  (void)context;
+  *controller = NULL;
+  return VIDA_ARKODE(package, SetAdaptivityMethod, memory, PI_CONTROLLER, 0, 0, parameters) ||
+         VIDA_ARKODE(package, SetErrorBias, memory, 1.0);
+}
+
+void vida__destroy_controller(vida_controller controller) {
+  (void)controller;
+}
+
+#endif
+
+int vida__set_controller(vida_package package, void* memory, SUNContext context, int p, double now,
+                         double past, double safety, double growth, vida_controller* controller) {
+  return choose_pi(package, memory, context, p, now, past, controller) ||
+         VIDA_ARKODE(package, SetSafetyFactor, memory, safety) ||
+         VIDA_ARKODE(package, SetMaxGrowth, memory, growth) ||
+         VIDA_ARKODE(package, SetFixedStepBounds, memory, 1.0, 1.0);
+}
+
+/* ---- names of flags -------------------------------------------------------------------------- */
 
 typedef struct named_flag {
   int flag;
@@ -195,7 +248,8 @@ const char* vida__flag_name(vida_package package, int flag) {
   } tables[] = {[VIDA_KINSOL] = TABLE(kinsol_flags),
                 [VIDA_IDA] = TABLE(ida_flags),
                 [VIDA_CVODE] = TABLE(cvode_flags),
-                [VIDA_ERKSTEP] = TABLE(arkode_flags)};
+                [VIDA_ERKSTEP] = TABLE(arkode_flags),
+                [VIDA_ARKSTEP] = TABLE(arkode_flags)};
 #undef TABLE
   for (size_t i = 0; i < tables[package].count; i++) {
     if (tables[package].flags[i].flag == flag) {

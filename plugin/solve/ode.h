@@ -1,6 +1,6 @@
-/* Ordinary differential equations y' = f(t,y), by SUNDIALS' ARKODE (explicit Runge-Kutta tables, at
- * fixed steps or adaptive) and CVODE (multistep, always adaptive). This file and ode.c are the one
- * place that knows these packages.
+/* Ordinary differential equations y' = f(t,y), by SUNDIALS' ARKODE (explicit and implicit
+ * Runge-Kutta tables, at fixed steps or adaptive) and CVODE (multistep, always adaptive), each of
+ * which is behind the interface of solve/integrator.h.
  *
  * A driver goes from node to node. What the caller has at a node is the state, so that it may be
  * changed there as long as the next Advance is told by a Restart. Everything is allocated by Create
@@ -11,36 +11,45 @@
 #include <stdbool.h>
 #include <vida/error.h>
 
-/* X(NAME, name, order, order of the embedded formula or 0) */
-#define VIDA_INTEGRATOR_LIST(X)                 \
-  X(EULER, "euler", 1, 0)                       \
-  X(HEUN, "heun", 2, 1)                         \
-  X(MIDPOINT, "midpoint", 2, 0)                 \
-  X(BOGACKI_SHAMPINE, "bogacki-shampine", 3, 2) \
-  X(RK4, "rk4", 4, 0)                           \
-  X(ZONNEVELD, "zonneveld", 4, 3)               \
-  X(CASH_KARP, "cash-karp", 5, 4)               \
-  X(DORMAND_PRINCE, "dormand-prince", 5, 4)     \
-  X(VERNER, "verner", 6, 5)                     \
-  X(FEHLBERG, "fehlberg", 8, 7)                 \
-  X(ADAMS, "adams", 12, 11)                     \
-  X(BDF, "bdf", 5, 4)
+/* X(NAME, name, class, order, order of the embedded formula or 0): `class` is the package that has
+ * it, as in vida__erkstep (solve/integrator.h). The first row is apart so that the names can be
+ * joined. */
+#define VIDA_INTEGRATOR_LIST(X)    \
+  X(EULER, "euler", erkstep, 1, 0) \
+  VIDA_OTHER_INTEGRATOR_LIST(X)
+#define VIDA_OTHER_INTEGRATOR_LIST(X)                    \
+  X(HEUN, "heun", erkstep, 2, 1)                         \
+  X(MIDPOINT, "midpoint", erkstep, 2, 0)                 \
+  X(BOGACKI_SHAMPINE, "bogacki-shampine", erkstep, 3, 2) \
+  X(RK4, "rk4", erkstep, 4, 0)                           \
+  X(ZONNEVELD, "zonneveld", erkstep, 4, 3)               \
+  X(CASH_KARP, "cash-karp", erkstep, 5, 4)               \
+  X(DORMAND_PRINCE, "dormand-prince", erkstep, 5, 4)     \
+  X(VERNER, "verner", erkstep, 6, 5)                     \
+  X(FEHLBERG, "fehlberg", erkstep, 8, 7)                 \
+  X(ADAMS, "adams", cvode, 12, 11)                       \
+  X(BDF, "bdf", cvode, 5, 4)                             \
+  X(SDIRK2, "sdirk2", arkstep, 2, 1)                     \
+  X(ESDIRK3, "esdirk3", arkstep, 3, 2)                   \
+  X(ESDIRK4, "esdirk4", arkstep, 4, 3)                   \
+  X(ESDIRK5, "esdirk5", arkstep, 5, 4)
 
-#define VIDA_INTEGRATOR_ENUMERATOR(name, text, order, embedded) VIDA_INTEGRATOR_##name,
+#define VIDA_INTEGRATOR_ENUMERATOR(name, text, class, order, embedded) VIDA_INTEGRATOR_##name,
 typedef enum vida_integrator {
   VIDA_INTEGRATOR_LIST(VIDA_INTEGRATOR_ENUMERATOR) VIDA_INTEGRATOR_COUNT
 } vida_integrator;
 #undef VIDA_INTEGRATOR_ENUMERATOR
 
-/* The names above as choices of an option, in their order; and the first ten alone. */
-#define VIDA_ONE_STEP_INTEGRATORS \
-  "euler|heun|midpoint|bogacki-shampine|rk4|zonneveld|cash-karp|dormand-prince|verner|fehlberg"
-#define VIDA_INTEGRATORS VIDA_ONE_STEP_INTEGRATORS "|adams|bdf"
+/* Their names as choices of an option, in the same order. */
+#define VIDA_INTEGRATOR_CHOICE(name, text, class, order, embedded) "|" text
+#define VIDA_INTEGRATORS "euler" VIDA_OTHER_INTEGRATOR_LIST(VIDA_INTEGRATOR_CHOICE)
 
 const char* vida__integrator_name(vida_integrator integrator);
 /* Of multistep methods the highest one. */
 int vida__integrator_order(vida_integrator integrator);
 bool vida__integrator_is_multistep(vida_integrator integrator);
+/* Whether it is a table of ARKStep, whose steps solve equations by Newton's method. */
+bool vida__integrator_is_implicit(vida_integrator integrator);
 /* Whether it can choose its own steps. */
 bool vida__integrator_is_adaptive(vida_integrator integrator);
 
@@ -84,7 +93,9 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
                      vida_ode** ode, VidaError* error);
 void vida__ode_destroy(vida_ode** ode);
 
-/* The absolute tolerances (size, > 0), to be filled before the first Advance. */
+/* The absolute tolerances (size, > 0), to be filled before the first Advance. At fixed steps they
+ * are the sizes of the components, which tell implicit methods how well to solve their equations.
+ */
 double* vida__ode_tolerances(vida_ode* ode);
 /* The next Advance begins anew, without what earlier steps have left; `step` is the first one to be
  * tried by adaptive methods, 0: estimated, from what happens there and not from where one looks. */

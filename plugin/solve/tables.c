@@ -3,16 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/integrator.h"
+
 /* ---- integrators ----------------------------------------------------------------------------- */
 
 typedef struct integrator_facts {
   const char* name;
+  const vida_integrator_class* class;
   int order, embedded;
 } integrator_facts;
 
-#define FACTS(name, text, order, embedded) {(text), (order), (embedded)},
+#define FACTS(name, text, class, order, embedded) {(text), &vida__##class, (order), (embedded)},
 static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS)};
 #undef FACTS
+
+const vida_integrator_class* vida__integrator_class(vida_integrator integrator) {
+  return facts[integrator].class;
+}
 
 const char* vida__integrator_name(vida_integrator integrator) {
   return facts[integrator].name;
@@ -23,7 +30,11 @@ int vida__integrator_order(vida_integrator integrator) {
 }
 
 bool vida__integrator_is_multistep(vida_integrator integrator) {
-  return integrator == VIDA_INTEGRATOR_ADAMS || integrator == VIDA_INTEGRATOR_BDF;
+  return facts[integrator].class->is_multistep;
+}
+
+bool vida__integrator_is_implicit(vida_integrator integrator) {
+  return facts[integrator].class->is_implicit;
 }
 
 bool vida__integrator_is_adaptive(vida_integrator integrator) {
@@ -53,6 +64,14 @@ static ARKodeButcherTable load_table(vida_integrator integrator) {
       return ARKodeButcherTable_LoadERK(ARKODE_VERNER_8_5_6);
     case VIDA_INTEGRATOR_FEHLBERG:
       return ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
+    case VIDA_INTEGRATOR_SDIRK2:
+      return ARKodeButcherTable_LoadDIRK(ARKODE_SDIRK_2_1_2);
+    case VIDA_INTEGRATOR_ESDIRK3:
+      return ARKodeButcherTable_LoadDIRK(ARKODE_ARK324L2SA_DIRK_4_2_3);
+    case VIDA_INTEGRATOR_ESDIRK4:
+      return ARKodeButcherTable_LoadDIRK(ARKODE_ARK436L2SA_DIRK_6_3_4);
+    case VIDA_INTEGRATOR_ESDIRK5:
+      return ARKodeButcherTable_LoadDIRK(ARKODE_ARK548L2SA_DIRK_8_4_5);
     default:
       return NULL;
   }
@@ -92,8 +111,8 @@ static const double apart = 1e-12;
 
 bool vida__has_final_stage(ARKodeButcherTable table) {
   const int last = table->stages - 1;
-  double difference = fabs(table->b[last]);
-  for (int i = 0; i < last; i++) {
+  double difference = 0.0;
+  for (int i = 0; i <= last; i++) {
     difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
   }
   return last >= 2 && difference < apart;

@@ -2,14 +2,14 @@
 #ifndef VIDA_SOLVE_TABLES_H
 #define VIDA_SOLVE_TABLES_H
 
-#include <arkode/arkode_erkstep.h> /* of all versions: also their tables */
+/* Of all versions, also their tables: */
+#include <arkode/arkode_arkstep.h>
+#include <arkode/arkode_erkstep.h>
 
 #include "solve/ode.h"
 
 /* Of a one-step method, to be freed with ARKodeButcherTable_Free; NULL: out of memory. */
 ARKodeButcherTable vida__butcher_table(vida_integrator integrator);
-/* The order of the formula that errors are estimated by; 0: there is none. */
-int vida__integrator_embedded_order(vida_integrator integrator);
 
 /* Whether the last of some stages is where the step ends. */
 bool vida__has_final_stage(ARKodeButcherTable table);

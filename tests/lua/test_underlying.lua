@@ -232,6 +232,10 @@ local function test_refusals()
     { "coordinate-partitioning", integrator = "adams", rtol = 1e-6, h = 1 })
   refuses("the tolerance rtol is missing", { "baumgarte", integrator = "adams", h = 0.1 })
   refuses("has no estimate of its error", { "baumgarte", integrator = "rk4", rtol = 1e-6, h = 0.1 })
+  refuses("zonneveld, cash-karp, dormand-prince, verner, fehlberg, sdirk2, esdirk3, esdirk4 and esdirk5 can",
+    { "coordinate-projection", integrator = "midpoint", rtol = 1e-6, h = 0.1 })
+  refuses("integrator 'esdirk3' is implicit, and its last stage is the end of the step",
+    { "post-stabilized", integrator = "esdirk3", decomposition = "stage", h = 0.1 })
   refuses("s-full has the full projection",
     { "post-stabilized", variant = "s-full", projection = "mass", h = 0.1 })
   refuses("not several of them", { "baumgarte", alpha1 = 1, gamma = 1, h = 0.1 })
@@ -286,6 +290,7 @@ local function test_nodes()
   local period = 2.36784194757624
   for _, wishes in ipairs {
     { "post-stabilized", rtol = 1e-9 }, { "post-stabilized", rtol = 1e-9, integrator = "fehlberg" },
+    { "post-stabilized", rtol = 1e-9, integrator = "esdirk5" },
     { "cvode-projected", rtol = 1e-9 }, { "coordinate-partitioning", rtol = 1e-9 } } do
     local pendulum = check.plain_pendulum()
     local few = run(pendulum, wishes, period, 1)

@@ -143,15 +143,20 @@ static int create_post(VidaStepper* stepper, VidaError* error) {
     }
     kind = VIDA_PROJECTION_FULL;
   }
+  const bool at_stage = VidaOptions_HasChoice(options, "decomposition", "stage");
   int code =
       vida__refuse_multistep(stepper, "which a correction after each step would make false", error);
+  if (!code && at_stage) {
+    code = vida__refuse_implicit(
+        stepper, "and its last stage is the end of the step: take decomposition = end", error);
+  }
   code = code ? code : vida__underlying_create(stepper, functions, error);
   code = code ? code : create_projector(stepper, kind, error);
   if (!code) {
     underlying_ode* own = stepper->own;
     own->variant = variant;
     own->alpha = VidaOptions_Get(options, "alpha");
-    own->at_stage = VidaOptions_HasChoice(options, "decomposition", "stage");
+    own->at_stage = at_stage;
   }
   return code;
 }
@@ -370,7 +375,9 @@ static const VidaOptionRow cvode_options[] = {
 #define ODE_CAPABILITIES                                                           \
   (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
    VIDA_CAN_ADAPTIVE)
-#define EXPLICIT_LIMITS "Explicit: stable for steps below a few parts of the shortest period. "
+#define EXPLICIT_LIMITS                                                                        \
+  "Explicit integrators: stable for steps below a few parts of the shortest period. Implicit " \
+  "tables take a dense matrix of 2 n rows. "
 
 const VidaMethod vida__stabilized_ode = {
     .info = {"stabilized-ode",

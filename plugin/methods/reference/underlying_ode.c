@@ -35,16 +35,39 @@ int vida__underlying_order(const VidaOptions* options) {
   return vida__integrator_order(find_integrator(options));
 }
 
+/* "heun, bogacki-shampine, ... and esdirk5": one-step methods that estimate their errors. */
+static const char* list_adaptive(char* text, size_t size) {
+  int last = 0;
+  for (int i = 0; i < VIDA_INTEGRATOR_COUNT; i++) {
+    const vida_integrator integrator = (vida_integrator)i;
+    const bool fits =
+        vida__integrator_is_adaptive(integrator) && !vida__integrator_is_multistep(integrator);
+    last = fits ? i : last;
+  }
+  text[0] = '\0';
+  for (int i = 0; i <= last; i++) {
+    const vida_integrator integrator = (vida_integrator)i;
+    if (vida__integrator_is_adaptive(integrator) && !vida__integrator_is_multistep(integrator)) {
+      vida__append(text, size, "%s%s",
+                   !*text      ? ""
+                   : i == last ? " and "
+                               : ", ",
+                   vida__integrator_name(integrator));
+    }
+  }
+  return text;
+}
+
 static int check_integrator(VidaStepper* stepper, VidaError* error) {
   const vida_integrator integrator = find_integrator(stepper->options);
   const char* name = vida__integrator_name(integrator);
   if (stepper->adaptive && !vida__integrator_is_adaptive(integrator)) {
+    char others[VIDA_MESSAGE_SIZE];
     return vida__fail(
         error, VIDA_NOT_SUPPORTED,
         "%s: integrator '%s' has no estimate of its error and cannot choose its steps "
-        "for rtol; heun, bogacki-shampine, zonneveld, cash-karp, dormand-prince, "
-        "verner and fehlberg can",
-        stepper->method->info.name, name);
+        "for rtol; %s can",
+        stepper->method->info.name, name, list_adaptive(others, sizeof others));
   }
   if (!stepper->adaptive && vida__integrator_is_multistep(integrator)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -53,6 +76,15 @@ static int check_integrator(VidaStepper* stepper, VidaError* error) {
                       stepper->method->info.name, name);
   }
   return VIDA_SUCCESS;
+}
+
+int vida__refuse_implicit(VidaStepper* stepper, const char* why, VidaError* error) {
+  const vida_integrator integrator = find_integrator(stepper->options);
+  if (!vida__integrator_is_implicit(integrator)) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(error, VIDA_NOT_SUPPORTED, "%s: integrator '%s' is implicit, %s",
+                    stepper->method->info.name, vida__integrator_name(integrator), why);
 }
 
 int vida__refuse_multistep(VidaStepper* stepper, const char* why, VidaError* error) {
@@ -283,10 +315,10 @@ static void set_tolerances(underlying_ode* own) {
   const double rtol = VidaOptions_Get(stepper->options, "rtol");
   for (int i = 0; i < stepper->n; i++) {
     const double position = isfinite(stepper->atol[i]) ? stepper->atol[i] : rtol * own->position[i];
-    /* Fixed steps do not use them, but they must be positive. */
-    own->tolerance[i] = stepper->adaptive ? position : 1.0;
+    /* At fixed steps they are sizes. */
+    own->tolerance[i] = stepper->adaptive ? position : own->position[i];
     own->tolerance[stepper->n + i] =
-        stepper->adaptive ? position / own->position[i] * own->velocity[i] : 1.0;
+        stepper->adaptive ? position / own->position[i] * own->velocity[i] : own->velocity[i];
   }
   if (!own->find_state) {
     memcpy(vida__ode_tolerances(own->ode), own->tolerance,
@@ -500,7 +532,7 @@ const VidaMethod vida__baumgarte = {
              "Baumgarte 1972; Ascher, Chin, Petzold, Reich 1994, eq. 1.5, 2.1",
              "Explicit integrators: stable for steps below a few parts of the shortest period, and "
              "of 1/gamma. Solutions drift off the constraints, without stabilization ever faster. "
-             "bdf takes a dense matrix of 2 n rows.",
+             "bdf and the implicit tables take a dense matrix of 2 n rows.",
              5,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
                  VIDA_CAN_ADAPTIVE},

@@ -50,12 +50,15 @@ struct underlying_ode {
 /* The options that they share: h, rtol, atol, max_steps, linear_solver. */
 extern const VidaOptionRow vida__ode_options[];
 
-#define VIDA_INTEGRATOR_ROW(choices, index)                                                 \
-  {                                                                                         \
-    "integrator", VIDA_OPTION_CHOICE, "", (index), 0.0, 11.0, false, choices,               \
-        "Explicit Runge-Kutta table (orders 1, 2, 2, 3, 4, 4, 5, 5, 6, 8), or a multistep " \
-        "method, "                                                                          \
-        "which always takes rtol."                                                          \
+#define VIDA_INTEGRATOR_ROW(choices, index)                                                     \
+  {                                                                                             \
+    "integrator", VIDA_OPTION_CHOICE, "", (index), 0.0, VIDA_INTEGRATOR_COUNT - 1.0, false,     \
+        choices,                                                                                \
+        "Explicit Runge-Kutta table of ERKStep (orders 1, 2, 2, 3, 4, 4, 5, 5, 6, 8); a "       \
+        "multistep method of CVODE, which always takes rtol; or an implicit table of ARKStep, " \
+        "which steps over stiff springs and dampers: sdirk2 (SDIRK-2-1-2), esdirk3, esdirk4, "  \
+        "esdirk5 (those of ARK3(2)4L[2]SA, ARK4(3)6L[2]SA, ARK5(4)8L[2]SA; Kennedy and "        \
+        "Carpenter 2003)."                                                                      \
   }
 
 /* In a method's `create`: the state above, equations and driver. */
@@ -82,6 +85,9 @@ int vida__underlying_find(underlying_ode* own, double t, const double* q, const 
                           double* a);
 /* The message of a failure whose code is positive or negative, in words. */
 int vida__underlying_failed(underlying_ode* own, int code, VidaError* error);
+/* Refuses implicit integrators: VIDA_NOT_SUPPORTED with the reason `why`, which ends the sentence.
+ */
+int vida__refuse_implicit(VidaStepper* stepper, const char* why, VidaError* error);
 /* Refuses, with the reason, integrators for which there is no `settle`: multistep methods. */
 int vida__refuse_multistep(VidaStepper* stepper, const char* why, VidaError* error);
 
