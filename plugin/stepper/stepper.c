@@ -119,7 +119,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
   const char* const name = method->info.name;
-  if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
+  if (system->row_count > 0 && (method->info.capabilities & VIDA_LIMIT_UNCONSTRAINED)) {
     return VIDA_REFUSE_SYSTEM(
         error, "%s is for systems without constraints, and cannot take '%s' of system '%s'", name,
         system->rows[0].name, system->name);

@@ -42,7 +42,7 @@ while read -r name; do
 done < <(sed -n -E 's/^  ([a-z][a-z0-9-]*).*/\1/p' "$work/out")
 for file in "$SOURCE"/scenarios/*.lua; do
   name=$(basename "$file" .lua)
-  grep -q "scenario_$name" "$html/scenarios.html" || complain "the scenario $name has no entry"
+  grep -q "scenarios_$name\"" "$html/scenarios.html" || complain "the scenario $name has no entry"
 done
 run --help
 while read -r name; do

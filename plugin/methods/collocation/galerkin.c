@@ -41,7 +41,7 @@ const VidaMethod vida__galerkin_gauss = {
              "faster than the step are not resolved, and very large steps have no solution.",
              6,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
-                 VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_ONLY_FREE},
+                 VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_UNCONSTRAINED},
     .options = options,
     .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
             vida__collocation_guess},

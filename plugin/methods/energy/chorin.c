@@ -356,7 +356,7 @@ const VidaMethod vida__chorin = {
          "then of second order, reversible and keeps momentum with beta = gamma = 1/2, else of "
          "first order.",
          2,
-         VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_ONLY_FREE |
+         VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_LIMIT_UNCONSTRAINED |
              VIDA_CAN_CONSTANT_MASS},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},

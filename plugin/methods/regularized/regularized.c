@@ -214,7 +214,7 @@ const VidaMethod vida__del_regularized = {
              "Second order for constant mass matrices, first order for other Lagrangians.",
              2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
-                 VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT},
+                 VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT},
     .options = regularized_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
     .create = create,
@@ -233,7 +233,7 @@ const VidaMethod vida__spook_newton = {
          "Above h/2, the damping time makes the energy of what turns unevenly rise, by O(h^3) "
          "a second for some steps of damping; spook has it fall.",
          2,
-         VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED |
+         VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED |
              VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
     .options = spook_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
@@ -251,7 +251,7 @@ const VidaMethod vida__del_nonholonomic_relaxed = {
              "As del-regularized. First order with a mobility of nonholonomic rows, or when they "
              "are taken at the end of a step.",
              2,
-             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
+             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
                  VIDA_CAN_NONHOLONOMIC},
     .options = nonholonomic_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},

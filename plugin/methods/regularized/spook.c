@@ -147,7 +147,7 @@ const VidaMethod vida__spook = {
          "matrices, which keep momentum maps; first order otherwise, and for nonholonomic "
          "constraints.",
          2,
-         VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
+         VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
              VIDA_CAN_NONHOLONOMIC},
     .options = options,
     .create = vida__regularized_create,

@@ -397,7 +397,7 @@ static const VidaOptionRow options[] = {
   "Explicit: stable for steps below 2 over the largest frequency. No constraints; a constant " \
   "mass matrix, potentials, and forces of positions and time."
 
-#define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_ONLY_FREE)
+#define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_LIMIT_UNCONSTRAINED)
 
 const VidaMethod vida__symplectic_euler = {
     .info = {"symplectic-euler", "symplectic Euler: a flight, then a kick by the force at its end",

@@ -101,7 +101,7 @@ static void destroy(VidaStepper* stepper) {
 static int check_base(const VidaStepper* stepper, const VidaMethodInfo* base, int order,
                       VidaError* error) {
   if (stepper->m == 0 || order <= 4 ||
-      (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_ONLY_FREE))) {
+      (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_LIMIT_UNCONSTRAINED))) {
     return VIDA_SUCCESS; /* the latter say it themselves */
   }
   return vida__fail(error, VIDA_NOT_SUPPORTED,

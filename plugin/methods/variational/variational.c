@@ -446,7 +446,7 @@ const VidaMethod vida__del_endpoint = {
          "Stable for steps below 2 over the largest frequency of the potential; second order and "
          "reversible for constant mass matrices, first order for other Lagrangians and with "
          "forces.",
-         2, VARIATIONAL_CAPABILITIES | VIDA_CAN_BE_ONE_SIDED},
+         2, VARIATIONAL_CAPABILITIES | VIDA_LIMIT_ONE_SIDED},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_endpoint,
