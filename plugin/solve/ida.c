@@ -229,9 +229,9 @@ static const char* explain(int flag) {
     case IDA_TOO_MUCH_ACC:
       return "the tolerance is below rounding";
     case IDA_ERR_FAIL:
-      return "the error test was not passed, however small the step";
+      return "the error test failed even with the smallest step";
     case IDA_CONV_FAIL:
-      return "Newton's method did not converge, however small the step";
+      return "Newton's method did not converge even with the smallest step";
     case IDA_LSETUP_FAIL:
     case IDA_LSOLVE_FAIL:
       return "the Newton matrix is singular";
@@ -240,7 +240,7 @@ static const char* explain(int flag) {
     case IDA_FIRST_RES_FAIL:
       return "the equations could not be evaluated";
     default:
-      return "the integration could not go on";
+      return "the integration could not continue";
   }
 }
 
@@ -296,16 +296,16 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
   }
   if (flag >= 0) {
     return vida__fail_flag(error, VIDA_NOT_FINITE, vida__flag_name(VIDA_IDA, flag),
-                           "the solution left the finite numbers");
+                           "the solution is not finite");
   }
   if (ida->is_stuck) { /* IDA's own flag would be that of weights that it does not get */
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "STEP_TOO_SMALL",
-                           "steps became so small that the time no longer changes");
+                           "the steps became too small to change the time");
   }
   if (flag == IDA_TOO_MUCH_WORK) {
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, vida__flag_name(VIDA_IDA, flag),
-                           "max_steps = %.0f steps between two states that are given out were not "
-                           "enough; ask for more, or for less with rtol",
+                           "max_steps = %.0f steps between two output states were not enough; "
+                           "increase max_steps or rtol",
                            ida->options.max_steps);
   }
   if (code_of(flag) == VIDA_STEP_SINGULAR && vida__linear_lacks_memory(ida->linear)) {

@@ -374,7 +374,7 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
   }
   if (!isfinite(residual)) {
     return vida__fail_flag(error, VIDA_NOT_FINITE, name,
-                           "the equations of the step left their domain");
+                           "the equations of the step are not defined there");
   }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name,
                          "the equations of the step were not solved by Newton's method, nor by a "

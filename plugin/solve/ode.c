@@ -471,10 +471,10 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
   }
   /* These flags are the same in both packages. */
   const char* what = flag == ARK_TOO_MUCH_WORK
-                         ? "more steps than max_steps between two states that are given out"
-                     : flag == ARK_ERR_FAILURE ? "the error test cannot be met by any step"
+                         ? "more steps than max_steps between two output states"
+                     : flag == ARK_ERR_FAILURE ? "no step passes the error test"
                      : flag == ARK_CONV_FAILURE
-                         ? "the nonlinear equations of a step cannot be solved"
+                         ? "the nonlinear equations of a step could not be solved"
                          : (*ode->sink.message ? ode->sink.message : "the integrator has failed");
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name, "%s", what);
 }

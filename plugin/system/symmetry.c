@@ -284,7 +284,7 @@ static int find_owners(const VidaSystem* system, owner* owners, VidaError* error
       owner* own = &owners[motion.coordinate[axis]];
       if (own->motion >= 0) {
         return vida__fail(error, VIDA_BAD_ARGUMENT,
-                          "how coordinate '%s' moves with space has been said twice",
+                          "the motion of coordinate '%s' with space is declared twice",
                           system->coordinates[motion.coordinate[axis]].name);
       }
       *own = (owner){i, axis};
@@ -561,10 +561,10 @@ int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordin
   }
   if ((kind == VIDA_MOTION_QUATERNION && system->dimension != 3) ||
       (kind == VIDA_MOTION_ANGLE && system->dimension != 2)) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "a motion of a quaternion is in space, that of an angle in the plane; the "
-                      "dimension of system '%s' is %d",
-                      system->name, system->dimension);
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "quaternions move in space, angles in the plane; the dimension of system '%s' is %d",
+        system->name, system->dimension);
   }
   for (int axis = 0; axis < motion_size(kind, system->dimension); axis++) {
     const int i = coordinates[axis];
@@ -605,7 +605,7 @@ void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, dou
       v[at[k]] *= scale;
     }
     vida__append(notes, VIDA_NOTES_SIZE,
-                 "adjusted: the rates of the quaternion from '%s' were scaled by %s, as it was\n",
+                 "adjusted: the rates of the quaternion from '%s' were scaled with it, by %s\n",
                  system->coordinates[at[0]].name, vida__real_text(factor, scale, 10));
   }
 }

@@ -209,8 +209,8 @@ static int analyse_best_order(vida_rank* rank, VidaError* error) {
   }
   if (entries < 0) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "system '%s': too many constraints meet in one coordinate for the rank of "
-                      "their Jacobian to be found",
+                      "system '%s': the rank of the constraint Jacobian could not be computed, "
+                      "since too many constraints meet in one coordinate",
                       rank->system->name);
   }
   rank->l_row = vida__allocate((size_t)entries + 1, sizeof(int));

@@ -168,10 +168,11 @@ bool vida__append_singular(const VidaSystem* system, const double* values, char*
     count =
         append_open(system, work.is_open, 0, n, "; nothing determines the motion of ", text, size);
     if (count > 0) {
-      vida__append(text, size, ": neither a mass that counts beside the others nor a constraint");
+      vida__append(text, size,
+                   ": it has no mass that is significant beside the others, and no constraint");
     } else {
       count = append_open(system, work.is_open, n, all,
-                          "; nothing tells apart the forces of the constraints ", text, size);
+                          "; nothing distinguishes the forces of the constraints ", text, size);
     }
   }
   destroy_work(&work);

@@ -170,8 +170,8 @@ static int refuse(const vida_jump_search* search, const char* what, double from,
                   VidaError* error) {
   char a[VIDA_REAL_TEXT_SIZE], b[VIDA_REAL_TEXT_SIZE];
   return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "'%s': a condition of time %s between t = %s and t = %s; steps cannot meet "
-                    "its changes. Give the times of the changes by vida.switch { at = { ... } }",
+                    "'%s': a condition of time %s between t = %s and t = %s; its changes cannot be "
+                    "located. Give their times by vida.switch { at = { ... } }",
                     search->name ? search->name : "", what, vida__real_text(a, from, 12),
                     vida__real_text(b, to, 12));
 }

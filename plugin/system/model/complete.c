@@ -135,9 +135,9 @@ int vida__fill_masses(VidaSystem* system, VidaError* error) {
     system->separable = system->separable && has_mass;
     system->constant_mass = system->constant_mass && (has_mass || system->has_coupled_mass);
     if (system->mass[i] < 0.0) {
-      code = vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "coordinate '%s': its mass is %s, which should be positive",
-                        system->coordinates[i].name, vida__shortest_text(got, system->mass[i]));
+      code =
+          vida__fail(error, VIDA_BAD_ARGUMENT, "coordinate '%s': expected a positive mass, got %s",
+                     system->coordinates[i].name, vida__shortest_text(got, system->mass[i]));
     }
   }
   vida__evaluator_destroy(&evaluator);
@@ -168,7 +168,7 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
     return VIDA_SUCCESS;
   }
   if (system->coordinate_count == 0) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has nothing that moves", system->name);
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has no coordinates", system->name);
   }
   int code = check_masses(system, error);
   if (code) {

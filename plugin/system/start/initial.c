@@ -530,8 +530,8 @@ static int report_contradiction(vida_start_work* work, vida_start_level which, V
   free(weight);
   return row < 0 ? VIDA_SUCCESS
                  : vida__fail(error, VIDA_INCONSISTENT_START,
-                              "constraints contradict each other: '%s' depends on %s, but is off "
-                              "by %s, which no initial %s can mend",
+                              "constraints contradict each other: '%s' depends on %s, but is "
+                              "violated by %s, which no initial %s can repair",
                               system->rows[row].name, partners,
                               vida__residual_text(system, which, row, left, text),
                               which == VIDA_POSITIONS ? "positions" : "velocities");
@@ -547,7 +547,7 @@ static int report_unsolved(vida_start_work* work, vida_start_level which, VidaEr
   return code ? code
               : vida__fail(error, VIDA_INCONSISTENT_START,
                            "no initial %s were found that satisfy constraint '%s' together with "
-                           "the others: it is left with %s",
+                           "the others: its residual is %s",
                            which == VIDA_POSITIONS ? "positions" : "velocities",
                            system->rows[worst].name,
                            vida__residual_text(system, which, worst, work->residual[worst], text));

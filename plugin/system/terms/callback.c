@@ -49,7 +49,7 @@ static int judge(const vida_callback* callback, const vida_place* at, const char
   }
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(values[i])) {
-      return vida__fail(at->error, VIDA_NOT_FINITE, "'%s': %s gave a value that is not finite",
+      return vida__fail(at->error, VIDA_NOT_FINITE, "'%s': %s returned a value that is not finite",
                         callback->base.name, what);
     }
   }

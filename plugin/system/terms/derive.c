@@ -719,8 +719,8 @@ static int check_inputs(const derivation* work, const char* name, const vida_dep
   if (is_lagrangian && work->kinks.rates) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s '%s' has %s that depends on a rate: where it changes, momenta %s; write "
-                      "it smoothly, as sqrt(v^2 + e^2) for |v|; what depends on rates in this way "
-                      "can be a force or a dissipation",
+                      "it smoothly, as sqrt(v^2 + e^2) for |v|; forces and dissipation functions "
+                      "may depend on rates in this way",
                       word, name,
                       work->steps.rates ? "a sign, a comparison or a condition of a where"
                                         : "an abs, a min or a max",

@@ -28,7 +28,7 @@ static int check_coordinates(const instance* add, VidaError* error) {
     const int own = add->coordinates[i];
     if (own < 0 || own >= system->coordinate_count) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "%s '%s': '%s' stands for coordinate number %d, which is not there",
+                        "%s '%s': '%s' stands for coordinate number %d, which does not exist",
                         add->element->name, add->name, add->element->coordinates[i].name, own);
     }
     for (int j = 0; j < i; j++) {
@@ -49,7 +49,7 @@ static int check_parameters(const instance* add, VidaError* error) {
     const int link = add->links ? add->links[k] : -1;
     if (link >= add->system->parameter_count) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "%s '%s': '%s' follows parameter number %d, which is not there",
+                        "%s '%s': '%s' follows parameter number %d, which does not exist",
                         add->element->name, add->name, name, link);
     }
     if (add->parameters && link < 0) {

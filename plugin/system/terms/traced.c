@@ -163,10 +163,9 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
 static int report_fault(const instances* list, int first, const vida_fault* fault) {
   const int i = first + fault->lane < list->count ? first + fault->lane : list->count - 1;
   const char* name = list->traced->base.name;
-  const char* advice = fault->may_be_unchosen
-                           ? " (where evaluates both branches: each has to stay in its domain, as "
-                             "does sqrt(max(x, 1e-9)))"
-                           : "";
+  const char* advice = fault->may_be_unchosen ? " (where evaluates both branches: each must stay "
+                                                "in its domain, as sqrt(max(x, 1e-9)) does)"
+                                              : "";
   if (list->count == 1) {
     return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s%s", name, fault->reason, advice);
   }
