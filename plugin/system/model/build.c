@@ -1,4 +1,4 @@
-/* Building a system: what is added is checked where it enters. */
+/* Building a system: all additions are checked here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,7 +271,7 @@ static int check_ends(const VidaSystem* system, const char* kind, const char* na
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* The caller adds the name to the set, once nothing can fail any more. */
+/* The caller adds the name to the set when nothing can fail any more. */
 static int add_coordinate(VidaSystem* system, const char* name, const char* unit,
                           VidaInitial position, VidaInitial velocity, VidaError* error) {
   if (vida__check_new_name(&system->coordinate_names, "coordinates", name, error)) {

@@ -109,7 +109,7 @@ int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double n
 
 /* ---- the embedding --------------------------------------------------------------------------- */
 
-/* What is gathered while an embedding is derived; all lists have the places of their comments. */
+/* Data for the derivation of an embedding; all lists have the sizes in their comments. */
 typedef struct embedding_work {
   VidaSystem* system;
   int count;     /* n */
@@ -179,8 +179,7 @@ static int collect(embedding_work* work, const int* coordinates, const VidaExpre
   return VIDA_SUCCESS;
 }
 
-/* Refuses inputs other than chart coordinates and parameters, and chart coordinates that nothing
- * depends on. */
+/* Refuses inputs other than chart coordinates and parameters, and unused chart coordinates. */
 static int check_inputs(embedding_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const vida_graph* graph = system->graph;
@@ -214,7 +213,7 @@ static int check_inputs(embedding_work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Chart coordinates become positions: that is what discrete derivatives are made of. */
+/* Chart coordinates become positions, the inputs of discrete derivatives. */
 static int replace_inputs(embedding_work* work) {
   vida_graph* graph = work->system->graph;
   const int size = graph->count;

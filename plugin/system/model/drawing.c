@@ -77,7 +77,7 @@ static int check_point(const VidaSystem* system, const char* name, const VidaDra
                     name, system->name, dimension);
 }
 
-/* Derives what is more than a coordinate or a number. */
+/* Derives components that are neither a coordinate nor a number. */
 static int add_component(VidaSystem* system, const char* name, vida_drawn_point* point, int k,
                          VidaError* error) {
   vida_drawing* drawing = system->drawing;

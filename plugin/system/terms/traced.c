@@ -65,7 +65,7 @@ typedef struct instances {
   VidaError* error;
 } instances;
 
-/* Of a batch of terms or of constraints, which have the same names for these. */
+/* The members of a batch of terms or of constraints, which have equal names. */
 #define LIST_INSTANCES(batch)                                                  \
   {                                                                            \
     .traced = (const vida_traced*)(batch)->functions, .place = &(batch)->tape, \
@@ -461,7 +461,7 @@ const vida_term_kernel vida__traced_kinetic = {.kind = "kinetic energy",
                                                .gradient = lagrangian_gradient,
                                                .hessian = term_hessian,
                                                .bias = term_bias};
-/* Forces stand where L_q stands; they are no part of the energy. */
+/* Forces are added to L_q; they are not part of the energy. */
 const vida_term_kernel vida__traced_force = {.kind = "force",
                                              .is_force = true,
                                              .value = no_value,
