@@ -309,7 +309,7 @@ static void test_building(void) {
                "no coordinate number 2");
   const VidaExpression foreign[2] = {phi[0], 1000000};
   EXPECT_ERROR(VidaSystem_AddChart(system, 2, both, foreign, &error), &error, VIDA_BAD_ARGUMENT,
-               "'bob.y' is given does not belong");
+               "'bob.y' does not belong");
   VidaExpression other[2] = {phi[0], -1};
   REQUIRE_OK(VidaSystem_Position(system, 0, &other[1], &error), &error);
   EXPECT_ERROR(VidaSystem_AddChart(system, 2, both, other, &error), &error, VIDA_BAD_ARGUMENT,
@@ -328,7 +328,7 @@ static void test_building(void) {
              !VidaSystem_ChartCoordinateName(system, 1),
          "%d chart coordinates", VidaSystem_ChartCoordinateCount(system));
   EXPECT_ERROR(VidaSystem_AddChart(system, 2, both, phi, &error), &error, VIDA_WRONG_ORDER,
-               "has its chart already");
+               "already has a chart");
   EXPECT_ERROR(VidaSystem_AddChartCoordinate(system, "b", 0.0, &x, &error), &error,
                VIDA_WRONG_ORDER, "'b' cannot be added");
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);

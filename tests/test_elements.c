@@ -346,7 +346,7 @@ static void test_parameters(void) {
              &error);
   expect_acceleration(system, -5.0);
   EXPECT_ERROR(VidaSystem_SetParameter(system, 1, -1.0, &error), &error, VIDA_BAD_ARGUMENT,
-               "coordinate 'x': its mass is -1");
+               "coordinate 'x': expected a positive mass, got -1");
   EXPECT_ERROR(VidaSystem_SetParameter(system, 0, INFINITY, &error), &error, VIDA_BAD_ARGUMENT,
                "parameter 'k': value: expected a finite number, got inf");
   expect_acceleration(system, -5.0);

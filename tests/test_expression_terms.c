@@ -156,7 +156,7 @@ static void test_formulas_of_particles(void) {
   EXPECT(VidaSystem_MomentumCount(written) == 3, "%d maps", VidaSystem_MomentumCount(written));
   for (int m = 0; m < Vida_MethodCount(); m++) {
     double q[2][6], energy[2];
-    if (Vida_MethodInfo(m)->capabilities & (VIDA_CAN_ONLY_FREE | VIDA_CAN_RIGID_BODIES) ||
+    if (Vida_MethodInfo(m)->capabilities & (VIDA_LIMIT_UNCONSTRAINED | VIDA_CAN_RIGID_BODIES) ||
         motion_is_adaptive(Vida_MethodInfo(m)->name)) {
       continue;
     }

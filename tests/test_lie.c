@@ -548,7 +548,7 @@ static void expect_refusal(Body body, const char* text) {
 static void test_refusals(void) {
   Body body = heavy_top();
   body.warp = 0.1;
-  expect_refusal(body, "another kinetic energy");
+  expect_refusal(body, "does not have the kinetic energy of a rigid body");
   body = heavy_top();
   body.magnet = 0.1;
   expect_refusal(body, "velocities");
@@ -575,7 +575,7 @@ static void test_callbacks(void) {
   VidaError error = {0};
   VidaOptions* options = motion_method("simo-wong", 0.1, NULL);
   EXPECT_ERROR(VidaStepper_Create(system, options, &stepper, &error), &error, VIDA_NOT_SUPPORTED,
-               "'top' of system 'top' has a potential within a general Lagrangian");
+               "'top' of system 'top' has a potential inside a general Lagrangian");
   VidaOptions_Destroy(&options);
   stepper = make_stepper(other, &free_one, "simo-wong", 0.1);
   make_steps(stepper, 1000);

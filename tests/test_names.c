@@ -155,10 +155,10 @@ static void test_control_characters(void) {
                {"caf\303\251", NULL},
                {"45\302\260", NULL},
                /* Latin-1, cut off, overlong, a surrogate */
-               {"caf\351", "no UTF-8"},
-               {"caf\303", "no UTF-8"},
-               {"\300\257", "no UTF-8"},
-               {"\355\240\200", "no UTF-8"}};
+               {"caf\351", "not valid UTF-8"},
+               {"caf\303", "not valid UTF-8"},
+               {"\300\257", "not valid UTF-8"},
+               {"\355\240\200", "not valid UTF-8"}};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     VidaSystem* other = NULL;
     VidaError error = {0};

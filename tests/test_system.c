@@ -554,7 +554,7 @@ static void test_callbacks(void) {
                   same(method->name, 1e-8), "%s: tension", method->name);
     } else {
       EXPECT(!(method->capabilities & VIDA_CAN_GENERAL_LAGRANGIAN) ||
-                 (method->capabilities & VIDA_CAN_ONLY_FREE),
+                 (method->capabilities & VIDA_LIMIT_UNCONSTRAINED),
              "%s claims to take any Lagrangian", method->name);
     }
     VidaStepper_Destroy(&stepper);

@@ -204,7 +204,7 @@ static bool is_measurable(const vida_subject* subject, VidaAuditProperty propert
 /* Whether the method claims less here. */
 static bool is_one_sided(const vida_subject* subject, const VidaMethodInfo* claims) {
   const VidaSystem* system = subject->system;
-  return can(claims, VIDA_CAN_BE_ONE_SIDED) && (!system->separable || system->nonholonomic);
+  return can(claims, VIDA_LIMIT_ONE_SIDED) && (!system->separable || system->nonholonomic);
 }
 
 static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims,

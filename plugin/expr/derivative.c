@@ -23,7 +23,7 @@
 #define SIGN(x) UNARY(SIGN, x)
 #define WHERE(x, y, z) vida__graph_apply(graph, VIDA_OP_WHERE, x, y, z)
 #define COFACTOR(x) UNARY(SQRT, MUL(SUB(ONE, x), ADD(ONE, x)))
-/* 1, 1/2 or 0: the share of the operand that wins by x */
+/* 1, 1/2 or 0: the derivative with respect to the operand that is larger by x */
 #define SHARE(x) MUL(NUMBER(0.5), ADD(ONE, SIGN(x)))
 #define TWICE(x, y, z) vida__graph_divided(graph, VIDA_OP_DIVIDED_TWICE, (vida_operation)n, x, y, z)
 #define ANGLE_SLOPE(x, y) BINARY(ANGLE_SLOPE, x, y)
@@ -74,7 +74,8 @@ static int append_entry(vida_entries* entries, int row, int column, int node) {
 
 enum { NOTHING = -1 };
 
-/* What sweeps over the first `size` nodes of a graph need; nodes added meanwhile are no part. */
+/* Work space of sweeps over the first `size` nodes of a graph; nodes added meanwhile do not take
+ * part. */
 typedef struct graph_sweep {
   vida_graph* graph;
   int size;
@@ -256,7 +257,7 @@ int vida__derive_gradient(vida_graph* graph, int output, int count, const int* v
 
 /* ---- matrices ---- */
 
-/* Which variable an input node is; -1: none. `place` has sweep->size elements. */
+/* The index of an input node among the variables; -1: none. `place` has sweep->size elements. */
 static int* find_places(const graph_sweep* sweep, int count, const int* variable) {
   int* place = vida__allocate((size_t)sweep->size, sizeof *place);
   if (place) {
@@ -290,7 +291,7 @@ static int append_row(graph_sweep* sweep, int row, int output, int last, const i
   return code;
 }
 
-/* What decides about the rows of a matrix. */
+/* The rows of a matrix: how their derivatives are formed. */
 typedef struct row_rule {
   bool lower;
   vida_partial partial;

@@ -1,8 +1,8 @@
-/* Derivatives as nodes of the same graph.
+/* Derivatives of expressions, as nodes of their graph.
  *
  * Functions return 0, a negative VidaCode from building nodes (VIDA_OUT_OF_MEMORY), or
- * VIDA_NOT_SUPPORTED where an operation made for discrete derivatives is differentiated twice. On a
- * failure outputs are not to be used; nodes that were added stay, unused. */
+ * VIDA_NOT_SUPPORTED if an operation made for discrete derivatives is differentiated twice. After a
+ * failure outputs must not be used; nodes that were added remain, unused. */
 #ifndef VIDA_EXPR_DERIVATIVE_H
 #define VIDA_EXPR_DERIVATIVE_H
 
@@ -21,12 +21,13 @@ typedef struct vida_entries {
 void vida__entries_free(vida_entries* entries);
 
 /* gradient[i] = derivative of `output` with respect to the input node variable[i] (count of them,
- * all different): one reverse sweep, linear in the size of the expression. The node of the constant
- * 0 where it does not depend on it. */
+ * all different): one reverse sweep, linear in the size of the expression. It is the node of the
+ * constant 0 if `output` does not depend on the variable. */
 int vida__derive_gradient(vida_graph* graph, int output, int count, const int* variable,
                           int* gradient);
 
-/* entries = d output[i] / d variable[j], by one sweep per row over what the row depends on. */
+/* entries = d output[i] / d variable[j], by one sweep per row over the nodes that the row depends
+ * on. */
 int vida__derive_jacobian(vida_graph* graph, int rows, const int* output, int count,
                           const int* variable, vida_entries* entries);
 

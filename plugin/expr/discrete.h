@@ -25,8 +25,8 @@
 int vida__discrete_gradient_nodes(vida_graph* graph, int f, int count, const int* position,
                                   int* gradient, int* culprit);
 
-/* The same for several functions f (rows of them, constraints say): entries = component j of D
- * f[i], those that are not structurally zero. */
+/* entries = component j of the discrete derivative D f[i] of several functions (`rows`), those that
+ * are not structurally zero. Fails as vida__discrete_gradient_nodes does. */
 int vida__discrete_rows(vida_graph* graph, int rows, const int* f, int count, const int* position,
                         vida_entries* entries, int* culprit);
 

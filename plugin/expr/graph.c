@@ -72,7 +72,7 @@ static int grow_table(vida_graph* graph) {
   return VIDA_SUCCESS;
 }
 
-/* The node that is equal to `node`, added when it is new. */
+/* The node equal to `node`, which is added if it is new. */
 static int find_or_add(vida_graph* graph, const vida_node* node) {
   if (2 * (size_t)(graph->count + 1) > graph->table_size) {
     const int code = grow_table(graph);
@@ -356,7 +356,7 @@ static int fold(vida_graph* graph, const vida_node* node) {
   return isfinite(result) ? vida__graph_constant(graph, result) : NOT_SIMPLER;
 }
 
-/* 0, the first negative operand, or VIDA_BAD_ARGUMENT for one that is not there. */
+/* 0, the first negative operand, or VIDA_BAD_ARGUMENT for an operand that does not exist. */
 static int check_operands(const vida_graph* graph, const vida_node* node) {
   for (int k = 0; k < vida__operations[node->operation].arity; k++) {
     if (node->operand[k] < 0) {
@@ -507,7 +507,8 @@ int vida__graph_replace(vida_graph* graph, int root, vida_input from, vida_input
   if (map[root] >= 0) {
     return map[root];
   }
-  /* Operands have smaller indices: downwards to see what is wanted, upwards to copy it. */
+  /* Operands have smaller indices: a downward sweep marks the needed nodes, an upward sweep copies
+   * them. */
   map[root] = WANTED;
   int lowest = root;
   for (int i = root; i >= lowest; i--) {

@@ -30,8 +30,8 @@ typedef enum vida_input {
   VIDA_INPUT_PARAMETER,
   VIDA_INPUT_MULTIPLIER,
   VIDA_INPUT_SECOND_POSITION, /* q1 of discrete derivatives; q0 is POSITION */
-  VIDA_INPUT_AUXILIARY,       /* directions of derivatives and whatever a caller needs */
-  VIDA_INPUT_MOMENT, /* index 0: the time at which conditions of time are (time_conditions.h) */
+  VIDA_INPUT_AUXILIARY, /* directions of derivatives, and inputs for other purposes of a caller */
+  VIDA_INPUT_MOMENT,    /* index 0: the time at which conditions of time are (time_conditions.h) */
   VIDA_INPUT_KINDS
 } vida_input;
 
@@ -46,11 +46,11 @@ typedef struct vida_graph {
   vida_node* nodes;
   int count;
   size_t capacity;
-  int* table; /* table_size places, a power of two: node or -1, found by hash */
+  int* table; /* table_size entries, a power of two: a node or -1, found by hash */
   size_t table_size;
 } vida_graph;
 
-/* An empty graph; NULL when there is no memory. */
+/* Creates an empty graph; NULL without memory. */
 vida_graph* vida__graph_create(void);
 void vida__graph_destroy(vida_graph** graph);
 
@@ -58,21 +58,21 @@ void vida__graph_destroy(vida_graph** graph);
 int vida__graph_constant(vida_graph* graph, double value);
 /* index >= 0, 0 for time (VIDA_BAD_ARGUMENT). */
 int vida__graph_input(vida_graph* graph, vida_input kind, int index);
-/* Any operation of the table but CONSTANT, INPUT, POWER_INTEGER and DIVIDED; operands beyond its
- * arity are not looked at. */
+/* Builds any operation of the table except CONSTANT, INPUT, POWER_INTEGER and DIVIDED; operands
+ * beyond its arity are ignored. */
 int vida__graph_apply(vida_graph* graph, vida_operation operation, int a, int b, int c);
 int vida__graph_power(vida_graph* graph, int a, int exponent);
 /* phi[u0, u1] (DIVIDED) or phi[u0, u1, u1] (DIVIDED_TWICE); `exponent` is a node. */
 int vida__graph_divided(vida_graph* graph, vida_operation operation, vida_operation phi, int u0,
                         int u1, int exponent);
 
-/* The node `index` with other operands; itself where they are its own. Not for INPUT. */
+/* The node `index` with other operands; the node itself if they are its own. Not for INPUT. */
 int vida__graph_rebuild(vida_graph* graph, int index, const int* operand);
 
 /* Whether a node (not negative) is the constant `value`. */
 bool vida__graph_is(const vida_graph* graph, int node, double value);
 
-/* Marks what the marked nodes are computed from, of the nodes below `size`. */
+/* Marks the nodes, below `size`, that the marked nodes are computed from. */
 void vida__graph_mark_used(const vida_graph* graph, int size, bool* used);
 
 /* Copies the expression `root` with every input of kind `from` exchanged for the one of kind `to`

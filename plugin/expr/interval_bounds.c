@@ -6,7 +6,7 @@
 static const vida_bounds everything = {-INFINITY, INFINITY};
 static const double pi = 3.14159265358979323846;
 
-/* Functions of the C library are off by a few units of rounding. */
+/* Results of C library functions have errors of a few units in the last place. */
 #define ROUNDING (4.0 * DBL_EPSILON)
 
 static bool is_point(vida_bounds x) {
@@ -68,7 +68,7 @@ static vida_bounds of_power(int n, vida_bounds a) {
                              : of_monotonic(VIDA_OP_POWER_INTEGER, n, a, unused);
 }
 
-/* Whether phase + k period lies in x for a whole k, as far as rounding lets it be told. */
+/* Whether phase + k period lies in x for an integer k, as far as rounding decides it. */
 static bool meets(vida_bounds x, double phase, double period) {
   const double slack = ROUNDING * fmax(fabs(x.low), fabs(x.high));
   const double next = phase + period * ceil((x.low - slack - phase) / period);

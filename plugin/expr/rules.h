@@ -1,5 +1,5 @@
-/* The words in which rules of derivatives build nodes, of a `graph` in scope. For the .c files of
- * this room that hold such rules. */
+/* Macros in which rules of derivatives build nodes, of a `graph` in scope; for the .c files of this
+ * module that contain such rules. */
 #ifndef VIDA_EXPR_RULES_H
 #define VIDA_EXPR_RULES_H
 

@@ -8,7 +8,7 @@
 
 /* ---- compiling ---- */
 
-/* How many instructions at a time are looked through for others of the same kind. */
+/* The number of instructions that are searched for others of the same kind. */
 enum { WINDOW = 256 };
 
 /* Work space of the compiler; arrays have `size` elements, by node where nothing else is said. */
@@ -29,7 +29,7 @@ static int arity_of(const vida_node* node) {
   return vida__operations[node->operation].arity;
 }
 
-/* The largest node + 1; negative for a node that is not there. */
+/* The largest node + 1; negative for a node that does not exist. */
 static int find_size(const vida_graph* graph, int count, const int* output) {
   int size = 0;
   for (int i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static int find_size(const vida_graph* graph, int count, const int* output) {
   return size;
 }
 
-/* Marks what the outputs need, and counts inputs, constants and instructions. */
+/* Marks the nodes that the outputs need, and counts inputs, constants and instructions. */
 static void find_needed(tape_compiler* compiler, int count, const int* output) {
   vida_tape* tape = compiler->tape;
   for (int i = 0; i < count; i++) {
@@ -62,8 +62,8 @@ static void find_needed(tape_compiler* compiler, int count, const int* output) {
   }
 }
 
-/* Processors guess the next instruction of an evaluator well when it is like the last one: so
- * instructions of one kind are put in a row, among those that are near each other. */
+/* Processors predict the next instruction of an evaluator well if it is of the same kind:
+ * instructions of one kind that are near each other are put in sequence. */
 
 static bool is_ready(const tape_compiler* compiler, int i) {
   const vida_node* node = &compiler->graph->nodes[i];
@@ -75,8 +75,8 @@ static bool is_ready(const tape_compiler* compiler, int i) {
   return true;
 }
 
-/* Appends to the order what is ready and of the kind of the first node in the window, of which
- * there are `length`; returns how many nodes are left in it. */
+/* Appends to the order the ready nodes of the kind of the first node in the window, which has
+ * `length` nodes; returns how many nodes remain. */
 static int order_one_kind(tape_compiler* compiler, int* window, int length, int* position) {
   const vida_operation kind = compiler->graph->nodes[window[0]].operation;
   int left = 0;
@@ -176,7 +176,7 @@ static vida_instruction make_instruction(const tape_compiler* compiler, int i) {
     instruction.operand[k] = compiler->slot[node->operand[k]];
   }
   if (node->operation == VIDA_OP_POWER_INTEGER && node->number == 2) {
-    instruction.operation = VIDA_OP_MULTIPLY; /* the same value, in a loop that is a vector's */
+    instruction.operation = VIDA_OP_MULTIPLY; /* the value in a vectorized loop */
     instruction.operand[1] = instruction.operand[0];
   }
   return instruction;
@@ -267,9 +267,9 @@ void vida__tape_destroy(vida_tape** tape) {
 
 /* ---- evaluating ---- */
 
-/* A result that is not finite is handed on to the outputs by every operation but those that HIDE
- * it: so it is enough to look at their operands and at the outputs. Anything times 0 that is not
- * finite is NaN, and a sum stays NaN. */
+/* Every operation except those that HIDE it passes a result that is not finite on to the outputs:
+ * so it suffices to check their operands and the outputs. Anything times 0 that is not finite is
+ * NaN, and a sum stays NaN. */
 #define CHECK_PASSES_0(check)
 #define CHECK_PASSES_1(check)
 #define CHECK_PASSES_2(check)
@@ -304,8 +304,8 @@ static double run(const vida_tape* tape, int first, int last, double* work) {
   return check;
 }
 
-/* One operation in lanes. As a function, whose parameters compilers believe to be apart, its loop
- * becomes vector instructions where the value is arithmetic. */
+/* One operation in lanes. It is a function because compilers assume that its parameters do not
+ * alias; its loop then becomes vector instructions where the value is arithmetic. */
 #define LANES(name, lua, arity, order, finite, value, ...)                                    \
   static void lanes_of_##name(const double* restrict a_lanes, const double* restrict b_lanes, \
                               const double* restrict c_lanes, int n, double* restrict result, \
@@ -321,7 +321,7 @@ static double run(const vida_tape* tape, int first, int last, double* work) {
 VIDA_OPERATION_LIST(LANES)
 #undef LANES
 
-/* The same in lanes; check has VIDA_LANES elements. */
+/* Runs instructions in lanes; check has VIDA_LANES elements. */
 static void run_lanes(const vida_tape* tape, int first, int last, double* work, double* check) {
   const vida_instruction* at = tape->instructions + first;
   const vida_instruction* const end = tape->instructions + last;
@@ -366,8 +366,8 @@ void vida__tape_prepare_lanes(const vida_tape* tape, double* work) {
 
 /* ---- faults ---- */
 
-/* After a failed evaluation: inputs and constants are still in their slots, so that everything can
- * be done again, looking at each result. `width` is 1 or VIDA_LANES. */
+/* Locates the fault of a failed evaluation: inputs and constants are still in their slots, so that
+ * it can be repeated with a check of each result. `width` is 1 or VIDA_LANES. */
 static int find_bad_input(const vida_tape* tape, const double* work, int width, vida_fault* fault) {
   for (int i = 0; i < tape->input_count * width; i++) {
     if (!isfinite(work[i])) {

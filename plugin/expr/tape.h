@@ -32,26 +32,27 @@ typedef struct vida_tape {
   int* output_slot; /* output_count */
 } vida_tape;
 
-/* Where an evaluation failed: the first node, in the order of evaluation, without a finite value.
- */
+/* The location of a failed evaluation: the first node, in the order of evaluation, without a finite
+ * value. */
 typedef struct vida_fault {
   int node;
   vida_operation operation;
   int lane;             /* 0 in scalar evaluation */
   const char* reason;   /* "division by zero", "an input that is not finite", ... */
-  bool may_be_unchosen; /* there is a WHERE: this may be of a branch that it does not choose */
+  bool may_be_unchosen; /* the tape has a WHERE: the failure may be in a branch that it does not
+                           choose */
 } vida_fault;
 
 /* Compiles the nodes `output` (count of them; repeated ones, inputs and constants are allowed).
- * VIDA_OUT_OF_MEMORY, VIDA_BAD_ARGUMENT for a node that is not there, or the code that a negative
- * node is. The graph is not needed afterwards. */
+ * Fails with VIDA_OUT_OF_MEMORY, VIDA_BAD_ARGUMENT for a node that does not exist, or the code that
+ * a negative node is. The graph is not needed afterwards. */
 int vida__tape_compile(const vida_graph* graph, int count, const int* output, vida_tape** tape);
 void vida__tape_destroy(vida_tape** tape);
 
-/* Doubles of work space that one evaluation needs; VIDA_LANES times as many for lanes. */
+/* The number of doubles of work space for one evaluation; VIDA_LANES times as many for lanes. */
 size_t vida__tape_work_size(const vida_tape* tape);
-/* Writes the constants into work space: once, before its first evaluation. A work space serves one
- * tape and one thread at a time. */
+/* Writes the constants into a work space: once, before its first evaluation. A work space serves
+ * one tape and one thread at a time. */
 void vida__tape_prepare(const vida_tape* tape, double* work);
 void vida__tape_prepare_lanes(const vida_tape* tape, double* work);
 
@@ -66,9 +67,9 @@ int vida__tape_run_lanes(const vida_tape* tape, double* work, double* output, vi
  */
 int vida__tape_evaluate(const vida_tape* tape, const double* const inputs[VIDA_INPUT_KINDS],
                         double* work, double* output, vida_fault* fault);
-/* The same for VIDA_LANES instances: input (kind, index) of lane l is inputs[kind][index *
- * VIDA_LANES + l], output i of lane l is output[i * VIDA_LANES + l]. Lanes without an instance
- * should repeat another one. */
+/* Evaluates VIDA_LANES instances: input (kind, index) of lane l is inputs[kind][index * VIDA_LANES
+ * + l], output i of lane l is output[i * VIDA_LANES + l]. Lanes without an instance should repeat
+ * another one. Returns as vida__tape_evaluate does. */
 int vida__tape_evaluate_lanes(const vida_tape* tape, const double* const inputs[VIDA_INPUT_KINDS],
                               double* work, double* output, vida_fault* fault);
 

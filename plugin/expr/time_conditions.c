@@ -6,7 +6,7 @@
 
 /* ---- freezing -------------------------------------------------------------------------------- */
 
-/* What an expression depends on, of what matters here. */
+/* The dependence of an expression on time and state. */
 enum { OF_TIME = 1, OF_STATE = 2 };
 
 typedef struct freezer {
@@ -64,8 +64,8 @@ static int freeze_choice(freezer* work, const vida_node* node, const int* part) 
   return vida__graph_apply(work->graph, VIDA_OP_WHERE, less, part[1], part[0]);
 }
 
-/* Left of the second axis the angle of the opposite vector and half a turn, so that it does not
- * jump where the steps of one side end. */
+/* Left of the second axis the angle of the opposite vector plus half a turn, so that it does not
+ * jump at the ends of the steps on one side. */
 static int freeze_angle(freezer* work, const vida_node* node, const int* part) {
   static const double half_turn = 3.14159265358979323846;
   vida_graph* graph = work->graph;
@@ -173,8 +173,9 @@ static unsigned char kind_of(const vida_graph* graph, int node, const unsigned c
   return kind;
 }
 
-/* Marks in `listed` what decides the conditions of the nodes that are used, in `truth` conditions
- * of choices; whether there are any. What depends on the state as well is no condition of time. */
+/* Marks in `listed` the nodes that decide the conditions of the used nodes, in `truth` conditions
+ * of choices; returns whether there are any. Conditions that also depend on the state are not
+ * conditions of time. */
 static bool mark_conditions(const vida_graph* graph, const bool* used, unsigned char* kinds,
                             bool* listed, bool* truth) {
   bool any = false;

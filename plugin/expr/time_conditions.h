@@ -1,10 +1,10 @@
-/* Conditions of time: comparisons, signs and choices in expressions that depend on nothing but time
- * and parameters.
+/* Conditions of time: comparisons, signs and choices in expressions that depend on time and
+ * parameters only.
  *
- * Where such a condition changes, a formula jumps or has a kink. Integrators meet these times with
- * a node. The formula must then be that of one side throughout the steps of that side, their ends
- * included; so its conditions are evaluated at a time of their own, the moment
- * (VIDA_INPUT_MOMENT), which is anywhere between two changes. */
+ * Where such a condition changes, a formula jumps or has a kink. Integrators place a node at these
+ * times. During the steps on one side the formula must be that of this side, also at their ends;
+ * therefore its conditions are evaluated at a time of their own, the moment (VIDA_INPUT_MOMENT),
+ * which lies anywhere between two changes. */
 #ifndef VIDA_EXPR_TIME_CONDITIONS_H
 #define VIDA_EXPR_TIME_CONDITIONS_H
 
@@ -21,7 +21,7 @@
  * frozen[i] receives the copy of root[i], which is itself where nothing changes. */
 int vida__freeze_conditions(vida_graph* graph, int count, const int* root, int* frozen);
 
-/* What decides the conditions of frozen expressions, in the order of evaluation. */
+/* The operations that decide the conditions of frozen expressions, in the order of evaluation. */
 typedef struct vida_condition_node {
   vida_operation operation; /* CONSTANT; INPUT: of a parameter or the moment */
   int number;               /* of the node; of an INPUT its kind */
@@ -36,16 +36,16 @@ typedef struct vida_conditions {
   vida_condition_node* nodes;
 } vida_conditions;
 
-/* *conditions is NULL where the expressions have none. */
+/* Collects the conditions; *conditions is NULL if the expressions have none. */
 int vida__conditions_create(const vida_graph* graph, int count, const int* root,
                             vida_conditions** conditions);
 void vida__conditions_destroy(vida_conditions** conditions);
 
-/* Evaluates the list for the moments from `low` to `high`; `value` has `count` places. Whether
- * every condition has one value there. */
+/* Evaluates the list for the moments from `low` to `high`; `value` has `count` components. Returns
+ * whether every condition has one value there. */
 bool vida__conditions_decide(const vida_conditions* conditions, const double* parameters,
                              double low, double high, vida_bounds* value);
-/* Whether conditions that are decided have the same values in both. */
+/* Whether the decided conditions have equal values in both. */
 bool vida__conditions_agree(const vida_conditions* conditions, const vida_bounds* x,
                             const vida_bounds* y);
 

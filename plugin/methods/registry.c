@@ -64,8 +64,8 @@ const VidaOptionRow vida__common_options[] = {
 
 const VidaOptionRow vida__adaptive_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
-     "Interval between the states that are given out; comparisons choose it where it is not set. "
-     "Steps are chosen by the method."},
+     "Interval between output states; by default comparisons choose it. The method chooses its own "
+     "steps."},
     {"rtol", VIDA_OPTION_REAL, "1", 1e-6, 1e-15, 1.0, false, NULL,
      "Relative tolerance of the local error."},
     VIDA_ATOL_ROW("rtol times their size"),

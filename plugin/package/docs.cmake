@@ -1,5 +1,19 @@
 # The target `docs`: the guide and the manuals of the Lua module and of the C library, as HTML in
-# docs/html of the build folder. It runs the scenarios that the guide has numbers of.
+# docs/html of the build folder.
+#
+# The target `guide`: runs the command and the scenarios that the pages of plugin/guide have output and
+# numbers of, and writes the generated parts of these pages anew, in the source tree.
+set(source ${CMAKE_CURRENT_SOURCE_DIR})
+set(guide ${source}/plugin/guide)
+set(lua ${VIDA_LUA_COMMAND})
+
+if(TARGET vida_command AND TARGET vida_module AND VIDA_LUA_COMMAND AND NOT VIDA_SANITIZE)
+  add_custom_target(guide DEPENDS vida_command vida_module VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E env "LUA_CPATH_5_4=${CMAKE_CURRENT_BINARY_DIR}/?.so" LUA_INIT_5_4=
+            ${lua} ${guide}/update.lua $<TARGET_FILE:vida_command> ${source}/scenarios
+    COMMENT "Running the scenarios of the guide (some minutes)")
+endif()
+
 find_program(VIDA_LDOC ldoc DOC "LDoc, for the manual of the Lua module")
 find_program(VIDA_DOXYGEN doxygen DOC "Doxygen, for the guide and the manual of the C library")
 mark_as_advanced(VIDA_LDOC VIDA_DOXYGEN)
@@ -27,26 +41,20 @@ if(missing)
   return()
 endif()
 
-set(source ${CMAKE_CURRENT_SOURCE_DIR})
-set(guide ${source}/plugin/package/guide)
+set(tools ${source}/plugin/package/docs)
 set(docs ${CMAKE_CURRENT_BINARY_DIR}/docs)
 set(html ${docs}/html)
-set(lua ${VIDA_LUA_COMMAND})
-configure_file(${guide}/config.ld.in ${docs}/config.ld @ONLY)
-configure_file(${guide}/Doxyfile.in ${docs}/Doxyfile @ONLY)
+configure_file(${tools}/config.ld.in ${docs}/config.ld @ONLY)
+configure_file(${tools}/Doxyfile.in ${docs}/Doxyfile @ONLY)
 
-file(GLOB guide_pages CONFIGURE_DEPENDS ${guide}/*.md)
-file(GLOB guide_scenarios CONFIGURE_DEPENDS scenarios/*.lua scenarios/parts/*.lua)
+file(GLOB guide_pages CONFIGURE_DEPENDS ${guide}/*.md ${guide}/methods/*.md)
 add_custom_command(OUTPUT ${docs}/pages.stamp VERBATIM
-  DEPENDS vida_command vida_module ${guide}/fill.lua ${guide_pages} ${guide_scenarios}
-          ${source}/tests/embedding/pendulum.c
+  DEPENDS ${tools}/pages.lua ${guide_pages}
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${docs}/pages
   COMMAND ${CMAKE_COMMAND} -E make_directory ${docs}/pages
-  COMMAND ${CMAKE_COMMAND} -E env "LUA_CPATH_5_4=${CMAKE_CURRENT_BINARY_DIR}/?.so" LUA_INIT_5_4=
-          ${lua} ${guide}/fill.lua ${guide} $<TARGET_FILE:vida_command> ${source}/scenarios
-          ${docs}/pages
+  COMMAND ${CMAKE_COMMAND} -E env LUA_INIT_5_4= ${lua} ${tools}/pages.lua ${guide} ${docs}/pages
   COMMAND ${CMAKE_COMMAND} -E touch ${docs}/pages.stamp
-  COMMENT "Running the scenarios of the guide (about a minute)")
+  COMMENT "Preparing the pages of the guide for Doxygen")
 
 add_custom_target(docs DEPENDS ${docs}/pages.stamp VERBATIM
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${html}

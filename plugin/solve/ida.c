@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Relative to the time: IDA itself would go on with steps that no longer change it. */
+/* Relative to the time: IDA itself would continue with steps that no longer change it. */
 static const double smallest_step = 2.0 * DBL_EPSILON;
 
 struct vida_ida {
@@ -20,7 +20,7 @@ struct vida_ida {
   void* ida;
   N_Vector y, dy, id;
   vida_linear* linear;    /* the reduced matrix */
-  SUNLinearSolver solver; /* of the whole system, by way of the reduced one */
+  SUNLinearSolver solver; /* for the whole system, solved through the reduced one */
   double* reduced;
   double first_step;
   double end;    /* of the present advance */
@@ -215,7 +215,7 @@ int vida__ida_start(vida_ida* ida, double t, double first_step, VidaError* error
       IDASetInitStep(ida->ida, ida->first_step)) {
     return vida__fail(error, VIDA_SOLVER_FAILED, "IDA could not be started: %s", ida->sink.message);
   }
-  /* What a sparse solver allocates it does now; a failure shows again in the first step. */
+  /* A sparse solver allocates its memory here; a failure recurs in the first step. */
   const double c = ida->first_step > 0.0 ? 1.0 / ida->first_step : 1.0;
   if (!jacobian(t, c, ida->y, ida->dy, NULL, NULL, ida, NULL, NULL, NULL)) {
     vida__linear_factor(ida->linear);
@@ -229,9 +229,9 @@ static const char* explain(int flag) {
     case IDA_TOO_MUCH_ACC:
       return "the tolerance is below rounding";
     case IDA_ERR_FAIL:
-      return "the error test was not passed, however small the step";
+      return "the error test failed even with the smallest step";
     case IDA_CONV_FAIL:
-      return "Newton's method did not converge, however small the step";
+      return "Newton's method did not converge even with the smallest step";
     case IDA_LSETUP_FAIL:
     case IDA_LSOLVE_FAIL:
       return "the Newton matrix is singular";
@@ -240,7 +240,7 @@ static const char* explain(int flag) {
     case IDA_FIRST_RES_FAIL:
       return "the equations could not be evaluated";
     default:
-      return "the integration could not go on";
+      return "the integration could not continue";
   }
 }
 
@@ -296,16 +296,16 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
   }
   if (flag >= 0) {
     return vida__fail_flag(error, VIDA_NOT_FINITE, vida__flag_name(VIDA_IDA, flag),
-                           "the solution left the finite numbers");
+                           "the solution is not finite");
   }
-  if (ida->is_stuck) { /* IDA's own flag would be that of weights that it does not get */
+  if (ida->is_stuck) { /* the flag of IDA would be about weights that it does not receive */
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "STEP_TOO_SMALL",
-                           "steps became so small that the time no longer changes");
+                           "the steps became too small to change the time");
   }
   if (flag == IDA_TOO_MUCH_WORK) {
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, vida__flag_name(VIDA_IDA, flag),
-                           "max_steps = %.0f steps between two states that are given out were not "
-                           "enough; ask for more, or for less with rtol",
+                           "max_steps = %.0f steps between two output states were not enough; "
+                           "increase max_steps or rtol",
                            ida->options.max_steps);
   }
   if (code_of(flag) == VIDA_STEP_SINGULAR && vida__linear_lacks_memory(ida->linear)) {

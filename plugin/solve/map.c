@@ -12,14 +12,14 @@
 #include "base/text.h"
 #include "system/constraints/rank.h"
 
-/* Residuals by rows, relative to the terms of the row. KINSOL's one norm for all rows lets the
- * heavy part of a system hide the light one, so what it returns is corrected until it is `rounded`,
- * or no longer improves; more than `unsolved` is no solution. */
+/* Residuals by rows, relative to the terms of the row. The single norm of KINSOL lets the heavy
+ * part of a system hide the light one, so its result is corrected until it is `rounded`, or no
+ * longer improves; a residual above `unsolved` is no solution. */
 static const double rounded = 1e-16;
 static const double near_rounding = 1e-12; /* no longer worth new factors */
 static const double unsolved = 1e-7;
 enum { MOST_CORRECTIONS = 12 };
-/* Newton's method may not stop for a small step: only the residual counts. */
+/* Newton's method must not stop at a small step: only the residual counts. */
 static const double smallest_step = 1e-300;
 static const double largest_step = 1e100;
 enum { LINE_SEARCH_ITERATIONS = 200 };
@@ -37,8 +37,10 @@ struct vida_map {
   double* kept;     /* unknowns and residual before a correction */
   double* kept_residual;
   double* correction;
-  double beside; /* what is nothing, relative to the sizes that scale rows; 0: everything counts */
-  const double* redundancy;       /* NULL, or what the diagonal of each constraint is lessened by */
+  double
+      beside; /* negligible residual, relative to the sizes that scale rows; 0: everything counts */
+  const double*
+      redundancy; /* NULL, or the shifts subtracted from the diagonals of constraint rows */
   int (*interrupted)(void* data); /* nullable */
   vida_sink sink;
   long iterations, residuals, jacobians;
@@ -64,7 +66,7 @@ static int kinsol_residual(N_Vector u, N_Vector r, void* data) {
   vida_map* map = data;
   const double* values = N_VGetArrayPointer(r);
   const int code = evaluate(map, N_VGetArrayPointer(u), N_VGetArrayPointer(r));
-  /* The last one before KINSOL returns with success is that of the solution. */
+  /* The last residual before KINSOL returns with success is that of the solution. */
   memcpy(map->residual, values, (size_t)map->linear->pattern->size * sizeof *values);
   return code;
 }
@@ -264,8 +266,8 @@ static double evaluate_and_measure(vida_map* map, int* worst) {
   return code ? INFINITY : measure(map, worst);
 }
 
-/* One Newton correction with the factors there are, or with new ones. Returns what is left after
- * it; where that is no less than `before`, unknowns and residual are put back. */
+/* One Newton correction with the present factors, or with new ones. Returns the remaining residual;
+ * if that is not smaller than `before`, unknowns and residual are restored. */
 static double correct(vida_map* map, bool refactor, double before) {
   const size_t bytes = (size_t)map->linear->pattern->size * sizeof(double);
   double* u = N_VGetArrayPointer(map->unknown);
@@ -288,14 +290,14 @@ static double correct(vida_map* map, bool refactor, double before) {
   return after;
 }
 
-/* Corrects until every row is rounding, or nothing improves; returns what is left. */
+/* Corrects until every row is at rounding, or nothing improves; returns the remaining residual. */
 static double polish(vida_map* map) {
   double left = measure(map, NULL);
   bool refactor = false;
   for (int k = 0; k < MOST_CORRECTIONS && left > rounded; k++) {
     const double before = left;
     left = correct(map, refactor, before);
-    /* With old factors little is lost; they are renewed where they do not serve. */
+    /* Old factors usually suffice; they are renewed if they do not. */
     const bool is_slow = !(left < 0.1 * before);
     if (is_slow && (refactor || before < near_rounding)) {
       break;
@@ -306,8 +308,8 @@ static double polish(vida_map* map) {
 }
 
 /* Where a motion fades out, as along a ladder that begins to fall at its end, the terms of rows can
- * be less than what the rounding of others leaves there: rows with nothing beside the motion are
- * then no hindrance. */
+ * be smaller than the rounding errors of others: rows that are negligible beside the motion do not
+ * count. */
 static bool is_polished(vida_map* map) {
   if (polish(map) <= unsolved) {
     return true;
@@ -326,7 +328,7 @@ static bool is_near(vida_map* map) {
   return near;
 }
 
-/* KINSOL's end is the beginning of the corrections, unless it failed outright. */
+/* The result of KINSOL starts the corrections, unless it failed outright. */
 static bool is_solved(vida_map* map, int flag) {
   switch (flag) {
     case KIN_SUCCESS:
@@ -351,7 +353,7 @@ static bool is_singular(int flag) {
 
 static int describe_failure(vida_map* map, int flag, VidaError* error) {
   const VidaError* own = &map->rows.evaluator->error;
-  /* KINSOL may have been content with what our own test of the residual is not. */
+  /* KINSOL may have accepted a result that our own test of the residual rejects. */
   const char* name = flag >= 0 ? "NOT_CONVERGED" : vida__flag_name(VIDA_KINSOL, flag);
   const int interrupt = map->interrupted ? map->interrupted(map->data) : VIDA_SUCCESS;
   if (interrupt) {
@@ -374,7 +376,7 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
   }
   if (!isfinite(residual)) {
     return vida__fail_flag(error, VIDA_NOT_FINITE, name,
-                           "the equations of the step left their domain");
+                           "the equations of the step are not defined there");
   }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name,
                          "the equations of the step were not solved by Newton's method, nor by a "

@@ -262,10 +262,10 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
     return vida__fail_flag(error, ode->failure, name, "%s", Vida_CodeText(ode->failure));
   }
   const char* what = flag == VIDA_FLAG_TOO_MUCH_WORK
-                         ? "more steps than max_steps between two states that are given out"
-                     : flag == VIDA_FLAG_ERROR_TEST ? "the error test cannot be met by any step"
+                         ? "more steps than max_steps between two output states"
+                     : flag == VIDA_FLAG_ERROR_TEST ? "no step passes the error test"
                      : flag == VIDA_FLAG_NOT_CONVERGED
-                         ? "the nonlinear equations of a step cannot be solved"
+                         ? "the nonlinear equations of a step could not be solved"
                          : (*ode->sink.message ? ode->sink.message : "the integrator has failed");
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name, "%s", what);
 }

@@ -1,12 +1,11 @@
-/* Where a motion goes along its constraints: that no step jumps to another branch of g = 0, and
- * where it passes singular configurations, in which the constraint Jacobian loses rank.
+/* The watch of the motion along its constraints: it rejects steps that jump to another branch of g
+ * = 0, and records singular configurations, in which the constraint Jacobian loses rank.
  *
- * A watch is told of the places of a motion, one after the other: the ends of the steps that a
- * method makes, not the nodes between which it makes several. Coordinates are measured by masses of
- * the start, the same for all components of a vector or quaternion, and rows of constraints by
- * their largest gradient so far, so that nothing depends on units and a gradient that vanishes is
- * seen. Nonholonomic rows have no branches, and rows that depended on others at the start say
- * nothing new: both are left out. */
+ * The watch receives the points of a motion, one after the other: the ends of all steps of a
+ * method, also those between nodes. Coordinates are scaled by the masses of the start, equal for
+ * all components of a vector or quaternion, and constraint rows by their largest gradient so far,
+ * so that nothing depends on units and a vanishing gradient is noticed. Nonholonomic rows have no
+ * branches, and rows that depended on others at the start are redundant: both are omitted. */
 #ifndef VIDA_STEPPER_BRANCH_WATCH_H
 #define VIDA_STEPPER_BRANCH_WATCH_H
 
@@ -27,23 +26,23 @@ void vida__watch_destroy(vida_watch** watch);
 void vida__watch_start(vida_watch* watch, double t, const double* q);
 /* The motion was put back to (t,q). */
 void vida__watch_return(vida_watch* watch, double t, const double* q);
-/* It has come to (t,q). Fails with VIDA_STEP_NOT_CONVERGED and the flag OTHER_BRANCH where that
- * cannot be reached from the last place along the constraints, and with CONSTRAINT_JUMPS where a
- * constraint jumps between the two; the motion is then still there. */
+/* The motion has reached (t,q). Fails with VIDA_STEP_NOT_CONVERGED and the flag OTHER_BRANCH if
+ * this point cannot be reached from the last one along the constraints, and with CONSTRAINT_JUMPS
+ * if a constraint jumps between the two; the watch then stays at the last point. */
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error);
 
-/* The same of a place that is not one of the motion, and only looked at. */
+/* Checks a point as Follow does, without moving there. */
 int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error);
-/* Follow to the end q of a step of `stepper`, or of the one that it makes steps for; a failure says
- * which step and what to try. */
+/* Follows to the end q of a step of `stepper`, or of the stepper that it makes steps for; a failure
+ * names the step and a remedy. */
 int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error);
 
-/* How many singular configurations were passed; the time of the first, and the row that
- * then says nothing new (both nullable, left where there was none). */
+/* The number of singular configurations that were passed; the time of the first one, and the row
+ * that was redundant there (both nullable, unchanged if there was none). */
 long vida__watch_passages(const vida_watch* watch, double* t, const char** name);
-/* The row that jumped on the way that was tried last, or NULL. */
+/* The row that jumped in the last attempt, or NULL. */
 const vida_discontinuity* vida__watch_jump(const vida_watch* watch);
-/* The row that says nothing new at the last place (at *t), if that is nearly singular; else NULL.
+/* The row that is redundant at the last point (at *t), if that is nearly singular; otherwise NULL.
  */
 const char* vida__watch_singular(const vida_watch* watch, double* t);
 
@@ -54,7 +53,7 @@ const char* vida__watch_singular(const vida_watch* watch, double* t);
 typedef struct vida_singularity {
   double t, value, t_before, value_before, largest;
   int count;
-  bool is_passing; /* and not yet away from what was passed */
+  bool is_passing; /* still near the configuration that was passed */
   long passages;
   double first_t;
   int first_row;
@@ -63,7 +62,7 @@ typedef struct vida_singularity {
 struct vida_watch {
   VidaStepper* stepper;
   vida_evaluator evaluator; /* its own: a failed look is no failure of the step */
-  bool may_jump;            /* constraints give way: other branches are within reach */
+  bool may_jump;            /* constraints are relaxed: other branches can be reached */
   bool is_blind;            /* no place yet, or none that can be evaluated */
   double* block;            /* where the arrays below live */
   bool* is_in;              /* m: rows that count */
@@ -78,13 +77,13 @@ struct vida_watch {
   double last_way;          /* the square of the way of the last step */
   double *g, *g_next;       /* m: g there */
   double *rate, *rate_next; /* m: and g_t, of systems that depend on time */
-  vida_discontinuity jump;  /* what the motion could not go on for, since the last place */
+  vida_discontinuity jump;  /* the jump that stopped the motion since the last point */
   double* length;           /* m: lengths of rows of G M^(-1/2) so far */
   vida_singularity singularity;
   double* dependence; /* m: how rows depend on each other there */
   double* measured;   /* n: the last of these places */
   double* between;    /* entries of G: work */
-  /* Of the way from one place to the next. */
+  /* Work space for the path from one point to the next. */
   double *x, *y, *step;  /* n */
   double *g_from, *g_to; /* m: violations at its ends */
   double* rows;          /* m */
@@ -102,7 +101,8 @@ bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_s
 /* Whether a row of g jumps on the straight way from the last place to (t,q_next), whose G is in
  * `ahead`: then it is noted in watch->jump (discontinuity.c). */
 bool vida__watch_finds_jump(vida_watch* watch, double t);
-/* The same up to (t,q), which need not be a place of the motion (branch_watch.c). */
+/* Whether a row of g jumps on the straight line from the last point to (t,q), which need not be a
+ * point of the motion (branch_watch.c). */
 bool vida__watch_probe_jump(vida_watch* watch, double t, const double* q);
 /* Whether (t,q_next) can be reached from the last place along the constraints, in steps small
  * enough to be sure, which are measured; `turn` is that between the two. */

@@ -78,7 +78,7 @@ char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]
                  vida__real_text(number, stepper->h, 6));
   }
   if (stepper->ahead) {
-    vida__append(text, VIDA_STEP_NAME_SIZE, ", in the step after it, which its velocity needs");
+    vida__append(text, VIDA_STEP_NAME_SIZE, ", in the following step, which its velocity needs");
   }
   return text;
 }
@@ -671,12 +671,12 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
     const bool is_open = name_open(stepper, code, open, sizeof open);
     const bool ask_smaller =
         code == VIDA_STEP_NOT_CONVERGED && strcmp(local.flag, VIDA_OTHER_BRANCH) != 0;
-    const char* advice =
-        is_open && code == VIDA_STEP_SINGULAR ? ""
-        : code == VIDA_STEP_SINGULAR
-            ? "; constraints that depend on each other, or that meet at a singular point, do this"
-        : ask_smaller ? "; the step is too large: try less than h = "
-                      : "";
+    const char* advice = is_open && code == VIDA_STEP_SINGULAR ? ""
+                         : code == VIDA_STEP_SINGULAR
+                             ? "; the reason may be constraints that depend on each other, or that "
+                               "meet at a singular point"
+                         : ask_smaller ? "; the step is too large: try less than h = "
+                                       : "";
     return vida__fail_flag(
         error, code, local.flag, "%s: %s%s%s%s", vida__name_step(stepper, step), local.message,
         open, advice, ask_smaller ? vida__real_text(h, vida__asked_step_size(stepper), 6) : "");

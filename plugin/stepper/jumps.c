@@ -353,7 +353,7 @@ static int make_parts(VidaStepper* stepper, double at, double end, bool found, V
       char t[VIDA_REAL_TEXT_SIZE];
       return vida__fail(error, VIDA_NOT_SUPPORTED,
                         "there are more than %d jumps in the step that ends at t = %s; try a "
-                        "smaller h, which is also the distance of the states that are given out",
+                        "smaller h, which is also the interval between output states",
                         MOST_PARTS, vida__real_text(t, end, 10));
     }
     if (jumps->is_left) {

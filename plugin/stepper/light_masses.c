@@ -145,10 +145,11 @@ void vida__explain_light(const VidaStepper* stepper, VidaError* error) {
     vida__append(error->message, VIDA_MESSAGE_SIZE, " and %d more", count - MOST_NAMED);
   }
   if (count > 0) {
-    vida__append(error->message, VIDA_MESSAGE_SIZE,
-                 " %s less than 1e-8 of the mass that constraints join %s to, which makes the "
-                 "equations stiff: give more mass, or none where constraints determine the motion",
-                 count > 1 ? "have" : "has", count > 1 ? "them" : "it");
+    vida__append(
+        error->message, VIDA_MESSAGE_SIZE,
+        " %s less than 1e-8 of the mass that constraints couple %s to, which makes the equations "
+        "stiff: increase the mass, or set it to 0 if constraints determine the motion",
+        count > 1 ? "have" : "has", count > 1 ? "them" : "it");
   }
 }
 

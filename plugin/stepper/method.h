@@ -181,15 +181,15 @@ const VidaMethod* vida__find_method(const char* name);
 #define VIDA_MAX_STEPS_ROW                                              \
   {                                                                     \
     "max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL, \
-        "Most steps between two states that are given out."             \
+        "Largest number of steps between two output states."            \
   }
 /* Of methods that take rtol; what they ask is stepper->atol. */
-#define VIDA_ATOL_ROW(by_default)                                                               \
-  {                                                                                             \
-    "atol", VIDA_OPTION_BY_COORDINATE, "", NAN, 0.0, INFINITY, true, NULL,                      \
-        "Absolute tolerance of positions, in their unit; by default " by_default                \
-        ". Of single coordinates by name, { theta = 1e-8 }, and of all others { 1e-6, theta = " \
-        "1e-8 }. That of a velocity is in proportion."                                          \
+#define VIDA_ATOL_ROW(by_default)                                                                 \
+  {                                                                                               \
+    "atol", VIDA_OPTION_BY_COORDINATE, "", NAN, 0.0, INFINITY, true, NULL,                        \
+        "Absolute tolerance of positions, in their unit; by default " by_default                  \
+        ". For single coordinates { theta = 1e-8 }, with a value for all others { 1e-6, theta = " \
+        "1e-8 }. Tolerances of velocities are proportional to it."                                \
   }
 /* Of an implicit map. */
 #define VIDA_MAP_ROWS                                                                            \
@@ -210,7 +210,7 @@ const VidaMethod* vida__find_method(const char* name);
        1000.0,                                                                                   \
        false,                                                                                    \
        NULL,                                                                                     \
-       "Most Newton iterations of a step, before a line search is tried."},                      \
+       "Largest number of Newton iterations of a step before a line search."},                   \
       VIDA_LINEAR_SOLVER_ROW
 
 /* Rows that all KINSOL-solved methods share, and rows that methods share which always choose their

@@ -119,7 +119,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
 static int check_capabilities(const VidaSystem* system, const VidaMethod* method,
                               VidaError* error) {
   const char* const name = method->info.name;
-  if (system->row_count > 0 && (method->info.capabilities & VIDA_CAN_ONLY_FREE)) {
+  if (system->row_count > 0 && (method->info.capabilities & VIDA_LIMIT_UNCONSTRAINED)) {
     return VIDA_REFUSE_SYSTEM(
         error, "%s is for systems without constraints, and cannot take '%s' of system '%s'", name,
         system->rows[0].name, system->name);
@@ -190,7 +190,7 @@ static int take_tolerances(VidaStepper* stepper, VidaError* error) {
   const int code = check_coordinates(stepper, error);
   if (!code && is_asked && !stepper->adaptive) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "%s: atol says nothing of steps of a fixed size h; give rtol as well",
+                      "%s: atol has no meaning for fixed steps h; set rtol as well",
                       stepper->method->info.name);
   }
   return code;
@@ -495,7 +495,7 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
   }
   return sum == 0.0 ? VIDA_SUCCESS
                     : vida__fail(error, VIDA_NOT_FINITE,
-                                 "%s leads to positions or momenta that are no finite numbers",
+                                 "%s leads to positions or momenta that are not finite numbers",
                                  vida__name_step(stepper, step));
 }
 

@@ -153,8 +153,8 @@ int vida__judge_start(VidaStepper* stepper, VidaError* error) {
   return vida__fail_flag(
       error, VIDA_STEP_SINGULAR, "SINGULAR_START",
       "the start of system '%s' is a singular configuration, in which '%s' depends on other "
-      "constraints, and with these velocities no accelerations keep all constraints: the second "
-      "derivative of '%s' would be %s; change the velocities, or start beside it",
+      "constraints, and with these velocities no accelerations satisfy all constraints: the second "
+      "derivative of '%s' would be %s; change the velocities, or start from another configuration",
       stepper->system->name, stepper->system->rows[dependent[0]].name,
       stepper->system->rows[row].name, vida__real_text(size, stepper->constraint_work[row], 3));
 }
@@ -276,12 +276,12 @@ static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaE
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);
-  return vida__fail_flag(
-      error, VIDA_STEP_NOT_CONVERGED, at->is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
-      "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
-      vida__name_step(stepper, step), stepper->system->rows[row].name,
-      vida__real_text(size, times, 3),
-      at->is_claimed ? "more than the method claims to leave of it" : "and is torn", remedy);
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED,
+                         at->is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
+                         "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
+                         vida__name_step(stepper, step), stepper->system->rows[row].name,
+                         vida__real_text(size, times, 3),
+                         at->is_claimed ? "more than the method claims" : "and is torn", remedy);
 }
 
 int vida__judge_step(VidaStepper* stepper, VidaError* error) {
@@ -328,7 +328,7 @@ static int fail_velocities(const VidaStepper* stepper, const level* at, int row,
   append_remedy(stepper, remedy, sizeof remedy);
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_VIOLATED,
                          "at t = %s the velocities violate constraint '%s' by %s times its own "
-                         "size in a step, more than the method claims to leave of it; the %s",
+                         "size in a step, more than the method claims; the %s",
                          vida__real_text(t, vida__node_time(stepper), 10),
                          stepper->system->rows[row].name, vida__real_text(size, times, 3), remedy);
 }
@@ -373,9 +373,8 @@ static void note_torn(const VidaStepper* stepper, const level* at, int row, bool
                       char* text, size_t size) {
   char t[VIDA_REAL_TEXT_SIZE], part[VIDA_REAL_TEXT_SIZE];
   vida__append(text, size,
-               is_velocity ? "from t = %s on velocities violate constraint '%s' by more "
-                             "than "
-                           : "from t = %s on constraint '%s' is violated by more than ",
+               is_velocity ? "from t = %s on, velocities violate constraint '%s' by more than "
+                           : "from t = %s on, constraint '%s' is violated by more than ",
                vida__real_text(t, vida__node_time(stepper), 10), stepper->system->rows[row].name);
   if (at->times < 1.0) {
     vida__append(text, size, "%s times ", vida__real_text(part, at->times, 3));
@@ -454,13 +453,13 @@ static bool stops_at_jump(VidaStepper* stepper) {
 static void tell_jump(const VidaStepper* stepper, VidaError* error) {
   const vida_discontinuity* jump = vida__watch_jump(stepper->watch);
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
-  vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
-                  "%s: constraint '%s' jumps by %s near t = %s: its expression is not continuous "
-                  "there, as that of an angle which wraps (atan2) or of a switch (where); no step "
-                  "is small enough; write it with an angle that counts turns (system:angle), or "
-                  "without the switch",
-                  vida__name_step(stepper, step), stepper->system->rows[jump->row].name,
-                  vida__real_text(size, fabs(jump->size), 3), vida__real_text(t, jump->t, 4));
+  vida__fail_flag(
+      error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
+      "%s: constraint '%s' jumps by %s near t = %s: its expression is discontinuous there, such as "
+      "an angle that wraps (atan2) or a switch (where); no step is small enough; use an angle that "
+      "counts turns (system:angle), or an expression without the switch",
+      vida__name_step(stepper, step), stepper->system->rows[jump->row].name,
+      vida__real_text(size, fabs(jump->size), 3), vida__real_text(t, jump->t, 4));
 }
 
 /* Times the energy of the start: a motion that has so much was lost before. */

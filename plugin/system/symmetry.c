@@ -19,7 +19,7 @@
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };
 
-/* What rounding leaves of a vanishing row, after scaling to one. */
+/* The rounding error of a vanishing row, scaled to one. */
 static const double tolerance = 1e-9;
 
 typedef struct elimination {
@@ -135,7 +135,7 @@ const char* VidaSystem_MomentumName(const VidaSystem* system, int index) {
                                                                 : NULL;
 }
 
-/* What is left of a row, and its largest entry; false when it depends on those already there. */
+/* Reduces a row by those already there; writes its largest entry. False if it depends on them. */
 static bool reduce(const elimination* system, const double* row, double reduced[LARGEST],
                    int* largest) {
   const int size = system->size;
@@ -175,8 +175,8 @@ static void eliminate(elimination* system, const double* row) {
   system->pivot[system->rank++] = pivot;
 }
 
-/* A row of d/d(generator), with rotations measured at the length `scale`, scaled to one. False when
- * there is nothing of it. */
+/* A row of d/d(generator), with rotations measured at the length `scale`, scaled to one. False if
+ * it vanishes. */
 static bool make_row(const elimination* rows, int dimension, double scale, const double* value,
                      const double* size, double row[LARGEST]) {
   double largest = 0.0;
@@ -241,7 +241,7 @@ static void take_null_space(VidaSystem* system, const elimination* rows, double 
       const double in_units = k < d ? weight[k] * scale : weight[k];
       map->weight[k] = fabs(weight[k]) > tolerance ? in_units : 0.0;
     }
-    /* Its own generator gets the weight one, whatever the length scale was. */
+    /* The generator itself gets the weight one, for any length scale. */
     const double own = map->weight[free_one];
     for (int k = 0; k < rows->size; k++) {
       map->weight[k] /= own;
@@ -250,7 +250,7 @@ static void take_null_space(VidaSystem* system, const elimination* rows, double 
   }
 }
 
-/* A number in -1 .. 1 from a small generator of its own: the same in every run. */
+/* A number in -1 .. 1 from a small pseudorandom generator: the same numbers in every run. */
 static double next_number(unsigned long long* seed) {
   *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
@@ -268,7 +268,7 @@ static double find_length_scale(const VidaSystem* system) {
   return scale > 0.0 ? scale : 1.0;
 }
 
-/* Which motion a coordinate belongs to (-1: none) and which of its components it is. */
+/* The motion that a coordinate belongs to (-1: none), and the index of the component. */
 typedef struct owner {
   int motion, axis;
 } owner;
@@ -284,7 +284,7 @@ static int find_owners(const VidaSystem* system, owner* owners, VidaError* error
       owner* own = &owners[motion.coordinate[axis]];
       if (own->motion >= 0) {
         return vida__fail(error, VIDA_BAD_ARGUMENT,
-                          "how coordinate '%s' moves with space has been said twice",
+                          "the motion of coordinate '%s' with space is declared twice",
                           system->coordinates[motion.coordinate[axis]].name);
       }
       *own = (owner){i, axis};
@@ -293,8 +293,8 @@ static int find_owners(const VidaSystem* system, owner* owners, VidaError* error
   return VIDA_SUCCESS;
 }
 
-/* One component of a covector, at coordinate i: what apply_generators sums, but for long lists of
- * short rows. */
+/* One component of a covector, at coordinate i: a term of the sum of apply_generators, for long
+ * lists of short rows. */
 static void apply_to_entry(const VidaSystem* system, const double* q, owner of, double component,
                            double* value, double* size) {
   const int d = system->dimension;
@@ -326,7 +326,8 @@ typedef struct sampler {
   double* entries;       /* of G */
 } sampler;
 
-/* Whether a constraint says the same in every state as in those that satisfy it: a distance. */
+/* Whether the invariance of a constraint can be decided in any state, not only on the manifold: a
+ * distance. */
 static bool is_the_same_everywhere(const VidaSystem* system, int entry) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
@@ -338,9 +339,9 @@ static bool is_the_same_everywhere(const VidaSystem* system, int entry) {
   return false;
 }
 
-/* The rows of G xi, constraint by constraint. `decided`: of those only that say the same in every
- * state. Otherwise the answer is whether some row breaks what was a symmetry so far; it is added
- * where `adds`. */
+/* The rows of G xi, constraint by constraint. `decided`: only those of constraints that any state
+ * decides. Otherwise returns whether some row breaks a symmetry found so far, which it adds if
+ * `adds`. */
 static bool look_at_constraints(sampler* at, bool decided, bool adds) {
   const VidaSystem* system = at->evaluator->system;
   bool breaks = false;
@@ -381,7 +382,7 @@ static void add_part(sampler* at) {
   add_row(at->rows, dimension, at->scale, value, size);
 }
 
-/* f xi of a force; false where it cannot be evaluated. */
+/* f xi of a force; false if it cannot be evaluated. */
 static bool apply_to_force(sampler* at, const vida_term_batch* batch, double* value, double* size) {
   const VidaSystem* system = at->evaluator->system;
   const vida_place place = vida__place(at->evaluator, at->t, at->q, at->v);
@@ -393,8 +394,8 @@ static bool apply_to_force(sampler* at, const vida_term_batch* batch, double* va
   return true;
 }
 
-/* The same for forces, one by one, but for generators of which all of them together keep the
- * momentum: a force and its reaction may be two. */
+/* The rows of forces, one by one, except for generators whose momentum all forces together
+ * preserve: a force and its reaction may be two terms. */
 static bool look_at_forces(sampler* at, bool adds) {
   static const double rounding = 1e-12;
   const VidaSystem* system = at->evaluator->system;
@@ -425,8 +426,8 @@ static bool look_at_forces(sampler* at, bool adds) {
   return breaks;
 }
 
-/* Gravity, masses and Lagrangians part by part: a stiff spring must not hide what gravity breaks.
- * False where some part could not be evaluated. */
+/* Gravity, masses and Lagrangians, term by term, since a stiff spring must not hide a symmetry that
+ * gravity breaks. False if a term could not be evaluated. */
 static bool add_lagrangian(sampler* at) {
   const VidaSystem* system = at->evaluator->system;
   const size_t bytes = (size_t)system->coordinate_count * sizeof *at->l_q;
@@ -466,9 +467,9 @@ static bool can_evaluate(sampler* at) {
          !vida__jacobian(at->evaluator, at->t, at->q, at->entries);
 }
 
-/* Returns whether the state could be evaluated: one that could not is no evidence of symmetry. What
- * breaks a symmetry of the state has to break it on the constraints, too; where that state is not
- * found, it counts. */
+/* Returns whether the state could be evaluated; one that could not is not evidence of symmetry. A
+ * term that breaks a symmetry in this state must also break it on the constraint manifold; if no
+ * state there is found, this state counts. */
 static bool sample_state(sampler* at, double t) {
   choose_state(at);
   at->t = t;
@@ -493,7 +494,8 @@ static bool sample_state(sampler* at, double t) {
 }
 
 static void sample(sampler* at, VidaSystem* system) {
-  /* Of what depends on time the moment zero, where many functions vanish, tells little. */
+  /* For terms that depend on time, the time zero, where many functions vanish, is not
+   * representative. */
   static const double times[] = {0.0, 0.37, 2.9, 0.0, 0.83, 7.1, 0.0, 0.19, 4.3};
   enum { TIMES = sizeof times / sizeof times[0] };
   const int size = at->rows->size;
@@ -561,10 +563,10 @@ int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordin
   }
   if ((kind == VIDA_MOTION_QUATERNION && system->dimension != 3) ||
       (kind == VIDA_MOTION_ANGLE && system->dimension != 2)) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "a motion of a quaternion is in space, that of an angle in the plane; the "
-                      "dimension of system '%s' is %d",
-                      system->name, system->dimension);
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "quaternions move in space, angles in the plane; the dimension of system '%s' is %d",
+        system->name, system->dimension);
   }
   for (int axis = 0; axis < motion_size(kind, system->dimension); axis++) {
     const int i = coordinates[axis];
@@ -605,7 +607,7 @@ void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, dou
       v[at[k]] *= scale;
     }
     vida__append(notes, VIDA_NOTES_SIZE,
-                 "adjusted: the rates of the quaternion from '%s' were scaled by %s, as it was\n",
+                 "adjusted: the rates of the quaternion from '%s' were scaled with it, by %s\n",
                  system->coordinates[at[0]].name, vida__real_text(factor, scale, 10));
   }
 }

@@ -106,7 +106,7 @@ end
 
 -- ---- Markdown ------------------------------------------------------------------------------------
 
-for _, path in ipairs(files(("%s/README.md %s/plugin/package/guide/*.md"):format(top, top))) do
+for _, path in ipairs(files(("%s/README.md %s/plugin/guide/*.md"):format(top, top))) do
   local number = 0
   for block in read(path):gmatch "\n```lua\n(.-)\n```" do
     number = number + 1

@@ -143,7 +143,7 @@ check_lists(check.pendulum, 3)
 local refusal = check.fails("compose: lgvi takes rigid bodies",
   function() magnetic():stepper { "compose", base = "lgvi", h = step } end)
 assert(refusal:find("these can: del-midpoint", 1, true), refusal)
-refusal = check.fails("damp them, or set projection = velocity",
+refusal = check.fails("add damping, or set projection = velocity",
   function() cubic():stepper { "generalized-alpha", rho = 1, h = step } end)
 assert(not refusal:find("these can", 1, true), refusal)
 

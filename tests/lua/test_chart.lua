@@ -245,7 +245,7 @@ check.fails("del-chart needs a chart, and system 'pendulum' has none", function(
 end)
 do
   local system = check.pendulum() -- which has one
-  fails("system 'pendulum' has its chart already", function()
+  fails("system 'pendulum' already has a chart", function()
     system:chart { coordinates = { "b" }, embedding = print }
   end)
   system:stepper { "del-chart", h = 0.01 }

@@ -105,7 +105,7 @@ fails("coordinates[1]: this particle or point belongs to another system",
 fails("system 'pendulum' is complete since it was given to a comparison or a stepper",
   function() system:particle { "late", mass = 1, position = { 0, 0 } } end)
 fails("system 'pendulum' is complete", function() system:gravity { 0, 0 } end)
-fails("has nothing that moves", compare { system = vida.system "empty" })
+fails("has no coordinates", compare { system = vida.system "empty" })
 
 -- ---- starts that do not fit ---------------------------------------------------------------------
 local function tilted(change)

@@ -171,7 +171,7 @@ do
     local q, v = stepper:positions(), stepper:velocities()
     inverse[#inverse + 1] = 1 / (q[1] * v[1] + q[2] * v[2])
   end
-  assert(not good and message:find("the drift feeds itself", 1, true), message)
+  assert(not good and message:find("the drift amplifies itself", 1, true), message)
   local last = #inverse - 1 -- the failed step has left the state before it
   check.close(inverse[last] - inverse[last - 10], 1, 0.1)
   assert(math.abs(inverse[last]) < 0.2)

@@ -94,7 +94,7 @@ end
 local hinged = vida.system "hinged"
 local frame = hinged:body { "top", mass = 1, inertia = { 1, 1, 2 }, position = { 0, 0, 1 } }
 hinged:ball { "socket", hinged.ground, frame, at = { 0, 0, 0 } }
-check.fails("is no unit norm of a quaternion", function() hinged:stepper { "lgvi", h = 0.01 } end)
+check.fails("is not the unit norm of a quaternion", function() hinged:stepper { "lgvi", h = 0.01 } end)
 
 local damped, left = pair()
 damped:rayleigh(0.1 * vida.dot(left.velocity, left.velocity))

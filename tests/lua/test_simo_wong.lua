@@ -233,12 +233,12 @@ end
 local function test_refusals()
   local system, q = turning("odd", { 1, 2, 3 }, { 0, 0, 1 }, 0.3)
   system:potential { "spiral spring", 4 * (1 - q[1]) }
-  local message = refuses("not made of products of two components", system)
+  local message = refuses("does not depend on the quaternion through products of two components", system)
   assert(message:find("these can: lgvi, del-midpoint", 1, true), message)
 
   system, q = turning("driven weight", { 1, 2, 3 }, { 0, 0, 1 }, 0.3)
   system:lagrangian { "weight", vida.cos(system.time) * (q[2] ^ 2 + q[3] ^ 2) }
-  refuses("'weight' of system 'driven weight' has a potential within a general Lagrangian", system)
+  refuses("'weight' of system 'driven weight' has a potential inside a general Lagrangian", system)
 
   system, q = turning("stop", { 1, 2, 3 }, { 0, 0, 1 }, 0.3)
   system:potential { "stop", vida.where(vida.less(0.1, q[2]), q[2] ^ 2, 0.01) }
@@ -254,7 +254,7 @@ local function test_refusals()
   local bodies, left = pair()
   bodies:rayleigh(0.1 * vida.dot(left.velocity, left.velocity))
   refuses("simo-wong takes rigid bodies as unit quaternions, without other constraints", bodies)
-  refuses("'rod' of system 'pendulum' is no unit norm of a quaternion", (check.plain_pendulum()))
+  refuses("'rod' of system 'pendulum' is not the unit norm of a quaternion", (check.plain_pendulum()))
   check.fails("simo-wong starts from unit quaternions, and that of 'q.s' has norm 1.1", function()
     local stepper = turning("long", { 1, 2, 3 }, { 0, 0, 1 }, 0):stepper { "simo-wong", h = 0.01 }
     stepper:start(0, { 1.1, 0, 0, 0 }, { 0, 0, 0, 0 })

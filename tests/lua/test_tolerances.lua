@@ -39,7 +39,7 @@ for _, method in ipairs(tolerant) do
   check.fails_here("atol: system 'pendulum' has no coordinate 'bob.z'; did you mean 'bob.x'?",
     run, method, { ["bob.z"] = 1e-8 })
   if stepping[method] then
-    check.fails_here("atol says nothing of steps of a fixed size h; give rtol as well",
+    check.fails_here("atol has no meaning for fixed steps h; set rtol as well",
       function() system:stepper { method, h = 0.1, atol = 1e-6 } end)
   end
 end

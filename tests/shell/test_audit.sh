@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vida audit: its outputs, and that the README shows what it measures.
+# vida audit: its outputs, and that the guide shows what it measures.
 # shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
@@ -80,7 +80,7 @@ if [[ -n ${VIDA_SANITIZED-} ]]; then
   exit 0
 fi
 
-# The README's table of measured properties is this output: names, orders, energies and why there is no
+# The table of measured properties in the guide is this output: names, orders, energies and why there is no
 # value are compared, sizes depend on the machine's rounding.
 expect 0 audit --format markdown
 columns() {
@@ -91,11 +91,11 @@ columns() {
 # An empty cell would be read as any of the three.
 grep -E '\| +\|' "$work/out" && complain "the table has empty cells"
 columns "$work/out" >"$work/measured"
-awk '/vida audit --format markdown/ { on = 1 } on' "$SOURCE/README.md" |
+awk '/vida audit --format markdown/ { on = 1 } on' "$SOURCE/plugin/guide/audit.md" |
   awk '/^\| method/ { on = 1 } on && !/^\|/ { exit } on' >"$work/table"
 columns "$work/table" >"$work/written"
 if ! diff "$work/written" "$work/measured" >"$work/difference"; then
-  complain "the README's table is not that of 'vida audit --format markdown':
+  complain "the table of the guide is not that of 'vida audit --format markdown':
 $(cat "$work/difference")"
 fi
 

@@ -14,9 +14,7 @@ for tool in ldoc doxygen; do
   fi
 done
 
-# Other tests run at the same time, so that the guide's times are none to keep.
 : "${BUILD:?the folder of the build}"
-trap 'rm -rf "$work" "$BUILD/docs/pages.stamp"' EXIT
 if ! cmake --build "$BUILD" --target docs >"$work/log" 2>&1; then
   complain "the target docs fails: $(tail -n 20 "$work/log")"
 fi
@@ -24,16 +22,14 @@ if grep -i -e 'warning' -e '???' "$work/log"; then
   complain "the target docs warns"
 fi
 html=$BUILD/docs/html
-for page in index model choosing methods method_rattle comparisons command scenarios c lua/index; do
+for page in index model describing choosing methods method_rattle audit comparisons pictures command scenarios c \
+  performance extending lua/index; do
   [[ -s $html/$page.html ]] || complain "there is no page $page.html"
 done
-if grep -l -e '{{' "$BUILD"/docs/pages/*.md; then
-  complain "directives were left in pages"
-fi
 
 "${lua[@]}" "$SOURCE/tests/lua/anchors.lua" "$html" >"$work/dead" || complain "links cannot be read"
 [[ ! -s $work/dead ]] || complain "links to nowhere: $(head -n 5 "$work/dead")"
-# The page of comparisons has examples that were run.
+# The page of comparisons has the output of its examples.
 for words in "mass=2 " "bob.x=0.8 -0.6" "200 of 200 runs" "own error about"; do
   grep -q -F "$words" "$html/comparisons.html" || complain "comparisons: no '$words'"
 done
@@ -46,7 +42,7 @@ while read -r name; do
 done < <(sed -n -E 's/^  ([a-z][a-z0-9-]*).*/\1/p' "$work/out")
 for file in "$SOURCE"/scenarios/*.lua; do
   name=$(basename "$file" .lua)
-  grep -q "scenario_$name" "$html/scenarios.html" || complain "the scenario $name has no entry"
+  grep -q "scenarios_$name\"" "$html/scenarios.html" || complain "the scenario $name has no entry"
 done
 run --help
 while read -r name; do

@@ -45,6 +45,7 @@ quick=(
   "door --set time=0.4 --set hinges=1"
   "chain --set links=5 --set amplitude=0.01"
   "rolling_disk --set time=0.2"
+  "long_run --set time=20"
   "variable_steps --set revolutions=1 --set swings=1"
 )
 for line in "${quick[@]}"; do

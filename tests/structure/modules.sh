@@ -172,7 +172,7 @@ check_places() {
   done
   for entry in plugin/*/; do
     module=$(basename "$entry")
-    known=" include package ${modules[*]} "
+    known=" include package guide ${modules[*]} "
     if [[ $known != *" $module "* ]]; then
       fault "plugin/$module is not a module"
     fi

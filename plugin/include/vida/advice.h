@@ -1,5 +1,5 @@
-/* Advice before anything is integrated: what kind of equations a system has, how fast it moves at
- * the start, which methods take it, and which step to begin with. */
+/* Advice before integration: the kind of equations of a system, its rates at the start, the methods
+ * that take it, and a first step. */
 #ifndef VIDA_ADVICE_H
 #define VIDA_ADVICE_H
 
@@ -11,47 +11,49 @@
 extern "C" {
 #endif
 
-/* Rates in 1/s (of oscillations rad/s) at the start; 0 where there is nothing of the kind. */
+/* Rates of a system at the start, in 1/s (rad/s for oscillations); 0 if there are none of the kind.
+ */
 typedef struct VidaRates {
   /* largest sqrt |eigenvalue| of M^-1 (-L_qq - f_q + lambda g_qq) along the constraints, at rest in
    * this place */
   double stiffness;
-  bool growing;   /* and that motion leaves the place instead of swinging about it */
+  bool growing;   /* that motion departs from the configuration instead of oscillating about it */
   double damping; /* largest |eigenvalue| of M^-1 f_v along the constraints */
   double turning; /* centripetal acceleration over velocity, in the mass norm */
-  double falling; /* the same that the acceleration will lead to: of a pendulum that is let go */
-  double angles;  /* of coordinates in rad: |v| and sqrt |a| */
-  double largest; /* of all */
-  int coordinate; /* which has the largest share in the stiffest motion; -1: none */
+  double falling; /* `turning` of the motion that the acceleration leads to: a released pendulum */
+  double angles;  /* |v| and sqrt |a| of coordinates in rad */
+  double largest; /* the largest of all */
+  int coordinate; /* index of the one with the largest part in the stiffest motion; -1: none */
 } VidaRates;
 
-/* One method on the system. */
+/* A trial of one method on the system. */
 typedef struct VidaTrial {
-  const VidaMethodInfo* method; /* which */
-  bool taken;                   /* the method takes the system, and where it was tried starts */
-  int code;                     /* of the step, or of what refused */
-  VidaError why;                /* filled where one failed */
-  bool adaptive;                /* it was tried with steps of its own */
+  const VidaMethodInfo* method; /* the method */
+  bool taken;                   /* the method takes the system, and, if it was tried, starts */
+  int code;                     /* return value of the step, or of the function that refused */
+  VidaError why;                /* filled on failure */
+  bool adaptive;                /* it was tried with adaptive steps */
 } VidaTrial;
 
-/* What was found out about a system. */
+/* Advice about a system. */
 typedef struct VidaAdvice {
-  int coordinates, rows, nonholonomic, dependent, degrees_of_freedom; /* the last -1: not known */
-  bool constant_mass, diagonal_mass, singular_mass, moving_mass;      /* moving: M(q) */
-  bool forces, damped, driven; /* it has forces, dampers, a motion given in time */
-  const char* general;         /* the first general Lagrangian; NULL: none */
-  VidaRates rates;             /* how fast it moves */
-  bool tried;        /* methods made a step; not in large systems, where some of them take long */
-  double time, step; /* of the comparison; to begin with, a divisor of it */
-  int trial_count;   /* of all methods */
-  VidaTrial* trials; /* of all methods with their default options */
+  int coordinates, rows, nonholonomic, dependent; /* numbers; the last two are among the rows */
+  int degrees_of_freedom;                         /* -1: not known */
+  bool constant_mass, diagonal_mass, singular_mass, moving_mass; /* moving: M(q) */
+  bool forces, damped, driven; /* it has forces, dampers, prescribed motions */
+  const char* general;         /* name of the first general Lagrangian; NULL: none */
+  VidaRates rates;             /* its rates at the start */
+  bool tried;        /* methods made a step; false for large systems, where that takes long */
+  double time, step; /* s: time of the comparison, and a first step, which divides it */
+  int trial_count;   /* number of methods */
+  VidaTrial* trials; /* one for each method, with its default options */
 } VidaAdvice;
 
-/* Looks at the system of a comparison at the start that the comparison would make, and tries every
- * method there; nothing is kept in the study. What a method refuses is no failure. Free with
- * VidaAdvice_Destroy, before the system. */
+/* Examines the system of a comparison at the start of the comparison, and tries every method there.
+ * The study does not change. A refusal by a method is not a failure. The caller owns *advice and
+ * frees it with VidaAdvice_Destroy, before the system. */
 int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* error);
-/* Frees it and sets *advice to NULL; NULL is allowed. */
+/* Frees advice and sets *advice to NULL; NULL is allowed. */
 void VidaAdvice_Destroy(VidaAdvice** advice);
 
 #ifdef __cplusplus

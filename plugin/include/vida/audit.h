@@ -1,11 +1,11 @@
-/* The method audit: what every method claims (VidaMethodInfo) against what is measured.
+/* The audit of methods: their claims (VidaMethodInfo) against measurements.
  *
- * Each method is run at its default options on each system of a table. Its order is fitted to
+ * Each method runs with its default options on each system of a table. Its order is fitted to
  * errors at five steps, against a closed form or an integration of the equations of motion by an
- * extrapolation method of order 12; what it keeps is watched over many steps. Of methods that
- * choose their own steps, the order is that in the tolerance: errors go with rtol^order. A claim
- * that is not measured true is a false claim. A method that refuses a system is listed with its
- * reason. */
+ * extrapolation method of order 12. Conserved quantities are monitored over many steps. The order
+ * of an adaptive method is that in the tolerance: errors are proportional to rtol^order. A claim
+ * that the measurement contradicts is a false claim. A method that refuses a system is listed with
+ * its reason. */
 #ifndef VIDA_AUDIT_H
 #define VIDA_AUDIT_H
 
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* What is measured. X(NAME, word, title, text): word in CSV and JSON, title of a column. */
+/* Measured properties. X(NAME, word, title, text): word in CSV and JSON, title of a column. */
 #define VIDA_AUDIT_LIST(X)                                                                 \
   X(POSITION_ORDER, "position_order", "order q", "order of positions")                     \
   X(VELOCITY_ORDER, "velocity_order", "order v", "order of velocities")                    \
@@ -38,21 +38,22 @@ extern "C" {
   X(TWO_POINT_START, "two_point_start", "two points", "deviation after a two-point start") \
   X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")
 
-/* Properties that are measured, and how many they are. */
+/* Measured properties, and their number VIDA_AUDIT_PROPERTIES. */
 #define VIDA_AUDIT_ENUMERATOR(name, word, title, text) VIDA_AUDIT_##name,
 typedef enum VidaAuditProperty {
   VIDA_AUDIT_LIST(VIDA_AUDIT_ENUMERATOR) VIDA_AUDIT_PROPERTIES
 } VidaAuditProperty;
 #undef VIDA_AUDIT_ENUMERATOR
 
-/* What a measurement says of a claim. */
+/* Verdicts of measurements on claims. */
 typedef enum VidaAuditVerdict {
   VIDA_AUDIT_NO_CLAIM, /* nothing was claimed, or the system has no such property */
   VIDA_AUDIT_TRUE,     /* claimed and measured */
   VIDA_AUDIT_FALSE     /* claimed, and not measured */
 } VidaAuditVerdict;
 
-/* Why there is no value; of all systems the first of these that is true on one of them. */
+/* Reasons why there is no value. The summary of a method has the first of these that holds on one
+ * of the systems. */
 typedef enum VidaAuditReach {
   VIDA_AUDIT_PRESENT,      /* there is one */
   VIDA_AUDIT_NOT_MEASURED, /* the method takes the system, and this was not measured or not found */
@@ -69,12 +70,12 @@ typedef struct VidaAuditMeasurement {
   VidaAuditReach reach;     /* why there is no value */
 } VidaAuditMeasurement;
 
-/* What becomes of the energy. */
+/* Behaviours of the energy. */
 typedef enum VidaAuditEnergy {
   VIDA_AUDIT_ENERGY_NONE,    /* not measured, or the system does not keep its energy */
   VIDA_AUDIT_ENERGY_EXACT,   /* kept to rounding */
   VIDA_AUDIT_ENERGY_BOUNDED, /* oscillates without drift */
-  VIDA_AUDIT_ENERGY_DRIFTING /* moves away from that of the start */
+  VIDA_AUDIT_ENERGY_DRIFTING /* departs from the energy at the start */
 } VidaAuditEnergy;
 
 /* Whether a method was measured on a system. */
@@ -86,7 +87,7 @@ typedef enum VidaAuditStatus {
 
 enum { VIDA_AUDIT_MOMENTA = 6 /* the most momentum maps of a system */ };
 
-/* What became of one momentum map. */
+/* The measurement of one momentum map. */
 typedef struct VidaAuditMomentum {
   char name[VIDA_NAME_SIZE]; /* "J_z" */
   double value;              /* largest deviation, relative */
@@ -100,59 +101,62 @@ typedef struct VidaAuditRow {
   bool adaptive;               /* orders are powers of the tolerance, not of the step */
   bool general; /* the system's Lagrangian is not v^T M v / 2 - V(q), or it has forces */
   VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES]; /* by VidaAuditProperty */
-  VidaAuditEnergy energy;                                  /* what becomes of it */
-  long steps;         /* of the run that energy, momenta and constraints were watched in */
-  double h;           /* s, its step */
+  VidaAuditEnergy energy;                                  /* behaviour of the energy */
+  long steps;         /* of the run in which energy, momenta and constraints were monitored */
+  double h;           /* s, the step of that run */
   int momentum_count; /* of the system */
   VidaAuditMomentum momentum[VIDA_AUDIT_MOMENTA]; /* its momentum maps */
-  int false_claims;                               /* how many of its claims are not measured true */
+  int false_claims;                               /* number of false claims */
   char message[VIDA_MESSAGE_SIZE]; /* the reason of a refusal or failure, and false claims */
 } VidaAuditRow;
 
-/* Methods measured on systems. */
+/* An audit: rows of methods measured on systems. */
 typedef struct VidaAudit VidaAudit;
 
-/* An audit without rows yet; `thorough`: 10^5 steps instead of 4000. Free with VidaAudit_Destroy.
- */
+/* Creates an audit without rows; `thorough` selects runs of 10^5 steps instead of 4000. The caller
+ * owns *audit and frees it with VidaAudit_Destroy. */
 int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error);
-/* Frees it and sets *audit to NULL; NULL is allowed. */
+/* Frees an audit and sets *audit to NULL; NULL is allowed. */
 void VidaAudit_Destroy(VidaAudit** audit);
 
-/* The table of systems: how many, and their names, NULL outside 0 .. count - 1. */
+/* The number of systems in the table, and the name of one by its index, NULL outside
+ * 0 .. count - 1. */
 int VidaAudit_SystemCount(void);
 const char* VidaAudit_SystemName(int index);
 /* Restricts the audit to the system of this name; may be called for several. Fails with
  * VIDA_UNKNOWN_NAME and the nearest name. */
 int VidaAudit_SelectSystem(VidaAudit* audit, const char* name, VidaError* error);
 
-/* `is_over` (nullable) is called before each system; what it returns but 0 ends VidaAudit_Method
- * with VIDA_STOPPED: rows of the systems before it are there, and no last one of all systems. */
+/* Sets a function that can stop the audit; NULL removes it. `is_over` is called with `data` before
+ * each system; a nonzero return value ends VidaAudit_Method with VIDA_STOPPED. The audit then has
+ * the rows of the systems before, without the summary of the method. */
 int VidaAudit_SetInterrupt(VidaAudit* audit, int (*is_over)(void* data), void* data,
                            VidaError* error);
 
-/* Audits the method of name claims->name, whose claims are the order and the capabilities given
- * (those of Vida_FindMethod, or others to be tried), and adds a row for each system and a last one
- * for all of them. Fails only when the audit itself cannot be carried out. */
+/* Audits the method with the name claims->name and adds a row for each system, then a summary of
+ * all systems. Its claims are the order and the capabilities in `claims`: those of Vida_FindMethod,
+ * or others to be tested. Fails only if the audit itself cannot be carried out. */
 int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error);
 
-/* Rows in the order of the audit, and whether one is the summary of a method. */
+/* The number of rows, one of them by its index in the order of the audit, and whether a row is the
+ * summary of a method. */
 int VidaAudit_RowCount(const VidaAudit* audit);
 const VidaAuditRow* VidaAudit_Row(const VidaAudit* audit, int row); /* NULL: there is none */
 bool VidaAudit_IsSummary(const VidaAuditRow* row);
-/* False claims of all rows. */
+/* The number of false claims in all rows. */
 int VidaAudit_FalseClaims(const VidaAudit* audit);
 
-/* A property in outputs. */
+/* The names of a property in outputs. */
 typedef struct VidaAuditColumn {
   const char* word;  /* in CSV and JSON: "position_order" */
   const char* title; /* of a column: "order q" */
-  const char* text;  /* what it is */
+  const char* text;  /* description */
 } VidaAuditColumn;
-/* How a property is called. */
+/* The names of a property. */
 const VidaAuditColumn* VidaAudit_Column(VidaAuditProperty property);
 
-/* Writing: a table for each method; one line for each measurement (CSV, JSON); and one line for
- * each method in Markdown. */
+/* Write an audit to a file: a table for each method; one line for each measurement (CSV, JSON); or
+ * one line for each method (Markdown). */
 int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error);
 int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error);
 int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error);

@@ -1,5 +1,5 @@
-/* Checking a model before it is integrated: derivatives against differences, sizes and sparsity,
- * rank and degrees of freedom, the start, symmetries, and what is constant. */
+/* Checks of a model before integration: derivatives against difference quotients, sizes and
+ * sparsity, rank and degrees of freedom, the start, symmetries, and conserved quantities. */
 #ifndef VIDA_CHECK_H
 #define VIDA_CHECK_H
 
@@ -12,19 +12,19 @@
 extern "C" {
 #endif
 
-/* What was found out about a model. */
+/* The result of a check. */
 typedef struct VidaCheck VidaCheck;
 
-/* How bad a finding is. */
+/* Severities of findings. */
 typedef enum VidaSeverity {
   VIDA_SEVERITY_NOTE,    /* worth knowing */
   VIDA_SEVERITY_WARNING, /* allowed, but perhaps not meant */
-  VIDA_SEVERITY_ERROR    /* wrong: runs would be, too, or would not begin */
+  VIDA_SEVERITY_ERROR    /* wrong: runs would give wrong results or not start */
 } VidaSeverity;
 
-/* Something that a person should know. */
+/* A finding about the model. */
 typedef struct VidaFinding {
-  VidaSeverity severity;           /* how bad it is */
+  VidaSeverity severity;           /* its severity */
   char subject[128];               /* the term, constraint or momentum; "start" or "constraints" */
   char message[VIDA_MESSAGE_SIZE]; /* one sentence */
 } VidaFinding;
@@ -40,46 +40,48 @@ typedef struct VidaCheckNumbers {
   bool energy_is_constant;                    /* no force, drive or explicit time changes it */
 } VidaCheckNumbers;
 
-/* What was measured of a term, a constraint or a force, all instances together. */
+/* Measurements of a term, a constraint or a force: the largest over all its instances. */
 typedef struct VidaCheckPart {
-  const char* name; /* of the first of them */
+  const char* name; /* of the first instance */
   const char* kind; /* "spring", "potential", "constraint", ... */
   int instances;    /* how many there are */
   int width;        /* coordinates of an instance */
   /* largest error of first derivatives relative to the largest of them; NaN: not measured */
   double first;
-  double second;   /* likewise of second derivatives */
+  double second;   /* largest relative error of second derivatives; NaN: not measured */
   double discrete; /* |D f dq - (f1 - f0)|, relative; NaN: there is no discrete derivative */
-  /* largest defect of D f under translations and rotations that leave f as it is, relative; NaN:
+  /* largest relative defect of D f under translations and rotations that leave f invariant; NaN:
    * there are none */
   double equivariance;
 } VidaCheckPart;
 
-/* Checks a completed system at its start (t0 and options as for VidaSystem_Start; NULL for the
- * defaults). What is wrong with the model is a finding; the return value is nonzero only when the
- * check itself could not be made. Derivatives are compared for every instance of small systems, for
- * some of each kind in large ones. Free with VidaCheck_Destroy, before the system. */
+/* Checks a completed system at its start, at the time t (s) with the options of VidaSystem_Start
+ * (NULL for the defaults). Errors of the model are findings; the return value is nonzero only if
+ * the check itself failed. In small systems the derivatives of all instances are compared, in large
+ * ones those of some instances of each kind. The caller owns *check and frees it with
+ * VidaCheck_Destroy, before the system. */
 int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions* options,
                      VidaCheck** check, VidaError* error);
-/* The same for the system and the start of a comparison, whether it has run or not. */
+/* Checks the system of a comparison at the start of the comparison, before or after it has run. The
+ * caller owns *check and frees it with VidaCheck_Destroy, before the system. */
 int VidaStudy_Check(const VidaStudy* study, VidaCheck** check, VidaError* error);
-/* Frees it and sets *check to NULL; NULL is allowed. */
+/* Frees the result of a check and sets *check to NULL; NULL is allowed. */
 void VidaCheck_Destroy(VidaCheck** check);
 
-/* The sizes. */
+/* The sizes of the model. */
 VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check);
 
-/* What was said about the initial values (VidaSystem_Start). */
+/* The notes of VidaSystem_Start about the initial values. */
 const char* VidaCheck_Notes(const VidaCheck* check);
-/* Findings, in the order in which they were made. */
+/* The number of findings, and one of them by its index, in the order of the checks. */
 int VidaCheck_FindingCount(const VidaCheck* check);
 const VidaFinding* VidaCheck_Finding(const VidaCheck* check, int index); /* NULL: none */
-/* The gravest severity that was found; NOTE when there is nothing. */
+/* The highest severity of all findings; VIDA_SEVERITY_NOTE without findings. */
 VidaSeverity VidaCheck_Worst(const VidaCheck* check);
-/* Parts of the model. */
+/* The number of measured parts of the model, and one of them by its index. */
 int VidaCheck_PartCount(const VidaCheck* check);
 const VidaCheckPart* VidaCheck_Part(const VidaCheck* check, int index); /* NULL: none */
-/* The momentum maps of the system (VidaSystem_MomentumCount) at the start. */
+/* The value of a momentum map at the start, by its index (VidaSystem_MomentumCount). */
 double VidaCheck_Momentum(const VidaCheck* check, int index);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-/* What a system looks like: lines through points that move with it, for pictures and animations.
+/* Drawings of systems: lines through points that move with the system, for animations.
  *
- * Particles, and built-in springs and distances between them, are drawn without being told; lines
- * say what else there is to see: bodies, links, wheels. They have no part in the motion. */
+ * Particles, and the built-in springs and distances between them, are drawn automatically. Lines
+ * add other shapes: bodies, links, wheels. They do not affect the motion. */
 #ifndef VIDA_DRAWING_H
 #define VIDA_DRAWING_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* How a point is found from the coordinates. */
+/* How the position of a point follows from the coordinates. */
 typedef enum VidaDrawnFrame {
   VIDA_DRAWN_SPACE,      /* fixed at `place` */
   VIDA_DRAWN_CENTRE,     /* at `centre` */
@@ -25,9 +25,9 @@ typedef enum VidaDrawnFrame {
   VIDA_DRAWN_FORMULA /* at `formula` */
 } VidaDrawnFrame;
 
-/* A point of a line. */
+/* A point of a line. The members that count depend on `frame`. */
 typedef struct VidaDrawnPoint {
-  VidaDrawnFrame frame;      /* which of the following count */
+  VidaDrawnFrame frame;      /* how its position is computed */
   int centre;                /* first of `dimension` coordinates in a row, or -1: the origin */
   int turn;                  /* first coordinate of the orientation */
   int directions;            /* how many vectors: 1, 2 or 3 */
@@ -36,16 +36,17 @@ typedef struct VidaDrawnPoint {
   VidaExpression formula[3]; /* m, in space */
 } VidaDrawnPoint;
 
-/* Adds a line through `count` points (>= 1; one point alone is drawn as a dot), straight between
- * them. name: what it is ("arm 1"); several lines may share it. style: "body", "rod", "spring",
- * "damper", or "line". Before VidaSystem_Complete. Fails with VIDA_BAD_ARGUMENT for coordinates or
- * expressions that the system does not have, and for formulas that mix the plane with space. */
+/* Adds a polygonal line through `count` points (>= 1; a single point is drawn as a dot). `name` is
+ * that of the drawn object ("arm 1"); several lines may share it. `style` is "body", "rod",
+ * "spring", "damper" or "line". To be called before VidaSystem_Complete. Fails with
+ * VIDA_BAD_ARGUMENT for coordinates or expressions that the system does not have, and for formulas
+ * that mix two and three components. */
 int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, int count,
                        const VidaDrawnPoint* points, VidaError* error);
 
-/* Leaves out what is drawn so far under the name of a body, joint, rod, spring or line; lines that
- * are added afterwards are seen. Before VidaSystem_Complete. Fails with VIDA_BAD_ARGUMENT where
- * nothing has this name. */
+/* Hides all lines so far that have the name of a body, joint, rod, spring or line; lines that are
+ * added afterwards are drawn. To be called before VidaSystem_Complete. Fails with VIDA_BAD_ARGUMENT
+ * if nothing has this name. */
 int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error);
 
 #ifdef __cplusplus

@@ -1,12 +1,13 @@
-/* Errors: one table of codes, and the message that goes with a failure.
+/* Error codes and error messages, and the conventions of all functions.
  *
- * Every function that can fail returns an int: 0 on success, > 0 for a recoverable failure of a
- * step (a smaller step may succeed), < 0 for a mistake or a fault that repeating will not cure. The
- * same convention holds for callbacks given to VIDA. The library never prints and never exits.
+ * Every function that can fail returns an int: 0 on success; > 0 for a recoverable failure of a
+ * step, which a smaller step may avoid; < 0 for a failure that a repetition does not avoid.
+ * Callbacks given to VIDA follow this convention as well. The library never prints and never exits.
  *
- * A pointer may be NULL only where its function says so ("nullable", or VidaError*). Otherwise what
- * can fail refuses it with VIDA_BAD_ARGUMENT ("VidaSystem_Start: q is NULL"); what only looks
- * returns what it returns where there is nothing: 0, -1 of an index, false, NaN, "" or NULL. */
+ * A pointer may be NULL only where the comment of its function says so ("nullable"); VidaError* may
+ * always be NULL. A function that can fail refuses other NULL pointers with VIDA_BAD_ARGUMENT
+ * ("VidaSystem_Start: q is NULL"). A function that only returns a value then returns its value for
+ * "nothing": 0, -1 for an index, false, NaN, "" or NULL. */
 #ifndef VIDA_ERROR_H
 #define VIDA_ERROR_H
 
@@ -32,9 +33,9 @@ extern "C" {
   X(INPUT_OUTPUT, -9, "a file could not be read or written")                    \
   X(SOLVER_FAILED, -10, "a solver of SUNDIALS failed")                          \
   X(STOPPED, -11, "stopped on request")                                         \
-  X(WALL_LIMIT, -12, "the wall time that was allowed had passed")
+  X(WALL_LIMIT, -12, "the wall time limit was exceeded")
 
-/* What functions return; VIDA_SUCCESS is 0. */
+/* Return values of functions; VIDA_SUCCESS is 0. */
 #define VIDA_CODE_ENUMERATOR(name, value, text) VIDA_##name = (value),
 typedef enum VidaCode { VIDA_CODE_LIST(VIDA_CODE_ENUMERATOR) } VidaCode;
 #undef VIDA_CODE_ENUMERATOR
@@ -42,8 +43,8 @@ typedef enum VidaCode { VIDA_CODE_LIST(VIDA_CODE_ENUMERATOR) } VidaCode;
 #define VIDA_MESSAGE_SIZE 512 /* bytes of a message, its NUL among them */
 #define VIDA_FLAG_SIZE 32     /* bytes of the name of a flag */
 
-/* What went wrong, for a person. Every fallible function takes a VidaError* as its last argument;
- * it is filled on failure only, and NULL is allowed where nobody reads the message. */
+/* An error with a message for the user. Every function that can fail takes a VidaError* as its last
+ * argument (nullable) and fills it on failure only. */
 typedef struct VidaError {
   int code;                        /* a VidaCode */
   char flag[VIDA_FLAG_SIZE];       /* the solver's own flag by name (KIN_MAXITER_REACHED), or "" */
@@ -54,12 +55,14 @@ typedef struct VidaError {
 const char* Vida_CodeName(int code);
 const char* Vida_CodeText(int code);
 
-/* Which of `count` names is most like `name` (typing errors: letters left out, added, exchanged),
- * for messages like "did you mean 'rattle'?"; -1 when none is near. get(list, i) returns name i. */
+/* Returns the index of the name, of `count`, that is nearest to `name` in the sense of typing
+ * errors (letters omitted, added, exchanged), for messages such as "did you mean 'rattle'?"; -1
+ * when none is near. get(list, i) returns name i. */
 int Vida_NearestName(const char* name, int count, const char* (*get)(const void* list, int index),
                      const void* list);
 
-/* The library's version ("0.1.0") and that of the SUNDIALS it was compiled against ("6.4.1"). */
+/* The version of the library ("0.1.0"), and that of the SUNDIALS it was compiled against ("6.4.1").
+ */
 const char* Vida_Version(void);
 const char* Vida_SundialsVersion(void);
 

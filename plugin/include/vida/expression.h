@@ -1,8 +1,9 @@
-/* Expressions: Lagrangians and constraints written as formulas of a system's coordinates.
+/* Expressions: Lagrangians, constraints and forces as formulas of the coordinates of a system.
  *
- * An expression is a number that stands for a node of the system's graph; equal expressions are one
- * node. Derivatives are found on the graph when a term is added, and evaluated as tapes.
- * Expressions of one system mean nothing in another. Building fails after VidaSystem_Complete. */
+ * An expression is the index of a node of the expression graph of the system; equal expressions are
+ * one node. When a term is added, its derivatives are formed on the graph and compiled to tapes. An
+ * expression is valid in its own system only. Functions that make expressions or add terms fail
+ * with VIDA_WRONG_ORDER after VidaSystem_Complete. */
 #ifndef VIDA_EXPRESSION_H
 #define VIDA_EXPRESSION_H
 
@@ -13,103 +14,104 @@
 extern "C" {
 #endif
 
-/* The number of a node. */
+/* The index of a node. */
 typedef int VidaExpression;
 
-/* A number, which must be finite. */
+/* Makes the expression of a number, which must be finite. */
 int VidaSystem_Constant(VidaSystem* system, double value, VidaExpression* expression,
                         VidaError* error);
-/* Position and rate of a coordinate, and the time. */
+/* Make the expressions of the position and of the rate of a coordinate (by its index), and of the
+ * time (s). */
 int VidaSystem_Position(VidaSystem* system, int coordinate, VidaExpression* expression,
                         VidaError* error);
 int VidaSystem_Rate(VidaSystem* system, int coordinate, VidaExpression* expression,
                     VidaError* error);
 int VidaSystem_Time(VidaSystem* system, VidaExpression* expression, VidaError* error);
 
-/* Comparisons, "sign", "abs", "min", "max" and the condition of "where" that depend on nothing but
- * time and parameters are met by steps: each ends where one of them changes. In a step they have
- * the value of its side, also at its ends.
+/* Makes the expression of an operation on `count` expressions: "+", "-" (one or two operands), "*",
+ * "/", "^", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
+ * "cosh", "tanh", "abs", "min", "max", "<", "<=", "==", "where" (condition, then, else; both
+ * branches are evaluated, so that each must stay in its domain). Fails with VIDA_UNKNOWN_NAME and
+ * the nearest name for an unknown operation.
  *
- * An operation on `count` expressions: "+", "-" (one or two), "*", "/", "^", "sqrt", "exp", "log",
- * "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "abs", "min",
- * "max",
- * "<", "<=", "==", "where" (condition, then, else; both of these are evaluated, so that each must
- * stay in its domain). Fails with VIDA_UNKNOWN_NAME and the nearest.
- */
+ * Comparisons, "sign", "abs", "min", "max" and conditions of "where" that depend on time and
+ * parameters only are located: every method ends a step where one of them changes. During a step
+ * they have the value of the step's own side, also at its ends. */
 int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
                      const VidaExpression* operands, VidaExpression* expression, VidaError* error);
 
-/* The expression that stands for a parameter (VidaSystem_AddParameter), by its number. */
+/* Makes the expression of a parameter (VidaSystem_AddParameter), by its index. */
 int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpression* expression,
                                    VidaError* error);
 
-/* ---- what a system makes of expressions ------------------------------------------------------ */
+/* ---- terms of a system ----------------------------------------------------------------------- */
 
-/* Adds a part of the Lagrangian: any function of positions, rates, parameters and time. Its
- * addends are sorted: what gives a coordinate a constant mass, potentials, and the rest. */
+/* Adds a part of the Lagrangian: any function of positions, rates, parameters and time. Its addends
+ * are classified: constant masses of coordinates, potentials, and general ones. */
 int VidaSystem_AddExpressionLagrangian(VidaSystem* system, const char* name,
                                        VidaExpression lagrangian, VidaError* error);
-/* Adds the constraint g = 0, one row, of positions and time; `unit` is that of g ("m", ""). A rate
- * in g is refused, and so is a g that depends on no coordinate. */
+/* Adds the holonomic constraint g(q,t) = 0, one row; `unit` is that of g ("m", ""). Fails with
+ * VIDA_BAD_ARGUMENT if g contains a rate or depends on no coordinate. */
 int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, const char* unit,
                                        VidaExpression g, VidaError* error);
-/* Adds the nonholonomic row a(q,v,t) = A(q,t) v + b(q,t) = 0; `unit` is that of the row ("m/s"). A
- * row that is not linear in the rates is refused, and so is one without rates. */
+/* Adds the nonholonomic constraint A(q,t) v + b(q,t) = 0, one row; `unit` is that of the row
+ * ("m/s"). Fails with VIDA_BAD_ARGUMENT if the row is not linear in the rates or contains none. */
 int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name, const char* unit,
                                          VidaExpression row, VidaError* error);
-/* Adds generalized forces f(q,v,t): force[i] acts on coordinates[i], count of them. */
+/* Adds generalized forces f(q,v,t): force[i] acts on the coordinate with the index coordinates[i],
+ * for i < count. */
 int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int count,
                                   const int* coordinates, const VidaExpression* force,
                                   VidaError* error);
-/* Adds forces along functions s(q,t) of positions, the place where one acts say: force[k] along
- * along[k], count of them, are the generalized forces sum over k of force[k] d along[k] / dq. */
+/* Adds forces f(q,v,t) along functions s(q,t), such as the coordinates of the point where a force
+ * acts: the generalized forces are the sum over k < count of force[k] d along[k] / dq. */
 int VidaSystem_AddExpressionForceAlong(VidaSystem* system, const char* name, int count,
                                        const VidaExpression* along, const VidaExpression* force,
                                        VidaError* error);
-/* Adds the forces -R_v of a dissipation function R(q,v,t) (c v^2 / 2: a linear damper). */
+/* Adds the forces -R_v of Rayleigh's dissipation function R(q,v,t); c v^2 / 2 is a linear damper.
+ */
 int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
                                      VidaExpression dissipation, VidaError* error);
 
-/* Adds a quantity f(q,v,t) that is reported beside the state. `conserved` ones are momentum maps of
- * the user's own, which count in the momentum error of a comparison. */
+/* Adds an observable f(q,v,t), which trajectories report beside the state. A `conserved` one counts
+ * as a momentum map in the momentum error of a comparison. */
 int VidaSystem_AddObservable(VidaSystem* system, const char* name, const char* unit, bool conserved,
                              VidaExpression value, VidaError* error);
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-/* An element is a system that serves as a pattern: its coordinates and parameters stand for those
- * of each instance, its terms and constraints are derived once. Particles in it only name
- * coordinates, their masses are not used; neither are initial values, observables and gravity.
- *
- * Adds one instance of `element` (which needs not be complete, and may be freed at any time after).
- *   coordinates  of this system, one for each of the element's, no two alike
- *   parameters   values, one for each of the element's; nullable for its own values
- *   links        nullable; links[k] >= 0 makes parameter k follow this system's parameter of that
- *                number, -1 leaves it at its value
- * Its constraint rows are named `name`, or "name: row" where the element has several. */
+/* Adds an instance of an element. An element is a system that serves as a pattern: its terms and
+ * constraints are derived once, and its coordinates and parameters stand for those of each
+ * instance. Its particles only name coordinates; their masses, initial values, observables and
+ * gravity are ignored. It need not be complete, and may be freed after this call. name         of
+ * the instance; its constraint rows are named `name`, or "name: row" if the element has several
+ *   coordinates  indices in this system, one for each coordinate of the element, all different
+ *   parameters   values, one for each parameter of the element; NULL for the values of the element
+ *   links        nullable, one for each parameter of the element; links[k] >= 0 links parameter k
+ * to the parameter of this system with that index, -1 leaves it at its value */
 int VidaSystem_AddElement(VidaSystem* system, const VidaSystem* element, const char* name,
                           const int* coordinates, const double* parameters, const int* links,
                           VidaError* error);
 
 /* ---- charts ---------------------------------------------------------------------------------- */
 
-/* Coordinates x of the constraint manifold of the user's own (angles of rods, say), as many as
- * there are degrees of freedom, and the embedding q = phi(x): what `del-chart` works with
- * (Wendlandt and Marsden 1997, section 4.2). Other methods do not use them. A system has one chart
- * at most, and of an element it means nothing.
- *
- * Adds a chart coordinate; the search for its initial value begins at `near` (finite). *expression
- * stands for it, in the embedding and nowhere else. */
+/* Adds a coordinate of the chart, for the method del-chart (Wendlandt and Marsden 1997,
+ * section 4.2). A chart has as many coordinates x (angles of rods, for example) as the system has
+ * degrees of freedom, and an embedding q = phi(x) into the constraint manifold. A system has at
+ * most one chart; other methods, and elements, ignore it. The search for the initial value of the
+ * coordinate begins at `near` (finite). *expression receives its expression, which is valid in the
+ * embedding only. */
 int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double near,
                                   VidaExpression* expression, VidaError* error);
-/* Adds the embedding, after all coordinates of system and chart: coordinate coordinates[i] is
- * embedding[i], count of them, every coordinate of the system once. Fails with VIDA_BAD_ARGUMENT
- * for a missing coordinate, for one that is given twice, for an expression of positions, rates
- * or time (parameters are allowed), and for a chart coordinate that nothing depends on. Whether phi
- * solves the constraints is seen when del-chart starts. */
+/* Adds the embedding of the chart, after all coordinates of system and chart: embedding[i] is the
+ * coordinate with the index coordinates[i], for i < count, where every coordinate of the system
+ * occurs once. Fails with VIDA_BAD_ARGUMENT for a missing or repeated coordinate, for an expression
+ * that contains positions, rates or time (parameters are allowed), and for a chart coordinate that
+ * does not occur. The start of del-chart checks whether phi satisfies the constraints. */
 int VidaSystem_AddChart(VidaSystem* system, int count, const int* coordinates,
                         const VidaExpression* embedding, VidaError* error);
-/* Of a chart with its embedding; 0 and NULL without one. */
+/* The number of chart coordinates, and the name of one by its index; 0 and NULL without an
+ * embedding. */
 int VidaSystem_ChartCoordinateCount(const VidaSystem* system);
 const char* VidaSystem_ChartCoordinateName(const VidaSystem* system, int coordinate);
 

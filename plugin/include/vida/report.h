@@ -1,5 +1,6 @@
-/* Writing results: terminal table, CSV, strict JSON, trajectories. Numbers are written with %.17g
- * whatever the locale; NaN ("not measured") is an empty field in CSV and null in JSON. */
+/* Output of results: terminal table, CSV, strict JSON, trajectories, pictures, HTML page. Numbers
+ * are written with %.17g in the C locale; NaN ("not measured") is an empty field in CSV, null in
+ * JSON. */
 #ifndef VIDA_REPORT_H
 #define VIDA_REPORT_H
 
@@ -12,124 +13,134 @@
 extern "C" {
 #endif
 
-/* A table for people: title, notes, one line per run, failures in words below. `width` is that of
- * the terminal in characters (0: 100). Only columns that hold something are shown. */
+/* Writes a table for a terminal of `width` characters (0: 100): title, notes, one line per run, and
+ * the messages of failed runs below. It shows only columns with values. */
 int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* error);
 
-/* Rows of several studies in one document, all VIDA_COLUMNS columns. */
+/* Write the rows of `count` studies as one document, with all VIDA_COLUMNS columns. */
 int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 
-/* Creates the folder with those above it and makes sure that files can be written there: to be
- * asked before a long computation. Results of an earlier run that it holds are removed: the rows,
- * the page and the pictures, and the trajectories that the rows name; no other files. */
+/* Prepares a folder for results, before a long computation: creates it with its parents, checks
+ * that files can be written there, and removes the results of an earlier run (the rows, the page
+ * and the pictures, and the trajectories that the rows name) but no other files. */
 int VidaReport_PrepareFolder(const char* directory, VidaError* error);
-/* How many trajectories there are in the folder that are being written, or were when their run was
- * killed; 0 when it cannot be read. */
+/* The number of partial trajectories in a folder: those that are being written, or were when their
+ * run was killed; 0 if the folder cannot be read. */
 int VidaReport_CountPartial(const char* directory);
-/* The same, and keeps other processes out until it is released, which has to be done also after a
- * failure of what is written. A folder that another process holds is refused with the flag
- * "IN_USE"; one whose holder has died is free. */
+/* A folder that this process holds for its results. */
 typedef struct VidaFolder VidaFolder;
+/* Prepares a folder as VidaReport_PrepareFolder does and locks it against other processes. Fails
+ * with the flag "IN_USE" if another process holds it; a lock ends with its process. The caller owns
+ * *folder and frees it with VidaReport_ReleaseFolder, also after failed output. */
 int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, VidaError* error);
+/* Unlocks a folder, frees it and sets *folder to NULL; NULL is allowed. */
 void VidaReport_ReleaseFolder(VidaFolder** folder);
-/* Writes DIRECTORY/comparison.csv and comparison.json, and of one study study.txt, with what
- * pictures need besides (units, norm, pattern of the KKT matrix); none appears unless it is
- * complete. The results of several studies are in DIRECTORY/1, DIRECTORY/2, ...: each is written
- * there as well. */
+/* Writes DIRECTORY/comparison.csv and comparison.json, and, for a single study, study.txt, with
+ * further data for pictures (units, norm, pattern of the KKT matrix). Files appear when they are
+ * complete. The results of several studies are also written to DIRECTORY/1, DIRECTORY/2, ... */
 int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
                      VidaError* error);
 
-/* An observer that writes DIRECTORY/<run>.csv for every run, by way of <run>.csv.partial, which is
- * renamed when the run has ended well; a failed run leaves <run>.incomplete.csv. The directory is
- * created if need be. Put VidaTrajectories_Observer into VidaStudy_Run. */
+/* An observer that writes the trajectory of every run. */
 typedef struct VidaTrajectories VidaTrajectories;
+/* Creates an observer for VidaStudy_Run that writes DIRECTORY/<run>.csv for every run of a study.
+ * The file is <run>.csv.partial during the run, and <run>.incomplete.csv if the run fails. Creates
+ * the directory if necessary. The caller owns *trajectories and frees it with
+ * VidaTrajectories_Destroy. */
 int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
                             VidaTrajectories** trajectories, VidaError* error);
+/* Frees the observer and sets *trajectories to NULL; NULL is allowed. */
 void VidaTrajectories_Destroy(VidaTrajectories** trajectories);
+/* The callbacks for VidaStudy_Run. */
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories);
 
-/* ---- files against each other ---------------------------------------------------------------- */
+/* ---- comparison of files --------------------------------------------------------------------- */
 
-/* When two numbers differ: beyond both tolerances. In comparisons rtol is of the larger value, in
- * trajectories of the largest one in the column. */
+/* When two numbers count as different: beyond both tolerances. rtol is relative to the larger value
+ * in comparisons, and to the largest value of the column in trajectories. */
 typedef struct VidaTolerance {
-  double rtol, atol; /* relative and absolute; see above */
-  bool all;          /* every cell that differs is shown, not only the first ones */
-  bool common;       /* rows and columns that one file only has are no difference */
+  double rtol, atol; /* relative and absolute tolerance */
+  bool all;          /* list every cell that differs, not only the first ones */
+  bool common;       /* ignore rows and columns that only one file has */
 } VidaTolerance;
 
-/* Compares two comparison.csv, whose rows are matched by system, method, options, h and rtol
- * (wall_s and message are left out), or two trajectories, whose rows are matched by t: the cells
- * that differ, and the largest differences of each column, go to `file`. *same: nothing differs.
- * VIDA_INPUT_OUTPUT: a file that cannot be read; VIDA_BAD_ARGUMENT: files of other kinds. */
+/* Compares two files comparison.csv, with rows matched by system, method, options, h and rtol
+ * (without wall_s and message), or two trajectories, with rows matched by t. Writes the cells that
+ * differ and the largest difference of each column to `file`, and whether nothing differs to *same.
+ * Fails with VIDA_INPUT_OUTPUT if a file cannot be read, with VIDA_BAD_ARGUMENT for files of
+ * different kinds. */
 int VidaReport_Compare(const char* first, const char* second, const VidaTolerance* tolerance,
                        FILE* file, bool* same, VidaError* error);
 
 /* ---- pictures --------------------------------------------------------------------------------
  * Drawn by gnuplot (found in PATH when it is needed) from the results in a folder. */
 
-/* The kinds of pictures, in the order in which they are drawn; NULL outside. */
+/* A kind of picture. */
 typedef struct VidaPlotKind {
   const char* name; /* "energy" */
-  const char* text; /* what it shows */
-  bool automatic;   /* drawn when no kind is asked for */
+  const char* text; /* description */
+  bool automatic;   /* drawn when no kind is selected */
 } VidaPlotKind;
+/* The kind of picture of an index, in the order of drawing; NULL outside the list. */
 const VidaPlotKind* Vida_PlotKind(int index);
 
-/* What to draw; all but `kind` may be zero. */
+/* The description of a picture; members other than `kind` may be zero. */
 typedef struct VidaPlot {
   const char* kind;           /* "energy" */
-  int study;                  /* 0, 1, ...: which comparison of the folder */
-  const char* folder;         /* where the picture goes; NULL: `plots` in the comparison's folder */
-  const char* name;           /* of its files, without an ending; NULL: the kind */
-  const char* title;          /* NULL: the system, and what is shown */
-  bool svg, png;              /* which pictures; neither: svg */
-  const char* const* methods; /* only these, a list that ends with NULL; NULL: all */
-  const double* steps;        /* only runs of these steps h or tolerances rtol (step_count) */
-  int step_count;             /* of `steps` */
-  /* only these columns (ends with NULL): of trajectories, or the errors of comparison.csv */
+  int study;                  /* index of the comparison in the folder, from 0 */
+  const char* folder;         /* for the picture; NULL: `plots` in the folder of the comparison */
+  const char* name;           /* of its files, without extension; NULL: the kind */
+  const char* title;          /* NULL: system and kind */
+  bool svg, png;              /* formats; neither: svg */
+  const char* const* methods; /* names of methods to draw, ended by NULL; NULL: all */
+  const double* steps;        /* steps h or tolerances rtol to draw (step_count) */
+  int step_count;             /* number of `steps`; 0: all */
+  /* columns to draw, ended by NULL: of trajectories, or errors of comparison.csv */
   const char* const* columns;
-  double from, to; /* in time; both 0: all of it */
+  double from, to; /* s, range of time; both 0: all */
 } VidaPlot;
 
-/* Draws one picture: NAME.svg and NAME.png beside NAME.gp (gnuplot's script, to be changed and run
- * again) and NAME.dat. A method has one colour in all pictures of a folder. Where the results have
- * nothing of this kind no file is written and VIDA_NOT_SUPPORTED returned with the flag "NO_DATA";
- * without gnuplot with the flag "NO_GNUPLOT". VIDA_UNKNOWN_NAME: no such kind, method or column;
- * VIDA_INPUT_OUTPUT: what cannot be read or written, or gnuplot's own message. */
+/* Draws one picture of the results in `directory`: NAME.svg or NAME.png, with the script NAME.gp,
+ * which can be changed and run again, and the data NAME.dat. A method has one colour in all
+ * pictures of a folder. Fails with VIDA_NOT_SUPPORTED and the flag "NO_DATA" if the results have no
+ * data for it, or the flag "NO_GNUPLOT" without gnuplot; with VIDA_UNKNOWN_NAME for an unknown
+ * kind, method or column; with VIDA_INPUT_OUTPUT if a file cannot be read or written, or with the
+ * message of gnuplot. */
 int VidaReport_Plot(const char* directory, const VidaPlot* plot, VidaError* error);
-/* How many comparisons the results in a folder are of; 0, and `error` filled, when it has none. */
+/* The number of comparisons in a folder of results; 0 with `error` filled if there are none. */
 int VidaReport_StudyCount(const char* directory, VidaError* error);
-/* Whether gnuplot is there. */
+/* Whether gnuplot is installed. */
 bool VidaReport_HasGnuplot(void);
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* An observer that keeps some hundred states of each run in memory, evenly thinned out, with the
- * points of the system's drawing: what a page shows beside the rows. Create it before VidaStudy_Run
- * and free it before the study. Of very large systems it keeps the first coordinates, rows and
- * points, and of very many runs as many of each method as of the others; the page says so. */
+/* An observer that records states for the page. */
 typedef struct VidaRecording VidaRecording;
+/* Creates an observer for VidaStudy_Run that records some hundred states of each run, evenly
+ * spaced, with the points of the drawing of the system. Of very large systems it records the first
+ * coordinates, rows and points only, and of very many runs equally many of each method; the page
+ * says so. The caller owns *recording and frees it with VidaRecording_Destroy, before the study. */
 int VidaRecording_Create(const VidaStudy* study, VidaRecording** recording, VidaError* error);
-void VidaRecording_Destroy(VidaRecording** recording); /* NULL is allowed */
+/* Frees a recording and sets *recording to NULL; NULL is allowed. */
+void VidaRecording_Destroy(VidaRecording** recording);
+/* The callbacks for VidaStudy_Run. */
 VidaObserver VidaRecording_Observer(VidaRecording* recording);
 
-/* What only the caller knows; every member is nullable. */
+/* Facts for the page that only the caller knows; every member is nullable. */
 typedef struct VidaPageFacts {
-  const char* scenario; /* where it came from: "scenarios/pendulum.lua" */
-  const char* software; /* versions besides those of VIDA and SUNDIALS: "Lua 5.4.6" */
+  const char* scenario; /* the script: "scenarios/pendulum.lua" */
+  const char* software; /* versions of other software than VIDA and SUNDIALS: "Lua 5.4.6" */
 } VidaPageFacts;
 
-/* Makes sure that a page can be written there, and removes what was there: to be asked before a
- * long computation. */
+/* Prepares the output of a page, before a long computation: checks that the file can be written,
+ * and removes an old one. */
 int VidaReport_PreparePage(const char* path, VidaError* error);
-/* Writes one self-contained HTML page on the studies, which have been run: what was run, the table,
- * plots and an animation. It needs neither a network nor anything beside it. Appears under its name
- * when it is whole. */
+/* Writes one self-contained HTML page on `count` completed studies, with a description of the runs,
+ * the table, plots and an animation; `facts` is nullable. The file appears when it is complete. */
 int VidaReport_Page(const VidaRecording* const* recordings, int count, const VidaPageFacts* facts,
                     const char* path, VidaError* error);
-/* The data of the page alone, as strict JSON, and a page made of such a file. */
+/* Write the data of the page as strict JSON, and make a page from such a file. */
 int VidaReport_PageData(const VidaRecording* const* recordings, int count,
                         const VidaPageFacts* facts, const char* path, VidaError* error);
 int VidaReport_PageFromData(const char* data_path, const char* path, VidaError* error);

@@ -1,4 +1,4 @@
-/* A comparison: runs of several methods and steps on one system, measured against one reference. */
+/* Comparisons: runs of several methods and steps on one system, measured against one reference. */
 #ifndef VIDA_STUDY_H
 #define VIDA_STUDY_H
 
@@ -16,7 +16,7 @@ extern "C" {
 typedef struct VidaStudy VidaStudy;
 
 #define VIDA_NAME_SIZE 128    /* bytes of a name in a row */
-#define VIDA_OPTIONS_SIZE 256 /* bytes of its options */
+#define VIDA_OPTIONS_SIZE 256 /* bytes of the options in a row */
 
 /* The columns of a row, in the order of every output. X(name, type, unit, text), type one of
  * TEXT (char array), REAL (double; NaN means "not measured" and is written as an empty field or
@@ -96,7 +96,7 @@ typedef struct VidaRow {
   unsigned astray;   /* of VidaAstray: what `message` says more of */
 } VidaRow;
 
-/* What the cells of a column are. */
+/* Types of the cells of a column. */
 typedef enum VidaColumnType {
   VIDA_COLUMN_TEXT, /* char[] */
   VIDA_COLUMN_REAL, /* double; NaN: not measured */
@@ -108,87 +108,92 @@ typedef struct VidaColumn {
   const char* name;    /* "position_error" */
   VidaColumnType type; /* of its cells */
   const char* unit;    /* "m"; "1" of plain numbers, "" of texts */
-  const char* text;    /* what it holds */
+  const char* text;    /* description */
   size_t offset, size; /* of the member in VidaRow */
-  const char* option;  /* of the comparison that asks for it; "": it is always there */
+  const char* option;  /* option of the comparison that adds it; "": the column is always there */
 } VidaColumn;
-/* A column by its index, for outputs that walk over them; NULL outside 0 .. VIDA_COLUMNS - 1. */
+/* The column of an index; NULL outside 0 .. VIDA_COLUMNS - 1. */
 const VidaColumn* Vida_Column(int index);
-/* The columns that follow where they are asked for, by their index; NULL from their end on. */
+/* The optional column of an index, counted from 0; NULL outside the list. */
 const VidaColumn* Vida_OptionalColumn(int index);
-/* The column of this name, of either kind; NULL: there is none. */
+/* The column or optional column of a name; NULL for an unknown name. */
 const VidaColumn* Vida_FindColumn(const char* name);
 
-/* Options of a comparison itself: time, t0, every, norm, relative, end_step, start tolerance ...;
- * set with the functions of options.h. */
+/* Creates the options of a comparison itself (time, t0, every, norm, relative, end_step,
+ * start_tolerance, ...), at their defaults. The caller owns *options and frees it with
+ * VidaOptions_Destroy. */
 int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error);
 
-/* A comparison on a completed system (kept, not copied: destroy it after the study); options
- * (copied) must have `time` set. */
+/* Creates a comparison on a completed system, which must live longer than the study. `options`
+ * (copied) are those of VidaStudy_CreateOptions; `time` must be set. The caller owns *study and
+ * frees it with VidaStudy_Destroy. */
 int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaStudy** study,
                      VidaError* error);
-/* What tells it from other comparisons of a system of the same name, as key=value: "mass=1.5". It
- * stands in titles and before the options of all its runs; one line, copied, cut to
- * VIDA_OPTIONS_SIZE. */
+/* Sets a label that distinguishes the comparison from others of a system with this name, as
+ * key=value: "mass=1.5". It stands in titles and before the options of all runs. One line, copied,
+ * cut to VIDA_OPTIONS_SIZE. */
 int VidaStudy_SetLabel(VidaStudy* study, const char* label, VidaError* error);
 /* The label; "" when there is none. */
 const char* VidaStudy_Label(const VidaStudy* study);
-/* Frees it and sets *study to NULL; NULL is allowed. */
+/* Frees a comparison and sets *study to NULL; NULL is allowed. */
 void VidaStudy_Destroy(VidaStudy** study);
 
-/* The run that errors are measured against; at most one. Without it the errors that need one stay
- * unmeasured. */
+/* Sets the reference: the run of a method with its options (copied), against which errors are
+ * measured. A comparison has at most one reference. Without one, errors against it are NaN. */
 int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
 
-/* A reference that is found without being told a method: the underlying ODE by an explicit
- * Runge-Kutta method of order 8, projected to the constraints after each step, or, where that
- * cannot take the system or needs too many steps, Radau IIA; both at tight tolerances, with an
- * estimate of the error from a second run at ten times the tolerance. */
+/* Sets an automatic reference: an explicit Runge-Kutta method of order 8 on the underlying ODE,
+ * projected onto the constraints after each step, or, if it refuses the system or needs too many
+ * steps, Radau IIA; both with tight tolerances. A second run with ten times the tolerance gives the
+ * error estimate. */
 int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error);
 
-/* A solution that is known otherwise: in closed form, from a file. */
+/* A known solution: in closed form, or from a file. */
 typedef struct VidaKnownSolution {
-  const char* text; /* what it is, for titles: "closed form" */
-  /* Writes the state at time t: q and v (n), lambda (m). Values that are not known are NaN on entry
-   * and may stay so; the q that errors are about must be known. Returns VIDA_SUCCESS, a positive
-   * number where there is no state at this time, or a negative one and `error` filled. */
+  const char* text; /* description for titles: "closed form" */
+  /* Writes the state at the time t (s): q and v (n each), lambda (m). All are NaN on entry; unknown
+   * values may stay NaN, except the positions that errors are measured of. Returns VIDA_SUCCESS; a
+   * positive number if there is no state at this time; or a negative number, with `error` filled.
+   */
   int (*state)(void* data, double t, double* q, double* v, double* lambda, VidaError* error);
-  void* data;   /* handed to `state` */
+  void* data;   /* argument of `state` */
   double error; /* of its positions, in the study's norm; NaN: not known */
 } VidaKnownSolution;
-/* A known solution as the reference; `data` must live as long as the study. States are asked for
- * where runs are compared: when the study is run, before the first run. */
+/* Sets a known solution (copied) as the reference; `data` must live as long as the study. `state`
+ * is called for the times at which runs are compared, in VidaStudy_Run, before the first run. */
 int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solution,
                                 VidaError* error);
-/* States at `count` times as the reference: q (count x n), v (count x n) and lambda (count x m),
- * both nullable (all copied). Runs are compared at those of the times that they reach with whole
- * steps. */
+/* Sets states at `count` times t (s) as the reference: q (count x n), v (count x n, nullable) and
+ * lambda (count x m, nullable), all copied. `text` is its description for titles, `own_error` the
+ * error of its positions in the norm of the study (NaN: not known). Runs are compared at the times
+ * that they reach with whole steps. */
 int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_error, int count,
                                  const double* t, const double* q, const double* v,
                                  const double* lambda, VidaError* error);
 
-/* Adds a run: a method with its options (copied), `h` set, or `rtol` of those that choose their own
- * steps. Refused when h does not fit the time, or
- * meets the reference's steps too seldom. With `start = two-point` the reference comes first. */
+/* Adds a run of a method with its options (copied): `h` must be set, or `rtol` for adaptive
+ * methods. Fails with VIDA_STEP_DOES_NOT_FIT if h does not divide the time, or if too few of its
+ * nodes coincide with nodes of the reference. With the option start = "two-point" the reference
+ * must be set before. */
 int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
-/* The same from a start of its own: q, v (n each, nullable, copied) are given values in place of
- * the system's, NaN where its own count; they are made consistent as with `adjust_start`. Such a
- * run is not compared with the reference. `label` (nullable) is put before its options: "x=1 y=2".
- */
+/* Adds a run of a method with its options (copied) from given initial values: q and v (n each,
+ * nullable, copied) replace those of the system, where NaN keeps that of the system. They are made
+ * consistent as with `adjust_start`. Such a run is not compared with the reference. `label`
+ * (nullable, copied) stands before its options: "x=1 y=2". */
 int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
                          const double* q, const double* v, VidaError* error);
-/* Restricts position, velocity and multiplier errors to these coordinates (of positions and
- * velocities; indices copied). */
+/* Restricts position and velocity errors to `count` coordinates with these indices (copied), all
+ * different. Multiplier errors are of all rows. */
 int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
                                 VidaError* error);
 
-/* One state on its way out; arrays are valid during the call only. */
+/* A state for output. Arrays are valid during the call only. */
 typedef struct VidaSample {
   double t;                          /* s */
   const double* q;                   /* n */
   const double* v;                   /* n */
-  const double* multipliers;         /* m, NaN where not known yet */
-  double multipliers_t;              /* the time they belong to */
+  const double* multipliers;         /* m, NaN if not known yet */
+  double multipliers_t;              /* s, the time of the multipliers */
   double energy;                     /* v L_v - L */
   double work;                       /* done on the system since the start; NaN: not known */
   const double* momenta;             /* MomentumCount */
@@ -197,34 +202,36 @@ typedef struct VidaSample {
   const double* observables;         /* ObservableCount */
 } VidaSample;
 
-#define VIDA_REFERENCE_RUN (-1) /* the number of the reference */
-#define VIDA_ALL_RUNS (-2)      /* the number of all runs together */
+#define VIDA_REFERENCE_RUN (-1) /* instead of the index of a run: the reference */
+#define VIDA_ALL_RUNS (-2)      /* instead of the index of a run: all runs together */
 
-/* Watches a study; every member is nullable. A nonzero return stops the study: `progress` with
- * VIDA_STOPPED, `begin`, `sample` and `end` with the code they return (they fill `error`). */
+/* Callbacks during a study; every member is nullable. A nonzero return value stops the study: with
+ * VIDA_STOPPED if `progress` returns it; with that value if `begin`, `sample` or `end` return it,
+ * which then fill `error`. */
 typedef struct VidaObserver {
-  /* a run begins; its row has what is known before */
+  /* A run begins. `row` has its system, method, options and steps. */
   int (*begin)(void* data, int run, const VidaRow* row, VidaError* error);
-  /* rows at k*every*h, with the first and the last state always among them */
+  /* A state of a run: the first one, those at t0 + k every h, and the last one. */
   int (*sample)(void* data, int run, const VidaSample* sample, VidaError* error);
-  /* it has ended, well or not */
+  /* A run has ended, successfully or not. */
   int (*end)(void* data, int run, const VidaRow* row, VidaError* error);
-  /* called about ten times a second, fraction in 0..1; run is VIDA_REFERENCE_RUN for the reference,
-   * and VIDA_ALL_RUNS for all runs together when several are made at once */
+  /* Called about ten times per second with the completed fraction, 0 .. 1. `run` is
+   * VIDA_REFERENCE_RUN for the reference, and VIDA_ALL_RUNS when several runs are made in parallel.
+   */
   int (*progress)(void* data, int run, const char* what, double fraction);
-  void* data; /* handed to all of them */
+  void* data; /* argument of all callbacks */
 } VidaObserver;
 
-/* How much of the whole study is done, 0..1, when `run` (as for `progress`) is at `fraction` and
- * those before it have ended: each counts by the steps of its time grid, so that this is an
- * estimate. */
+/* Estimates the completed fraction of the whole study, 0 .. 1, when `run` (as for `progress`) is at
+ * `fraction` and the runs before it have ended. Runs are weighted by the steps of their time grids.
+ */
 double VidaStudy_Done(const VidaStudy* study, int run, double fraction);
 
-/* Makes the reference and then every run. A run that fails or is stopped keeps its row, with its
- * status and the errors of energy, momenta and constraints up to its last state (not those against
- * the reference, which are of the whole time), and the others go on; the return value is 0 as long
- * as the study itself could be carried out. Where the reference fails the runs are made without it,
- * their rows have no errors against it, the notes say why, and its failure is returned. */
+/* Makes the reference and then every run; `observer` is nullable. A run that fails or is stopped
+ * keeps its row, with its status and the errors of energy, momenta and constraints up to its last
+ * state, but without errors against the reference, which are of the whole time. The other runs
+ * continue, and the return value is 0. If the reference fails, the runs are made without errors
+ * against it, the notes give the reason, and the failure of the reference is returned. */
 int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
 /* ---- work and precision ---------------------------------------------------------------------- */
@@ -232,79 +239,80 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
 /* Runs of one method with the same options, which differ in their step or tolerance. */
 typedef struct VidaSeries {
   const char *method, *options; /* as in rows */
-  int count;       /* of runs that reached their end with a position error above the reference's */
-  int first;       /* one of them, for VidaStudy_Row */
-  bool adaptive;   /* they differ in rtol */
-  double order;    /* slope of log(position error) in log(h) or log(rtol); NaN: too few runs */
-  double interval; /* half of its 95 % confidence interval; NaN: fewer than three runs */
-  double largest_error; /* of their positions; NaN: there are none */
+  int count;     /* runs that reached their end with a position error above that of the reference */
+  int first;     /* index of one of them, for VidaStudy_Row */
+  bool adaptive; /* they differ in rtol */
+  double order;  /* slope of log(position error) in log(h) or log(rtol); NaN: too few runs */
+  double interval;      /* half of its 95 % confidence interval; NaN: fewer than three runs */
+  double largest_error; /* largest position error; NaN: there is none */
 } VidaSeries;
 
-/* How many series there are, and one of them, whose texts live as long as the study. Errors and
+/* The number of series, and one of them by its index; its texts belong to the study. Errors and
  * orders are known after VidaStudy_Run. */
 int VidaStudy_SeriesCount(const VidaStudy* study);
 int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, VidaError* error);
-/* Seconds that this series needs for a position error: between its neighbouring runs, straight in
- * logarithms; the time of its cheapest run that is at least as exact where the error is larger than
- * all of its own. NaN where no run is exact enough. */
+/* The time (s) that a series needs for a position error, interpolated linearly in logarithms
+ * between neighbouring runs; the time of the cheapest sufficiently accurate run if all errors of
+ * the series are smaller; NaN if no run is accurate enough. */
 double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_error);
-/* The largest and the smallest power of ten among the position errors of all series; false when
- * there are none. */
+/* Writes the largest and the smallest power of ten in the range of the position errors of all
+ * series. Returns false if there are none. */
 bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
 
 /* ---- over many starts ------------------------------------------------------------------------ */
 
-/* Runs that differ in nothing but their start. */
+/* A spread: at least two runs that differ in their initial values only. */
 typedef struct VidaSpread {
-  const char *method, *options; /* as in rows, without what tells the starts apart */
+  const char *method, *options; /* as in rows, without the labels of the starts */
   double h, rtol;               /* as in rows */
-  int runs;                     /* how many there are */
-  int finished;                 /* of them have reached their end */
-  int first;                    /* one of them, for VidaStudy_Row */
+  int runs;                     /* number of runs */
+  int finished;                 /* number of runs that reached their end */
+  int first;                    /* index of one of them, for VidaStudy_Row */
 } VidaSpread;
 
-/* What a column holds over the finished runs of a spread, J. W. Tukey's five numbers. Quantiles lie
- * between the order statistics, straight (definition 7 of Hyndman and Fan 1996). */
+/* Tukey's five-number summary of a column over the finished runs of a spread. Quantiles are
+ * interpolated linearly between order statistics (definition 7 of Hyndman and Fan 1996). */
 typedef struct VidaQuantiles {
-  int count;             /* of runs that have measured it; 0: all others are NaN */
+  int count;             /* number of runs with a value; if 0, the other members are NaN */
   double minimum;        /* the smallest value */
-  double lower_quartile; /* a quarter of the values is below it */
-  double median;         /* half of them is */
-  double upper_quartile; /* three quarters are */
+  double lower_quartile; /* the quantile of 1/4 */
+  double median;         /* the quantile of 1/2 */
+  double upper_quartile; /* the quantile of 3/4 */
   double maximum;        /* the largest value */
 } VidaQuantiles;
 
-/* How many sets of at least two runs from starts of their own there are, and one of them; its texts
- * live as long as the study. */
+/* The number of spreads, and one of them by its index; its texts belong to the study. */
 int VidaStudy_SpreadCount(const VidaStudy* study);
 int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, VidaError* error);
-/* The five numbers of a column of type VIDA_COLUMN_REAL. */
+/* Writes the five-number summary of a column of the type VIDA_COLUMN_REAL over a spread. */
 int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* column,
                         VidaQuantiles* quantiles, VidaError* error);
 
-/* Whether the study has this column: each of Vida_Column, and the optional ones that its options
- * ask for. */
+/* Whether the study has a column: all columns of Vida_Column, and the optional columns that its
+ * options add. */
 bool VidaStudy_HasColumn(const VidaStudy* study, const VidaColumn* column);
 
-/* Its system, and the number of its runs. */
+/* The system of a study, and the number of its runs. */
 const VidaSystem* VidaStudy_System(const VidaStudy* study);
 int VidaStudy_RunCount(const VidaStudy* study);
-/* Filled after VidaStudy_Run (status NOT_RUN before); NULL for a run that there is not. */
+/* The row of a run by its index, filled by VidaStudy_Run (before, its status is NOT_RUN); NULL
+ * outside 0 .. count - 1. */
 const VidaRow* VidaStudy_Row(const VidaStudy* study, int run);
-/* Where a run starts, its values made consistent: q and v, n each, which belong to the study. False
- * before it has run, and where no start was found. */
+/* The consistent initial values q and v (n each) of a run, which belong to the study. Returns false
+ * before VidaStudy_Run, and if no consistent values were found. */
 bool VidaStudy_RunStart(const VidaStudy* study, int run, const double** q, const double** v);
-/* Whether runs with starts of their own start from different values of this coordinate, or of its
- * rate. Outputs have a column for each of these: "start b.x", "start d b.x/dt". */
+/* Whether the initial values of this coordinate, or of its rate, differ between runs of
+ * VidaStudy_AddRunFrom. Outputs have a column for each that does: "start b.x", "start d b.x/dt". */
 bool VidaStudy_StartVaries(const VidaStudy* study, int coordinate, bool rate);
-/* What was said about the initial values (see VidaSystem_Start); "" before VidaStudy_Run. */
+/* The notes of VidaSystem_Start about the initial values; "" before VidaStudy_Run. */
 const char* VidaStudy_Notes(const VidaStudy* study);
-/* What is known before it is run of runs that cannot end in reasonable time (a large number of
- * steps), and where its trajectories are to be written, of their size: lines of text; "" where
- * there is nothing to be said. A study with a wall limit ends by itself. */
+/* Writes lines of text about runs that will not end in reasonable time because of their number of
+ * steps, and, if `writes` (trajectories are to be written), about large files; "" if there are
+ * none. Cut to `size` bytes. A study with a wall limit ends by itself. */
 void VidaStudy_Outlook(const VidaStudy* study, bool writes, char* text, size_t size);
-/* The reference in words ("energy-momentum, h = 0.0001 s"; "" when there is none) and the estimated
- * error of its positions in the study's norm (nullable; NaN when not estimated). */
+/* Returns a description of the reference ("energy-momentum, h = 0.0001 s"; "" without one);
+ * *position_error (nullable) receives the estimated error of its positions in the norm of the
+ * study, NaN if it was not estimated. */
 const char* VidaStudy_Reference(const VidaStudy* study, double* position_error);
 
 #ifdef __cplusplus

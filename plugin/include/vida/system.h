@@ -1,13 +1,14 @@
-/* The model: what moves (coordinates), how (terms of the Lagrangian) and what holds it
- * (constraints).
+/* Mechanical systems: coordinates, terms of the Lagrangian, forces and constraints.
  *
  *     d/dt L_v - L_q = - G(q,t)^T lambda,      g(q,t) = 0,      G = g_q
  *
- * A VidaSystem is built once (Create, Add..., Complete) and immutable afterwards, so one system may
- * be shared by any number of steppers and threads. Units are the user's own, SI names are used in
- * headers of outputs. No absolute threshold on mass, length, time or multiplier is used anywhere.
+ * A VidaSystem is built once (Create, Add..., Complete) and immutable afterwards, so that any
+ * number of steppers and threads may share it. Units are the user's own; headers of outputs use SI
+ * names. The library has no absolute threshold on a mass, length, time or multiplier.
  *
- * Ownership: names and arrays given to Add... functions are copied; callbacks' user_data is not. */
+ * Below, n is the number of coordinates and m that of constraint rows. Add... functions copy names,
+ * records and arrays; they do not copy the user_data of callbacks, which must live as long as the
+ * system. They fail with VIDA_WRONG_ORDER after VidaSystem_Complete. */
 #ifndef VIDA_SYSTEM_H
 #define VIDA_SYSTEM_H
 
@@ -22,18 +23,17 @@ extern "C" {
 /* A mechanical system. */
 typedef struct VidaSystem VidaSystem;
 
-/* A number that may be left to the constraints: initial positions and velocities. */
+/* An initial position or velocity. */
 typedef struct VidaInitial {
-  double value;  /* the given value; for a free one the place to start searching from, or NaN */
-  bool free;     /* true: to be found from the constraints */
-  double branch; /* free ones: < 0 or > 0 asks for the solution on that side, 0 for any */
-  /* Of velocities, not free: nobody has given it. It is kept where the constraints allow it with
-   * those that are given; else it moves to where they do, as little as possible. */
+  double value;  /* the given value; of a free one the initial guess, or NaN */
+  bool free;     /* true: computed from the constraints */
+  double branch; /* of a free one: < 0 or > 0 selects the solution on that side, 0 any solution */
+  /* A velocity that is neither free nor given. It keeps its value if the constraints allow it
+   * together with the given ones; otherwise it changes as little as possible. */
   bool is_default;
 } VidaInitial;
 
-/* A value that is given, one that nobody has given, and one that is to be found, on this side (0:
- * on any). */
+/* Initial values: a given one; a default one (is_default); and a free one with its branch. */
 VidaInitial VidaInitial_Given(double value);
 VidaInitial VidaInitial_Default(double value);
 VidaInitial VidaInitial_Free(double branch);
@@ -43,46 +43,46 @@ typedef struct VidaPoint {
   int particle;       /* index of a particle, or VIDA_GROUND */
   double position[3]; /* of a fixed point, first `dimension` components used */
 } VidaPoint;
-#define VIDA_GROUND (-1) /* the number of no particle: a point fixed in space */
+#define VIDA_GROUND (-1) /* instead of the index of a particle: a point fixed in space */
 
-/* A particle, by its number, and a point fixed in space (m), as ends. */
+/* Ends: a particle by its index, and a point fixed in space (m). */
 VidaPoint VidaPoint_Particle(int particle);
 VidaPoint VidaPoint_Fixed(double x, double y, double z);
 
-/* A point mass, of which the first `dimension` components are used. */
+/* A point mass. The first `dimension` components of position and velocity are used. */
 typedef struct VidaParticle {
   const char* name;        /* "upper" */
-  double mass;             /* >= 0; 0 where constraints determine its motion */
+  double mass;             /* >= 0; 0 if constraints determine its motion */
   VidaInitial position[3]; /* at the start */
   VidaInitial velocity[3]; /* at the start */
 } VidaParticle;
 
-/* The potential V of a spring whose ends are apart by d. */
+/* The potential V of a spring, a function of the difference d of its ends. */
 typedef enum VidaSpringLaw {
   VIDA_SPRING_LINEAR, /* V = k s^2 / 2 + k3 s^4 / 4,  s = |d| - l */
-  VIDA_SPRING_SQUARED /* V = k (|d|^2 - l^2)^2 / 4 (paper 003, section 4) */
+  VIDA_SPRING_SQUARED /* V = k (|d|^2 - l^2)^2 / 4 (Gonzalez 1999, section 4) */
 } VidaSpringLaw;
 
-/* A spring without mass. */
+/* A massless spring. */
 typedef struct VidaSpring {
   const char* name;   /* "rubber band" */
   VidaPoint from, to; /* its ends */
   double stiffness;   /* k >= 0 */
   double cubic;       /* k3 >= 0, linear law only */
   double length;      /* l >= 0, the length at rest */
-  VidaSpringLaw law;  /* how its force grows */
+  VidaSpringLaw law;  /* its potential */
 } VidaSpring;
 
-/* A rod without mass: g = (|d|^2 - l^2) / (2 l), so that its multiplier is the tension (> 0 when
- * pulled) and g is the change of length to first order. */
+/* A massless rod: g = (|d|^2 - l^2) / (2 l). g is the change of length to first order, and the
+ * multiplier is the tension, > 0 when the rod is pulled. */
 typedef struct VidaDistance {
   const char* name;   /* of the constraint: "upper rod" */
   VidaPoint from, to; /* its ends */
   double length;      /* l > 0 */
 } VidaDistance;
 
-/* A Lagrangian L(q,v,t) of n local coordinates, given by C functions. Each returns 0, > 0 when it
- * cannot be evaluated at this state (a smaller step may help), < 0 to stop. */
+/* A Lagrangian L(q,v,t) of n local coordinates, given by C functions. A function returns 0 on
+ * success, > 0 if it cannot be evaluated at this state (a smaller step may help), < 0 to stop. */
 typedef struct VidaLagrangian {
   /* L itself, one number */
   int (*value)(double t, const double* q, const double* v, double* lagrangian, void* user_data);
@@ -95,7 +95,8 @@ typedef struct VidaLagrangian {
                  double* l_vv, void* user_data);
 } VidaLagrangian;
 
-/* Holonomic constraints g(q,t) = 0 in `rows` rows of n local coordinates, given by C functions. */
+/* Holonomic constraints g(q,t) = 0, `rows` rows of n local coordinates, given by C functions with
+ * the return values of VidaLagrangian. */
 typedef struct VidaConstraint {
   int (*value)(double t, const double* q, double* g, void* user_data); /* g (rows) */
   /* jacobian (rows x n, row by row): entry [r][j] is dg_r / dq_j */
@@ -110,86 +111,86 @@ typedef struct VidaConstraint {
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* An empty system; particles have `dimension` coordinates (1, 2 or 3). Freed by VidaSystem_Destroy,
- * after every stepper and study that uses it. */
+/* Creates an empty system, whose particles have `dimension` coordinates (1, 2 or 3). The caller
+ * owns *system and frees it with VidaSystem_Destroy, after every stepper and study that uses it. */
 int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, VidaError* error);
-/* Frees it and sets *system to NULL; NULL is allowed. */
+/* Frees a system and sets *system to NULL; NULL is allowed. */
 void VidaSystem_Destroy(VidaSystem** system);
 
-/* Adds a coordinate for use in callbacks; *index (nullable) receives its number. unit: "rad", "".
- */
+/* Adds a coordinate with the unit `unit` ("m", "rad", ""); *index (nullable) receives its index. */
 int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* unit,
                              VidaInitial position, VidaInitial velocity, int* index,
                              VidaError* error);
-/* Adds a point mass with coordinates "name.x", ...; *index (nullable) receives the particle's
- * number. */
+/* Adds a point mass with the coordinates "name.x", ...; *index (nullable) receives the index of the
+ * particle. */
 int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int* index,
                            VidaError* error);
-/* Uniform gravity g (dimension) acting on every particle, also on those added later. */
+/* Adds a uniform gravitational acceleration (`dimension` components, m/s^2) of every particle, also
+ * of those added later. */
 int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaError* error);
-/* A spring between two points (the record is copied). */
+/* Adds a spring between two points. */
 int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError* error);
-/* A rod between two points (the record is copied): one constraint row of its name. */
+/* Adds a rod between two points: one constraint row with the name of the rod. */
 int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, VidaError* error);
-/* A part of the Lagrangian in C functions, of `count` coordinates of the system, which are its
- * local ones in this order. The functions are copied, user_data is handed to them as it is. */
+/* Adds a part of the Lagrangian, given by C functions. Its local coordinates are the `count`
+ * coordinates of the system with these indices, in this order. The functions receive user_data. */
 int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
                              const int* coordinates, const VidaLagrangian* lagrangian,
                              void* user_data, VidaError* error);
-/* Constraints in C functions, of `count` coordinates likewise. Rows are named `name`, or, of
- * several, "name (row 1)" and so on. */
+/* Adds `rows` holonomic constraint rows, given by C functions. Their local coordinates are the
+ * `count` coordinates of the system with these indices, in this order. The functions receive
+ * user_data. A single row has the name `name`, several rows "name (row 1)" and so on. */
 int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
                              const int* coordinates, const VidaConstraint* constraint,
                              void* user_data, VidaError* error);
-/* Says how coordinates move with space, so that the momenta of bodies are found, too; particles are
- * points without being told. `coordinates`: as many as the kind needs in this dimension. */
+/* Declares how coordinates transform under translations and rotations of space, so that the
+ * momentum maps of bodies are found. Particles need no declaration. `coordinates` has the indices
+ * of as many coordinates as the kind takes in this dimension. */
 typedef enum VidaMotion {
   VIDA_MOTION_POINT,      /* `dimension` coordinates that translate and rotate */
   VIDA_MOTION_DIRECTION,  /* `dimension` components of a vector, which only rotates */
   VIDA_MOTION_QUATERNION, /* 4, scalar first, dimension 3: from body to space */
-  VIDA_MOTION_ANGLE       /* 1, dimension 2: turns with space */
+  VIDA_MOTION_ANGLE       /* 1, dimension 2: an angle, to which a rotation adds */
 } VidaMotion;
 int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordinates,
                          VidaError* error);
-/* Adds a parameter: a number in expressions that may change without deriving anything anew; *index
- * (nullable) receives its number. */
+/* Adds a parameter: a number in expressions that may change without a new derivation; *index
+ * (nullable) receives its index. */
 int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, int* index,
                             VidaError* error);
-/* Changes a parameter, also of a complete system; not while a stepper or study of this system is at
- * work. Steppers have to be started anew. */
+/* Changes a parameter, also of a complete system, but not while a stepper or study of this system
+ * runs. Steppers must then be started anew. */
 int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, VidaError* error);
-/* Declares that something in the C functions of the system jumps, or has a kink, at the time t (s):
- * every step ends there, and the motion starts anew from the state. A C function is then called
- * with times strictly before t in the steps that end there, and strictly after it in those that
- * follow. Formulas (expression.h) need no declaration: their conditions of time are found. Any
- * number of times, in any order. */
+/* Declares that a C function of the system jumps, or has a kink, at the time t (s). Every method
+ * ends a step there and starts anew from the state. C functions are called with times strictly
+ * before t in the steps that end there, and strictly after t in those that follow. Formulas
+ * (expression.h) need no declaration. May be called for any number of times, in any order. */
 int VidaSystem_AddJumpTime(VidaSystem* system, double t, VidaError* error);
-/* How methods that relax constraints (spook, spook-newton, del-regularized,
- * del-nonholonomic-relaxed; paper 004) treat all rows of one constraint; others do not look at it.
- *   compliance    1 / stiffness (>= 0): g = compliance times the multiplier that holds it, g being
- *                 the row itself. Where that is a length, linear in the positions, it is that of a
- *                 linear spring; the row of a distance is (d^2 - l^2)/(2 l), the stretch s = d - l
- *                 and s^2/(2 l) more, with the force lambda d/l along the rod: its spring hardens,
- *                 so that under a force f it gives 3 f/(2 l stiffness) less than f/stiffness,
- *                 relatively. Of a nonholonomic constraint its mobility: the velocity A v + b over
- *                 that force
- *   damping_time  damper over stiffness (> 0), of holonomic constraints only
- * NaN leaves one to the options of the method. Also for complete systems, as with parameters. Fails
- * with VIDA_UNKNOWN_NAME and the nearest name. */
+/* Sets the compliance and the damping of all rows of one constraint, for methods that relax
+ * constraints (spook, spook-newton, del-regularized, del-nonholonomic-relaxed; Lacoursiere 2007).
+ * Other methods ignore them.
+ *   compliance    1 / stiffness (>= 0): g = compliance * multiplier. A row that is a length, linear
+ *                 in the positions, acts as a linear spring. The row of a distance is
+ *                 (d^2 - l^2)/(2 l), the stretch s = d - l plus s^2/(2 l), with the force lambda
+ * d/l along the rod: its spring hardens, and under a force f it yields (f/stiffness) (1 - 3 f/(2 l
+ * stiffness)) to second order. Of a nonholonomic constraint, the mobility: the velocity A v + b
+ * over the multiplier damping_time  damping over stiffness (> 0), of holonomic constraints only NaN
+ * leaves a value to the options of the method. Also allowed for complete systems, under the
+ * conditions of VidaSystem_SetParameter. Fails with VIDA_UNKNOWN_NAME and the nearest name for an
+ * unknown constraint. */
 int VidaSystem_SetRelaxation(VidaSystem* system, const char* constraint, double compliance,
                              double damping_time, VidaError* error);
-/* Those of a row; NaN: not set. */
+/* The compliance and the damping time of a row (VidaSystem_SetRelaxation); NaN if not set. */
 double VidaSystem_ConstraintCompliance(const VidaSystem* system, int row);
 double VidaSystem_ConstraintDampingTime(const VidaSystem* system, int row);
-/* Checks the whole, builds the sparsity pattern and finds the symmetries; Add... is refused after.
- */
+/* Completes a system: checks it, builds the sparsity pattern and finds the symmetries. */
 int VidaSystem_Complete(VidaSystem* system, VidaError* error);
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- inquiry --------------------------------------------------------------------------------- */
 
-/* What it was made of: its name; numbers of coordinates (n), of constraint rows (m, holonomic and
- * nonholonomic ones) and of particles; the dimension of space; names and units of coordinates and
- * rows by their numbers, NULL outside; and numbers by names, -1 where there is none. */
+/* The name of a system; the numbers of coordinates (n), of constraint rows (m, holonomic and
+ * nonholonomic) and of particles; the dimension of space; names and units of coordinates and rows
+ * by their indices, NULL outside the range; and indices by names, -1 for an unknown name. */
 const char* VidaSystem_Name(const VidaSystem* system);
 int VidaSystem_CoordinateCount(const VidaSystem* system);
 int VidaSystem_ConstraintCount(const VidaSystem* system); /* rows */
@@ -201,30 +202,31 @@ const char* VidaSystem_ConstraintName(const VidaSystem* system, int row);   /* "
 const char* VidaSystem_ConstraintUnit(const VidaSystem* system, int row);   /* of g: "m", "" */
 int VidaSystem_CoordinateIndex(const VidaSystem* system, const char* name); /* -1: none */
 int VidaSystem_ParticleIndex(const VidaSystem* system, const char* name);   /* -1: none */
-/* First coordinate of a particle; its others follow. */
+/* The index of the first coordinate of a particle; its other coordinates follow. */
 int VidaSystem_ParticleCoordinate(const VidaSystem* system, int particle);
 
-/* Parameters: their number; name and value by number; number by name. */
+/* Parameters: how many; name and value by index; index by name. */
 int VidaSystem_ParameterCount(const VidaSystem* system);
 const char* VidaSystem_ParameterName(const VidaSystem* system, int parameter); /* NULL: none */
 double VidaSystem_ParameterValue(const VidaSystem* system, int parameter);     /* NaN: none */
 int VidaSystem_ParameterIndex(const VidaSystem* system, const char* name);     /* -1: none */
 
-/* Observables (VidaSystem_AddObservable): their number; name, unit, and whether it should be
- * conserved. */
+/* Observables (VidaSystem_AddObservable): how many; name, unit, and whether it is conserved, by
+ * index. */
 int VidaSystem_ObservableCount(const VidaSystem* system);
 const char* VidaSystem_ObservableName(const VidaSystem* system, int index);
 const char* VidaSystem_ObservableUnit(const VidaSystem* system, int index);
 bool VidaSystem_ObservableIsConserved(const VidaSystem* system, int index);
-/* Whether a row is nonholonomic: of velocities only. */
+/* Whether a row is nonholonomic, A(q,t) v + b(q,t) = 0. */
 bool VidaSystem_ConstraintIsNonholonomic(const VidaSystem* system, int row);
 
-/* Momentum maps of the symmetries that all terms and constraints share, found by
- * VidaSystem_Complete among translations and rotations ("L_x", ..., "J_z"; a combination is named
- * by its parts). */
+/* Momentum maps of the translations and rotations under which all terms and constraints are
+ * invariant, found by VidaSystem_Complete: how many, and the name of one ("L_x", ..., "J_z"; that
+ * of a combination consists of those of its parts). */
 int VidaSystem_MomentumCount(const VidaSystem* system);
 const char* VidaSystem_MomentumName(const VidaSystem* system, int index);
-/* values (MomentumCount): the momentum maps at positions q and conjugate momenta p (n each). */
+/* Writes the momentum maps (values: VidaSystem_MomentumCount) at positions q and conjugate momenta
+ * p (n each). */
 void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double* p,
                          double* values);
 
@@ -232,51 +234,52 @@ void VidaSystem_Momentum(const VidaSystem* system, const double* q, const double
 
 /* How initial values are made consistent. */
 typedef struct VidaStartOptions {
-  bool adjust; /* true: given values may be moved by more than the tolerance (and it is told) */
+  bool adjust;      /* given values may change by more than the tolerance; the notes report it */
   double tolerance; /* largest change of a given value, relative to the largest of its kind */
-  const double* positions;  /* n, nullable: in place of the system's own; NaN: its own counts */
-  const double* velocities; /* likewise */
+  const double*
+      positions; /* n, nullable: instead of those of the system; NaN: that of the system */
+  const double*
+      velocities; /* n, nullable: instead of those of the system; NaN: that of the system */
 } VidaStartOptions;
 
-/* adjust = false, tolerance = 1e-9, values of the system. */
+/* The defaults: adjust = false, tolerance = 1e-9, positions and velocities of the system. */
 VidaStartOptions VidaStartOptions_Default(void);
 
 #define VIDA_NOTES_SIZE 2048 /* bytes of the notes on a start */
 
-/* Consistent initial values. Free components are found from the constraints, the given ones held;
- * then, if something is still violated, everything moves by as little as possible in the mass norm.
- * A quaternion (VIDA_MOTION_QUATERNION) that `adjust` scales takes its given rates along, so that
- * its angular velocity 2 v q^-1 is what was given. Free components that the constraints leave open
- * are taken nearest to their guess, which the notes tell.
- *   options  NULL for the default
- *   q, v     (n each) receive the result
- *   notes    nullable, VIDA_NOTES_SIZE bytes: lines on what was found, what was changed and by how
- *            much; "" when nothing was
- * Fails with VIDA_INCONSISTENT_START, naming the constraint and its violation, when a given value
- * would move by more than the tolerance and `adjust` is false, or when constraints contradict each
- * other: the message then says which and what is left. Fails with VIDA_NOT_FINITE where a
- * constraint or the energy overflows. */
+/* Computes consistent initial values at the time t (s). Free components are computed from the
+ * constraints while the given ones are held; if a constraint is still violated, all components
+ * change by as little as possible in the mass norm. If `adjust` scales a quaternion
+ * (VIDA_MOTION_QUATERNION), its given rates are scaled with it, so that the angular velocity 2 v
+ * q^-1 is the given one. Free components that the constraints do not determine take the value
+ * nearest to their guess, and the notes report it. options  NULL for the defaults q, v     (n each)
+ * receive the result notes    nullable, VIDA_NOTES_SIZE bytes: receives lines about the values that
+ * were computed or changed, and by how much; "" if there are none Fails with
+ * VIDA_INCONSISTENT_START if a given value would change by more than the tolerance and `adjust` is
+ * false (the message names the constraint and its violation), or if constraints contradict each
+ * other (it names them and the residual); with VIDA_NOT_FINITE if a constraint or the energy
+ * overflows. */
 int VidaSystem_Start(const VidaSystem* system, double t, const VidaStartOptions* options, double* q,
                      double* v, char* notes, VidaError* error);
 
-/* The rank of the constraint Jacobian at (t,q), holonomic and nonholonomic rows alike; rows and
- * columns are scaled by their own sizes, so neither units nor masses matter. Degrees of freedom are
- * n - rank.
- *   rank       receives the number of rows that do not depend on others
- *   dependent  nullable, m: the rows that do, ascending, m - rank of them, then -1. Of rows that
- *              depend on each other the later ones are named.
- * A row whose gradient vanishes depends on nothing, and counts as dependent. Allocates its work
- * space. Fails with VIDA_NOT_SUPPORTED where so many constraints meet in one coordinate that memory
- * does not suffice. */
+/* Computes the rank of the constraint Jacobian at (t,q), of holonomic and nonholonomic rows. Rows
+ * and columns are scaled by their own sizes, so that neither units nor masses matter. The number of
+ * degrees of freedom is n - rank.
+ *   rank       receives the number of independent rows
+ *   dependent  nullable, m: receives the indices of the m - rank dependent rows, ascending, then
+ * -1. Of rows that depend on each other, the later ones count as dependent. A row with a vanishing
+ * gradient counts as dependent. Allocates its work space. Fails with VIDA_NOT_SUPPORTED if so many
+ * constraints meet in one coordinate that memory does not suffice. */
 int VidaSystem_Rank(const VidaSystem* system, double t, const double* q, int* rank, int* dependent,
                     VidaError* error);
 
 /* ---- equations of motion --------------------------------------------------------------------- */
 
-/* Accelerations a (n) and multipliers lambda (m) at (t,q,v) from one solve with the KKT matrix,
+/* Computes accelerations a (n) and multipliers lambda (m) at (t,q,v) (q, v: n each) from one solve
+ * with the KKT matrix,
  *     L_vv a + G^T lambda = L_q + f - L_vq v - L_vt,    G a = -(v g_qq v + 2 g_qt v + g_tt)
- * (nonholonomic rows likewise, differentiated once). Allocates its work space. Fails with
- * VIDA_STEP_SINGULAR where mass matrix and constraints do not determine a. */
+ * where nonholonomic rows are differentiated once. Allocates its work space. Fails with
+ * VIDA_STEP_SINGULAR if mass matrix and constraints do not determine a. */
 int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q, const double* v,
                              double* a, double* lambda, VidaError* error);
 

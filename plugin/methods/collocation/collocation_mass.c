@@ -89,12 +89,12 @@ static double find_weight(const VidaStepper* stepper, const double* matrix, int 
 
 static int fail_without(const VidaStepper* stepper, int row, const char* reason, VidaError* error) {
   const VidaSystem* system = stepper->system;
-  return VIDA_REFUSE_SYSTEM(
-      error,
-      "%s needs a mass in all directions, and system '%s' has none along the "
-      "gradient of '%s', which %s; it would take it with the square of the constraint's "
-      "rate added to the Lagrangian, which changes no motion",
-      stepper->method->info.name, system->name, system->rows[row].name, reason);
+  return VIDA_REFUSE_SYSTEM(error,
+                            "%s needs a mass in all directions, and system '%s' has none along the "
+                            "gradient of '%s', which %s; add the square of the rate of this "
+                            "constraint to the Lagrangian, which does not change the motion",
+                            stepper->method->info.name, system->name, system->rows[row].name,
+                            reason);
 }
 
 /* A row without mass: its weight, and where its products go. `taken` marks coordinates of others.
@@ -109,7 +109,7 @@ static int give_weight(VidaStepper* stepper, int e, int end, int* slot, double* 
   }
   own->weight[row] = find_weight(stepper, own->inner, e, end);
   if (own->weight[row] == 0.0) {
-    return fail_without(stepper, row, "joins coordinates without any mass", error);
+    return fail_without(stepper, row, "couples massless coordinates", error);
   }
   own->has_weights = true;
   for (int a = e; a < end; a++) {

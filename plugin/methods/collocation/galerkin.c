@@ -27,7 +27,8 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 
 static const VidaOptionRow options[] = {
     {"stages", VIDA_OPTION_INTEGER, "1", 3.0, 1.0, VIDA_MOST_STAGES, false, NULL,
-     "Stages of Gauss' rule; the order is twice as much. One stage is del-midpoint."},
+     "Number of stages of the Gauss rule; the order is twice this number. One stage is "
+     "del-midpoint."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static int order(const VidaOptions* chosen) {
@@ -35,13 +36,13 @@ static int order(const VidaOptions* chosen) {
 }
 
 const VidaMethod vida__galerkin_gauss = {
-    .info = {"galerkin-gauss", "Galerkin variational integrator, collocation at Gauss' nodes",
+    .info = {"galerkin-gauss", "Galerkin variational integrator, collocation at Gauss nodes",
              "Marsden and West 2001, section 2.6",
-             "Systems without constraints. No limit on the step from stability, but oscillations "
+             "Systems without constraints. Stability does not limit the step, but oscillations "
              "faster than the step are not resolved, and very large steps have no solution.",
              6,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
-                 VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_ONLY_FREE},
+                 VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_UNCONSTRAINED},
     .options = options,
     .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
             vida__collocation_guess},

@@ -380,7 +380,7 @@ static int estimate(VidaStepper* stepper, double* result, VidaError* error) {
   }
   return isfinite(*result) ? VIDA_SUCCESS
                            : vida__fail(error, VIDA_NOT_FINITE,
-                                        "the estimated error of a step is no finite number");
+                                        "the estimated error of a step is not a finite number");
 }
 
 /* ---- steps of its own ------------------------------------------------------------------------ */
@@ -437,12 +437,11 @@ static int fail_small(VidaStepper* stepper, double err, const VidaError* reason,
   vida__real_text(h, own->h, 3);
   if (reason->code) {
     return vida__fail_flag(error, reason->code, reason->flag,
-                           "at t = %s no step down to h = %s can be made: %s", t, h,
-                           reason->message);
+                           "at t = %s no step succeeds down to h = %s: %s", t, h, reason->message);
   }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "STEP_TOO_SMALL",
-                         "at t = %s the error is %s times the tolerance with h = %s still: the "
-                         "motion has a jump or ends here, or rtol is below what rounding leaves",
+                         "at t = %s the error is %s times the tolerance even with h = %s: the "
+                         "motion has a jump or ends here, or rtol is below rounding",
                          t, vida__real_text(size, err, 3), h);
 }
 
@@ -471,10 +470,10 @@ static int step_adaptively(VidaStepper* stepper, VidaError* error) {
     const bool was_cut = choose_step(stepper, end);
     if (k >= own->most_steps) {
       char t[VIDA_REAL_TEXT_SIZE];
-      return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
-                             "max_steps = %.0f steps were made, and only t = %s was reached; ask "
-                             "for less precision or allow more steps",
-                             own->most_steps, vida__real_text(t, own->t, 10));
+      return vida__fail_flag(
+          error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
+          "after max_steps = %.0f steps only t = %s was reached; increase rtol or max_steps",
+          own->most_steps, vida__real_text(t, own->t, 10));
     }
     int code = prepare_place(stepper);
     code =
@@ -525,11 +524,9 @@ static int step_fixed(VidaStepper* stepper, VidaError* error) {
   if (code) {
     char name[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
-    return vida__fail_flag(error, code, local.flag,
-                           "%s: %s; try less than h = %s, or rtol, by which "
-                           "steps are chosen",
-                           vida__name_step(stepper, name), local.message,
-                           vida__real_text(h, stepper->h, 6));
+    return vida__fail_flag(
+        error, code, local.flag, "%s: %s; try less than h = %s, or set rtol for adaptive steps",
+        vida__name_step(stepper, name), local.message, vida__real_text(h, stepper->h, 6));
   }
   accept(stepper);
   return VIDA_SUCCESS;
@@ -760,11 +757,11 @@ static void destroy(VidaStepper* stepper) {
 
 static const VidaOptionRow common[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
-     "Step size; with rtol, interval between the states that are given out, on which own steps "
-     "end: comparisons choose it where it is not set."},
+     "Step size; with rtol, the interval between output states, at which steps end; by default "
+     "comparisons choose it."},
     {"rtol", VIDA_OPTION_REAL, "1", NAN, 1e-15, 1.0, false, NULL,
-     "Relative tolerance of the local error of positions and velocities, by which steps are "
-     "chosen; not set: fixed steps h."},
+     "Relative tolerance of the local error of positions and velocities, for adaptive steps; not "
+     "set: fixed steps h."},
     VIDA_ATOL_ROW("0.01 rtol times the largest one of the unit"),
     VIDA_MAX_STEPS_ROW,
     VIDA_MAP_ROWS,
@@ -776,9 +773,9 @@ static const VidaOptionRow options[] = {
 const VidaMethod vida__radau = {
     .info = {"radau", "Radau IIA with three stages, on the stabilized form of index 2",
              "Hairer and Wanner 1996, IV.8 and VII.4; Gear, Gupta and Leimkuhler 1985",
-             "No limit on the step from stability: oscillations faster than the step are damped at "
-             "once, energy is lost. With fixed steps, very large ones have no solution or another "
-             "one, in which a rod has turned over; with rtol none is accepted unseen.",
+             "Stability does not limit the step: oscillations faster than the step are damped at "
+             "once, and energy is lost. Very large fixed steps have no solution, or one in which a "
+             "rod has turned over; with rtol the error test rejects these.",
              5,
              VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
                  VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | VIDA_CAN_ADAPTIVE},

@@ -82,7 +82,7 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 
 static const VidaOptionRow options[] = {
     {"stages", VIDA_OPTION_INTEGER, "1", 3.0, 2.0, VIDA_MOST_STAGES, false, NULL,
-     "Stages of Lobatto's rules; the order is twice as much, less two. Two stages are RATTLE."},
+     "Number of stages s of the Lobatto rules; the order is 2 s - 2. Two stages are RATTLE."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static int order(const VidaOptions* chosen) {
@@ -90,17 +90,16 @@ static int order(const VidaOptions* chosen) {
 }
 
 const VidaMethod vida__spark_lobatto = {
-    .info =
-        {"spark-lobatto", "partitioned Runge-Kutta method, Lobatto IIIA for q and IIIB for p",
-         "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
-         "Stable for steps below 2, 2.8 and 3.1 (of two, three and four stages) over the largest "
-         "frequency of the potential; a rod must not turn by much more than a right angle a step. "
-         "The mass matrix must be regular, but for directions across single constraints (unit "
-         "quaternions), which are given a mass.",
-         4,
-         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |
-             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
-             VIDA_CAN_TIME_DEPENDENT},
+    .info = {"spark-lobatto", "partitioned Runge-Kutta method, Lobatto IIIA for q and IIIB for p",
+             "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
+             "Stable for steps below 2, 2.8 and 3.1 (two, three and four stages) over the largest "
+             "frequency of the potential; a rod must not turn by much more than a right angle per "
+             "step. The mass matrix must be regular, except along the gradients of single "
+             "constraints (unit quaternions), where the method adds a mass.",
+             4,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |
+                 VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
+                 VIDA_CAN_TIME_DEPENDENT},
     .options = options,
     .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
             vida__collocation_guess},

@@ -333,31 +333,30 @@ static int step(VidaStepper* stepper, VidaError* error) {
 
 static const VidaOptionRow options[] = {
     {"several", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
-     "Also takes systems of several coordinates, for which steps around extremes of the potential "
-     "or kinetic energy may have no solution."},
+     "Accept systems of several coordinates, for which steps around extremes of the potential or "
+     "kinetic energy may have no solution."},
     CHORIN_CONSTANT("alpha",
-                    "Share of q1 where H_p is taken (eq. 22); H_p does not depend on q "
-                    "here, so that it makes no difference."),
-    CHORIN_CONSTANT("beta", "Share of p1 where H_p is taken (eq. 22)."),
-    CHORIN_CONSTANT("gamma", "Share of q1 where H_q is taken (eq. 23)."),
+                    "Weight of q1 in the argument of H_p (eq. 22); without effect, since H_p does "
+                    "not depend on q here."),
+    CHORIN_CONSTANT("beta", "Weight of p1 in the argument of H_p (eq. 22)."),
+    CHORIN_CONSTANT("gamma", "Weight of q1 in the argument of H_q (eq. 23)."),
     CHORIN_CONSTANT("delta",
-                    "Share of p1 where H_q is taken (eq. 23); H_q does not depend on p "
-                    "here, so that it makes no difference."),
+                    "Weight of p1 in the argument of H_q (eq. 23); without effect, since H_q does "
+                    "not depend on p here."),
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__chorin = {
-    .info =
-        {"chorin", "energy exact, by gradients scaled to the increments of T and V",
-         "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
-         "No constraints; diagonal constant mass matrix; one coordinate, for which no constant "
-         "makes a difference and no step is too large for stability. With several, it divides by "
-         "the power of the force over the step: where that passes through zero (extremes of the "
-         "potential along the motion, circular orbits) it loses accuracy or has no solution. It is "
-         "then of second order, reversible and keeps momentum with beta = gamma = 1/2, else of "
-         "first order.",
-         2,
-         VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_ONLY_FREE |
-             VIDA_CAN_CONSTANT_MASS},
+    .info = {"chorin", "energy exact, by gradients scaled to the increments of T and V",
+             "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
+             "No constraints; diagonal constant mass matrix; one coordinate, for which the weights "
+             "have no effect and stability does not limit the step. With several coordinates it "
+             "divides by the work of the force over the step: where that vanishes (extremes of the "
+             "potential along the motion, circular orbits) it loses accuracy or has no solution. "
+             "It is then of second order, reversible and momentum-preserving with beta = gamma = "
+             "1/2, otherwise of first order.",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_LIMIT_UNCONSTRAINED |
+                 VIDA_CAN_CONSTANT_MASS},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,

@@ -303,24 +303,23 @@ static int create_increments(VidaStepper* stepper, VidaError* error) {
 
 static const VidaOptionRow average_options[] = {
     {"points", VIDA_OPTION_INTEGER, "1", 5.0, 1.0, MOST_POINTS, false, NULL,
-     "Points of Gauss's rule for the average; it is exact for potentials and constraints that are "
-     "polynomials of degree 2 points, and so is the energy then."},
+     "Number of points of the Gauss rule for the average. For potentials and constraints that are "
+     "polynomials of degree 2 points the average is exact, and so is the energy."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow increment_options[] = {
     {"sweep", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "symmetric|ascending",
-     "The order in which coordinates are changed: the mean of both directions (second order, "
-     "reversible), or from the first to the last (as in the paper, first order)."},
+     "Order in which the coordinates change: the mean of both directions (second order, "
+     "reversible), or from first to last (as in the paper, first order)."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__average_vector_field = {
-    .info =
-        {"average-vector-field", "energy exact, by the average of the gradient along the step",
-         "Quispel and McLaren 2008, eq. 1.2",
-         "Constant mass matrix. Energy exact for polynomial potentials and constraints of degree 2 "
-         "points, else up to h^(2 points); angular momentum is not kept. No limit on the step from "
-         "stability, but very large steps have no solution.",
-         2, VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
+    .info = {"average-vector-field", "energy exact, by the average of the gradient along the step",
+             "Quispel and McLaren 2008, eq. 1.2",
+             "Constant mass matrix. Energy exact for polynomial potentials and constraints of "
+             "degree 2 points, otherwise up to h^(2 points); angular momentum is not preserved. "
+             "Stability does not limit the step, but very large steps have no solution.",
+             2, VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = average_options,
     .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
             vida__guess_free_flight},
@@ -331,14 +330,14 @@ const VidaMethod vida__average_vector_field = {
     .energy = vida__energy_at_node};
 
 const VidaMethod vida__itoh_abe = {
-    .info = {"itoh-abe", "energy exact, by difference quotients of one coordinate after the other",
-             "Itoh and Abe 1988; symmetric: McLachlan, Quispel and Robidoux 1999",
-             "Constant mass matrix; potentials and constraints with discrete derivatives. Momentum "
-             "is not kept. The work of a step grows with the square of the number of coordinates. "
-             "No limit on the step from stability, but very large steps have no solution.",
-             2,
-             VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-                 VIDA_CAN_CONSTANT_MASS},
+    .info =
+        {"itoh-abe", "energy exact, by difference quotients of one coordinate after the other",
+         "Itoh and Abe 1988; symmetric: McLachlan, Quispel and Robidoux 1999",
+         "Constant mass matrix; potentials and constraints with discrete derivatives. Momentum is "
+         "not preserved. The cost of a step grows with the square of the number of coordinates. "
+         "Stability does not limit the step, but very large steps have no solution.",
+         2,
+         VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = increment_options,
     .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
             vida__guess_free_flight},

@@ -231,9 +231,8 @@ int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error) {
   if (!vida__has_discrete_derivatives(stepper->system, &name)) {
     return VIDA_REFUSE_SYSTEM(
         error,
-        "%s needs discrete derivatives: '%s' of system '%s' has none (functions that "
-        "compare positions, Lagrangians that are not quadratic in the rates and "
-        "callbacks have none)",
+        "%s needs discrete derivatives: '%s' of system '%s' has none (as have functions that "
+        "compare positions, Lagrangians that are not quadratic in the rates, and callbacks)",
         stepper->method->info.name, name, stepper->system->name);
   }
   return VIDA_SUCCESS;
@@ -297,10 +296,10 @@ const VidaMethod vida__energy_momentum = {
     .info = {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
              "Gonzalez 1999, eq. 21",
              "Lagrangians that are at most quadratic in the rates; potentials, Lagrangians and "
-             "constraints with discrete derivatives. Where the mass matrix depends on positions, "
-             "rotations that change it keep their momentum to second order only. Forces and driven "
-             "constraints change the energy by their work, exactly. No limit on the step from "
-             "stability, but very large steps have no solution.",
+             "constraints with discrete derivatives. Momenta of rotations that change the mass "
+             "matrix are preserved to second order only. Forces and driven constraints change the "
+             "energy exactly by their work. Stability does not limit the step, but very large "
+             "steps have no solution.",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS},

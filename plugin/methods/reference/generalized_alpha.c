@@ -216,10 +216,10 @@ static int project_velocity(VidaStepper* stepper, VidaError* error) {
   }
   if (code == VIDA_STEP_SINGULAR || (!code && !(left < 1e-9))) {
     char step_name[VIDA_STEP_NAME_SIZE];
-    return vida__fail(error, code ? code : VIDA_STEP_NOT_CONVERGED,
-                      "%s: the velocity could not be projected on the hidden "
-                      "constraints; try a smaller step",
-                      vida__name_step(stepper, step_name));
+    return vida__fail(
+        error, code ? code : VIDA_STEP_NOT_CONVERGED,
+        "%s: the velocity could not be projected onto the hidden constraints; try a smaller step",
+        vida__name_step(stepper, step_name));
   }
   return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
 }
@@ -393,8 +393,8 @@ static int start(VidaStepper* stepper, VidaError* error) {
                                stepper->l_q, stepper->p);
   if (code == VIDA_STEP_SINGULAR) {
     vida__fail(error, code,
-               "%s cannot start: the accelerations of system '%s' could not be found, since "
-               "its mass matrix and constraints make a singular matrix",
+               "%s cannot start: the accelerations of system '%s' could not be computed, since its "
+               "mass matrix and constraints form a singular matrix",
                stepper->method->info.name, stepper->system->name);
     if (error) {
       vida__append_singular(stepper->system, stepper->node_matrix->values, error->message,
@@ -452,11 +452,11 @@ static int check_damping(const VidaStepper* stepper, bool is_damped, const char*
   const alpha_state* own = stepper->own;
   return is_damped || own->projects || system->row_count == 0
              ? VIDA_SUCCESS
-             : vida__fail(error, VIDA_NOT_SUPPORTED,
-                          "%s without damping (%s) makes the multipliers of constraints, as '%s' "
-                          "of system '%s', grow without bound; damp them, or set projection = "
-                          "velocity",
-                          stepper->method->info.name, option, system->rows[0].name, system->name);
+             : vida__fail(
+                   error, VIDA_NOT_SUPPORTED,
+                   "%s without damping (%s) makes the multipliers of constraints, such as '%s' of "
+                   "system '%s', grow without bound; add damping, or set projection = velocity",
+                   stepper->method->info.name, option, system->rows[0].name, system->name);
 }
 
 static int create_generalized_alpha(VidaStepper* stepper, VidaError* error) {
@@ -484,37 +484,36 @@ static void destroy(VidaStepper* stepper) {
   }
 }
 
-#define PROJECTION_ROW                                                                           \
-  {                                                                                              \
-    "projection", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "none|velocity",                 \
-        "velocity: velocities and multipliers of a step are found from the hidden constraints, " \
-        "at "                                                                                    \
-        "its positions; none: velocities across constraints have an error of second order."      \
+#define PROJECTION_ROW                                                                      \
+  {                                                                                         \
+    "projection", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "none|velocity",            \
+        "velocity: velocities and multipliers of a step are computed from the hidden "      \
+        "constraints, "                                                                     \
+        "at "                                                                               \
+        "its positions; none: velocities across constraints have an error of second order." \
   }
 
 static const VidaOptionRow hht_options[] = {
     {"alpha", VIDA_OPTION_REAL, "1", -0.1, -1.0 / 3.0, 0.0, false, NULL,
-     "Damping, from 0 (none; then constraints need projection = velocity) to -1/3. What is much "
-     "faster "
-     "than the step shrinks by (1 + alpha)/(1 - alpha) a step."},
+     "Damping, from 0 (none; constraints then need projection = velocity) to -1/3. Components much "
+     "faster than the step shrink by (1 + alpha)/(1 - alpha) per step."},
     PROJECTION_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow alpha_options[] = {
     {"rho", VIDA_OPTION_REAL, "1", 0.8, 0.0, 1.0, false, NULL,
-     "Spectral radius at infinity: by how much what is much faster than the step shrinks a step, "
-     "from 1 (not at all; then constraints need projection = velocity) to 0 (at once)."},
+     "Spectral radius at infinity: the factor by which components much faster than the step shrink "
+     "per step, from 1 (no damping; constraints then need projection = velocity) to 0 (at once)."},
     PROJECTION_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const char limits[] =
-    "No limit on the step from the stability of linear systems: oscillations faster than the step "
-    "are damped. They should be small at the start, since their velocities first grow by step "
-    "times frequency. Slow motion loses energy at the third order of the step. Without projection "
-    "= "
-    "velocity, rods must turn by less than about 1 - r radians a step, r being the spectral radius "
-    "at infinity: otherwise multipliers, and with them the energy, grow without bound. With it, by "
-    "less than about a right angle.";
+    "Stability of linear systems does not limit the step: oscillations faster than the step are "
+    "damped. They should be small at the start, since their velocities first grow by step times "
+    "frequency. Slow motion loses energy at third order in the step. Without projection = "
+    "velocity, rods must turn by less than about 1 - r radians per step, where r is the spectral "
+    "radius at infinity: otherwise the multipliers, and with them the energy, grow without bound. "
+    "With it, by less than about a right angle.";
 
 enum {
   ALPHA_CAPABILITIES = VIDA_CAN_POSITION_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |

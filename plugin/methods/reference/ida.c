@@ -410,16 +410,16 @@ static const char* advice(const vida_reference_ida* own, bool is_evaluation) {
     return "";
   }
   if (own->index == 3) {
-    return " (in index 3 velocities and multipliers jump by amounts that do not shrink with the "
-           "step; ida-ggl and ida-index2 do without)";
+    return " (in index 3, velocities and multipliers jump by amounts that do not shrink with the "
+           "step; ida-ggl and ida-index2 avoid this)";
   }
   if (own->level == VIDA_AT_ACCELERATION && own->projects) {
-    return " (positions alone are projected: velocities drift off their constraints, and the drift "
-           "feeds itself; a smaller rtol delays this, ida-ggl keeps both)";
+    return " (only positions are projected: velocities drift off their constraints, and the drift "
+           "amplifies itself; a smaller rtol delays this, ida-ggl avoids it)";
   }
   if (own->level == VIDA_AT_ACCELERATION) {
-    return " (constraints of accelerations let the state drift off the other levels, until motions "
-           "become impossible; ida-ggl keeps both)";
+    return " (with constraints on acceleration level the state drifts off the other levels until "
+           "no motion is possible; ida-ggl avoids this)";
   }
   return own->raw ? " (without raw, multipliers are scaled and the first step fits the tolerance)"
                   : " (try another rtol, or check the model with 'vida check')";
@@ -520,18 +520,19 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 
 static const VidaOptionRow options[] = {
     {"suppress_algebraic", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
-     "Whether multipliers, and in index 3 velocities, stay out of the error test."},
+     "Whether multipliers, and in index 3 velocities, are excluded from the error test."},
     {"scale_multipliers", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
-     "Whether tolerances of multipliers and the Newton matrix are scaled by the step, as their "
-     "index demands."},
+     "Whether the tolerances of multipliers and the Newton matrix are scaled by the step, as the "
+     "index requires."},
     {"first_step", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
-     "First step; by default it fits the tolerance and what moves at the start."},
+     "First step; by default it is chosen from the tolerance and the motion at the start."},
     {"max_step", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL, "Largest step."},
     {"max_order", VIDA_OPTION_INTEGER, "1", 5.0, 1.0, 5.0, false, NULL,
      "Highest order of the backward differentiation formulas."},
     {"raw", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
-     "As a plain program has it: one atol (by default rtol, in the units of all variables), "
-     "nothing scaled, IDA's own first step, only multipliers out of the error test."},
+     "Use IDA as a simple program would: one atol (by default rtol, in the units of all "
+     "variables), no scaling, the first step of IDA, only multipliers excluded from the error "
+     "test."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 #define CAPABILITIES                                                               \
@@ -543,24 +544,25 @@ static const VidaOptionRow options[] = {
 
 const VidaMethod vida__ida_index3 = {
     .info = {"ida-index3", "IDA, constraints on position level (index 3)", "0 = g(q)",
-             "Velocities and multipliers are out of the error test and less accurate than rtol; "
-             "steps of small tolerances are rejected often. ida-ggl and ida-index2 have no such "
-             "limits.",
+             "Velocities and multipliers are excluded from the error test and less accurate than "
+             "rtol; with small tolerances, steps are often rejected. ida-ggl and ida-index2 have "
+             "no such limits.",
              1, CAPABILITIES},
     .create = create_index3,
     RECORD};
 const VidaMethod vida__ida_index2 = {
-    .info = {"ida-index2", "IDA, constraints on velocity level (index 2)", "0 = G v + g_t",
-             "Positions drift off the constraints linearly in time, by what rtol allows.", 1,
-             CAPABILITIES},
+    .info =
+        {"ida-index2", "IDA, constraints on velocity level (index 2)", "0 = G v + g_t",
+         "Positions drift off the constraints linearly in time, at a rate that depends on rtol.", 1,
+         CAPABILITIES},
     .remedy = {.method = "ida-ggl"},
     .create = create_index2,
     RECORD};
 const VidaMethod vida__ida_ggl = {
     .info = {"ida-ggl", "IDA, stabilized index 2 (Gear, Gupta, Leimkuhler)",
              "q' = v - W G^T mu, 0 = g(q), 0 = G v + g_t",
-             "On the constraints of both levels at its own steps; between them, where states are "
-             "given out, as close as rtol says.",
+             "Satisfies the constraints of both levels at its own steps; at output states between "
+             "them, to rtol.",
              1, CAPABILITIES},
     .create = create_ggl,
     RECORD};
@@ -573,13 +575,12 @@ const VidaMethod vida__ida_index1 = {
     .create = create_index1,
     RECORD};
 const VidaMethod vida__ida_projected = {
-    .info =
-        {"ida-projected", "IDA, projected invariants: multipliers for positions alone",
-         "paper 002, eq. 3.3",
-         "On the constraints at its own steps; velocities drift off their own, and a drift "
-         "v_n towards the inside of a curve of radius r grows by v_n^2/r and ends the run r/v_n "
-         "later. With a projection of velocities besides it would be ida-ggl.",
-         1, CAPABILITIES},
+    .info = {"ida-projected", "IDA, projected invariants: multipliers for positions alone",
+             "Ascher, Chin, Petzold, Reich 1994, eq. 3.3",
+             "Satisfies g = 0 at its own steps; velocities drift off G v + g_t = 0. A drift v_n "
+             "towards the inside of a curve of radius r grows by v_n^2/r and ends the run after "
+             "the time r/v_n. With a projection of velocities in addition it would be ida-ggl.",
+             1, CAPABILITIES},
     .remedy = {.method = "ida-ggl"},
     .create = create_projected,
     RECORD};

@@ -111,12 +111,12 @@ int vida__reference_ida_fail_start(VidaStepper* stepper, const VidaError* cause,
   }
   return vida__fail_flag(
       error, VIDA_STEP_SINGULAR, "SINGULAR_START",
-      "%s makes no step from this start, rtol = %s: %s; it is a singular configuration: '%s'%s "
-      "depend%s on others here, but not on the way; %s",
+      "%s cannot make a step from this start, rtol = %s: %s; it is a singular configuration: "
+      "'%s'%s depend%s on others here, but not during the motion; %s",
       stepper->method->info.name, vida__shortest_text(rtol, own->rtol), cause->message, first, more,
       own->kept > 1 ? "" : "s",
-      contradicts ? "with these velocities no accelerations keep all constraints: change them"
-                  : "start beside it, or use coordinate-projection");
+      contradicts ? "with these velocities no accelerations satisfy all constraints: change them"
+                  : "start from another configuration, or use coordinate-projection");
 }
 
 /* ---- their multipliers ----------------------------------------------------------------------- */
@@ -208,9 +208,9 @@ static int fail_broken(const VidaStepper* stepper, int row, double t, const char
   char at[VIDA_REAL_TEXT_SIZE], value[VIDA_REAL_TEXT_SIZE];
   return vida__fail_flag(
       error, VIDA_STEP_SINGULAR, "RANK_CHANGED",
-      "%s at t = %s s: constraint '%s' depended on others at the start and was left out, but it "
-      "does not hold without: its %s is %s; start where it is independent, or use radau or "
-      "coordinate-projection, which keep all constraints",
+      "%s at t = %s s: constraint '%s' depended on others at the start and was omitted, but the "
+      "others do not imply it any more: its %s is %s; start where it is independent, or use radau "
+      "or coordinate-projection, which satisfy all constraints",
       stepper->method->info.name, vida__real_text(at, t, 6), stepper->system->rows[row].name, level,
       vida__real_text(value, own->rows[row], 3));
 }

@@ -393,7 +393,7 @@ static int find_positions(underlying_ode* own, double t, const double* u, double
     }
   }
   return vida__fail(&evaluator->error, VIDA_STEP_NOT_CONVERGED,
-                    "the dependent coordinates cannot be found from the independent ones");
+                    "the dependent coordinates cannot be computed from the independent ones");
 }
 
 /* R x' = u', G v + g_t = 0 */
@@ -513,11 +513,11 @@ static int check_row(underlying_ode* own, int row, const double* state) {
   }
   char value[VIDA_REAL_TEXT_SIZE];
   vida__real_text(value, is_position ? own->g[row] : own->g_rate[row], 3);
-  return vida__fail(&vida__equations_evaluator(own->equations)->error, VIDA_STEP_SINGULAR,
-                    "constraint '%s' followed from the others at the start and was left out, but "
-                    "does so no longer: %s is %s; the start is a singular configuration, from "
-                    "which other methods or another start may lead on",
-                    system->rows[row].name, is_position ? "its value" : "its rate", value);
+  return vida__fail(
+      &vida__equations_evaluator(own->equations)->error, VIDA_STEP_SINGULAR,
+      "the other constraints implied '%s' at the start, where it was omitted, but they do not any "
+      "more: %s is %s; the start is a singular configuration; try another method or another start",
+      system->rows[row].name, is_position ? "its value" : "its rate", value);
 }
 
 /* find_state at a node. */
@@ -614,22 +614,21 @@ static void undo(VidaStepper* stepper) {
 static const VidaOptionRow options[] = {
     VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
     {"coordinates", VIDA_OPTION_CHOICE, "", TANGENT, 0.0, 1.0, false, "pivoting|tangent",
-     "The independent coordinates R q: those that elimination in G with the largest pivots leaves, "
-     "or combinations with R G^T = 0 where they are chosen; measured by the masses. Errors of the "
-     "latter are smaller."},
+     "The independent coordinates R q: those that remain after elimination in G with the largest "
+     "pivots, or combinations with R G^T = 0 at the configuration of the choice; both in the mass "
+     "metric. Combinations have smaller errors."},
     {"condition_bound", VIDA_OPTION_REAL, "1", 1.0, 1.0, INFINITY, false, NULL,
-     "They are chosen anew after a step when the norm of [R; G]^-1, as far as R makes it, has "
-     "grown "
-     "by this factor: 1, after each step. What is saved by larger ones is little, and errors "
-     "grow."},
+     "They are chosen anew after a step in which the norm of the part of [R; G]^-1 that belongs to "
+     "R has grown by this factor; 1: after each step. Larger factors save little time and increase "
+     "the errors."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__coordinate_partitioning = {
     .info = {"coordinate-partitioning",
              "the ODE of independent coordinates, with the others from the constraints",
              "Wehage and Haug 1982; Ascher, Chin, Petzold, Reich 1994, section 3.1",
-             "Explicit: stable for steps below a few parts of the shortest period, and of those in "
-             "which the coordinates chosen last stay independent. Both levels hold to rounding. "
+             "Explicit: stable for steps below a fraction of the shortest period, in which the "
+             "chosen coordinates stay independent. Both levels of constraints hold to rounding. "
              "Factors dense matrices of n rows.",
              5,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |

@@ -28,21 +28,25 @@ static int pass_on(underlying_ode* own, int code) {
     if (*cause->message) {
       *told = *cause;
     } else if (code == VIDA_STEP_SINGULAR) {
-      vida__fail(told, code, "the constraints are singular, and do not tell a way back to them");
+      vida__fail(
+          told, code,
+          "the constraints are singular, so that the projection onto them is not determined");
     }
   }
   return code;
 }
 
-#define PROJECTION_ROW(index)                                                                      \
-  {                                                                                                \
-    "projection", VIDA_OPTION_CHOICE, "", (index), 0.0, 3.0, false,                                \
-        "full|triangular|mass|identity",                                                           \
-        "The way back to g = 0, G v + g_t = 0. full: the shortest one in positions and "           \
-        "velocities "                                                                              \
-        "together (paper 002, eq. 4.4 with D = H^T); triangular: along G^T in both levels (4.6); " \
-        "mass: "                                                                                   \
-        "along M^-1 G^T in each level by itself (5.5); identity: along G^T likewise (5.6)."        \
+#define PROJECTION_ROW(index)                                                                 \
+  {                                                                                           \
+    "projection", VIDA_OPTION_CHOICE, "", (index), 0.0, 3.0, false,                           \
+        "full|triangular|mass|identity",                                                      \
+        "The projection onto g = 0, G v + g_t = 0. full: the shortest one in positions and "  \
+        "velocities "                                                                         \
+        "together (Ascher et al. 1994, eq. 4.4 with D = H^T); triangular: along G^T in both " \
+        "levels (4.6); "                                                                      \
+        "mass: "                                                                              \
+        "along M^-1 G^T in each level separately (5.5); identity: along G^T in each level "   \
+        "separately (5.6)."                                                                   \
   }
 
 /* ---- stabilized-ode -------------------------------------------------------------------------- */
@@ -75,9 +79,9 @@ static int create_stabilized(VidaStepper* stepper, VidaError* error) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "stabilized-ode takes gamma or gamma_h, not both");
   }
   if (by_step && stepper->adaptive) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "stabilized-ode: gamma_h is gamma times the step, and with rtol there is no "
-                      "one step: set gamma");
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "stabilized-ode: gamma_h is gamma times the step, which varies with rtol: set gamma");
   }
   const int code = vida__underlying_create(stepper, functions, error);
   return code ? code
@@ -138,8 +142,8 @@ static int create_post(VidaStepper* stepper, VidaError* error) {
   if (variant == S_FULL) {
     if (VidaOptions_IsSet(options, "projection") && kind != VIDA_PROJECTION_FULL) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "post-stabilized: s-full has the full projection; for another one take "
-                        "s-both or s-both2");
+                        "post-stabilized: s-full always uses the full projection; for another one "
+                        "take s-both or s-both2");
     }
     kind = VIDA_PROJECTION_FULL;
   }
@@ -325,25 +329,26 @@ static const VidaOptionRow stabilized_options[] = {
     VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
     PROJECTION_ROW(VIDA_PROJECTION_MASS),
     {"gamma", VIDA_OPTION_REAL, "1/s", NAN, 0.0, INFINITY, false, NULL,
-     "The rate at which violations die out. By default the largest velocity over position of the "
-     "start."},
+     "The rate at which violations decay; by default the largest ratio of velocity to position at "
+     "the start."},
     {"gamma_h", VIDA_OPTION_REAL, "1", NAN, 0.0, INFINITY, false, NULL,
-     "gamma times h instead, at fixed steps; the order of high-order tables then falls to 2."},
+     "gamma times h, instead of gamma, for fixed steps; reduces the order of high-order tables to "
+     "2."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow post_options[] = {
     VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
     {"variant", VIDA_OPTION_CHOICE, "", S_BOTH2, 0.0, 4.0, false,
      "s-full|s-both|s-both2|s-vel|s-pos",
-     "What is corrected after a step: both levels by the full projection, both, both twice with "
-     "the same projection, velocities only, positions only."},
+     "The correction after a step: both levels by the full projection, both, both twice with the "
+     "same projection, velocities only, positions only."},
     PROJECTION_ROW(VIDA_PROJECTION_MASS),
     {"alpha", VIDA_OPTION_REAL, "1", 1.0, 0.0, 2.0, true, NULL,
-     "The share of the violation that a correction takes away; stable below 2."},
+     "The fraction of the violation that a correction removes; stable below 2."},
     {"decomposition", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "end|stage",
-     "Where the projection is decomposed: at the end of the step, or at the integrator's last "
-     "stage "
-     "before it, which violates more: so come the drifts of paper 002, tables 6.3 and 6.4."},
+     "Where the projection is factored: at the end of the step, or at the last stage of the "
+     "integrator, which violates the constraints more and gives the drifts of Ascher et al. 1994, "
+     "tables 6.3 and 6.4."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 #define METRIC_ROW                                                                             \
@@ -351,12 +356,12 @@ static const VidaOptionRow post_options[] = {
     "metric", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "mass|identity",                   \
         "Projects along M^-1 G^T, which does not depend on units, or along G^T, which allows " \
         "larger "                                                                              \
-        "steps where masses are of different sizes."                                           \
+        "steps where masses have different sizes."                                             \
   }
-#define PROJECTION_TOLERANCE_ROW                                                   \
-  {                                                                                \
-    "projection_tolerance", VIDA_OPTION_REAL, "1", 1e-15, 0.0, 1e-3, false, NULL,  \
-        "Largest |g| after it, relative to the terms of g; no less than rounding." \
+#define PROJECTION_TOLERANCE_ROW                                                            \
+  {                                                                                         \
+    "projection_tolerance", VIDA_OPTION_REAL, "1", 1e-15, 0.0, 1e-3, false, NULL,           \
+        "Largest |g| after the projection, relative to the terms of g; not below rounding." \
   }
 
 static const VidaOptionRow projection_options[] = {
@@ -381,10 +386,10 @@ static const VidaOptionRow cvode_options[] = {
 
 const VidaMethod vida__stabilized_ode = {
     .info = {"stabilized-ode",
-             "the underlying ODE with a term that makes the constraints attract, -gamma F h",
+             "the underlying ODE with a term that makes the constraints attractive, -gamma F h",
              "Ascher, Chin, Petzold, Reich 1994, eq. 4.3",
-             "Explicit integrators: stable for steps below a few parts of the shortest period, and "
-             "of 1/gamma. Violations die out at the rate gamma, but new ones come with each step.",
+             "Explicit integrators: stable for steps below a fraction of the shortest period and "
+             "of 1/gamma. Violations decay at the rate gamma, but each step adds new ones.",
              5, ODE_CAPABILITIES},
     .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
@@ -402,8 +407,8 @@ const VidaMethod vida__post_stabilized = {
     .info = {"post-stabilized",
              "the underlying ODE, corrected towards the constraints after each step",
              "Ascher, Chin, Petzold, Reich 1994, eq. 5.4",
-             EXPLICIT_LIMITS
-             "Violations are of order h^(p+1), of s-both2 h^(2p). s-pos alone may be unstable.",
+             EXPLICIT_LIMITS "Violations are of order h^(p+1), with s-both2 of order h^(2p). s-pos "
+                             "alone may be unstable.",
              5, ODE_CAPABILITIES},
     .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
@@ -439,9 +444,8 @@ const VidaMethod vida__cvode_projected = {
     .info = {"cvode-projected",
              "CVODE's BDF on the underlying ODE, whose steps CVODE projects onto the constraints",
              "Eich 1993; SUNDIALS, CVodeSetProjFn",
-             "Chooses its own steps for rtol; states between their ends are interpolated and "
-             "projected. "
-             "Takes a dense matrix of 2 n rows.",
+             "Chooses its own steps for rtol; states between them are interpolated and projected. "
+             "Uses a dense matrix of 2 n rows.",
              5, ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .common = vida__adaptive_options,
     .options = cvode_options,

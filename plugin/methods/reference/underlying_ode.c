@@ -12,13 +12,12 @@
 
 const VidaOptionRow vida__ode_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
-     "Step size, or with rtol the interval between the states that are given out."},
+     "Step size, or with rtol the interval between output states."},
     {"rtol", VIDA_OPTION_REAL, "1", NAN, 1e-15, 1.0, false, NULL,
-     "Relative tolerance of the local error: steps are chosen by the method. Without it steps are "
-     "h."},
+     "Relative tolerance of the local error, for adaptive steps; not set: fixed steps h."},
     VIDA_ATOL_ROW("rtol times their size"),
     {"max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e9, false, NULL,
-     "Most steps between two states that are given out."},
+     "Largest number of steps between two output states."},
     {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
      "Linear solver of the equations of motion; auto takes KLU for large sparse systems."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
@@ -63,11 +62,10 @@ static int check_integrator(VidaStepper* stepper, VidaError* error) {
   const char* name = vida__integrator_name(integrator);
   if (stepper->adaptive && !vida__integrator_is_adaptive(integrator)) {
     char others[VIDA_MESSAGE_SIZE];
-    return vida__fail(
-        error, VIDA_NOT_SUPPORTED,
-        "%s: integrator '%s' has no estimate of its error and cannot choose its steps "
-        "for rtol; %s can",
-        stepper->method->info.name, name, list_adaptive(others, sizeof others));
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "%s: integrator '%s' has no error estimate and cannot choose its steps for "
+                      "rtol; %s can",
+                      stepper->method->info.name, name, list_adaptive(others, sizeof others));
   }
   if (!stepper->adaptive && vida__integrator_is_multistep(integrator)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -335,7 +333,7 @@ static int set_state(VidaStepper* stepper, double t, const double* y, VidaError*
   }
   for (int i = 0; i < n; i++) {
     if (!isfinite(y[i]) || !isfinite(y[n + i]) || !isfinite(stepper->l_v[i])) {
-      return vida__fail(error, VIDA_NOT_FINITE, "coordinate '%s' has grown out of all numbers",
+      return vida__fail(error, VIDA_NOT_FINITE, "coordinate '%s' has overflowed",
                         stepper->system->coordinates[i].name);
     }
   }
@@ -485,14 +483,13 @@ static int check_baumgarte(const VidaStepper* stepper, VidaError* error) {
   const bool by_gamma = VidaOptions_IsSet(options, "gamma");
   const bool by_step = VidaOptions_IsSet(options, "gamma_h");
   if (by_alpha + by_gamma + by_step > 1) {
-    return vida__fail(
-        error, VIDA_BAD_ARGUMENT,
-        "baumgarte takes alpha1 and alpha0, or gamma, or gamma_h, not several of them");
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "baumgarte takes either alpha1 and alpha0, or gamma, or gamma_h");
   }
   if (by_step && stepper->adaptive) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "baumgarte: gamma_h is gamma times the step, and with rtol there is no one "
-                      "step: set gamma");
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "baumgarte: gamma_h is gamma times the step, which varies with rtol: set gamma");
   }
   return VIDA_SUCCESS;
 }
@@ -516,13 +513,13 @@ static int start_baumgarte(VidaStepper* stepper, VidaError* error) {
 static const VidaOptionRow baumgarte_options[] = {
     VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
     {"alpha1", VIDA_OPTION_REAL, "1/s", 0.0, 0.0, INFINITY, false, NULL,
-     "g'' = -alpha1 g' - alpha0 g. Both 0: the constraints of accelerations alone, from which "
+     "g'' = -alpha1 g' - alpha0 g. Both 0: constraints on acceleration level only, from which "
      "solutions drift."},
     {"alpha0", VIDA_OPTION_REAL, "1/s^2", 0.0, 0.0, INFINITY, false, NULL, "See alpha1."},
     {"gamma", VIDA_OPTION_REAL, "1/s", 0.0, 0.0, INFINITY, false, NULL,
      "alpha1 = 2 gamma, alpha0 = gamma^2."},
     {"gamma_h", VIDA_OPTION_REAL, "1", 0.0, 0.0, INFINITY, false, NULL,
-     "The same with gamma = gamma_h / h, at fixed steps."},
+     "gamma = gamma_h / h, instead of gamma, for fixed steps."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__baumgarte = {
@@ -530,9 +527,9 @@ const VidaMethod vida__baumgarte = {
              "the underlying ODE, with Baumgarte's stabilization or none: constraints of "
              "accelerations, g'' = -alpha1 g' - alpha0 g",
              "Baumgarte 1972; Ascher, Chin, Petzold, Reich 1994, eq. 1.5, 2.1",
-             "Explicit integrators: stable for steps below a few parts of the shortest period, and "
-             "of 1/gamma. Solutions drift off the constraints, without stabilization ever faster. "
-             "bdf and the implicit tables take a dense matrix of 2 n rows.",
+             "Explicit integrators: stable for steps below a fraction of the shortest period and "
+             "of 1/gamma. Solutions drift off the constraints, without stabilization at a growing "
+             "rate. bdf and the implicit tables use a dense matrix of 2 n rows.",
              5,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
                  VIDA_CAN_ADAPTIVE},

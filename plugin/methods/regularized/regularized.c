@@ -206,15 +206,16 @@ static const VidaOptionRow nonholonomic_options[] = {VIDA_COMPLIANCE_ROWS, VIDA_
                                                      ROWS_ROW, LAST_ROW};
 
 const VidaMethod vida__del_regularized = {
-    .info = {"del-regularized", "discrete Euler-Lagrange equations with relaxed constraints",
-             "Lacoursiere 2007, eq. 17",
-             "Stable for steps below 2 over the largest frequency of the potential. Relaxed "
-             "constraints may be arbitrarily stiff, but their oscillations are not damped; those "
-             "without compliance are kept. A rod must turn by less than a right angle a step. "
-             "Second order for constant mass matrices, first order for other Lagrangians.",
-             2,
-             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
-                 VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT},
+    .info =
+        {"del-regularized", "discrete Euler-Lagrange equations with relaxed constraints",
+         "Lacoursiere 2007, eq. 17",
+         "Stable for steps below 2 over the largest frequency of the potential. Relaxed "
+         "constraints may be arbitrarily stiff, but their oscillations are not damped; constraints "
+         "without compliance hold exactly. A rod must turn by less than a right angle per step. "
+         "Second order for constant mass matrices, first order for other Lagrangians.",
+         2,
+         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
+             VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT},
     .options = regularized_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
     .create = create,
@@ -225,16 +226,15 @@ const VidaMethod vida__del_regularized = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__spook_newton = {
-    .info =
-        {"spook-newton", "relaxed and damped constraints, solved by Newton's method",
-         "Lacoursiere 2007, eq. 26",
-         "Steps as those of spook, but one may have no solution where constraints turn fast. "
-         "They are violated by what a step turns them times tau / h, O(h^2) when that is fixed. "
-         "Above h/2, the damping time makes the energy of what turns unevenly rise, by O(h^3) "
-         "a second for some steps of damping; spook has it fall.",
-         2,
-         VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED |
-             VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+    .info = {"spook-newton", "relaxed and damped constraints, solved by Newton's method",
+             "Lacoursiere 2007, eq. 26",
+             "The stability limit of spook, but a step may have no solution where constraints turn "
+             "fast. Their violation is their turn per step times tau / h, O(h^2) for a fixed tau / "
+             "h. With a damping time above h/2, the energy of nonuniformly rotating motions rises, "
+             "by O(h^3) per second for damping times of some steps; with spook it falls.",
+             2,
+             VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED |
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
     .options = spook_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},
     .create = create,
@@ -251,7 +251,7 @@ const VidaMethod vida__del_nonholonomic_relaxed = {
              "As del-regularized. First order with a mobility of nonholonomic rows, or when they "
              "are taken at the end of a step.",
              2,
-             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
+             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
                  VIDA_CAN_NONHOLONOMIC},
     .options = nonholonomic_options,
     .map = {residual, jacobian, sizes, vida__guess_free_flight},

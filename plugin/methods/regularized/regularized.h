@@ -52,23 +52,23 @@ typedef struct vida_regularized_state {
    "in others the unit of g over that of its multiplier)."},                                \
   {                                                                                         \
     "epsilon", VIDA_OPTION_REAL, "m/N", 0.0, 0.0, INFINITY, false, NULL,                    \
-        "The paper's name of compliance."                                                   \
+        "Name of compliance in the paper."                                                  \
   }
-#define VIDA_DAMPING_ROWS                                                                        \
-  {"damping_time",                                                                               \
-   VIDA_OPTION_REAL,                                                                             \
-   "s",                                                                                          \
-   NAN,                                                                                          \
-   0.0,                                                                                          \
-   INFINITY,                                                                                     \
-   false,                                                                                        \
-   NULL,                                                                                         \
-   "Damper over stiffness of holonomic constraints that have none of their own, positive. When " \
-   "not given, "                                                                                 \
-   "2 h without compliance, which is needed for stability, and 0 with one."},                    \
-  {                                                                                              \
-    "tau_over_h", VIDA_OPTION_REAL, "1", NAN, 0.0, INFINITY, false, NULL,                        \
-        "The same in steps, as in the paper, where it is 2."                                     \
+#define VIDA_DAMPING_ROWS                                                                     \
+  {"damping_time",                                                                            \
+   VIDA_OPTION_REAL,                                                                          \
+   "s",                                                                                       \
+   NAN,                                                                                       \
+   0.0,                                                                                       \
+   INFINITY,                                                                                  \
+   false,                                                                                     \
+   NULL,                                                                                      \
+   "Damping over stiffness of holonomic constraints without their own value, positive. When " \
+   "not given, "                                                                              \
+   "2 h without compliance, which is needed for stability, and 0 with one."},                 \
+  {                                                                                           \
+    "tau_over_h", VIDA_OPTION_REAL, "1", NAN, 0.0, INFINITY, false, NULL,                     \
+        "The damping time in steps, as in the paper, where it is 2."                          \
   }
 #define VIDA_MOBILITY_ROWS                                                                         \
   {"mobility",                                                                                     \
@@ -83,7 +83,7 @@ typedef struct vida_regularized_state {
    "them slips."},                                                                                 \
   {                                                                                                \
     "gamma", VIDA_OPTION_REAL, "m/(N s)", 0.0, 0.0, INFINITY, false, NULL,                         \
-        "The paper's name of mobility."                                                            \
+        "Name of mobility in the paper."                                                           \
   }
 
 /* Allocates the state, and refuses relaxations that the method cannot take. */

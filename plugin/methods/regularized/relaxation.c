@@ -49,12 +49,11 @@ static int read_options(const VidaStepper* stepper, double h, relaxation* common
     code = read_either(options, "damping_time", "tau_over_h", h, &common->damping_time, error);
   }
   if (!code && common->damping_time == 0.0) {
-    return vida__fail(
-        error, VIDA_BAD_ARGUMENT,
-        "%s: %s: expected a positive number, got 0; when it is not given, constraints "
-        "with compliance are not damped",
-        VidaOptions_Method(options),
-        VidaOptions_IsSet(options, "tau_over_h") ? "tau_over_h" : "damping_time");
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s: %s: expected a positive number, got 0; without it, constraints with "
+                      "compliance are not damped",
+                      VidaOptions_Method(options),
+                      VidaOptions_IsSet(options, "tau_over_h") ? "tau_over_h" : "damping_time");
   }
   if (!code && has_option(options, "mobility")) {
     code = read_either(options, "mobility", "gamma", 1.0, &common->mobility, error);

@@ -134,21 +134,18 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__spook = {
-    .info =
-        {"spook", "SPOOK: relaxed and damped constraints, one linear system a step",
-         "Lacoursiere 2007, eq. 29",
-         "Stable for steps below 2 over the largest frequency of the potential, however "
-         "stiff the constraints are. They are violated by 2.5 times what a step turns them, "
-         "O(h^2), when the damping time is 2 h, and by O(h) when it is fixed; this damps the "
-         "motion, too, by O(h^3) a second or O(h). Reactions have the directions of the node: a "
-         "rod of mass m and length l opens when it bears more than about m l / h^2. Second order "
-         "for damping times of some "
-         "steps and constant mass "
-         "matrices, which keep momentum maps; first order otherwise, and for nonholonomic "
-         "constraints.",
-         2,
-         VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_BE_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
-             VIDA_CAN_NONHOLONOMIC},
+    .info = {"spook", "SPOOK: relaxed and damped constraints, one linear system per step",
+             "Lacoursiere 2007, eq. 29",
+             "Stable for steps below 2 over the largest frequency of the potential, for any "
+             "stiffness of the constraints. Their violation is 2.5 times their turn per step, "
+             "O(h^2), for a damping time of 2 h, and O(h) for a fixed damping time; it also damps "
+             "the motion, by O(h^3) per second or O(h). Reactions have the directions at the node: "
+             "a rod of mass m and length l opens under a load of more than about m l / h^2. Second "
+             "order, with exact momentum maps, for constant mass matrices and damping times of "
+             "some steps; first order otherwise, and for nonholonomic constraints.",
+             2,
+             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
+                 VIDA_CAN_NONHOLONOMIC},
     .options = options,
     .create = vida__regularized_create,
     .start = vida__regularized_start,

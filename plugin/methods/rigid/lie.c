@@ -199,17 +199,16 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__lgvi = {
-    .info =
-        {"lgvi", "Lie group variational integrator of rigid bodies (discrete Moser-Veselov)",
-         "Moser and Veselov 1991; Lee, Leok and McClamroch 2007",
-         "Rigid bodies in space as unit quaternions about their centre of mass or a fixed point, "
-         "without joints; potentials and forces of positions and time. A body must turn by less "
-         "than about 1 rad a step, and the step be below 2 over the largest frequency of the "
-         "potential. Nothing has to hold the unit norm; its multiplier is that of the equations of "
-         "motion.",
-         2,
-         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
+    .info = {"lgvi", "Lie group variational integrator of rigid bodies (discrete Moser-Veselov)",
+             "Moser and Veselov 1991; Lee, Leok and McClamroch 2007",
+             "Rigid bodies in space as unit quaternions about their centre of mass or a fixed "
+             "point, without joints; potentials and forces of positions and time. A body must turn "
+             "by less than about 1 rad per step, and the step must be below 2 over the largest "
+             "frequency of the potential. The unit norm needs no constraint force; its multiplier "
+             "is that of the equations of motion.",
+             2,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
+                 VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
     .options = options,
     .create = create,
     .start = start,

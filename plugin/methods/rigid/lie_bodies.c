@@ -126,7 +126,7 @@ static int find_bodies(VidaStepper* stepper, VidaError* error) {
   for (int r = 0; r < stepper->m; r++) {
     vida_lie_body* body = &own->body[r];
     if (!take_row(system, r, body)) {
-      return refuse(stepper, system->rows[r].name, "is no unit norm of a quaternion", error);
+      return refuse(stepper, system->rows[r].name, "is not the unit norm of a quaternion", error);
     }
     order_coordinates(system, body);
     for (int a = 0; a < 4; a++) {
@@ -312,8 +312,8 @@ static int check_norms(VidaStepper* stepper, probe* at, VidaError* error) {
     }
     if (!(fabs(at->g[own->body[b].row]) <= vanishing * sqrt(size)) ||
         !(fabs(along) >= (1.0 - vanishing) * sqrt(size)) || !(size > 0.0)) {
-      return refuse(stepper, system->rows[own->body[b].row].name, "is no unit norm of a quaternion",
-                    error);
+      return refuse(stepper, system->rows[own->body[b].row].name,
+                    "is not the unit norm of a quaternion", error);
     }
   }
   return VIDA_SUCCESS;
@@ -364,10 +364,9 @@ static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
     vida__lie_drop(q, f, told);
     const double size = size_of(body->inertia, 9);
     if (differs(moments, expected, 3, size) || differs(told, expected, 3, size)) {
-      return refuse_body(stepper, body,
-                         "has another kinetic energy than a rigid body about its "
-                         "centre of mass",
-                         error);
+      return refuse_body(
+          stepper, body,
+          "does not have the kinetic energy of a rigid body about its centre of mass", error);
     }
   }
   for (int j = 0; j < own->others; j++) {
@@ -376,7 +375,7 @@ static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
     const double size = own->mass[i];
     if (differs(&at->l_q[i], &p, 1, size) || differs(&at->l_v[i], &p, 1, size)) {
       return refuse(stepper, stepper->system->coordinates[i].name,
-                    "has no constant mass of its own", error);
+                    "does not have a constant mass of its own", error);
     }
   }
   return VIDA_SUCCESS;

@@ -527,10 +527,10 @@ const VidaMethod vida__simo_wong = {
              "Rigid bodies in space as unit quaternions about their centre of mass or a fixed "
              "point, without joints; potentials of positions with discrete derivatives, and forces "
              "of positions and time, which change the energy by their work. Energy and the angular "
-             "momentum in space are exact; that of a symmetric top about its own axis is in a "
-             "potential right to second order only. No limit on the step from stability; but "
-             "steps in which bodies turn by more than about 2 rad in a potential may have no "
-             "solution that is found.",
+             "momentum in space are exact; that of a symmetric top about its own axis, in a "
+             "potential, is accurate to second order only. Stability does not limit the step, but "
+             "for steps in which bodies turn by more than about 2 rad in a potential the solver "
+             "may find no solution.",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},

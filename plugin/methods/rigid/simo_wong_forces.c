@@ -243,8 +243,8 @@ static int check_terms(const VidaStepper* stepper, VidaError* error) {
   }
   if (lie_of(stepper)->hidden_potential) {
     return refuse(stepper, lie_of(stepper)->hidden_potential,
-                  "has a potential within a general Lagrangian, or one that depends on time: it "
-                  "should be a term of its own, of positions alone",
+                  "has a potential inside a general Lagrangian, or one that depends on time: it "
+                  "must be a term of its own, of positions only",
                   error);
   }
   return VIDA_SUCCESS;
@@ -291,8 +291,8 @@ static int check_products(VidaStepper* stepper, VidaError* error) {
     }
     if (!(fabs(left) <= vanishing * size)) {
       return refuse(stepper, stepper->system->coordinates[lie->body[b].coordinate[0]].name,
-                    "has a potential that is not made of products of two components of the "
-                    "quaternion, as functions of its rotation are",
+                    "has a potential that does not depend on the quaternion through products of "
+                    "two components, as a function of its rotation would",
                     error);
     }
   }
@@ -350,8 +350,8 @@ static int check_momenta(VidaStepper* stepper, VidaError* error) {
     }
     if (!(fabs(change) <= vanishing * largest)) {
       return refuse(stepper, system->momenta[m].name,
-                    "would not be constant, for a potential is not written through distances and "
-                    "products of vectors, each turned by one quaternion",
+                    "would not be constant: a potential is not a function of distances and of "
+                    "products of vectors that are each rotated by one quaternion",
                     error);
     }
   }

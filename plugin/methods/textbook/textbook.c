@@ -278,11 +278,11 @@ static int finish_explicit(VidaStepper* stepper, int code, VidaError* error) {
   for (int i = 0; i < stepper->n && !code; i++) {
     if (!isfinite(stepper->q[i]) || !isfinite(stepper->p[i])) {
       own->has_force = false;
-      return vida__fail(error, VIDA_NOT_FINITE,
-                        "%s: coordinate '%s' has grown out of all numbers; the "
-                        "step is too large: try less than h = %s",
-                        vida__name_step(stepper, step), stepper->system->coordinates[i].name,
-                        vida__real_text(h, vida__asked_step_size(stepper), 6));
+      return vida__fail(
+          error, VIDA_NOT_FINITE,
+          "%s: coordinate '%s' has overflowed; the step is too large: try less than h = %s",
+          vida__name_step(stepper, step), stepper->system->coordinates[i].name,
+          vida__real_text(h, vida__asked_step_size(stepper), 6));
     }
   }
   own->has_force = own->has_force && !code;
@@ -397,10 +397,10 @@ static const VidaOptionRow options[] = {
   "Explicit: stable for steps below 2 over the largest frequency. No constraints; a constant " \
   "mass matrix, potentials, and forces of positions and time."
 
-#define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_ONLY_FREE)
+#define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_LIMIT_UNCONSTRAINED)
 
 const VidaMethod vida__symplectic_euler = {
-    .info = {"symplectic-euler", "symplectic Euler: a flight, then a kick by the force at its end",
+    .info = {"symplectic-euler", "symplectic Euler: a drift, then a kick by the force at its end",
              "Marsden and Wendlandt 1997, eq. 16", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
     .options = options,
@@ -411,7 +411,7 @@ const VidaMethod vida__symplectic_euler = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__lie_trotter = {
-    .info = {"lie-trotter", "Lie-Trotter splitting: a kick by the force, then a flight",
+    .info = {"lie-trotter", "Lie-Trotter splitting: a kick by the force, then a drift",
              "Marsden and Wendlandt 1997, example 5", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
     .options = options,
@@ -422,7 +422,7 @@ const VidaMethod vida__lie_trotter = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__verlet = {
-    .info = {"verlet", "velocity Verlet: half a kick, a flight, half a kick",
+    .info = {"verlet", "velocity Verlet: half a kick, a drift, half a kick",
              "Verlet 1967; Swope, Andersen, Berens, Wilson 1982", EXPLICIT_LIMITS, 2,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
     .options = options,
@@ -433,14 +433,13 @@ const VidaMethod vida__verlet = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__symplectic_implicit = {
-    .info =
-        {"symplectic-implicit",
-         "Poincare's generating function: mean momentum, force in the middle",
-         "Marsden and Wendlandt 1997, eq. 17",
-         "No constraints; a constant mass matrix, potentials, and forces of positions and time. No "
-         "limit on the step from stability, but frequencies above 2 over the step are not "
-         "resolved.",
-         2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
+    .info = {"symplectic-implicit",
+             "generating function of Poincare: mean momentum, force at the midpoint",
+             "Marsden and Wendlandt 1997, eq. 17",
+             "No constraints; a constant mass matrix, potentials, and forces of positions and "
+             "time. Stability does not limit the step, but frequencies above 2 over the step are "
+             "not resolved.",
+             2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_implicit,
@@ -452,8 +451,8 @@ const VidaMethod vida__symplectic_implicit = {
 const VidaMethod vida__implicit_midpoint = {
     .info = {"implicit-midpoint", "implicit midpoint rule in phase space (q, p)",
              "Marsden and Wendlandt 1997, eq. 18; Feng 1987",
-             "No constraints; any Lagrangian with a regular mass matrix. No limit on the step from "
-             "stability of linear systems, but very large steps have no solution.",
+             "No constraints; any Lagrangian with a regular mass matrix. Stability of linear "
+             "systems does not limit the step, but very large steps have no solution.",
              2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},

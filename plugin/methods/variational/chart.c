@@ -428,8 +428,8 @@ static int check_system(const VidaSystem* system, VidaError* error) {
   }
   if (chart->count > MOST_COORDINATES) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "del-chart works with dense matrices, of at most %d chart coordinates; the "
-                      "chart of system '%s' has %d",
+                      "del-chart uses dense matrices for at most %d chart coordinates; the chart "
+                      "of system '%s' has %d",
                       MOST_COORDINATES, system->name, chart->count);
   }
   for (int r = 0; r < system->row_count; r++) {
@@ -521,20 +521,19 @@ static int create(VidaStepper* stepper, VidaError* error) {
 
 static const VidaOptionRow options[] = {
     {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
-     "Which energy is reported: at nodes with the nodal velocity, or in the middle of a step with "
-     "(q1 - q0)/h (as in the papers)."},
+     "The reported energy: at nodes with the nodal velocity, or in the middle of a step with (q1 - "
+     "q0)/h (as in the papers)."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__del_chart = {
-    .info =
-        {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
-         "Wendlandt and Marsden 1997, eq. 4.12",
-         "Needs a chart of the constraint manifold. The steps are those of del-midpoint; the "
-         "motion must stay away from the poles of the chart, and no chart coordinate may turn much "
-         "in a step.",
-         2,
-         VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
+    .info = {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
+             "Wendlandt and Marsden 1997, eq. 4.12",
+             "Needs a chart of the constraint manifold. The steps are those of del-midpoint. The "
+             "motion must stay away from the poles of the chart, and no chart coordinate may "
+             "change much in a step.",
+             2,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
+                 VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
     .options = options,
     .map = {residual, jacobian, sizes, guess_rate},
     .create = create,

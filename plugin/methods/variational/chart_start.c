@@ -156,13 +156,11 @@ static int find_position(VidaStepper* stepper, VidaError* error) {
     worst = fabs(own->bracket[i]) > fabs(own->bracket[worst]) ? i : worst;
   }
   if (!(left <= VIDA_ON_MANIFOLD)) {
-    return vida__fail(
-        error, VIDA_INCONSISTENT_START,
-        "the chart of system '%s' does not reach the start: at the nearest point that "
-        "was found, coordinate '%s' misses its position by %s; give `near` closer to "
-        "it",
-        stepper->system->name, stepper->system->coordinates[worst].name,
-        vida__real_text(miss, own->bracket[worst], 3));
+    return vida__fail(error, VIDA_INCONSISTENT_START,
+                      "the chart of system '%s' does not reach the start: at the nearest point "
+                      "found, the error of coordinate '%s' is %s; give `near` closer to the start",
+                      stepper->system->name, stepper->system->coordinates[worst].name,
+                      vida__real_text(miss, own->bracket[worst], 3));
   }
   memcpy(own->x, own->trial, bytes);
   memset(own->x_low, 0, bytes);

@@ -101,14 +101,14 @@ static void destroy(VidaStepper* stepper) {
 static int check_base(const VidaStepper* stepper, const VidaMethodInfo* base, int order,
                       VidaError* error) {
   if (stepper->m == 0 || order <= 4 ||
-      (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_ONLY_FREE))) {
+      (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_LIMIT_UNCONSTRAINED))) {
     return VIDA_SUCCESS; /* the latter say it themselves */
   }
-  return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "compose: base: %s leaves the hidden constraints, so that its compositions on "
-                    "constrained systems are of order 4 at most; take a scheme of that order, or "
-                    "another base",
-                    base->name);
+  return vida__fail(
+      error, VIDA_NOT_SUPPORTED,
+      "compose: base: %s does not satisfy the hidden constraints, so that its compositions on "
+      "constrained systems have at most order 4; take a scheme of order 4, or another base",
+      base->name);
 }
 
 /* What the base refuses, the composition refuses. */
@@ -245,20 +245,20 @@ static int order(const VidaOptions* options) {
 
 static const VidaOptionRow options[] = {
     {"scheme", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(SCHEMES - 1), false, SCHEME_NAMES,
-     "How steps are composed; the number is the order. More stages have smaller errors."},
+     "The composition; the number is its order. More stages give smaller errors."},
     {"base", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(BASES - 1), false, BASE_NAMES,
-     "The symmetric method that is composed; which systems it takes, its compositions take."},
+     "The symmetric method that is composed. Its compositions take the systems that it takes."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__compose = {
     .info = {"compose", "compositions of order 4, 6 and 8 of a symmetric method",
              "Yoshida 1990; Suzuki 1990; Kahan and Li 1997",
-             "Each stage has to be a step that the base method can make; the longest one is 0.61 h "
+             "Each stage must be a step that the base method can make; the longest one is 0.61 h "
              "(kahan-li8), 0.66 h (suzuki4), 0.80 h (kahan-li6), 1.32 h (yoshida6) or 1.70 h "
-             "(yoshida4), forwards or backwards. Of rattle and verlet, whose own limit is 2, "
-             "oscillations of frequency w first grow at h w = 3.10, 2.72, 2.53, 2.27 and 1.57 in "
-             "this order. Velocities of a base that leaves the hidden constraints stay of its own "
-             "order. Dissipation is amplified by steps backwards.",
+             "(yoshida4), forwards or backwards. With rattle and verlet, whose own stability limit "
+             "is 2, oscillations of frequency w grow from h w = 3.10, 2.72, 2.53, 2.27 and 1.57 "
+             "on, in this order. Velocities keep the order of the base if it does not satisfy the "
+             "hidden constraints. Backward steps amplify dissipation.",
              4,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |

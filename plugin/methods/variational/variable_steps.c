@@ -302,13 +302,12 @@ static int set_advance(variable_state* own, double density, double half, VidaErr
   char t[VIDA_REAL_TEXT_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
   own->advance = density + half;
-  return own->advance > 0.0
-             ? VIDA_SUCCESS
-             : vida__fail(error, VIDA_STEP_NOT_CONVERGED,
-                          "at t = %s the density of steps falls to nothing within a step; the step "
-                          "is too large: try less than h = %s",
-                          vida__real_text(t, own->main->t0, 10),
-                          vida__real_text(h, own->nominal, 6));
+  return own->advance > 0.0 ? VIDA_SUCCESS
+                            : vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                                         "at t = %s the density of steps falls to zero within a "
+                                         "step; the step is too large: try less than h = %s",
+                                         vida__real_text(t, own->main->t0, 10),
+                                         vida__real_text(h, own->nominal, 6));
 }
 
 /* Of the density of the state, what the integrated one is at least: where it changes too fast for a
@@ -324,9 +323,8 @@ static int check_drift(const variable_state* own, double of_state, VidaError* er
   return density >= least_part * of_state
              ? VIDA_SUCCESS
              : vida__fail(error, VIDA_STEP_NOT_CONVERGED,
-                          "at t = %s the density of steps is %s, where the state has %s: it "
-                          "changes too fast to be followed; the step is too large: try less than "
-                          "h = %s",
+                          "at t = %s the integrated density of steps is %s, but that of the state "
+                          "is %s: it changes too fast; the step is too large: try less than h = %s",
                           vida__real_text(t, own->main->t0, 10), vida__real_text(size, density, 3),
                           vida__real_text(least, of_state, 3), vida__real_text(h, own->nominal, 6));
 }
@@ -431,12 +429,12 @@ static int step_to_node(VidaStepper* stepper, double rest, VidaError* error) {
 static int fail_long(const variable_state* own, VidaError* error) {
   char t[VIDA_REAL_TEXT_SIZE];
   char density[VIDA_REAL_TEXT_SIZE];
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
-                         "max_steps = %.0f steps were made between two states that are given out, "
-                         "and only t = %s was reached, where the density of steps is %s; try less "
-                         "density or a smaller h, or allow more steps",
-                         own->most_steps, vida__real_text(t, own->main->t0, 12),
-                         vida__real_text(density, own->density, 6));
+  return vida__fail_flag(
+      error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
+      "after max_steps = %.0f steps between two output states only t = %s was reached, where the "
+      "density of steps is %s; reduce the density or h, or increase max_steps",
+      own->most_steps, vida__real_text(t, own->main->t0, 12),
+      vida__real_text(density, own->density, 6));
 }
 
 static int step(VidaStepper* stepper, VidaError* error) {
@@ -504,26 +502,29 @@ void vida__sequence_turn_round(VidaStepper* stepper) {
 
 static const VidaOptionRow options[] = {
     {"density", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|curvature|observable",
-     "What the density of steps follows, which are h over it: how fast potentials and constraints "
-     "turn the motion, or the system's observable 'step density'; auto: that, if there is one."},
+     "The density of steps, which have the length h / density: the rate at which potentials and "
+     "constraints turn the motion, or the observable 'step density' of the system; auto: the "
+     "observable, if there is one."},
     {"start_density", VIDA_OPTION_REAL, "1", 1.0, 0.0, INFINITY, true, NULL,
-     "Density of curvature at the start; more where a motion starts at its fastest."},
+     "Density at the start with density = curvature; larger values if the motion starts at its "
+     "fastest."},
     {"least_density", VIDA_OPTION_REAL, "1", 0.1, 0.0, INFINITY, true, NULL,
-     "Density of curvature where nothing turns: steps are no longer than h over it."},
+     "Smallest density with density = curvature, where nothing turns: steps are at most h over "
+     "it."},
     VIDA_MAX_STEPS_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__rattle_variable = {
-    .info =
-        {"rattle-variable", "RATTLE with steps of variable length, reversible in time",
-         "Hairer and Soederlind 2005; Hairer, Lubich and Wanner, VIII.3.2",
-         "As rattle, for steps of h over the density, which must not fall or rise by more than a "
-         "few times within a step. Nodes are reached by steps from a sequence of its own. That is "
-         "reversible in reversible systems, so that their energy does not drift in regular "
-         "motions; in chaotic ones it wanders slowly, since steps are not symplectic.",
-         2,
-         VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL |
-             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT},
+    .info = {"rattle-variable", "RATTLE with steps of variable length, reversible in time",
+             "Hairer and Soederlind 2005; Hairer, Lubich and Wanner, VIII.3.2",
+             "The limits of rattle, for steps of h over the density, which must not change by more "
+             "than a small factor within a step. The method makes a sequence of its own steps and "
+             "reaches the nodes from it. For reversible systems the sequence is reversible, so "
+             "that the energy of regular motions does not drift; that of chaotic motions wanders "
+             "slowly, since the steps are not symplectic.",
+             2,
+             VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL |
+                 VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT},
     .options = options,
     .create = create,
     .start = start,

@@ -402,20 +402,20 @@ static int energy(VidaStepper* stepper, double* value, double* t, VidaError* err
 
 static const VidaOptionRow options[] = {
     {"start", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "velocity|two-point",
-     "What the first step starts from: the initial velocity, or a second point that the reference "
-     "run gives (as in the papers)."},
+     "Start of the first step: from the initial velocity, or from a second point, taken from the "
+     "reference run (as in the papers)."},
     {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
-     "Which energy is reported: at nodes with the projected velocity, or in the middle of a step "
-     "with (q1 - q0)/h (as in the papers)."},
+     "The reported energy: at nodes with the projected velocity, or in the middle of a step with "
+     "(q1 - q0)/h (as in the papers)."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow nonholonomic_options[] = {
     {"rows", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "midpoint|endpoint",
-     "Where A w + b = 0 is asked for: in the middle of a step (symmetric, second order), or at its "
-     "end (as in the paper, first order)."},
+     "Where A w + b = 0 holds: in the middle of a step (symmetric, second order), or at its end "
+     "(as in the paper, first order)."},
     {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
-     "Which energy is reported: at nodes with the projected velocity, or in the middle of a step "
-     "with (q1 - q0)/h."},
+     "The reported energy: at nodes with the projected velocity, or in the middle of a step with "
+     "(q1 - q0)/h."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 #define VARIATIONAL_CAPABILITIES                                                 \
@@ -424,12 +424,11 @@ static const VidaOptionRow nonholonomic_options[] = {
    VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START)
 
 const VidaMethod vida__del_midpoint = {
-    .info =
-        {"del-midpoint", "discrete Euler-Lagrange equations, midpoint discrete Lagrangian",
-         "Wendlandt and Marsden 1997, eq. 4.6 and 4.8",
-         "A rod must turn by less than a right angle a step. The potential is taken implicitly, so "
-         "stiff ones do not limit the step, but their oscillations are not resolved.",
-         2, VARIATIONAL_CAPABILITIES},
+    .info = {"del-midpoint", "discrete Euler-Lagrange equations, midpoint discrete Lagrangian",
+             "Wendlandt and Marsden 1997, eq. 4.6 and 4.8",
+             "A rod must turn by less than a right angle per step. The potential is implicit: "
+             "stiff ones do not limit the step, but their oscillations are not resolved.",
+             2, VARIATIONAL_CAPABILITIES},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_midpoint,
@@ -446,7 +445,7 @@ const VidaMethod vida__del_endpoint = {
          "Stable for steps below 2 over the largest frequency of the potential; second order and "
          "reversible for constant mass matrices, first order for other Lagrangians and with "
          "forces.",
-         2, VARIATIONAL_CAPABILITIES | VIDA_CAN_BE_ONE_SIDED},
+         2, VARIATIONAL_CAPABILITIES | VIDA_LIMIT_ONE_SIDED},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_endpoint,
@@ -457,12 +456,12 @@ const VidaMethod vida__del_endpoint = {
     .energy = energy};
 
 const VidaMethod vida__del_trapezoidal = {
-    .info =
-        {"del-trapezoidal", "discrete Euler-Lagrange equations, trapezoidal discrete Lagrangian",
-         "Marsden and Wendlandt 1997; Hairer, Lubich and Wanner, VI.6",
-         "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
-         "less than a right angle a step.",
-         2, VARIATIONAL_CAPABILITIES},
+    .info = {"del-trapezoidal",
+             "discrete Euler-Lagrange equations, trapezoidal discrete Lagrangian",
+             "Marsden and Wendlandt 1997; Hairer, Lubich and Wanner, VI.6",
+             "Stable for steps below 2 over the largest frequency of the potential; a rod must "
+             "turn by less than a right angle per step.",
+             2, VARIATIONAL_CAPABILITIES},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_trapezoidal,
@@ -473,12 +472,11 @@ const VidaMethod vida__del_trapezoidal = {
     .energy = energy};
 
 const VidaMethod vida__rattle = {
-    .info =
-        {"rattle", "RATTLE: the positions of SHAKE with momenta on the hidden constraint",
-         "Wendlandt and Marsden 1997, section 4.1; Andersen 1983",
-         "Stable for steps below 2 over the largest frequency of the potential; a rod must turn by "
-         "less than a right angle a step.",
-         2, VARIATIONAL_CAPABILITIES},
+    .info = {"rattle", "RATTLE: the positions of SHAKE with momenta on the hidden constraint",
+             "Wendlandt and Marsden 1997, section 4.1; Andersen 1983",
+             "Stable for steps below 2 over the largest frequency of the potential; a rod must "
+             "turn by less than a right angle per step.",
+             2, VARIATIONAL_CAPABILITIES},
     .options = options,
     .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_rattle,
@@ -492,8 +490,8 @@ const VidaMethod vida__del_nonholonomic = {
     .info = {"del-nonholonomic",
              "discrete Lagrange-d'Alembert equations, midpoint discrete Lagrangian",
              "Lacoursiere 2007, eq. 13; Cortes and Martinez 2001",
-             "As del-midpoint. Nonholonomic rows are satisfied by (q1 - q0)/h, energy is not kept "
-             "exactly.",
+             "The limits of del-midpoint. (q1 - q0)/h satisfies the nonholonomic rows; the energy "
+             "is not preserved exactly.",
              2,
              VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
                  VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | VIDA_CAN_NONHOLONOMIC},

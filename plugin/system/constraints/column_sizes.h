@@ -4,15 +4,15 @@
 
 #include "system/model/model.h"
 
-/* group (n): the first coordinate of the particle, point, direction or quaternion that a coordinate
- * belongs to; itself where it stands alone. */
+/* group (n): for each coordinate, the first coordinate of its particle, point, direction or
+ * quaternion; its own index if it belongs to none. */
 void vida__group_coordinates(const VidaSystem* system, int* group);
 
-/* scale (n), by which columns of G are multiplied so that they are of one size beside their rows:
- * the reciprocal of the largest entry relative to the largest of its row. It depends neither on
- * masses nor on the units of rows and coordinates. Coordinates of a group share one, since where
- * axes point to is the user's choice. A column far below all others of its unit may be rounding,
- * and is not made larger than those by more than 1e8. entries: of G; largest (rows): work. */
+/* scale (n): factors for the columns of G that give them comparable sizes: the reciprocal of the
+ * largest entry relative to the largest of its row. They depend neither on masses nor on the units
+ * of rows and coordinates. Coordinates of a group share one factor, since the directions of axes
+ * are the user's choice. A column far below all others of its unit may be rounding and is not
+ * scaled above those by more than 1e8. entries: of G; largest (rows): work. */
 void vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
                          double* largest, double* scale);
 

@@ -1,6 +1,6 @@
-/* States that satisfy the constraints, near arbitrary ones: some symmetries and integrals hold
- * there only. A joint's rows, for one, turn with space where its ends meet; the formula for the
- * angular velocity of a quaternion holds where it has the length one. */
+/* States on the constraint manifold near arbitrary states. Some symmetries and integrals hold on
+ * the manifold only: the rows of a joint, for example, are invariant under rotations where its ends
+ * meet, and the formula for the angular velocity of a quaternion holds for unit quaternions. */
 #ifndef VIDA_SYSTEM_CONSTRAINTS_MANIFOLD_H
 #define VIDA_SYSTEM_CONSTRAINTS_MANIFOLD_H
 
@@ -8,13 +8,13 @@
 
 typedef struct vida_manifold vida_manifold;
 
-/* Of a system whose pattern is there. *manifold is NULL of systems without constraints, and of very
- * large ones, where it would take too long. */
+/* Creates the work space for a system whose pattern is known. *manifold is NULL for systems without
+ * constraints, and for very large ones, where the search would take too long. */
 int vida__manifold_create(const VidaSystem* system, vida_manifold** manifold, VidaError* error);
 void vida__manifold_destroy(vida_manifold** manifold);
 /* Moves q and v (n each) to a state with g = 0, G v + g_t = 0 and A v + b = 0, by Newton steps from
- * q, or else from places nearer to `start` (n). False where none is reached: q and v are as they
- * were. */
+ * q, or, if these fail, from points closer to `start` (n). Returns false if no state is found; q
+ * and v are then unchanged. */
 bool vida__manifold_find(vida_manifold* manifold, double t, const double* start, double* q,
                          double* v);
 

@@ -15,8 +15,8 @@
 static const double most_operations = 2e9;
 enum { MOST_ENTRIES = 40000000, MOST_NAMED = 4 };
 
-/* Squared distances below `exact` are rounding of one; up to `doubtful` the combination decides,
- * which has to vanish to `vanishing` beside itself. */
+/* Squared distances below `exact` are rounding of one; up to `doubtful` the linear combination
+ * decides, which must vanish to `vanishing` relative to its terms. */
 static const double exact = 1e-14;
 static const double doubtful = 1e-8;
 static const double vanishing = 1e-10;
@@ -78,7 +78,7 @@ static void fill_rows(vida_rank* rank) {
   for (int e = 0; e < system->entry_count; e++) {
     rank->source[rank->l_count[rank->place[system->entries[e].row]]++] = e;
   }
-  /* By ascending places, so that the lists of coordinates are sorted; filled from their ends. */
+  /* In ascending order, so that the lists of coordinates are sorted; filled from their ends. */
   for (int k = rank->m - 1; k >= 0; k--) {
     for (int a = rank->row_start[k + 1] - 1; a >= rank->row_start[k]; a--) {
       const int i = system->entries[rank->source[a]].coordinate;
@@ -87,7 +87,7 @@ static void fill_rows(vida_rank* rank) {
       rank->user_row[last] = k;
     }
   }
-  /* What was counted down are now the starts, one place too far. */
+  /* The counters have become the starts, shifted by one. */
   for (int i = 0; i < system->coordinate_count; i++) {
     rank->user_start[i] = rank->user_start[i + 1];
   }
@@ -209,8 +209,8 @@ static int analyse_best_order(vida_rank* rank, VidaError* error) {
   }
   if (entries < 0) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "system '%s': too many constraints meet in one coordinate for the rank of "
-                      "their Jacobian to be found",
+                      "system '%s': the rank of the constraint Jacobian could not be computed, "
+                      "since too many constraints meet in one coordinate",
                       rank->system->name);
   }
   rank->l_row = vida__allocate((size_t)entries + 1, sizeof(int));
@@ -286,7 +286,8 @@ static int scale_rows(vida_rank* rank, const double* entries, VidaError* error) 
   return VIDA_SUCCESS;
 }
 
-/* y with L^T y = e_k into rank->weight: B^T y is what row k has beyond the rows before it. */
+/* Computes y with L^T y = e_k into rank->weight: B^T y is the part of row k outside the space of
+ * the rows before it. */
 static void combine(vida_rank* rank, int k) {
   double* y = rank->weight;
   memset(y, 0, (size_t)rank->m * sizeof *y);
@@ -435,8 +436,9 @@ void vida__rank_narrow_shift(const vida_rank* rank, const double* entries, const
 
 /* ---- masses and names ------------------------------------------------------------------------ */
 
-/* Of its term and unit the largest mass, of which a coordinate without one (a quaternion's first,
- * at rest) and one that has almost none (the same, turned a little) get a share. */
+/* The largest mass of the same term and unit, of which a coordinate without mass (the first
+ * component of a quaternion at rest), or with almost none (after a small rotation), gets a
+ * fraction. */
 static void share_masses(const VidaSystem* system, const int* index, int width, double largest,
                          double* mass) {
   for (int a = 0; a < width; a++) {
@@ -474,7 +476,7 @@ int vida__find_masses(vida_evaluator* evaluator, double t, const double* q, cons
     }
   }
   for (int i = 0; i < system->coordinate_count; i++) {
-    /* What only constraints hold is as heavy as anything. */
+    /* A coordinate that only constraints determine counts as heavy as any other. */
     mass[i] = mass[i] > 0.0 ? mass[i] : largest > 0.0 ? largest : 1.0;
   }
   return VIDA_SUCCESS;

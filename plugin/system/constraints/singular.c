@@ -20,7 +20,7 @@ typedef struct singular_work {
   SUNContext context;
   vida_linear* linear;
   double* x;      /* n + m: a solution */
-  double* change; /* n + m: what rounding makes of it, or a null vector */
+  double* change; /* n + m: the effect of rounding, or a null vector */
   double* scale;  /* n + m: work */
   int* group;     /* n */
   bool* is_open;  /* n + m */
@@ -52,13 +52,13 @@ static void destroy_work(singular_work* work) {
   free(work->is_open);
 }
 
-/* Numbers around one that have nothing to do with each other. */
+/* Unrelated numbers around one. */
 static double any_number(int i, double seed) {
   return 1.0 + 0.5 * sin(seed * (i + 1.0));
 }
 
-/* Forces that make accelerations of one where there is a mass, and constraints that ask for such:
- * what massless coordinates do, constraints have to say. */
+/* A right-hand side with forces that give accelerations of one where there is a mass, and
+ * constraints that require such accelerations, which determine massless coordinates. */
 static void fill_right_side(const VidaSystem* system, const double* values, double* side) {
   const int n = system->coordinate_count;
   memset(side, 0, (size_t)(n + system->row_count) * sizeof *side);
@@ -71,7 +71,7 @@ static void fill_right_side(const VidaSystem* system, const double* values, doub
   }
 }
 
-/* What an error of rounding in every entry makes of the right side. */
+/* The effect of a rounding error in every entry on the right-hand side. */
 static void fill_rounding(const vida_pattern* pattern, const double* values, const double* x,
                           double* rounding) {
   memset(rounding, 0, (size_t)pattern->size * sizeof *rounding);
@@ -168,10 +168,11 @@ bool vida__append_singular(const VidaSystem* system, const double* values, char*
     count =
         append_open(system, work.is_open, 0, n, "; nothing determines the motion of ", text, size);
     if (count > 0) {
-      vida__append(text, size, ": neither a mass that counts beside the others nor a constraint");
+      vida__append(text, size,
+                   ": it has no mass that is significant beside the others, and no constraint");
     } else {
       count = append_open(system, work.is_open, n, all,
-                          "; nothing tells apart the forces of the constraints ", text, size);
+                          "; nothing distinguishes the forces of the constraints ", text, size);
     }
   }
   destroy_work(&work);

@@ -32,7 +32,7 @@ int vida__check_gradients(const VidaSystem* system, const double* entries, doubl
           "the gradient of constraint '%s' vanishes at the start: %s", system->rows[r].name,
           is_distance(system, r)
               ? "its ends are at the same place"
-              : "it restricts no velocity there; expected ends at different places, or an "
+              : "it does not restrict any velocity there; expected ends at different places, or an "
                 "expression whose derivatives do not all vanish where it is zero (x, not x^2)");
     }
   }

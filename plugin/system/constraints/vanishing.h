@@ -1,16 +1,16 @@
-/* What has no direction at a start: constraints whose gradient vanishes, springs without length. */
+/* Terms without a direction at the start: constraints with a vanishing gradient, springs of length
+ * zero. */
 #ifndef VIDA_SYSTEM_CONSTRAINTS_VANISHING_H
 #define VIDA_SYSTEM_CONSTRAINTS_VANISHING_H
 
 #include "system/model/model.h"
 
-/* VIDA_INCONSISTENT_START with the first row all of whose `entries` (of G) are zero; size (m):
- * work.
- */
+/* Fails with VIDA_INCONSISTENT_START for the first row whose `entries` (of G) are all zero; size
+ * (m): work. */
 int vida__check_gradients(const VidaSystem* system, const double* entries, double* size,
                           VidaError* error);
-/* VIDA_NOT_FINITE with the first spring of a length at rest > 0 whose ends are at the same place at
- * q: its force has a size, but no direction. */
+/* Fails with VIDA_NOT_FINITE for the first spring with a rest length > 0 whose ends coincide at q:
+ * its force has a magnitude but no direction. */
 int vida__check_springs(const VidaSystem* system, const double* q, VidaError* error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Batches of a system: finding them, and what is added to them. */
+/* Batches of a system: search, and addition of instances. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@ struct vida_equations {
   double* solution;   /* n + m */
   double* shift;      /* m: what regularizes dependent rows */
   double* work;       /* n: masses, and space */
-  vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
+  vida_rank* rank;    /* NULL: too many constraints meet to compute it */
   bool redundant;
   bool has_identity; /* in the place of the mass matrix */
 };
@@ -149,8 +149,8 @@ const double* vida__equations_jacobian(const vida_equations* equations) {
   return equations->entries;
 }
 
-/* With dependent rows in passes that take the shift out again: what is open of the multipliers
- * stays zero, so that they are of least norm. */
+/* With dependent rows, iterative passes remove the effect of the shift: undetermined components of
+ * the multipliers stay zero, so that they have least norm. */
 int vida__equations_solve(vida_equations* equations, const double* right_side, double* x) {
   enum { PASSES = 3 };
   const int n = equations->system->coordinate_count, m = equations->system->row_count;

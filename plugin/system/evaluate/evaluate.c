@@ -144,7 +144,7 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
   double sum = 0.0;
   double terms = 0.0;
   if (!system->separable) {
-    /* v L_v of the general terms: of the whole, less that of the constant mass. */
+    /* v L_v of the general terms: that of all terms minus that of the constant mass. */
     const int code = vida__gradient(evaluator, t, q, v, l_q, l_v);
     if (code) {
       return code;
@@ -206,7 +206,7 @@ int vida__observables(vida_evaluator* evaluator, double t, const double* q, cons
     const vida_term_batch* batch = &system->observable_batches[b];
     values[b] = 0.0;
     const int code = batch->kernel->value(batch, &at, &values[b]);
-    /* What is only looked at does not stop a motion: it has no value here. */
+    /* An observable does not stop a motion: it has no value here. */
     if (code && system->observables[b].conserved) {
       return code;
     }

@@ -1,8 +1,8 @@
-/* Evaluating a completed system: sums over its terms and constraints.
+/* Evaluation of a completed system: sums over its terms and constraints.
  *
- * An evaluator is the mutable side of it: scratch for callbacks and the error of the last failure.
- * Every stepper has its own, so one system serves many threads. Functions return 0, > 0
- * (recoverable) or < 0 with `error` filled. Arrays q, v, l_q, l_v have n elements, g and lambda m,
+ * An evaluator is the mutable part: scratch memory for callbacks and the error of the last failure.
+ * Every stepper has its own, so that one system serves many threads. Functions return 0, > 0
+ * (recoverable) or < 0 with `error` filled. Arrays q, v, l_q, l_v have n elements, g and lambda m;
  * `entries` are the values of G in the order of system->entries, `matrix` the values of the KKT
  * pattern. */
 #ifndef VIDA_SYSTEM_EVALUATE_EVALUATE_H
@@ -32,7 +32,7 @@ int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const d
                    double* l_q, double* l_v);
 int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       vida_hessian_weights weights, double* matrix);
-/* The same of some terms only; `parts` is a sum of these. v is not used by potentials. */
+/* Gradient of the terms in `parts` only, a sum of the values above. Potentials do not use v. */
 enum {
   VIDA_PART_POTENTIAL = 1, /* -V(q) */
   VIDA_PART_KINETIC = 2,   /* v^T M v / 2 of constant M */
@@ -44,44 +44,45 @@ int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const doub
                       const double* v, double* l_q, double* l_v);
 int vida__add_hessian_of(vida_evaluator* evaluator, int parts, double t, const double* q,
                          const double* v, vida_hessian_weights weights, double* matrix);
-/* What the equations of motion have besides accelerations and multipliers, overwritten:
- * force (n) = L_q + f - L_vq v - L_vt, bias (m) = what G a must cancel; `work` has n places. */
+/* Writes the terms of the equations of motion that contain neither accelerations nor multipliers:
+ * force (n) = L_q + f - L_vq v - L_vt, and bias (m), which G a must cancel; `work` has n
+ * components. */
 int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       double* force, double* bias, double* work);
-/* Its bias alone: v g_qq v + 2 g_qt v + g_tt, of nonholonomic rows a_q v + a_t. */
+/* Writes the bias alone: v g_qq v + 2 g_qt v + g_tt; for nonholonomic rows a_q v + a_t. */
 int vida__constraint_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
                           double* bias);
-/* Values of the observables; NaN where one that is not conserved has none. */
+/* Writes the values of the observables; NaN for one that is not conserved and has no value. */
 int vida__observables(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       double* values);
 /* v L_v - L; `l_q` and `l_v` are work space. */
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
                  double* l_v, double* energy);
-/* The two configurations of a step; dq = q1 - q0. Its time is to be set where something depends on
- * it. */
+/* The two configurations of a step; dq = q1 - q0. Its time must be set if a term depends on time.
+ */
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,
                              const double* dq);
-/* Discrete derivative of the potentials, overwritten; what a general Lagrangian has of one is not
- * in it.
- */
+/* Writes the discrete derivative of the potentials, without that of general Lagrangians. */
 int vida__discrete_gradient(const VidaSystem* system, const vida_interval* between, double* d_v);
 int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,
                                double weight, double* matrix);
-/* Discrete derivative of the general Lagrangians, rates held fixed at those of the interval,
- * overwritten, and by_q1 and by_v times its derivatives with respect to q1 and these rates. */
+/* Writes the discrete derivative of the general Lagrangians, with the rates of the interval held
+ * fixed, and by_q1 and by_v times its derivatives with respect to q1 and these rates. */
 int vida__discrete_force(const VidaSystem* system, const vida_interval* between, double* force);
 int vida__add_discrete_slopes(const VidaSystem* system, const vida_interval* between, double by_q1,
                               double by_v, double* matrix);
 /* Whether every potential and general Lagrangian (and every constraint) has a discrete derivative;
- * otherwise the name of the first that has not in *name. */
+ * otherwise *name receives the name of the first without one. */
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name);
-/* The same of potentials alone. */
+/* Whether every potential has a discrete derivative; otherwise *name receives the name of the first
+ * without one. */
 bool vida__has_discrete_potentials(const VidaSystem* system, const char** name);
-/* The name of the first general Lagrangian with L_q != 0 at rest, which has a potential then, into
- * *name; else it is left. `rest` has n zeros, `l_q` and `l_v` are work space. */
+/* Writes to *name the name of the first general Lagrangian with L_q != 0 at rest, which then
+ * contains a potential; leaves *name unchanged if there is none. `rest` has n zeros, `l_q` and
+ * `l_v` are work space. */
 int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const double* q,
                                 const double* rest, double* l_q, double* l_v, const char** name);
-/* The name of the first general Lagrangian; NULL of systems that have none. */
+/* The name of the first general Lagrangian; NULL if there is none. */
 const char* vida__general_term(const VidaSystem* system);
 
 /* ---- constraints ---- */
@@ -107,18 +108,18 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_
                                const double* w, double h, const double* g0, double* entries,
                                double* increment);
 
-/* Rows of g that evaluation rounds, but whose increments are exact become tracked + share (g -
- * tracked), where `tracked` is what increments have made of them. */
+/* Replaces rows of g that suffer from rounding in their evaluation, but have exact increments, by
+ * tracked + share (g - tracked), where `tracked` is the sum of the increments. */
 void vida__track_constraints(const VidaSystem* system, double share, const double* tracked,
                              double* g);
-/* Nonholonomic rows a(q,v,t) = A v + b, and their derivatives a_q; other rows and entries are left
- * as they are. */
+/* Writes the nonholonomic rows a(q,v,t) = A v + b and their derivatives a_q; other rows and entries
+ * stay unchanged. */
 int vida__nonholonomic(vida_evaluator* evaluator, double t, const double* q, const double* v,
                        double* rows);
 int vida__nonholonomic_gradient(vida_evaluator* evaluator, double t, const double* q,
                                 const double* v, double* entries);
-/* The derivative with respect to q of all rows of velocities, G v + g_t and a: entries like those
- * of G. */
+/* Writes the derivative with respect to q of all rows of velocities, G v + g_t and a, as entries in
+ * the pattern of G. */
 int vida__velocity_gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
                             double* entries);
 
@@ -130,7 +131,7 @@ void vida__add_reaction(const VidaSystem* system, const double* entries, double 
 /* result += weight * G v */
 void vida__add_constraint_velocity(const VidaSystem* system, const double* entries, double weight,
                                    const double* v, double* result);
-/* Puts G^T into the upper right block, times weight, and G into the lower left. */
+/* Writes weight * G^T into the upper right block and G into the lower left block. */
 void vida__add_columns(const VidaSystem* system, const double* entries, double weight,
                        double* matrix);
 void vida__add_rows(const VidaSystem* system, const double* entries, double weight, double* matrix);

@@ -15,7 +15,7 @@ struct vida_power {
   double *lambda, *rate; /* m each */
 };
 
-/* What rounding leaves of a sum that vanishes, beside the sizes of its parts. */
+/* The rounding error of a vanishing sum, relative to the sizes of its terms. */
 static const double rounding = 1e-12;
 
 /* ---- parts of the power ---------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static int find_time_rate(vida_evaluator* evaluator, double t, const double* q, 
   return code;
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- sources of energy exchange -------------------------------------------------------------- */
 
 /* Whether some holonomic constraint moves by itself. */
 static bool has_moving_constraint(const VidaSystem* system) {
@@ -78,9 +78,8 @@ static double next_number(unsigned long long* seed) {
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* Whether forces do work on some state, C functions depend on time, and rows of velocities have a
- * b: what cannot be evaluated, or is a force that is zero there, is no evidence of it being absent.
- */
+/* Whether forces do work in some state, C functions depend on time, and rows of velocities have a
+ * b. A term that cannot be evaluated, or a force that is zero there, is not evidence of absence. */
 typedef struct findings {
   bool works, timed, drives;
 } findings;

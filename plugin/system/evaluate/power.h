@@ -8,15 +8,16 @@
 
 #include "system/evaluate/equations.h"
 
-/* What a system exchanges energy through, as a sum. */
+/* The sources of energy exchange of a system; values are added. */
 enum {
-  VIDA_EXCHANGE_FORCES = 1, /* that do work on some motion: not those across all velocities */
-  VIDA_EXCHANGE_TIME = 2,   /* a Lagrangian that depends on time */
-  VIDA_EXCHANGE_DRIVES = 4  /* constraints with g_t, nonholonomic rows with b */
+  VIDA_EXCHANGE_FORCES =
+      1, /* forces that do work in some motion: not those orthogonal to all velocities */
+  VIDA_EXCHANGE_TIME = 2,  /* a Lagrangian that depends on time */
+  VIDA_EXCHANGE_DRIVES = 4 /* constraints with g_t, nonholonomic rows with b */
 };
 
-/* Finds them, for a system whose pattern is there and parameters have their values, from formulas
- * and, of C functions, forces and rows of velocities, from arbitrary states. */
+/* Finds the sources of a system whose pattern is known and whose parameters have their values: from
+ * formulas, and, for forces and rows of velocities given as C functions, from arbitrary states. */
 int vida__find_exchange(VidaSystem* system, VidaError* error);
 
 typedef struct vida_power vida_power;
@@ -26,9 +27,9 @@ int vida__power_create(const VidaSystem* system, vida_power** power, VidaError* 
 void vida__power_destroy(vida_power** power);
 /* Finds the rows that depend on others at the start, as vida__equations_mark. */
 int vida__power_mark(vida_power* power, double t, const double* q, const double* v);
-/* *watts: dE/dt at a state, with multipliers from the equations of motion there; a (n, nullable):
- * the accelerations, NaN where constraints and masses do not determine them and the power needs
- * none. 0, or why it has no value. */
+/* Writes dE/dt at a state to *watts, with multipliers from the equations of motion there. a (n,
+ * nullable): the accelerations; NaN if constraints and masses do not determine them and the power
+ * does not need them. Returns 0, or the code of the failure. */
 int vida__power_find(vida_power* power, double t, const double* q, const double* v, double* watts,
                      double* a);
 

@@ -123,7 +123,7 @@ static bool has_declared(const VidaSystem* system, double low, double high) {
   return first < system->jump_time_count && system->jump_times[first] <= high;
 }
 
-/* Whether nothing changes from low to high. */
+/* Whether all conditions are decided from low to high. */
 static bool is_decided(vida_jump_search* search, double low, double high) {
   const VidaSystem* system = search->system;
   search->looks++;
@@ -144,7 +144,7 @@ static bool is_decided(vida_jump_search* search, double low, double high) {
   return true;
 }
 
-/* Whether all conditions are the same in two stretches in which they are decided. */
+/* Whether all conditions are equal in two intervals in which they are decided. */
 static bool is_same(vida_jump_search* search, double low, double before, double after,
                     double high) {
   for (int b = 0; b < batch_count(search->system); b++) {
@@ -170,14 +170,14 @@ static int refuse(const vida_jump_search* search, const char* what, double from,
                   VidaError* error) {
   char a[VIDA_REAL_TEXT_SIZE], b[VIDA_REAL_TEXT_SIZE];
   return vida__fail(error, VIDA_NOT_SUPPORTED,
-                    "'%s': a condition of time %s between t = %s and t = %s; steps cannot meet "
-                    "its changes. Give the times of the changes by vida.switch { at = { ... } }",
+                    "'%s': a condition of time %s between t = %s and t = %s; its changes cannot be "
+                    "located. Give their times by vida.switch { at = { ... } }",
                     search->name ? search->name : "", what, vida__real_text(a, from, 12),
                     vida__real_text(b, to, 12));
 }
 
-/* The undecided interval of the finest grain that comes first; false: there is none. Goes on to the
- * right, and down where it is undecided. */
+/* Finds the first undecided interval of the finest grain; false: there is none. The search goes to
+ * the right, and into the halves of undecided intervals. */
 static bool find_undecided(vida_jump_search* search, double from, double to, double* low,
                            double* high) {
   double at = from, width = to - from;

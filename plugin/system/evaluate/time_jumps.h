@@ -1,5 +1,5 @@
-/* Jumps in time: when conditions of time change in the formulas of a system, and the times that
- * were declared for its C functions. */
+/* Jumps in time: the times at which conditions of time change in the formulas of a system, and the
+ * times that were declared for its C functions. */
 #ifndef VIDA_SYSTEM_EVALUATE_TIME_JUMPS_H
 #define VIDA_SYSTEM_EVALUATE_TIME_JUMPS_H
 
@@ -9,8 +9,8 @@
 /* Whether anything in the equations of motion may jump in time. */
 bool vida__has_jumps(const VidaSystem* system);
 
-/* One jump. Rounding leaves open where it is between `before` and `after`, in which no condition is
- * certain; t is there. */
+/* A jump. It lies between `before` and `after`, where rounding leaves the conditions undecided; t
+ * lies there. */
 typedef struct vida_jump {
   double before, t, after;
 } vida_jump;
@@ -26,10 +26,10 @@ typedef struct vida_jump_search {
 int vida__jump_search_create(const VidaSystem* system, vida_jump_search* search, VidaError* error);
 void vida__jump_search_destroy(vida_jump_search* search);
 
-/* The first jump that is not before `from`, or `to` at the latest, into *jump, and whether there is
- * one into *found. No jump is passed over: conditions are evaluated for intervals of time. Fails
- * with VIDA_NOT_SUPPORTED where a condition cannot be told from its change for a visible part of
- * the interval, or changes too often. */
+/* Writes the first jump in from <= t <= to to *jump, and whether there is one to *found. The search
+ * evaluates conditions on intervals of time, so that it misses no jump. Fails with
+ * VIDA_NOT_SUPPORTED if a condition stays undecided on a significant part of the interval, or
+ * changes too often. */
 int vida__find_jump(vida_jump_search* search, double from, double to, vida_jump* jump, bool* found,
                     VidaError* error);
 

@@ -1,4 +1,4 @@
-/* Building a system: what is added is checked where it enters. */
+/* Building a system: all additions are checked here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +45,10 @@ static int check_letters(const char* kind, const char* name, VidaError* error) {
   int control;
   const char* bad = vida__find_bad_bytes(name);
   if (bad) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "the name of a %s is no UTF-8: byte %ld of '%s' is 0x%02X; save the script "
-                      "in UTF-8",
-                      kind, (long)(bad - name) + 1, name, (unsigned)(unsigned char)*bad);
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "the name of a %s is not valid UTF-8: byte %ld of '%s' is 0x%02X; save the script in UTF-8",
+        kind, (long)(bad - name) + 1, name, (unsigned)(unsigned char)*bad);
   }
   return vida__find_control(name, &control)
              ? vida__fail(error, VIDA_BAD_ARGUMENT, "the name of a %s has the control character %d",
@@ -179,8 +179,8 @@ int vida__check_addition(const VidaSystem* system, const char* kind, const char*
                          VidaError* error) {
   if (system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER,
-                      "system '%s' is complete: the %s '%s' cannot be added any more", system->name,
-                      kind, name ? name : "");
+                      "system '%s' is complete: the %s '%s' cannot be added", system->name, kind,
+                      name ? name : "");
   }
   if (!name || !*name) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s': a %s needs a name", system->name,
@@ -192,8 +192,8 @@ int vida__check_addition(const VidaSystem* system, const char* kind, const char*
 int vida__check_unit(const char* kind, const char* name, const char* unit, VidaError* error) {
   int control;
   if (unit && vida__find_bad_bytes(unit)) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': its unit '%s' is no UTF-8", kind, name,
-                      unit);
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': its unit '%s' is not valid UTF-8", kind,
+                      name, unit);
   }
   return unit && vida__find_control(unit, &control)
              ? vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -271,7 +271,7 @@ static int check_ends(const VidaSystem* system, const char* kind, const char* na
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* The caller adds the name to the set, once nothing can fail any more. */
+/* The caller adds the name to the set when nothing can fail any more. */
 static int add_coordinate(VidaSystem* system, const char* name, const char* unit,
                           VidaInitial position, VidaInitial velocity, VidaError* error) {
   if (vida__check_new_name(&system->coordinate_names, "coordinates", name, error)) {

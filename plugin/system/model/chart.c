@@ -61,11 +61,9 @@ static int check_coordinate(const VidaSystem* system, const char* name, double n
                       vida__shortest_text(got, near));
   }
   if (chart && chart->rows) {
-    return vida__fail(
-        error, VIDA_WRONG_ORDER,
-        "system '%s' has its chart already: the chart coordinate '%s' cannot be added "
-        "any more",
-        system->name, name);
+    return vida__fail(error, VIDA_WRONG_ORDER,
+                      "system '%s' already has a chart: the chart coordinate '%s' cannot be added",
+                      system->name, name);
   }
   for (int k = 0; chart && k < chart->count; k++) {
     if (strcmp(chart->coordinates[k].name, name) == 0) {
@@ -111,7 +109,7 @@ int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double n
 
 /* ---- the embedding --------------------------------------------------------------------------- */
 
-/* What is gathered while an embedding is derived; all lists have the places of their comments. */
+/* Data for the derivation of an embedding; all lists have the sizes in their comments. */
 typedef struct embedding_work {
   VidaSystem* system;
   int count;     /* n */
@@ -137,7 +135,7 @@ static const char* name_of_input(vida_input kind) {
     case VIDA_INPUT_TIME:
       return "the time";
     default:
-      return "something that is no chart coordinate";
+      return "something that is not a chart coordinate";
   }
 }
 
@@ -163,27 +161,25 @@ static int collect(embedding_work* work, const int* coordinates, const VidaExpre
                         system->name, system->coordinates[at].name);
     }
     if (expressions[i] < 0 || expressions[i] >= system->graph->count) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "chart of system '%s': what coordinate '%s' is given does not belong to "
-                        "this system",
-                        system->name, system->coordinates[at].name);
+      return vida__fail(
+          error, VIDA_BAD_ARGUMENT,
+          "chart of system '%s': the expression for coordinate '%s' does not belong to this system",
+          system->name, system->coordinates[at].name);
     }
     work->phi[at] = expressions[i];
   }
   for (int i = 0; i < work->count; i++) {
     if (work->phi[i] < 0) {
-      return vida__fail(
-          error, VIDA_BAD_ARGUMENT,
-          "chart of system '%s': coordinate '%s' is missing; an embedding gives every "
-          "coordinate as a function of the chart's",
-          system->name, system->coordinates[i].name);
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "chart of system '%s': coordinate '%s' is missing; an embedding gives "
+                        "every coordinate as a function of the chart coordinates",
+                        system->name, system->coordinates[i].name);
     }
   }
   return VIDA_SUCCESS;
 }
 
-/* Refuses inputs other than chart coordinates and parameters, and chart coordinates that nothing
- * depends on. */
+/* Refuses inputs other than chart coordinates and parameters, and unused chart coordinates. */
 static int check_inputs(embedding_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const vida_graph* graph = system->graph;
@@ -217,7 +213,7 @@ static int check_inputs(embedding_work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Chart coordinates become positions: that is what discrete derivatives are made of. */
+/* Chart coordinates become positions, the inputs of discrete derivatives. */
 static int replace_inputs(embedding_work* work) {
   vida_graph* graph = work->system->graph;
   const int size = graph->count;
@@ -301,7 +297,7 @@ int VidaSystem_AddChart(VidaSystem* system, int count, const int* coordinates,
                       system->name);
   }
   if (system->chart->rows) {
-    return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' has its chart already", system->name);
+    return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' already has a chart", system->name);
   }
   if (system->chart->count > work.count) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,

@@ -1,7 +1,7 @@
 /* Charts: coordinates x of the constraint manifold, and the embedding q = phi(x).
  *
- * The tapes of a chart take x in the place of positions. A chart is immutable; whoever evaluates it
- * has work space of his own. */
+ * The tapes of a chart take x in place of positions. A chart is immutable; each caller evaluates it
+ * in its own work space. */
 #ifndef VIDA_SYSTEM_MODEL_CHART_H
 #define VIDA_SYSTEM_MODEL_CHART_H
 

@@ -20,7 +20,7 @@ static bool gives_mass(const vida_term_batch* batch, int j) {
     return false;
   }
   if (!batch->block.is_list) {
-    return true; /* callbacks are asked at the start of a run only */
+    return true; /* callbacks are called at the start of a run only */
   }
   const vida_traced* traced = (const vida_traced*)batch->functions;
   const vida_tape* tape = traced->tape[VIDA_TAPE_SECOND];
@@ -48,7 +48,7 @@ static void find_masses(const VidaSystem* system, bool* found) {
   }
 }
 
-/* Every coordinate needs a mass, or a constraint that says where it is. */
+/* Every coordinate needs a mass, or a constraint that determines its position. */
 static int check_masses(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   bool* found = vida__allocate(n, sizeof *found);
@@ -78,7 +78,7 @@ static int check_masses(VidaSystem* system, VidaError* error) {
   return code;
 }
 
-/* What a completion that failed half-way has left. */
+/* Discards the results of a failed completion. */
 static void discard_completion(VidaSystem* system) {
   free(system->mass);
   free(system->uniform_force);
@@ -135,9 +135,9 @@ int vida__fill_masses(VidaSystem* system, VidaError* error) {
     system->separable = system->separable && has_mass;
     system->constant_mass = system->constant_mass && (has_mass || system->has_coupled_mass);
     if (system->mass[i] < 0.0) {
-      code = vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "coordinate '%s': its mass is %s, which should be positive",
-                        system->coordinates[i].name, vida__shortest_text(got, system->mass[i]));
+      code =
+          vida__fail(error, VIDA_BAD_ARGUMENT, "coordinate '%s': expected a positive mass, got %s",
+                     system->coordinates[i].name, vida__shortest_text(got, system->mass[i]));
     }
   }
   vida__evaluator_destroy(&evaluator);
@@ -168,7 +168,7 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
     return VIDA_SUCCESS;
   }
   if (system->coordinate_count == 0) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has nothing that moves", system->name);
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has no coordinates", system->name);
   }
   int code = check_masses(system, error);
   if (code) {

@@ -71,12 +71,13 @@ static int check_point(const VidaSystem* system, const char* name, const VidaDra
            (point->frame != VIDA_DRAWN_QUATERNION || dimension == 3);
   }
   return good ? VIDA_SUCCESS
-              : vida__fail(error, VIDA_BAD_ARGUMENT,
-                           "line '%s': a point of it is not one of system '%s' in dimension %d",
-                           name, system->name, dimension);
+              : vida__fail(
+                    error, VIDA_BAD_ARGUMENT,
+                    "line '%s': one of its points is not valid for system '%s' in dimension %d",
+                    name, system->name, dimension);
 }
 
-/* Derives what is more than a coordinate or a number. */
+/* Derives components that are neither a coordinate nor a number. */
 static int add_component(VidaSystem* system, const char* name, vida_drawn_point* point, int k,
                          VidaError* error) {
   vida_drawing* drawing = system->drawing;
@@ -193,7 +194,7 @@ int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error)
   if (!has_drawn(system, name)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "nothing named '%s' is drawn so far; expected the name of a body, a joint, a "
-                      "rod, a spring or a line before",
+                      "rod, a spring or a line that was added before",
                       name);
   }
   if (!system->drawing) {

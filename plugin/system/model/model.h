@@ -1,4 +1,5 @@
-/* Inside a VidaSystem: coordinates, batches of terms, batches of constraints and their pattern. */
+/* The contents of a VidaSystem: coordinates, batches of terms, batches of constraints and their
+ * pattern. */
 #ifndef VIDA_SYSTEM_MODEL_MODEL_H
 #define VIDA_SYSTEM_MODEL_MODEL_H
 
@@ -24,15 +25,15 @@ typedef struct vida_particle {
 
 /* Rows of g, in the order they were added. */
 typedef struct vida_row {
-  char* name;           /* of the constraint, with "(row 2)" where it has several */
+  char* name;           /* name of the constraint, with "(row 2)" if it has several rows */
   const char* unit;     /* among the system's units */
-  double length;        /* the size of what g compares (a rod's length); 0 when unknown */
-  bool is_nonholonomic; /* of velocities only: no position level */
+  double length;        /* the size of the terms of g (the length of a rod); 0 if unknown */
+  bool is_nonholonomic; /* a nonholonomic row, without position level */
   /* For methods that relax constraints; NaN: not set. Of nonholonomic rows, the mobility. */
   double compliance, damping_time;
 } vida_row;
 
-/* Which place of the Jacobian G an entry is, and where it goes in the KKT matrix. */
+/* The indices of an entry in the Jacobian G and in the KKT matrix. */
 typedef struct vida_jacobian_entry {
   int row, coordinate;
   int row_slot;    /* of (n + row, coordinate) */
@@ -44,7 +45,7 @@ typedef struct vida_parameter {
   char* name;
 } vida_parameter;
 
-/* A parameter of an instance that follows one of the system. */
+/* A link: a parameter of an instance that follows a parameter of the system. */
 typedef struct vida_link {
   bool of_constraint; /* which list the batch is in */
   int batch;
@@ -59,7 +60,8 @@ typedef struct vida_observable {
   bool conserved;
 } vida_observable;
 
-/* How coordinates move with space: the first of them; the others follow in `coordinate`. */
+/* How coordinates transform under translations and rotations of space: the first of them; the
+ * others follow in `coordinate`. */
 typedef struct vida_motion {
   VidaMotion kind;
   int coordinate[4];
@@ -92,11 +94,10 @@ struct VidaSystem {
   size_t spring_capacity;
   char** springs; /* their names */
 
-  /* What there is by kinds, in each of which no two may be alike: reports and messages go by names.
-   */
+  /* Names by kinds. The names of one kind are unique, since reports and messages use them */
   vida_names coordinate_names, particle_names, row_names, spring_names;
 
-  int motion_count; /* of coordinates that are not particles */
+  int motion_count; /* names of coordinates that do not belong to particles */
   size_t motion_capacity;
   vida_motion* motions;
 
@@ -121,7 +122,7 @@ struct VidaSystem {
   double* uniform_force; /* n: the constant part of L_q (gravity) */
   bool only_potentials;  /* besides masses: no general Lagrangian, no force */
   bool separable;        /* L = v^T M v / 2 - V(q), M constant, diagonal and regular */
-  bool constant_mass;    /* the same with any constant M, beside forces */
+  bool constant_mass;    /* L = v^T M v / 2 - V(q) with any constant M, and forces */
   bool has_forces;       /* some term is a generalized force */
   bool has_coupled_mass; /* some kinetic energy of constant mass is not in `mass` */
   bool time_dependent;   /* some constraint has a rate */
@@ -135,7 +136,7 @@ struct VidaSystem {
   int constraint_batch_count;
   size_t constraint_batch_capacity;
   vida_constraint_batch* constraint_batches;
-  int last_term_batch, last_constraint_batch; /* where the last instance went: a hint */
+  int last_term_batch, last_constraint_batch; /* the batch of the last instance: a hint */
 
   int row_count;
   size_t row_capacity;
@@ -150,19 +151,19 @@ struct VidaSystem {
   vida_jacobian_entry* entries;
 
   vida_pattern pattern;         /* of the KKT matrix, size n + m */
-  int* mass_slot;               /* n: places of the diagonal of the upper left block */
+  int* mass_slot;               /* n: indices of the diagonal entries of the upper left block */
   struct vida_graph* graph;     /* of expressions; NULL until the first one */
   struct vida_chart* chart;     /* NULL until its first coordinate (chart.h) */
   struct vida_drawing* drawing; /* NULL until its first line (drawing.h) */
-  size_t tape_scratch;          /* doubles that an evaluator has for tapes */
-  size_t shared_scratch;        /* doubles that callbacks share, behind them */
+  size_t tape_scratch;          /* doubles of work space that an evaluator needs for tapes */
+  size_t shared_scratch;        /* doubles of work space for callbacks, behind those of the tapes */
 
   int momentum_count;
   vida_momentum_map momenta[VIDA_LARGEST_MOMENTUM_COUNT];
 };
 
-/* Whether the energy of the exact motion may change: under forces and dampers that do work, where
- * the Lagrangian depends on time and where constraints move (power.c). */
+/* Whether the energy of the exact motion may change: through forces and dampers that do work, a
+ * Lagrangian that depends on time, or moving constraints (power.c). */
 bool vida__exchanges_energy(const VidaSystem* system);
 
 /* Builds pattern, slots and entries (pattern.c), and finds the symmetries (symmetry.c). */

@@ -48,8 +48,8 @@ int VidaSystem_SetRelaxation(VidaSystem* system, const char* constraint, double 
   code = code ? code : check_value(constraint, "damping_time", damping_time, error);
   if (!code && damping_time == 0.0) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "damping_time of constraint '%s': expected a positive number, got 0; when it "
-                      "is not given, constraints with compliance are not damped",
+                      "damping_time of constraint '%s': expected a positive number, got 0; without "
+                      "it, constraints with compliance are not damped",
                       constraint);
   }
   for (int r = 0; r < system->row_count && !code; r++) {

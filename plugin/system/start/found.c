@@ -6,7 +6,7 @@
 
 enum { MOST_NAMED = 20, FEW_FREE = 6 };
 
-/* Of few free values all are told, of many those that are not 0. */
+/* All free values are reported if they are few, otherwise those that are not 0. */
 static bool is_told(VidaInitial initial, double x, int total) {
   const double guess = initial.value;
   if (initial.is_default) {

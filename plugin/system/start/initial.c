@@ -139,7 +139,7 @@ static int evaluate_residual(vida_start_work* work, vida_start_level which, cons
   return code ? code : check_residual(work, which);
 }
 
-/* Largest residual relative to its size; rows without movable entries are left out when asked. */
+/* Largest residual relative to its size; optionally without rows that have no movable entries. */
 static double measure_residual(const vida_start_work* work, const bool* movable) {
   double largest = 0.0;
   for (int r = 0; r < work->system->row_count; r++) {
@@ -162,7 +162,7 @@ static int find_step(vida_start_work* work, const double* x, const bool* held,
     return code;
   }
   if (held) {
-    /* Only the diagonal of the mass, and no part of G for what is held. */
+    /* Only the diagonal of the mass matrix, and no entries of G for fixed components. */
     vida__linear_clear(work->linear);
     for (int i = 0; i < n; i++) {
       matrix[system->mass_slot[i]] = work->mass[i];
@@ -190,7 +190,7 @@ static int find_step(vida_start_work* work, const double* x, const bool* held,
   return code ? code : vida__linear_solve(work->linear, work->step, work->step);
 }
 
-/* What the small e has left of the rows is taken away once more. */
+/* A second pass removes the residual that the small e leaves in the rows. */
 static int refine_step(vida_start_work* work) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
@@ -211,7 +211,7 @@ static int refine_step(vida_start_work* work) {
   return code;
 }
 
-/* Sum of the squared residuals, each beside its compliance: what a step makes smaller. */
+/* Sum of the squared residuals, each relative to its compliance: the merit function of a step. */
 static double measure_merit(const vida_start_work* work) {
   double sum = 0.0;
   for (int r = 0; r < work->system->row_count; r++) {
@@ -250,8 +250,8 @@ static int solve_level(vida_start_work* work, vida_start_level which, const bool
   double current = measure_residual(work, movable);
   bool is_double = false;
   for (int k = 0; k < MOST_ITERATIONS && !code && current > DBL_EPSILON; k++) {
-    /* At a double root (a rod at full stretch) steps come to half of the way, and what is left is a
-     * quarter each time: twice the step then is the whole way. */
+    /* At a double root (a rod at full stretch) Newton steps cover half of the distance, and the
+     * residual shrinks to a quarter: twice the step then covers the whole distance. */
     double fraction = is_double ? 2.0 : 1.0;
     double reached = current;
     code = find_step(work, x, held, which);
@@ -295,8 +295,8 @@ static double find_scale(const vida_start_work* work) {
   return scale > 0.0 ? scale : 1.0;
 }
 
-/* Free positions start far out on the side that was asked for, each further than the one before:
- * from there Newton's method comes down to the solution on that side, rod by rod. */
+/* Free positions start far out on the requested side, each farther than the one before: from there
+ * Newton's method converges to the solution on that side, rod by rod. */
 static void fill_guesses(vida_start_work* work) {
   const VidaSystem* system = work->system;
   const double scale = find_scale(work);
@@ -347,7 +347,8 @@ static double recall_largest(vida_unit_sizes* sizes, const vida_start_work* work
   return sizes->largest[at];
 }
 
-/* Largest change of a value against the largest value of its unit; which one in *index. */
+/* Largest change of a value relative to the largest value of its unit; *index receives its index.
+ */
 static double measure_change(const vida_start_work* work, const double* x, int* index) {
   const VidaSystem* system = work->system;
   vida_unit_sizes sizes = {0};
@@ -365,8 +366,8 @@ static double measure_change(const vida_start_work* work, const double* x, int* 
   return worst;
 }
 
-/* A rod whose ends are at rest has no size of its own, so velocities are judged beside the largest
- * of their unit anywhere. */
+/* A rod with ends at rest has no size of its own, so velocities are compared with the largest of
+ * their unit in the system. */
 static void add_common_velocity(vida_start_work* work, const double* x) {
   const VidaSystem* system = work->system;
   vida_unit_sizes sizes = {0};
@@ -377,8 +378,8 @@ static void add_common_velocity(vida_start_work* work, const double* x) {
   }
 }
 
-/* A value of 0 whose unit has no other leaves its rows without a size: what a step makes of it by
- * rounding is judged beside all that there is. */
+/* A value of 0 whose unit has no other value leaves its rows without a size: the rounding of a step
+ * is then compared with all values. */
 static void add_least_size(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
   const double* q = which == VIDA_POSITIONS ? x : work->q;
@@ -471,8 +472,8 @@ static int pass_failure(const vida_start_work* work, int code, VidaError* error)
                                     : vida__fail(error, code, "%s", work->evaluator.error.message);
 }
 
-/* The rank of G, of the components that are not held, for entries that are up to date; -1
- * where it is not known. Fails without memory only. */
+/* The rank of G in the components that are not fixed, for current entries; -1 if it is not known.
+ * Fails without memory only. */
 static int find_rank(vida_start_work* work, vida_start_level which, const bool* held, int* rank) {
   const VidaSystem* system = work->system;
   const int code = work->rank ? VIDA_SUCCESS : vida__rank_create(system, &work->rank, NULL);
@@ -530,8 +531,8 @@ static int report_contradiction(vida_start_work* work, vida_start_level which, V
   free(weight);
   return row < 0 ? VIDA_SUCCESS
                  : vida__fail(error, VIDA_INCONSISTENT_START,
-                              "constraints contradict each other: '%s' depends on %s, but is off "
-                              "by %s, which no initial %s can mend",
+                              "constraints contradict each other: '%s' depends on %s, but is "
+                              "violated by %s, which no initial %s can repair",
                               system->rows[row].name, partners,
                               vida__residual_text(system, which, row, left, text),
                               which == VIDA_POSITIONS ? "positions" : "velocities");
@@ -547,14 +548,14 @@ static int report_unsolved(vida_start_work* work, vida_start_level which, VidaEr
   return code ? code
               : vida__fail(error, VIDA_INCONSISTENT_START,
                            "no initial %s were found that satisfy constraint '%s' together with "
-                           "the others: it is left with %s",
+                           "the others: its residual is %s",
                            which == VIDA_POSITIONS ? "positions" : "velocities",
                            system->rows[worst].name,
                            vida__residual_text(system, which, worst, work->residual[worst], text));
 }
 
-/* What the free components depend on, at the guess or at the solution: a rod at full stretch says
- * nothing about its sideways component at the solution any more. */
+/* The dependence of the free components, at the guess or at the solution: at the solution, a rod at
+ * full stretch does not depend on its sideways component any more. */
 static int look_at_free(vida_start_work* work, vida_start_level which, const bool* held,
                         bool* touched, int* rank, VidaError* error) {
   int here = -1;
@@ -602,8 +603,8 @@ static int solve_free(vida_start_work* work, vida_start_level which, char* notes
  * to rounding. */
 static const double small_move = 1.5e-8;
 
-/* Newton's steps have come to some consistent positions: from there to the nearest ones. Where
- * these are not found, it is said. */
+/* Newton's method has found consistent positions: move from there to the nearest ones, and report
+ * it if these are not found. */
 static int find_nearest(vida_start_work* work, char* notes) {
   const VidaSystem* system = work->system;
   const size_t bytes = (size_t)system->coordinate_count * sizeof *work->q;
@@ -676,7 +677,7 @@ static int make_consistent(vida_start_work* work, vida_start_level which,
   }
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? work->residual[violated] : 0.0;
-  /* What was held stays to the last bit where the free ones have done it. */
+  /* Fixed components keep their exact values if the free ones satisfy the constraints. */
   if (!any_free(work, which) || !(measure_residual(work, NULL) <= rounding)) {
     code = solve_level(work, which, NULL, NULL);
   }
@@ -710,8 +711,8 @@ static bool has_defaults(const VidaSystem* system) {
   return has;
 }
 
-/* Velocities that nobody has given are kept where that leaves nothing to be refused. Else they move
- * to where they fit to the others; where none do, the start is refused as it was given. */
+/* Default velocities keep their values if the start is then accepted. Otherwise they move to fit
+ * the others; if that fails, the start is refused with its given values. */
 static int make_velocities(vida_start_work* work, const VidaStartOptions* options, char* notes,
                            VidaError* error) {
   const size_t bytes = (size_t)work->system->coordinate_count * sizeof *work->v;
@@ -735,7 +736,7 @@ static int make_velocities(vida_start_work* work, const VidaStartOptions* option
   return again ? code : VIDA_SUCCESS;
 }
 
-/* What would overflow in the first step is told now. */
+/* Reports an overflow of the first step now. */
 static int check_energy(vida_start_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
@@ -749,7 +750,7 @@ static int check_energy(vida_start_work* work, VidaError* error) {
                         system->coordinates[i].name);
     }
   }
-  /* A formula outside its domain is a matter of what is done from here. */
+  /* A formula outside its domain is an error only if the caller evaluates it from here. */
   return code || isfinite(energy)
              ? VIDA_SUCCESS
              : vida__fail(error, VIDA_NOT_FINITE,

@@ -9,7 +9,7 @@
 #include "system/constraints/rank.h"
 
 enum { MOST_ITERATIONS = 50 };
-static const double redundancy = 1e-10; /* relative to G M^-1 G^T; in what mu still changes alone */
+static const double redundancy = 1e-10; /* relative to G M^-1 G^T; affects the changes of mu only */
 static const double settled = 4.0 * DBL_EPSILON;
 static const double still_falling = 0.5;
 

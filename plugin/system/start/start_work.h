@@ -1,4 +1,4 @@
-/* Work on a start (initial.c), and what is said of it (start_notes.c). */
+/* Work space for a start (initial.c), and its notes (start_notes.c). */
 #ifndef VIDA_SYSTEM_START_START_WORK_H
 #define VIDA_SYSTEM_START_START_WORK_H
 
@@ -18,34 +18,35 @@ typedef struct vida_start_work {
   const VidaSystem* system;
   const VidaStartOptions* options;
   double t;
-  double* q;           /* n, the caller's */
-  double* v;           /* n, the caller's */
-  double* given;       /* n: what was asked for, before given values move */
-  double* trial;       /* n */
-  double* residual;    /* m */
-  double* size;        /* m: sum |G| |x|, against which a residual is judged */
-  double* floor;       /* m: the same where the level began; what is left of values that a
-                          projection has made small is judged against it */
-  double* step;        /* n + m: right side and solution */
-  double* entries;     /* of G */
-  double* flat;        /* of G: work, without what is held */
-  double* mass;        /* n */
-  bool moves_defaults; /* velocities that nobody has given are found like free ones */
-  double least;        /* no value is judged by less, in the mass norm: see vida__least_size */
-  double* compliance;  /* m: diagonal of G M^-1 G^T where the last step was found */
+  double* q;        /* n, the caller's */
+  double* v;        /* n, the caller's */
+  double* given;    /* n: the given values, before any of them moves */
+  double* trial;    /* n */
+  double* residual; /* m */
+  double* size;     /* m: sum |G| |x|, against which a residual is judged */
+  double* floor;    /* m: sum |G| |x| at the start of the level, a scale for the residual of values
+                       that a projection has made small */
+  double* step;     /* n + m: right side and solution */
+  double* entries;  /* of G */
+  double* flat;     /* of G: work, without what is held */
+  double* mass;     /* n */
+  bool moves_defaults; /* default velocities are computed like free ones */
+  double least;        /* the least size of a value, in the mass norm: see vida__least_size */
+  double* compliance;  /* m: diagonal of G M^-1 G^T at the point of the last step */
   vida_rank* rank;     /* NULL until it is needed */
 } vida_start_work;
 
-/* What a component begins with: what the options say, else the coordinate. */
+/* The initial value of a component: from the options, otherwise from the coordinate. */
 VidaInitial vida__initial_of(const vida_start_work* work, vida_start_level which, int i);
 
-/* A residual with its unit: "0.001 m", of velocities "0.001 m/s"; of rods |d - l|. */
+/* Writes a residual with its unit: "0.001 m", "0.001 m/s" for velocities; for rods |d - l|. */
 const char* vida__residual_text(const VidaSystem* system, vida_start_level which, int row,
                                 double value, char text[2 * VIDA_REAL_TEXT_SIZE]);
-/* Appends the free components that were found. */
+/* Appends the free components that were computed. */
 void vida__note_free(const vida_start_work* work, vida_start_level which, const double* x,
                      char* notes);
-/* More free components than the constraints determine: which of the solutions was taken is told. */
+/* Appends a note if the constraints do not determine all free components, about the solution that
+ * was taken. */
 void vida__note_undetermined(const vida_start_work* work, vida_start_level which, int rank,
                              const bool* held, char* notes);
 

@@ -53,7 +53,7 @@ static int take_apart(sorting* work, part taken, bool* whole) {
   switch (node.operation) {
     case VIDA_OP_ADD:
     case VIDA_OP_SUBTRACT:
-      /* The first comes off the stack first, so that sums keep their order. */
+      /* The first addend leaves the stack first, so that sums keep their order. */
       code = push(work, b,
                   node.operation == VIDA_OP_ADD
                       ? taken.factor
@@ -90,7 +90,7 @@ static int sort_part(sorting* work, part taken) {
   if (of->rates) {
     return add_to(work, &work->addends->rates, taken);
   }
-  /* A constant goes with the potentials, where it does no harm. */
+  /* A constant counts as a potential, which has no effect. */
   return add_to(work, &work->addends->positions, taken);
 }
 

@@ -36,7 +36,8 @@ static double time_inside(const vida_place* at, double margin) {
   return first < last ? fmin(fmax(at->t, first), last) : 0.5 * (segment->from + segment->to);
 }
 
-/* Turns what a callback returned, and numbers that are not finite, into an error with its name. */
+/* Turns the return value of a callback, and numbers that are not finite, into an error with its
+ * name. */
 static int judge(const vida_callback* callback, const vida_place* at, const char* what, int code,
                  const double* values, size_t count) {
   if (code > 0) {
@@ -49,7 +50,7 @@ static int judge(const vida_callback* callback, const vida_place* at, const char
   }
   for (size_t i = 0; i < count; i++) {
     if (!isfinite(values[i])) {
-      return vida__fail(at->error, VIDA_NOT_FINITE, "'%s': %s gave a value that is not finite",
+      return vida__fail(at->error, VIDA_NOT_FINITE, "'%s': %s returned a value that is not finite",
                         callback->base.name, what);
     }
   }
@@ -227,8 +228,8 @@ static int bias_of(const vida_term_batch* batch, int instance, const vida_place*
   return code;
 }
 
-/* L_t by central differences of fourth order, in steps that suit them; exactly zero of what does
- * not depend on time. */
+/* L_t by central differences of fourth order with suitable steps; exactly zero if nothing depends
+ * on time. */
 static int rate_of_lagrangian(const vida_term_batch* batch, int instance, const vida_place* at,
                               double* l_t) {
   static const struct {

@@ -1,4 +1,4 @@
-/* Terms and constraints given by C functions of the user. */
+/* Terms and constraints given as C functions of the user. */
 #ifndef VIDA_SYSTEM_TERMS_CALLBACK_H
 #define VIDA_SYSTEM_TERMS_CALLBACK_H
 
@@ -6,7 +6,7 @@
 
 #include "system/terms/kernel.h"
 
-/* What a callback batch owns in `functions`. */
+/* The `functions` of a callback batch. */
 typedef struct vida_callback {
   vida_functions base;
   VidaLagrangian lagrangian;

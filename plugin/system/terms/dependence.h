@@ -1,4 +1,4 @@
-/* What expressions depend on, through derivatives or through the choice between branches. */
+/* Dependence of expressions on inputs, through derivatives or through the choice of branches. */
 #ifndef VIDA_SYSTEM_TERMS_DEPENDENCE_H
 #define VIDA_SYSTEM_TERMS_DEPENDENCE_H
 
@@ -6,21 +6,23 @@
 
 #include "expr/graph.h"
 
-/* What an expression depends on. */
+/* The inputs that an expression depends on. */
 typedef struct vida_dependence {
   bool positions, rates, time, auxiliary;
 } vida_dependence;
 
-/* Of an input. */
+/* The dependence of an input. */
 vida_dependence vida__input_dependence(const vida_node* node);
-/* What either depends on. */
+/* The union of two dependences. */
 void vida__merge_dependence(vida_dependence* into, const vida_dependence* from);
 /* dependence[i] of every node i < count. */
 void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* dependence);
 
-/* Whether the operation decides between branches: derivatives say nothing of its operands. */
+/* Whether the operation decides between branches: derivatives do not show the dependence on its
+ * operands. */
 bool vida__is_decided(vida_operation operation);
-/* The same, or its derivative jumps: abs, min and max. */
+/* Whether the operation decides between branches, or has a derivative that jumps: abs, min and max.
+ */
 bool vida__has_kink(vida_operation operation);
 
 #endif

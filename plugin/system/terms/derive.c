@@ -28,7 +28,7 @@ static const struct {
     [VIDA_TRACED_VALUE] = {"observable", &vida__traced_observable, NULL},
 };
 
-/* What is gathered while a term is derived; freed by release. */
+/* Data for the derivation of a term; freed by release. */
 typedef struct derivation {
   const VidaSystem* system;
   vida_graph* graph;
@@ -106,7 +106,8 @@ static void release(derivation* work) {
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* Marks the coordinates that the expressions use in work->local, and says what else they use. */
+/* Marks the coordinates that the expressions use in work->local, and returns which other inputs
+ * they use. */
 static int find_inputs(derivation* work, int count, const VidaExpression* expressions,
                        vida_dependence* found) {
   const vida_graph* graph = work->graph;
@@ -138,8 +139,8 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   return VIDA_SUCCESS;
 }
 
-/* work->steps: what comparisons, signs and conditions look at; work->kinks: the operands of abs,
- * min and max as well. */
+/* work->steps: operands of comparisons, signs and conditions; work->kinks: also those of abs, min
+ * and max. */
 static int find_kinks(derivation* work, int count, const VidaExpression* expressions) {
   const vida_graph* graph = work->graph;
   const int size = graph->count;
@@ -451,7 +452,7 @@ static bool is_product(const derivation* work, int trial, const double* momentum
   return true;
 }
 
-/* Whether L_v is M v and nothing else, tried at numbers that are not round. */
+/* Whether L_v is M v, tested at numbers that are not round. */
 static int is_homogeneous(derivation* work, bool* result) {
   enum { TRIED = 3 };
   const int width = work->width;
@@ -719,8 +720,8 @@ static int check_inputs(const derivation* work, const char* name, const vida_dep
   if (is_lagrangian && work->kinks.rates) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s '%s' has %s that depends on a rate: where it changes, momenta %s; write "
-                      "it smoothly, as sqrt(v^2 + e^2) for |v|; what depends on rates in this way "
-                      "can be a force or a dissipation",
+                      "it smoothly, as sqrt(v^2 + e^2) for |v|; forces and dissipation functions "
+                      "may depend on rates in this way",
                       word, name,
                       work->steps.rates ? "a sign, a comparison or a condition of a where"
                                         : "an abs, a min or a max",

@@ -1,4 +1,4 @@
-/* From expressions to what batches evaluate: derivatives are found on the graph and compiled. */
+/* From expressions to tapes: derivatives are formed on the graph and compiled. */
 #ifndef VIDA_SYSTEM_TERMS_DERIVE_H
 #define VIDA_SYSTEM_TERMS_DERIVE_H
 
@@ -11,9 +11,11 @@
 typedef enum vida_traced_kind {
   VIDA_TRACED_LAGRANGIAN,
   VIDA_TRACED_POTENTIAL, /* L = -V(q) */
-  /* A kinetic energy of constant, diagonal mass: VIDA_NOT_SUPPORTED when it is none. */
+  /* Adds a kinetic energy with a constant diagonal mass matrix; fails with VIDA_NOT_SUPPORTED if
+   * the expression is not one. */
   VIDA_TRACED_MASS,
-  /* The same with a matrix that is not diagonal. */
+  /* Adds a kinetic energy with a constant mass matrix that is not diagonal; fails with
+   * VIDA_NOT_SUPPORTED if the expression is not one. */
   VIDA_TRACED_KINETIC,
   VIDA_TRACED_FORCE,
   VIDA_TRACED_CONSTRAINT,
@@ -21,8 +23,8 @@ typedef enum vida_traced_kind {
   VIDA_TRACED_VALUE /* an observable */
 } vida_traced_kind;
 
-/* Derives a term of the system's expressions: one of them, or of forces `count`, each acting on
- * coordinates[i] (else NULL). *traced has one reference, the caller's. */
+/* Derives a term given as expressions: a single one, or `count` forces, each acting on
+ * coordinates[i] (otherwise NULL). The caller owns the one reference of *traced. */
 int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const char* name, int count,
                       const int* coordinates, const VidaExpression* expressions,
                       vida_traced** traced, VidaError* error);

@@ -28,7 +28,7 @@ static int check_coordinates(const instance* add, VidaError* error) {
     const int own = add->coordinates[i];
     if (own < 0 || own >= system->coordinate_count) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "%s '%s': '%s' stands for coordinate number %d, which is not there",
+                        "%s '%s': '%s' stands for coordinate number %d, which does not exist",
                         add->element->name, add->name, add->element->coordinates[i].name, own);
     }
     for (int j = 0; j < i; j++) {
@@ -49,7 +49,7 @@ static int check_parameters(const instance* add, VidaError* error) {
     const int link = add->links ? add->links[k] : -1;
     if (link >= add->system->parameter_count) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "%s '%s': '%s' follows parameter number %d, which is not there",
+                        "%s '%s': '%s' follows parameter number %d, which does not exist",
                         add->element->name, add->name, name, link);
     }
     if (add->parameters && link < 0) {
@@ -71,8 +71,8 @@ static double parameter_value(const instance* add, int k) {
   return add->parameters ? add->parameters[k] : add->element->parameter_values[k];
 }
 
-/* What the instance gives the batch as parameters: those of the element, or, in a batch that has
- * parameters of its own, these. */
+/* The parameters of the instance in the batch: those of the element, or, in a batch with its own
+ * parameters, these. */
 static int fill_parameters(const instance* add, int own_count, const double* own, double* values) {
   const int count = own_count ? own_count : add->element->parameter_count;
   for (int k = 0; k < count; k++) {
@@ -126,8 +126,8 @@ static int add_term(const instance* add, const vida_term_batch* from, int i, dou
                          : VIDA_SUCCESS;
 }
 
-/* The name of a constraint: that of the instance, with its own behind it where there are several.
- */
+/* The name of a constraint: that of the instance, followed by that of the constraint if there are
+ * several. */
 static const char* name_rows(const instance* add, const vida_constraint_batch* from, int i) {
   if (add->element->row_count <= from->rows) {
     return add->name;
@@ -137,7 +137,7 @@ static const char* name_rows(const instance* add, const vida_constraint_batch* f
   return add->row_name;
 }
 
-/* Before anything is added, so that a refusal leaves nothing. */
+/* Checked before anything is added, so that a refusal changes nothing. */
 static int check_row_names(const instance* add, VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int b = 0; b < add->element->constraint_batch_count; b++) {
@@ -213,7 +213,7 @@ static size_t longest_row_name(const VidaSystem* element) {
   return longest;
 }
 
-/* Room for the parameters of any batch of the element. */
+/* Memory for the parameters of any batch of the element. */
 static size_t most_parameters(const VidaSystem* element) {
   int most = element->parameter_count;
   for (int b = 0; b < element->term_batch_count; b++) {

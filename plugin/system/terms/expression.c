@@ -287,7 +287,7 @@ int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int coun
   return code ? code : add_term(system, traced, error);
 }
 
-/* What a force that is derived from expressions needs; n coordinates. */
+/* Data for the derivation of a force from expressions; n coordinates. */
 typedef struct force_work {
   int count;             /* of inputs */
   int* coordinates;      /* n: those of the inputs */

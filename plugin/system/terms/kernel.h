@@ -1,8 +1,8 @@
 /* Kernels: functions of a few local coordinates, evaluated in batches over their instances.
  *
- * A built-in kernel is one static record below its functions; C callbacks come in through records
- * of the same kind (callback.c). Every function adds to its output and returns 0, > 0 (recoverable)
- * or < 0. Local coordinate j of instance i is q[batch->index[i * width + j]]. */
+ * A built-in kernel is one static record below its functions; C callbacks have records of the same
+ * type (callback.c). Every function adds to its output and returns 0, > 0 (recoverable) or < 0.
+ * Local coordinate j of instance i is q[batch->index[i * width + j]]. */
 #ifndef VIDA_SYSTEM_TERMS_KERNEL_H
 #define VIDA_SYSTEM_TERMS_KERNEL_H
 
@@ -11,71 +11,72 @@
 #include <vida/error.h>
 #include <vida/system.h>
 
-/* A stretch of time in which nothing jumps, as far as steps are told of it (time_jumps.h). */
+/* An interval of time without jumps (time_jumps.h). */
 typedef struct vida_segment {
-  double from, to; /* its ends, which do not belong to it */
-  double moment;   /* a time in it, at which conditions of time are evaluated */
+  double from, to; /* its ends, which do not belong to the interval */
+  double moment;   /* a time in the interval, at which conditions of time are evaluated */
 } vida_segment;
 
-/* Where a kernel is evaluated; `error` is filled by one that fails. */
+/* The point at which a kernel is evaluated; a kernel that fails fills `error`. */
 typedef struct vida_place {
   const VidaSystem* system; /* for names in messages */
   double t;
-  const vida_segment* segment; /* that t counts to; NULL: of no other side than its own */
+  const vida_segment* segment; /* the segment of t; NULL: no jumps */
   const double* q;
   const double* v; /* NULL where only positions count */
   double* scratch; /* for callbacks, each time anew */
-  double* tapes;   /* where every batch of tapes has a place of its own */
+  double* tapes;   /* work space, with a part for every batch of tapes */
   VidaError* error;
 } vida_place;
 
-/* Two configurations between which discrete derivatives are taken. */
+/* The two configurations of a discrete derivative. */
 typedef struct vida_interval {
   const VidaSystem* system;
   const double *q0, *q1;
-  const double* dq; /* q1 - q0, exact where q1 is rounded: differences of points taken from it lose
-                       no digits to where in space they are */
+  const double* dq; /* q1 - q0, without the rounding of q1: differences of points that are computed
+                       from it do not lose digits through the distance from the origin */
   double* tapes;
   VidaError* error;
   const double* q_low; /* nullable: the low part of compensated q0 (and q1), for built-in terms */
-  double t;            /* held fixed, of what depends on time */
+  double t;            /* the time, held fixed, of terms that depend on it */
   const vida_segment* segment; /* as in vida_place */
-  const double* v;             /* held fixed, of general Lagrangians; NULL where there are none */
+  const double* v; /* the rates, held fixed, of general Lagrangians; NULL if there are none */
 } vida_interval;
 
-/* Coefficients of the second derivatives of L that a Newton matrix asks for: entry (i, j) of the
- * matrix receives qq L_qi_qj + qv L_qi_vj + vq L_vi_qj + vv L_vi_vj. */
+/* Coefficients of the second derivatives of L in a Newton matrix: entry (i, j) of the matrix
+ * receives qq L_qi_qj + qv L_qi_vj + vq L_vi_qj + vv L_vi_vj. */
 typedef struct vida_hessian_weights {
   double qq, qv, vq, vv;
 } vida_hessian_weights;
 
-/* What a batch with functions of its own (callbacks, tapes) refers to: the beginning of a larger
- * struct. Batches of an element and of the systems that use it share it. */
+/* The functions of a batch (callbacks, tapes): the beginning of a larger struct. Batches of an
+ * element and of the systems that use the element share it. */
 typedef struct vida_functions vida_functions;
 struct vida_functions {
   char* name; /* of the term, for messages */
-  bool timed; /* it depends on time, as far as that is known: not of callbacks */
+  bool timed; /* it depends on time; unknown, and false, for callbacks */
   /* It has a kink or a jump where a function of rates changes its sign, which derivatives need not
-   * show; as far as that is known. */
+   * show; unknown, and false, for callbacks. */
   bool bends_with_rates;
   int references;
   void (*destroy)(vida_functions* functions); /* with the last reference */
-  /* Doubles of work space that an evaluator keeps for a batch, for one instance at a time or for
-   * lanes of them, and what readies it; NULL where there is nothing to do. */
+  /* Doubles of work space of a batch in an evaluator, for one instance at a time or for lanes of
+   * instances, and the function that prepares it; NULL if nothing is to be done. */
   size_t (*work_size)(const vida_functions* functions, bool in_lanes);
   void (*prepare)(const vida_functions* functions, bool in_lanes, double* work);
 };
 
-/* Where a batch of tapes works and finds its parameters; settled when the system is completed. */
+/* The work space and the parameters of a batch of tapes, assigned when the system is completed. */
 typedef struct vida_tape_place {
   size_t work; /* in an evaluator's tapes */
   bool in_lanes;
   const double* parameters; /* of the first instance */
-  int stride;               /* to those of the next one; 0: all share the system's own */
+  int stride; /* distance to the parameters of the next instance; 0: all instances share those of
+                 the system */
 } vida_tape_place;
 
-/* Which second derivatives of an instance are not structurally zero, as pairs of local coordinates.
- * Without lists: all width x width of them, row by row. */
+/* The second derivatives of an instance that are not structurally zero, as pairs of local
+ * coordinates. Without lists: all width x width of them, row by row. */
 typedef struct vida_block {
   bool is_list;
   int entries; /* of the lists */
@@ -89,28 +90,28 @@ typedef struct vida_constraint_batch vida_constraint_batch;
 typedef struct vida_term_kernel {
   const char* kind;
   bool is_potential; /* L = -V(q) */
-  bool is_kinetic;   /* L = v^T M v / 2, M constant, not in the masses of the system */
-  bool is_force;     /* stands where L_q stands, and is no part of L */
+  bool is_kinetic;   /* L = v^T M v / 2 with constant M that is not in the masses of the system */
+  bool is_force;     /* a force, added to L_q, that is not part of L */
   int (*value)(const vida_term_batch* batch, const vida_place* at, double* lagrangian);
   int (*gradient)(const vida_term_batch* batch, const vida_place* at, double* l_q, double* l_v);
   int (*hessian)(const vida_term_batch* batch, const vida_place* at, vida_hessian_weights weights,
                  double* matrix);
-  /* Equivariant discrete derivative D V(q0,q1) of a potential (paper 003, eq. 15-17), and
-   * `weight` times its derivative with respect to q1. NULL where there is none. */
+  /* Equivariant discrete derivative D V(q0,q1) of a potential (Gonzalez 1999, eq. 15-17), and
+   * `weight` times its derivative with respect to q1. NULL if there is none. */
   int (*discrete_gradient)(const vida_term_batch* batch, const vida_interval* between, double* d_v);
   int (*discrete_hessian)(const vida_term_batch* batch, const vida_interval* between, double weight,
                           double* matrix);
-  /* Of a general Lagrangian that is at most quadratic in the rates: its discrete derivative
-   * D L(q0,q1) with rates and time held fixed at those of the interval, and times `by_q1` and
-   * `by_v` its derivatives with respect to q1 and to these rates. NULL where there is none. */
+  /* The discrete derivative D L(q0,q1) of a general Lagrangian that is at most quadratic in the
+   * rates, with rates and time held fixed at those of the interval, and `by_q1` and `by_v` times
+   * its derivatives with respect to q1 and to these rates. NULL if there is none. */
   int (*discrete_force)(const vida_term_batch* batch, const vida_interval* between, double* force);
   int (*discrete_slopes)(const vida_term_batch* batch, const vida_interval* between, double by_q1,
                          double by_v, double* matrix);
   /* The part of the equations of motion without accelerations, L_q + f - L_vq v - L_vt. NULL: only
    * L_q, of `gradient`. */
   int (*bias)(const vida_term_batch* batch, const vida_place* at, double* force);
-  /* The constant diagonal of L_vv, for terms that are nothing but v^T M v / 2. Their other
-   * functions do nothing, since the masses of the system contain them. Else NULL. */
+  /* The constant diagonal of L_vv, for terms that consist of v^T M v / 2 only. Their other
+   * functions do nothing, since the masses of the system contain them. Otherwise NULL. */
   int (*mass)(const vida_term_batch* batch, const vida_place* at, double* mass);
   /* *l_t += dL/dt at fixed positions and rates. NULL: does not depend on time. */
   int (*rate)(const vida_term_batch* batch, const vida_place* at, double* l_t);
@@ -118,7 +119,7 @@ typedef struct vida_term_kernel {
 
 struct vida_term_batch {
   const vida_term_kernel* kernel;
-  int dimension; /* of space, for kernels that are made of points */
+  int dimension; /* dimension of space, for kernels of points */
   int width;     /* local coordinates of an instance */
   int parameters;
   int count;
@@ -126,18 +127,18 @@ struct vida_term_batch {
   int* index;        /* count x width */
   double* parameter; /* count x parameters */
   vida_block block;
-  int* slot;                 /* count x entries of the block: places in the KKT matrix */
+  int* slot;                 /* count x entries of the block: indices in the KKT matrix */
   vida_functions* functions; /* a reference; NULL for built-in kernels */
   vida_tape_place tape;
 };
 
-/* Of nonholonomic rows a(q,v,t) = A v + b, `value` is a (it needs v), `jacobian` A, `curvature` the
- * derivative of A^T lambda with respect to q, `rate` b. */
+/* For nonholonomic rows a(q,v,t) = A v + b, `value` is a (it needs v), `jacobian` A, `curvature`
+ * the derivative of A^T lambda with respect to q, `rate` b. */
 typedef struct vida_constraint_kernel {
   const char* kind;
   bool is_nonholonomic;
-  bool is_quadratic; /* at most: its second derivatives are constant */
-  bool is_driven;    /* depends on time: Dg dq is not all of the change of g */
+  bool is_quadratic; /* at most quadratic: its second derivatives are constant */
+  bool is_driven;    /* depends on time: Dg dq is not the whole change of g */
   bool is_precise;   /* `value` has twice the working precision, and takes q_low */
   /* g += ... at q + q_low, q_low (nullable) being the low part of compensated positions. */
   int (*value)(const vida_constraint_batch* batch, const vida_place* at, const double* q_low,
@@ -149,9 +150,9 @@ typedef struct vida_constraint_kernel {
                    const double* lambda, double* matrix);
   /* g_t. NULL: does not depend on time. */
   int (*rate)(const vida_constraint_batch* batch, const vida_place* at, double* rate);
-  /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg dq = g(q1) - g(q0), both at
-   * the time of the interval, and
-   * weight * sum_r lambda_r times its derivative with respect to q1. NULL where there is none. */
+  /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg dq = g(q1) - g(q0), both at the
+   * time of the interval, and weight * sum_r lambda_r times its derivative with respect to q1. NULL
+   * if there is none. */
   int (*discrete_jacobian)(const vida_constraint_batch* batch, const vida_interval* between,
                            double* entries);
   int (*discrete_curvature)(const vida_constraint_batch* batch, const vida_interval* between,
@@ -175,14 +176,15 @@ struct vida_constraint_batch {
   int* index;        /* count x width */
   double* parameter; /* count x parameters */
   int* row;          /* count: the first row of each instance */
-  int first_entry;   /* of its entries in the Jacobian; count x rows x width follow */
+  int first_entry;   /* the first of its entries in the Jacobian; count x rows x width follow */
   vida_block block;
   int* slot; /* count x entries of the block */
   vida_functions* functions;
   vida_tape_place tape;
 };
 
-/* Springs and distances: point to point (width 2 x dimension) or point to a fixed place. */
+/* Springs and distances: between two points (width 2 x dimension), or between a point and a fixed
+ * point. */
 extern const vida_term_kernel vida__linear_spring, vida__squared_spring;
 extern const vida_constraint_kernel vida__distance;
 /* Parameters of a spring, and of a distance: l, anchor (3). */
@@ -190,7 +192,7 @@ enum {
   VIDA_SPRING_STIFFNESS,
   VIDA_SPRING_CUBIC,
   VIDA_SPRING_LENGTH,
-  VIDA_SPRING_NUMBER, /* among the system's springs: its name */
+  VIDA_SPRING_NUMBER, /* index in the springs of the system: its name */
   VIDA_SPRING_ANCHOR, /* 3 */
   VIDA_SPRING_PARAMETERS = VIDA_SPRING_ANCHOR + 3
 };

@@ -48,7 +48,7 @@ ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimens
   }
 }
 
-/* The same of a displacement, in which fixed places have no part. */
+/* Components of a displacement, to which fixed points do not contribute. */
 ALWAYS_INLINE void find_change(const double* dq, const int* index, int dimension, bool paired,
                                double* change) {
   for (int k = 0; k < dimension; k++) {
@@ -200,8 +200,8 @@ ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const doubl
   }
 }
 
-/* The difference at q + q_low (nullable): far from the origin, what rounding q has lost is more
- * than what rounding the difference loses. */
+/* The difference at q + q_low (nullable): far from the origin, the rounding of q is larger than
+ * that of the difference. */
 ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low, const int* index,
                                            int dimension, bool paired, const double* anchor,
                                            double* d) {
@@ -302,8 +302,8 @@ static inline double add_exactly(double a, double b, double* low) {
   return sum;
 }
 
-/* g = (|d|^2 - l^2) / (2 l) in twice the working precision: it is divided by h later on, and what
- * rounding left in it would grow as h shrinks. */
+/* g = (|d|^2 - l^2) / (2 l) in twice the working precision: steps divide it by h, and its rounding
+ * would grow as h shrinks. */
 ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
                                        const double* q_low, double* g, int dimension, bool paired) {
   for (int i = 0; i < batch->count; i++) {
@@ -423,7 +423,8 @@ static int distance_bias(const vida_constraint_batch* batch, const vida_place* a
   return VIDA_SUCCESS;
 }
 
-/* G v changes with q as G does, which is linear: the direction of d becomes that of its change. */
+/* The derivative of G v with respect to q is that of G, which is linear in d: the direction of d is
+ * replaced by that of its change. */
 ALWAYS_INLINE void find_distance_gradient(const vida_constraint_batch* batch, const double* v,
                                           double* entries, int dimension, bool paired) {
   double d[3];

@@ -161,8 +161,8 @@ static vida_place go_between(vida_switch_watch* watch, double share) {
                      watch->q_between, watch->v_between);
 }
 
-/* The share of the way at which the switches of an instance are first no longer those of its left
- * end; watch->low and high are then those before and behind. Negative where they have no values. */
+/* The fraction of the line at which the switches of an instance first differ from those at its left
+ * end; watch->low and high are then those before and after. Negative if they have no values. */
 static double find_change(vida_switch_watch* watch, const vida_term_batch* batch, int i,
                           const double* left, const double* right) {
   const size_t bytes = (size_t)count_switches(batch) * sizeof *left;
@@ -188,9 +188,8 @@ static double find_change(vida_switch_watch* watch, const vida_term_batch* batch
   return high;
 }
 
-/* By how much an instance at a share of the way is another one with the switches behind the change
- * than with those before it; NaN where it has no value. *most becomes at least the largest value.
- */
+/* The change of an instance, at a fraction of the line, from the switches before the change to
+ * those after it; NaN if it has no value. *most becomes at least the largest value. */
 static double find_difference(vida_switch_watch* watch, const vida_term_batch* batch, int i,
                               double share, double* most) {
   const vida_place at = go_between(watch, share);
@@ -206,8 +205,8 @@ static double find_difference(vida_switch_watch* watch, const vida_term_batch* b
   return difference;
 }
 
-/* Whether an instance jumps where its switches change first; *t is when. At a kink the difference
- * grows from nothing with the distance. */
+/* Whether an instance jumps at the first change of its switches; *t receives the time. At a kink
+ * the difference grows from zero with the distance. */
 static bool jumps(vida_switch_watch* watch, const vida_term_batch* batch, int i, const double* left,
                   const double* right, double* t) {
   const double share = find_change(watch, batch, i, left, right);
@@ -222,7 +221,7 @@ static bool jumps(vida_switch_watch* watch, const vida_term_batch* batch, int i,
   return difference > jump_of_term * most;
 }
 
-/* Whether what has changed is the branch of an angle. */
+/* Whether the changed switch is the branch of an angle. */
 static bool has_wrapped(const vida_switch_watch* watch, const vida_term_batch* batch) {
   const bool* wraps = find_traced(batch)->wraps;
   for (int k = 0; k < count_switches(batch); k++) {

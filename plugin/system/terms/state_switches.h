@@ -1,16 +1,16 @@
-/* Jumps of forces and momenta where positions or rates switch something: steps do not meet them.
+/* Jumps of forces and momenta at switches of positions or rates, which steps do not locate.
  *
- * Switches are compared from node to node. Where some have changed, the place is found on the
- * straight way between the nodes, and the term is evaluated there with the switches of both sides:
- * a kink, as that of |x|, is no jump. */
+ * Switches are compared from node to node. If some have changed, the point of the change is located
+ * on the straight line between the nodes, and the term is evaluated there with the switches of both
+ * sides: a kink, as that of |x|, is not a jump. */
 #ifndef VIDA_SYSTEM_TERMS_STATE_SWITCHES_H
 #define VIDA_SYSTEM_TERMS_STATE_SWITCHES_H
 
 #include "system/evaluate/evaluate.h"
 #include "system/terms/traced.h"
 
-/* Compiles the tapes SWITCHES and SWITCHED of `output` (count nodes), coordinates by their numbers
- * in `local`; none where nothing switches. */
+/* Compiles the tapes SWITCHES and SWITCHED of `output` (count nodes), with coordinates by their
+ * indices in `local`; none if there are no switches. */
 int vida__derive_switches(vida_graph* graph, int count, const int* output, const int* local,
                           vida_traced* traced);
 
@@ -18,7 +18,7 @@ int vida__derive_switches(vida_graph* graph, int count, const int* output, const
 typedef struct vida_switched_term {
   int batch;      /* of terms */
   int instance;   /* of the first place, */
-  bool wraps;     /* where an angle of a potential wraps */
+  bool wraps;     /* at the wrap of an angle in a potential */
   long count;     /* of steps in which an instance jumped */
   double first_t; /* of the first place */
 } vida_switched_term;
@@ -37,14 +37,14 @@ typedef struct vida_switch_watch {
   double* memory;
 } vida_switch_watch;
 
-/* May be destroyed whatever has become of Create; a zeroed one too. */
+/* May be destroyed after a failed Create, or when zeroed. */
 int vida__create_switch_watch(const VidaSystem* system, vida_switch_watch* watch, VidaError* error);
 void vida__destroy_switch_watch(vida_switch_watch* watch);
 /* The first node of a run. */
 void vida__begin_switch_watch(vida_switch_watch* watch, double t, const double* q, const double* v);
 /* The node after a step. */
 void vida__follow_switches(vida_switch_watch* watch, double t, const double* q, const double* v);
-/* Appends which term it is: "force 'dry'". */
+/* Appends the term: "force 'dry'". */
 void vida__name_switched_term(const vida_switch_watch* watch, int term, char* text, size_t size);
 
 #endif

@@ -65,7 +65,7 @@ typedef struct instances {
   VidaError* error;
 } instances;
 
-/* Of a batch of terms or of constraints, which have the same names for these. */
+/* The members of a batch of terms or of constraints, which have equal names. */
 #define LIST_INSTANCES(batch)                                                  \
   {                                                                            \
     .traced = (const vida_traced*)(batch)->functions, .place = &(batch)->tape, \
@@ -163,10 +163,9 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
 static int report_fault(const instances* list, int first, const vida_fault* fault) {
   const int i = first + fault->lane < list->count ? first + fault->lane : list->count - 1;
   const char* name = list->traced->base.name;
-  const char* advice = fault->may_be_unchosen
-                           ? " (where evaluates both branches: each has to stay in its domain, as "
-                             "does sqrt(max(x, 1e-9)))"
-                           : "";
+  const char* advice = fault->may_be_unchosen ? " (where evaluates both branches: each must stay "
+                                                "in its domain, as sqrt(max(x, 1e-9)) does)"
+                                              : "";
   if (list->count == 1) {
     return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s%s", name, fault->reason, advice);
   }
@@ -462,7 +461,7 @@ const vida_term_kernel vida__traced_kinetic = {.kind = "kinetic energy",
                                                .gradient = lagrangian_gradient,
                                                .hessian = term_hessian,
                                                .bias = term_bias};
-/* Forces stand where L_q stands; they are no part of the energy. */
+/* Forces are added to L_q; they are not part of the energy. */
 const vida_term_kernel vida__traced_force = {.kind = "force",
                                              .is_force = true,
                                              .value = no_value,

@@ -1,4 +1,4 @@
-/* Terms and constraints given as expressions: tapes behind the kernels of this room. */
+/* Terms and constraints given as expressions: kernels whose functions are tapes. */
 #ifndef VIDA_SYSTEM_TERMS_TRACED_H
 #define VIDA_SYSTEM_TERMS_TRACED_H
 
@@ -8,8 +8,8 @@
 #include "expr/time_conditions.h"
 #include "system/terms/kernel.h"
 
-/* What the tapes of a traced term compute. "By entry" means one output for each of a list of second
- * derivatives. */
+/* The tapes of a traced term. "By entry" means one output for each of a list of second derivatives.
+ */
 enum vida_tape_kind {
   VIDA_TAPE_VALUE,    /* L, g, a nonholonomic row, an observable */
   VIDA_TAPE_GRADIENT, /* L_q, then L_v; V_q of potentials; forces; G; A */
@@ -22,14 +22,14 @@ enum vida_tape_kind {
   VIDA_TAPE_BIAS,           /* see `bias` of the kernels */
   VIDA_TAPE_VALUE_GRADIENT, /* (G v + g_t)_q; a_q of a nonholonomic row */
   VIDA_TAPE_MASS,           /* the diagonal of L_vv */
-  /* What switches with the state (expr/switches.h) in GRADIENT, and GRADIENT as a function of it:
-   * AUXILIARY inputs. NULL where nothing does. */
+  /* The switches of state (expr/state_switches.h) in GRADIENT, and GRADIENT as a function of them:
+   * AUXILIARY inputs. NULL if there are none. */
   VIDA_TAPE_SWITCHES,
   VIDA_TAPE_SWITCHED,
   VIDA_TAPE_KINDS
 };
 
-/* Which second derivative an entry is: of q and q, of q and v, ... in the order of
+/* The kind of second derivative of an entry: by q and q, by q and v, ... in the order of
  * vida_hessian_weights. */
 typedef enum vida_second_kind {
   VIDA_SECOND_QQ,
@@ -38,13 +38,13 @@ typedef enum vida_second_kind {
   VIDA_SECOND_VV
 } vida_second_kind;
 
-/* What traced batches share. */
+/* The functions that traced batches share. */
 typedef struct vida_traced {
   vida_functions base;
   const vida_term_kernel* term; /* what evaluates it: one of the two */
   const vida_constraint_kernel* constraint;
   int width;
-  int* index; /* width: coordinates of the system (or element) that it was written for */
+  int* index; /* width: coordinates of the system (or element) in which it was written */
   vida_tape* tape[VIDA_TAPE_KINDS];        /* NULL where there is nothing to evaluate */
   vida_conditions* conditions;             /* of time; NULL where there are none */
   bool* wraps;                             /* of each output of SWITCHES (expr/switches.h) */
@@ -59,22 +59,21 @@ typedef struct vida_traced {
   int* block_column;
 } vida_traced;
 
-/* The plain ones have no discrete derivative. */
+/* The kernels `plain` have no discrete derivative. */
 extern const vida_term_kernel vida__traced_lagrangian, vida__traced_plain_lagrangian,
     vida__traced_potential, vida__traced_plain_potential, vida__traced_mass, vida__traced_kinetic,
     vida__traced_force, vida__traced_observable;
 extern const vida_constraint_kernel vida__traced_constraint, vida__traced_quadratic,
     vida__traced_driven, vida__traced_plain_constraint, vida__traced_nonholonomic;
 
-/* Of a batch whose functions have the tape SWITCHES: the switches at a place, and what GRADIENT is
- * there with switches of somewhere else. Of instance i, or of all where it is negative, one after
- * the other. */
+/* Evaluates the switches of a batch with the tape SWITCHES at a point, and GRADIENT there with
+ * other switches: of instance i, or, if i is negative, of all instances, one after the other. */
 int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place* at,
                           double* switches);
 int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place* at,
                           const double* switches, double* values);
 
-/* Settles the work space, once all tapes are there. */
+/* Assigns the work space, when all tapes exist. */
 void vida__lay_out_traced(vida_traced* traced);
 size_t vida__traced_work_size(const vida_functions* functions, bool in_lanes);
 void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double* work);

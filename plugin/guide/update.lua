@@ -1,21 +1,31 @@
--- Writes the pages of the guide, as Doxygen reads them, into a folder:
+-- Writes the generated parts of the guide anew, in place:
 --
---   lua fill.lua PAGES COMMAND SCENARIOS OUT
+--   lua update.lua COMMAND SCENARIOS [--check] [--quick]
 --
--- with the folder of the pages, the command `vida`, the folder of the scenarios. A line {{name ...}} of
--- a page is replaced by what directives.name makes of the rest of it, so that what the library or a
--- run can tell is written nowhere by hand; code that begins with ```lua run is run, with what it prints
--- behind it; and each method gets a page of its own.
+-- with the command `vida` and the folder of the scenarios. In a page, everything between a line
+-- <!-- name arguments --> and the next line <!-- end --> is generated: directives.name makes it of the
+-- arguments. A block ```lua run is an example: it is run, and <!-- output --> shows what it printed.
+-- The folder methods/ has one page for each method, generated as a whole.
+--
+--   --check  writes nothing, compares with what the pages have, and fails where they differ. Wall times
+--            are not compared; numbers may differ by 2 %, and by anything where both are rounding errors
+--   --quick  leaves out what takes long: the measured costs and the audit
 local vida = require "vida"
-local pages, command, scenarios, out = table.unpack(arg)
+local command, scenarios = arg[1], arg[2]
+local is_check, is_quick = false, false
+for i = 3, #arg do
+  is_check = is_check or arg[i] == "--check"
+  is_quick = is_quick or arg[i] == "--quick"
+end
+local guide = arg[0]:match "^(.*)/" or "."
 
 package.path = scenarios .. "/?.lua;" .. package.path
 
 -- ---- text ----------------------------------------------------------------------------------------
 
--- Doxygen takes some characters for its own.
+-- Text without characters that Markdown takes for its own.
 local function plain(text)
-  return (text:gsub("[<>\\@#|*_]", "\\%0"):gsub("%-%-", "\\--"))
+  return (text:gsub("[<>\\|*_]", "\\%0"))
 end
 
 local function add_row(lines, cells)
@@ -37,10 +47,8 @@ local function read(path)
   return file:read "a"
 end
 
-local function write(name, text)
-  local file <close> = assert(io.open(out .. "/" .. name, "w"))
-  assert(file:write(text))
-end
+-- The text of a page, by its name; written or compared at the end.
+local pages = {}
 
 -- What the command prints.
 local function output_of(arguments)
@@ -52,12 +60,8 @@ end
 
 -- ---- methods -------------------------------------------------------------------------------------
 
-local function anchor(method)
-  return "method_" .. method:gsub("%-", "_")
-end
-
 local function link(method)
-  return ("@ref %s \"%s\""):format(anchor(method), method)
+  return ("[%s](methods/%s.md)"):format(method, method)
 end
 
 -- What an option takes, and its default.
@@ -85,19 +89,21 @@ local function option_table(options)
   return table.concat(lines, "\n")
 end
 
-local function write_method(method)
+local function add_method_page(method)
   local lines = {
-    ("# %s {#%s}\n"):format(method.name, anchor(method.name)), plain(method.title) .. ".\n",
+    ("# %s\n"):format(method.name),
+    "<!-- This page is generated: see update.lua. -->\n",
+    plain(method.title) .. ".\n",
     "- Source: " .. plain(method.equation),
     ("- Order: %d, of positions on constrained systems with the default options"):format(method.order),
     "- Limits: " .. plain(method.limits) .. "\n",
-    "What it claims, which `vida audit " .. method.name .. "` measures:\n",
+    "Claims, which `vida audit " .. method.name .. "` measures:\n",
   }
   for _, claim in ipairs(method.capabilities) do
     lines[#lines + 1] = "- " .. plain(claim)
   end
   lines[#lines + 1] = "\n## Options\n\n" .. option_table(method.options) .. "\n"
-  write(anchor(method.name) .. ".md", table.concat(lines, "\n"))
+  pages["methods/" .. method.name .. ".md"] = table.concat(lines, "\n")
 end
 
 -- ---- runs of scenarios ---------------------------------------------------------------------------
@@ -117,10 +123,10 @@ end
 local columns = {
   step = { "h, s", function(row) return row.h and ("%.4g"):format(row.h) or "" end },
   tolerance = { "rtol", function(row) return row.rtol and ("%.0e"):format(row.rtol) or "" end },
-  time = { "time a step, us", function(row) return ("%.3g"):format(1e6 * row.wall_s / row.steps) end },
+  time = { "time per step, us", function(row) return ("%.3g"):format(1e6 * row.wall_s / row.steps) end },
   steps = { "steps", function(row) return tostring(row.steps) end },
   reached = { "reached, s", function(row) return ("%.4g"):format(row.t_end) end },
-  status = { "status", function(row) return row.status end },
+  status = { "status", function(row) return ("`%s`"):format(row.status) end },
 }
 
 local function column(name)
@@ -129,7 +135,7 @@ local function column(name)
   end }
 end
 
--- Whether a run is what words such as "rattle h=0.01 stages=4" say.
+-- Whether a run matches words such as "rattle h=0.01 stages=4".
 local function is_meant(row, words)
   local options = " " .. row.options .. " "
   for word in words:gmatch "%S+" do
@@ -150,12 +156,13 @@ end
 
 -- ---- directives ----------------------------------------------------------------------------------
 
+-- Each takes its arguments and what the page has now, and returns the text of its part.
 local directives = {}
 
 function directives.methods()
-  local lines = new_table { "method", "what it is", "order", "limits" }
+  local lines = new_table { "method", "title", "order", "limits" }
   for _, method in ipairs(vida.methods()) do
-    write_method(method)
+    add_method_page(method)
     add_row(lines, { link(method.name), plain(method.title), tostring(method.order), plain(method.limits) })
   end
   return table.concat(lines, "\n")
@@ -164,7 +171,7 @@ end
 function directives.method_pages()
   local lines = {}
   for i, method in ipairs(vida.methods()) do
-    lines[i] = "- @subpage " .. anchor(method.name)
+    lines[i] = "- " .. link(method.name)
   end
   return table.concat(lines, "\n")
 end
@@ -173,13 +180,12 @@ function directives.comparison_options()
   return option_table(vida.comparison_options())
 end
 
--- The table of measured properties; names become links.
-function directives.audit()
-  local text = output_of "audit --format markdown"
-  return (text:gsub("\n| `([%w%-]+)`", function(name) return "\n| " .. link(name) end))
+-- The table of measured properties.
+function directives.audit(_, present)
+  return is_quick and present or (output_of "audit --format markdown":gsub("\n+$", ""))
 end
 
--- {{measured SCENARIO [NUMBER]: METHOD key=value; ... | column column ...}}: a line for each run
+-- measured SCENARIO [NUMBER]: METHOD key=value; ... | column column ...: a line for each run
 function directives.measured(rest)
   local name, index, runs, shown = rest:match "^([%w_]+)%s*(%d*):%s*(.-)%s*|%s*(.-)$"
   index = tonumber(index) or 1
@@ -206,8 +212,11 @@ function directives.measured(rest)
   return table.concat(lines, "\n")
 end
 
--- {{costs SCENARIO: error error ...}}: milliseconds that each series of runs needs, the cheapest first
-function directives.costs(rest)
+-- costs SCENARIO: error error ...: milliseconds that each series of runs needs, the cheapest first
+function directives.costs(rest, present)
+  if is_quick then
+    return present
+  end
   local name, list = rest:match "^([%w_]+):%s*(.-)$"
   local result, errors, titles = result_of(name, 1), {}, { "method" }
   for word in list:gmatch "%S+" do
@@ -257,35 +266,34 @@ function directives.scenarios()
     local name = file:match "^(.*)%.lua$"
     if name then
       local first, rest = introduction(name)
-      lines[#lines + 1] = ("## %s {#scenario_%s}\n\n%s\n"):format(plain(name), name, plain(first))
-      lines[#lines + 1] = rest ~= "" and ("```text\n%s\n```\n"):format(rest) or ""
+      lines[#lines + 1] = ("## %s\n\n%s"):format(name, plain(first))
+      lines[#lines + 1] = rest ~= "" and ("\n```text\n%s\n```\n"):format(rest) or ""
     end
   end
-  return table.concat(lines, "\n")
+  return (table.concat(lines, "\n"):gsub("\n+$", ""))
 end
 
--- {{file tests/embedding/pendulum.c}}: a file of the source tree
+-- file tests/embedding/pendulum.c: a file of the source tree
 function directives.file(name)
   return ("```%s\n%s```"):format(name:match "[^.]*$", read(scenarios .. "/../" .. name))
 end
 
--- {{help}} or {{help run}}: what the command says about itself
-function directives.help(name)
-  return "```text\n" .. output_of(name .. " --help") .. "```"
+-- What the command and its sub-commands say about themselves.
+function directives.help()
+  return "```text\n" .. output_of "--help" .. "```"
 end
 
--- Every sub-command.
 function directives.commands()
   local lines = {}
   for name in output_of("--help"):match("commands:(\n.-\n)\n"):gmatch "\n  (%l+)" do
-    lines[#lines + 1] = ("## vida %s\n\n%s\n"):format(name, directives.help(name))
+    lines[#lines + 1] = ("## vida %s\n\n```text\n%s```\n"):format(name, output_of(name .. " --help"))
   end
-  return table.concat(lines, "\n")
+  return (table.concat(lines, "\n"):gsub("\n+$", ""))
 end
 
--- ---- examples ------------------------------------------------------------------------------------
+-- ---- pages ---------------------------------------------------------------------------------------
 
--- Runs an example of a page; those of one page have their names in common.
+-- Runs an example of a page; those of one page have their names in common. Returns what it printed.
 local function run_example(code, names, page)
   local printed = {}
   function names.print(...)
@@ -296,24 +304,153 @@ local function run_example(code, names, page)
     printed[#printed + 1] = table.concat(words, " ")
   end
   assert(load(code, "=" .. page, "t", names))()
-  local text = ("```lua\n%s```\n"):format(code)
-  return #printed == 0 and text or ("%s\n```text\n%s\n```\n"):format(text, table.concat(printed, "\n"))
+  return table.concat(printed, "\n")
+end
+
+local function add_page(name)
+  local out, printed = {}, ""
+  local names = setmetatable({ vida = vida }, { __index = _G })
+  local next_line = read(guide .. "/" .. name):gmatch "([^\n]*)\n"
+
+  -- The lines up to `last`, which is the second result.
+  local function lines_to(last)
+    local lines = {}
+    for line in next_line do
+      if line == last then
+        return table.concat(lines, "\n"), line
+      end
+      lines[#lines + 1] = line
+    end
+    error(("%s: '%s' is missing"):format(name, last))
+  end
+
+  for line in next_line do
+    out[#out + 1] = line
+    local directive, rest = line:match "^<!%-%- (%l[%l_]*) ?(.-) ?%-%->$"
+    if line == "```lua run" then
+      local code, fence = lines_to "```"
+      printed = run_example(code, names, name)
+      out[#out + 1] = code .. "\n" .. fence
+    elseif directive == "output" then
+      lines_to "<!-- end -->"
+      out[#out + 1] = ("```text\n%s\n```\n<!-- end -->"):format(printed)
+    elseif directives[directive] then
+      local present = lines_to "<!-- end -->"
+      out[#out + 1] = ("%s\n<!-- end -->"):format(directives[directive](rest, present))
+    elseif directive and directive ~= "end" then
+      error(("%s: there is no directive '%s'"):format(name, directive))
+    end
+  end
+  pages[name] = table.concat(out, "\n") .. "\n"
+end
+
+-- ---- comparison ----------------------------------------------------------------------------------
+
+local faults = 0
+
+local function complain(...)
+  print(string.format(...))
+  faults = faults + 1
+end
+
+local function lines_of(text)
+  local lines = {}
+  for line in text:gmatch "([^\n]*)\n" do
+    lines[#lines + 1] = line
+  end
+  return lines
+end
+
+local function is_same_word(a, b)
+  local x, y = tonumber(a), tonumber(b)
+  if a == b or not (x and y) then
+    return a == b
+  end
+  local larger = math.max(math.abs(x), math.abs(y))
+  return larger < 1e-9 or math.abs(x - y) <= 0.02 * larger
+end
+
+-- The words of a line that are compared: `skipped` are columns of a table with wall times. The last
+-- word of a line of a printed table is one when `has_time`.
+local function words_of(line, skipped, has_time)
+  local words = {}
+  if line:match "^|" then
+    local number = 0
+    for cell in line:gmatch "|([^|]*)" do
+      number = number + 1
+      words[#words + 1] = not skipped[number] and cell or nil
+    end
+    line = table.concat(words, " ")
+  end
+  words = {}
+  for word in line:gsub("[()]", " "):gmatch "%S+" do
+    words[#words + 1] = word
+  end
+  words[has_time and #words or 0] = nil
+  return words
+end
+
+local function is_same_line(a, b, skipped, has_time)
+  local first, second = words_of(a, skipped, has_time), words_of(b, skipped, has_time)
+  local same = #first == #second
+  for i = 1, same and #first or 0 do
+    same = same and is_same_word(first[i], second[i])
+  end
+  return same
+end
+
+local function check_page(name, text)
+  local file = io.open(guide .. "/" .. name, "r")
+  if not file then
+    return complain("%s is missing", name)
+  end
+  local old, new = lines_of(file:read "a"), lines_of(text)
+  file:close()
+  if #old ~= #new then
+    return complain("%s has %d lines instead of %d", name, #old, #new)
+  end
+  local skipped, has_time = {}, false
+  for i, line in ipairs(old) do
+    if line:match "^| method" then
+      skipped = {}
+      local number = 0
+      for cell in line:gmatch "|([^|]*)" do
+        number = number + 1
+        skipped[number] = cell:match "time per" or cell:match "^ ms for"
+      end
+    end
+    has_time = line ~= "```" and (has_time or line:match "^method .* time" ~= nil)
+    -- Costs are sorted by measured times: only the page as a whole has the same rows.
+    local is_cost = skipped[2] and line:match "^|"
+    if not is_cost and not is_same_line(line, new[i], skipped, has_time) then
+      complain("%s:%d:\n  page: %s\n  now:  %s", name, i, line, new[i])
+    end
+  end
 end
 
 -- ---- all pages -----------------------------------------------------------------------------------
 
 do
-  local list <close> = assert(io.popen(("ls '%s'"):format(pages)))
+  local list <close> = assert(io.popen(("ls '%s'"):format(guide)))
   for name in list:lines() do
     if name:match "%.md$" then
-      local text = read(pages .. "/" .. name)
-      local names = setmetatable({ vida = vida }, { __index = _G })
-      text = text:gsub("```lua run\n(.-)```\n", function(code)
-        return run_example(code, names, name)
-      end)
-      write(name, (text:gsub("{{(%l[%l_]*) ?(.-)}}", function(directive, rest)
-        return assert(directives[directive], ("%s: no directive '%s'"):format(name, directive))(rest)
-      end)))
+      add_page(name)
     end
   end
+end
+
+if not is_check then
+  assert(os.execute(("mkdir -p '%s/methods' && rm -f '%s'/methods/*.md"):format(guide, guide)))
+end
+for name, text in pairs(pages) do
+  if is_check then
+    check_page(name, text)
+  else
+    local file <close> = assert(io.open(guide .. "/" .. name, "w"))
+    assert(file:write(text))
+  end
+end
+if is_check then
+  print(("%d faults in the generated parts of the guide"):format(faults))
+  os.exit(faults == 0)
 end
