@@ -184,6 +184,7 @@ static void test_reports(void) {
   const VidaStudy* none[1] = {NULL};
   VidaTrajectories* trajectories = NULL;
   REFUSED("study", VidaReport_Table(NULL, stderr, 0, &error));
+  REFUSED("study", VidaReport_StyledTable(NULL, stderr, 0, NULL, &error));
   REFUSED("studies", VidaReport_Csv(NULL, 1, stderr, &error));
   REFUSED("studies[0]", VidaReport_Csv(none, 1, stderr, &error));
   REFUSED("file", VidaReport_Csv(none, 0, NULL, &error));

@@ -168,6 +168,10 @@ static int find_option(const VidaOptions* options, const char* name) {
   return -1;
 }
 
+bool vida__has_option(const VidaOptions* options, const char* name) {
+  return find_option(options, name) >= 0;
+}
+
 static const char* row_name(const void* list, int index) {
   return ((const VidaOptions*)list)->rows[index]->name;
 }

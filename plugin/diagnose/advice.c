@@ -312,9 +312,7 @@ static double round_step(double h, double time) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int find_start(const VidaStudy* study, start_state* state, VidaError* error) {
-  VidaStartOptions start = VidaStartOptions_Default();
-  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
-  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  const VidaStartOptions start = VidaStudy_StartOptions(study->options);
   state->t = study->t0;
   return VidaSystem_Start(study->system, study->t0, &start, state->q, state->v, NULL, error);
 }

@@ -16,7 +16,19 @@ extern "C" {
  * the terminal in characters (0: 100). Only columns that hold something are shown. */
 int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* error);
 
-/* Rows of several studies in one document, all VIDA_COLUMNS columns. */
+/* What stands around parts of a table: escape sequences of a terminal, or "" for nothing. */
+typedef struct VidaTableStyle {
+  const char* title;   /* before the title */
+  const char* failed;  /* before what is said of a run that has failed */
+  const char* not_run; /* before the line of a run that was not begun */
+  const char* plain;   /* behind each of them */
+} VidaTableStyle;
+/* VidaReport_Table with a style (nullable). */
+int VidaReport_StyledTable(const VidaStudy* study, FILE* file, int width,
+                           const VidaTableStyle* style, VidaError* error);
+
+/* Rows of several studies in one document, with the columns of VIDA_COLUMN_LIST that the studies
+ * have. */
 int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <vida/error.h>
+#include <vida/report.h>
 #include <vida/study.h>
 
 #include "base/text.h"
@@ -30,6 +31,8 @@ typedef struct vida_columns {
   const VidaColumn* column[VIDA_MOST_COLUMNS];
 } vida_columns;
 vida_columns vida__common_columns(void);
+/* All columns, group by group. */
+vida_columns vida__grouped_columns(void);
 void vida__add_study_columns(const VidaStudy* study, vida_columns* columns);
 
 /* Columns of start values, by the names that the studies' coordinates and rates have, of those in
@@ -52,11 +55,19 @@ void vida__start_text(const VidaStudy* study, int run, const vida_start_columns*
 /* Writes lines of at most `width` characters that break at spaces; those after the first are
  * indented. */
 void vida__write_paragraph(const char* text, int width, FILE* file);
+/* Writes such lines between `begin` and `end`, which have no width. */
+void vida__write_styled(const char* text, int width, const char* begin, const char* end,
+                        FILE* file);
+/* What stands in a style before and behind a run with this outcome. */
+const char* vida__style_begin(const VidaTableStyle* style, VidaOutcome outcome);
+const char* vida__style_end(const VidaTableStyle* style, VidaOutcome outcome);
+
 /* "rattle, h = 0.01 s, ..." */
 void vida__name_run(const VidaRow* row, char* text, size_t size);
 /* Failures and remarks of all runs, each once (remarks.c). *any becomes true, *marked where a mark
  * of the table stands for one. VIDA_OUT_OF_MEMORY, or 0. */
-int vida__write_said(const VidaStudy* study, int width, FILE* file, bool* any, bool* marked);
+int vida__write_remarks(const VidaStudy* study, int width, const VidaTableStyle* style, FILE* file,
+                        bool* any, bool* marked);
 
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
@@ -134,8 +145,8 @@ void vida__write_drifts(const VidaStudy* study, int width, FILE* file);
 /* Of many starts, how errors are spread over them (spread.c). */
 void vida__write_spreads(const VidaStudy* study, int width, FILE* file);
 
-/* Writes a line of a table without the spaces at its end, which it loses (table.c). */
-void vida__write_line(FILE* file, char* line);
+/* Writes a line of a table without the spaces at its end (table.c). */
+void vida__write_line(FILE* file, const char* line);
 
 /* Position errors whose costs are told, powers of ten from large to small; returns how many. */
 enum { VIDA_MOST_ERRORS = 7 };

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/output/output.h"
+#include "study/study.h"
 #include "system/model/model.h"
 
 typedef char file_name[VIDA_FILE_NAME_SIZE];
@@ -294,7 +295,7 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
 }
 
 static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
-  return finish_file(data, run, strcmp(row->status, "ok") == 0, error);
+  return finish_file(data, run, vida__is_finished(row), error);
 }
 
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {

@@ -9,7 +9,7 @@
 #include <vida/vida.h>
 
 #include "base/memory.h"
-#include "base/register.h"
+#include "base/string_table.h"
 #include "base/sundials.h"
 #include "base/text.h"
 #include "report/output/output.h"
@@ -99,14 +99,19 @@ static void write_facts(FILE* file, const VidaPageFacts* facts) {
   fputs(", ", file);
   write_text(file, "processor", processor);
   fputs(", ", file);
-  write_text(file, "shared_remark", VIDA_REMARK_SHARED);
-  fputs(", ", file);
   write_value(file, "noise_factor", VIDA_NOISE_FACTOR);
   fprintf(file, ", \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+static const char* truth(bool value) {
+  return value ? "true" : "false";
+}
+
+/* `axis`: whether plots of errors have the column; `smaller`: whether it is an error. */
 static void write_columns(FILE* file, const vida_columns* columns) {
   static const char* const types[] = {"text", "real", "count"};
+  static const char* const groups[] = {"run",      "reference",  "energy",    "drift",
+                                       "momentum", "constraint", "structure", "cost"};
   fputs("\"columns\": [", file);
   for (int i = 0; i < columns->count; i++) {
     const VidaColumn* column = columns->column[i];
@@ -114,7 +119,11 @@ static void write_columns(FILE* file, const vida_columns* columns) {
     write_text(file, "name", column->name);
     fputs(", ", file);
     write_text(file, "text", column->text);
-    fprintf(file, ", \"type\": \"%s\"}", types[column->type]);
+    fprintf(file, ", \"type\": \"%s\", \"group\": \"%s\"", types[column->type],
+            groups[column->group]);
+    fprintf(file, ", \"smaller\": %s, \"axis\": %s, \"exchange\": %s}",
+            truth((column->traits & VIDA_COLUMN_SMALLER) != 0), truth(column->axis[0] != '\0'),
+            truth((column->traits & VIDA_COLUMN_EXCHANGE) != 0));
   }
   fputs("]", file);
 }
@@ -122,11 +131,11 @@ static void write_columns(FILE* file, const vida_columns* columns) {
 /* The methods of all comparisons with their colours, which are those of the pictures, too. `lap`
  * counts those that have the same colour. */
 static int write_methods(FILE* file, const VidaRecording* const* recordings, int count) {
-  vida_register methods = {0};
+  vida_string_table methods = {0};
   bool good = true;
   for (int i = 0; i < count; i++) {
     for (int run = 0; run < recordings[i]->study->count && good; run++) {
-      good = vida__register_text(&methods, recordings[i]->study->runs[run].row.method) >= 0;
+      good = vida__add_string(&methods, recordings[i]->study->runs[run].row.method) >= 0;
     }
   }
   char(*names)[VIDA_NAME_SIZE] = vida__allocate((size_t)methods.count, sizeof *names);
@@ -147,7 +156,7 @@ static int write_methods(FILE* file, const VidaRecording* const* recordings, int
     fprintf(file, ", \"lap\": %d}", numbers[i] / VIDA_COLOURS);
   }
   fputs("]", file);
-  vida__free_register(&methods);
+  vida__free_strings(&methods);
   free(names);
   free(numbers);
   return good ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
@@ -597,6 +606,22 @@ static void write_summary(FILE* file, const VidaStudy* study) {
   vida__free_summary(&summary);
 }
 
+/* Of every remark its kind, and whether the page tells it beside the run. */
+static void write_remarks(FILE* file, const VidaRow* row) {
+  char text[VIDA_MESSAGE_SIZE];
+  fputs(", \"remarks\": [", file);
+  for (int i = 0; i < row->remark_count; i++) {
+    const VidaRemarkInfo* info = Vida_RemarkInfo(row->remarks[i].kind);
+    VidaRow_RemarkText(row, i, text, sizeof text);
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "kind", info->name);
+    fprintf(file, ", \"told\": %s, ", truth(info->place != VIDA_REMARK_IN_NOTES));
+    write_text(file, "text", text);
+    fputs("}", file);
+  }
+  fputs("]", file);
+}
+
 static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
   static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
                                       "mixed, at the end"};
@@ -647,6 +672,7 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
     fputs(i > 0 ? ",\n" : "", file);
     fputs("{", file);
     vida__write_json_row(file, &study->runs[i].row, columns);
+    write_remarks(file, &study->runs[i].row);
     fputs("}", file);
   }
   fputs("],\n\"runs\": [\n", file);

@@ -67,7 +67,7 @@ int VidaStudy_SpreadCount(const VidaStudy* study) {
 }
 
 static bool is_finished(const VidaStudy* study, int run, int first) {
-  return study->runs[run].first == first && strcmp(study->runs[run].row.status, "ok") == 0;
+  return study->runs[run].first == first && vida__is_finished(&study->runs[run].row);
 }
 
 int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, VidaError* error) {
@@ -121,8 +121,7 @@ int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* co
     return vida__fail_memory(error);
   }
   for (int i = first; i < study->count; i++) {
-    double value;
-    memcpy(&value, (const char*)&study->runs[i].row + column->offset, sizeof value);
+    const double value = vida__cell_value(&study->runs[i].row, column);
     if (is_finished(study, i, first) && isfinite(value)) {
       values[count++] = value;
     }

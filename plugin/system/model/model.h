@@ -7,7 +7,7 @@
 #include <vida/system.h>
 
 #include "base/linear.h"
-#include "base/names.h"
+#include "base/string_table.h"
 #include "system/terms/kernel.h"
 
 typedef struct vida_coordinate {
@@ -94,7 +94,7 @@ struct VidaSystem {
 
   /* What there is by kinds, in each of which no two may be alike: reports and messages go by names.
    */
-  vida_names coordinate_names, particle_names, row_names, spring_names;
+  vida_string_table coordinate_names, particle_names, row_names, spring_names;
 
   int motion_count; /* of coordinates that are not particles */
   size_t motion_capacity;
