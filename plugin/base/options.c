@@ -245,11 +245,15 @@ static int store(VidaOptions* options, int index, double value) {
   return VIDA_SUCCESS;
 }
 
+static int refuse_number(const VidaOptions* options, int index, double value, VidaError* error) {
+  char got[VIDA_REAL_TEXT_SIZE];
+  return refuse(options, index, vida__shortest_text(got, value), error);
+}
+
 int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, options, name)) {
     return VIDA_BAD_ARGUMENT;
   }
-  char got[VIDA_REAL_TEXT_SIZE];
   int index = -1;
   const int code = require_option(options, name, &index, error);
   if (code) {
@@ -258,7 +262,7 @@ int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, Vi
   const VidaOptionRow* row = options->rows[index];
   const bool is_number = row->type != VIDA_OPTION_BOOLEAN && row->type != VIDA_OPTION_CHOICE;
   if (!is_number || !is_allowed(row, value)) {
-    return refuse(options, index, vida__shortest_text(got, value), error);
+    return refuse_number(options, index, value, error);
   }
   return store(options, index, value);
 }
@@ -268,7 +272,6 @@ int VidaOptions_SetOf(VidaOptions* options, const char* name, const char* coordi
   if (VIDA_REFUSE_NULL(error, options, name, coordinate)) {
     return VIDA_BAD_ARGUMENT;
   }
-  char got[VIDA_REAL_TEXT_SIZE];
   int index = -1;
   const int code = require_option(options, name, &index, error);
   if (code) {
@@ -280,7 +283,7 @@ int VidaOptions_SetOf(VidaOptions* options, const char* name, const char* coordi
                       name, coordinate);
   }
   if (!is_allowed(row, value)) {
-    return refuse(options, index, vida__shortest_text(got, value), error);
+    return refuse_number(options, index, value, error);
   }
   return store_own(options, index, coordinate, value, error);
 }

@@ -300,8 +300,7 @@ static void prepare_files(lua_State* L, Work* work) {
   if (!work->out) {
     const char* name = strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
     const size_t length = strlen(name);
-    const bool is_lua = length > 4 && strcmp(name + length - 4, ".lua") == 0;
-    lua_pushlstring(L, name, is_lua ? length - 4 : length);
+    lua_pushlstring(L, name, cli_is_script_name(name) ? length - 4 : length);
     work->out = lua_pushfstring(L, "%s-report", lua_tostring(L, -1));
   }
   work->data = lua_pushfstring(L, "%s/report.json", work->out);

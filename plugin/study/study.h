@@ -88,6 +88,8 @@ bool vida__is_finished(const VidaRow* row);
 
 /* The options of the run without the labels that stand before them. */
 const char* vida__bare_options(const VidaStudy* study, const vida_run* run);
+/* Sorts numbers, the smallest first (spread.c). */
+void vida__sort_numbers(double* values, long count);
 /* Finds `first` and `alike` of the run that was added last (spread.c). */
 void vida__join_spread(VidaStudy* study);
 

@@ -8,8 +8,6 @@
 
 enum { CELL = 32, NUMBER_WIDTH = 12, LEAST_NAME = 24, LINE_SIZE = 1024 };
 
-#define NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
-
 /* A quantity whose drift is told, and its three columns. */
 typedef struct drift_quantity {
   const char *title, *slope, *interval, *oscillation;
@@ -25,25 +23,33 @@ static double value_of(const VidaRow* row, const char* column) {
   return vida__cell_value(row, Vida_FindColumn(column));
 }
 
-static void name_run(const VidaRow* row, char name[NAME_SIZE]) {
+static void name_run(const VidaRow* row, char name[VIDA_SHORT_NAME_SIZE]) {
+  vida__short_name(row->method, row->h, row->rtol, row->options, name);
+}
+
+void vida__short_name(const char* method, double h, double rtol, const char* options,
+                      char name[VIDA_SHORT_NAME_SIZE]) {
   char step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(row->h);
+  const bool adaptive = isnan(h);
   name[0] = '\0';
-  vida__append(name, NAME_SIZE, "%s %s=%s%s%s", row->method, adaptive ? "rtol" : "h",
-               vida__real_text(step, adaptive ? row->rtol : row->h, 6), row->options[0] ? " " : "",
-               row->options);
+  vida__append(name, VIDA_SHORT_NAME_SIZE, "%s %s=%s%s%s", method, adaptive ? "rtol" : "h",
+               vida__real_text(step, adaptive ? rtol : h, 6), options[0] ? " " : "", options);
+}
+
+int vida__name_width(int longest, int most) {
+  const int wanted = longest > LEAST_NAME ? longest : LEAST_NAME;
+  return wanted < most ? wanted : most > LEAST_NAME ? most : LEAST_NAME;
 }
 
 /* Of the longest name, as far as there is room beside three numbers. */
 static int find_name_width(const VidaStudy* study, int width) {
-  const int most = width - 3 * (NUMBER_WIDTH + 1);
-  int longest = LEAST_NAME;
+  int longest = 0;
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    char name[NAME_SIZE];
+    char name[VIDA_SHORT_NAME_SIZE];
     name_run(VidaStudy_Row(study, run), name);
     longest = (int)strlen(name) > longest ? (int)strlen(name) : longest;
   }
-  return longest < most ? longest : most > LEAST_NAME ? most : LEAST_NAME;
+  return vida__name_width(longest, width - 3 * (NUMBER_WIDTH + 1));
 }
 
 static void append_number(const char* before, double value, int digits, char* line) {
@@ -57,7 +63,7 @@ static void append_number(const char* before, double value, int digits, char* li
 static void write_run(const VidaRow* row, const drift_quantity* quantity, int width, FILE* file) {
   const double slope = value_of(row, quantity->slope);
   const double interval = value_of(row, quantity->interval);
-  char name[NAME_SIZE], line[LINE_SIZE] = "";
+  char name[VIDA_SHORT_NAME_SIZE], line[LINE_SIZE] = "";
   name_run(row, name);
   vida__append_label(name, width, line, sizeof line);
   append_number(fabs(slope) > interval ? "*" : "", slope, 3, line);

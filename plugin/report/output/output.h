@@ -88,6 +88,9 @@ void vida__find_units(const VidaStudy* study, vida_units* units);
 void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
                        char unit[VIDA_NAME_SIZE]);
 
+/* The norm of the errors, in words: "mean over steps" (study_facts.c). */
+const char* vida__norm_text(const VidaStudy* study);
+
 /* What the column energy_error is measured against where vida__exchanges_energy. */
 #define VIDA_ENERGY_BALANCE_TEXT                                                           \
   "against that of the start and the work that forces, dampers, drives and explicit time " \
@@ -136,6 +139,12 @@ int vida__choose_colours(int count, char (*names)[VIDA_NAME_SIZE], int* numbers,
  * each group as of the others, evenly spread over each (spread.c). */
 int vida__spread_runs(int count, const int* group, int most, bool* chosen, VidaError* error);
 
+/* "rattle h=0.01 key=value": names in the tables below (drift.c). */
+#define VIDA_SHORT_NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
+void vida__short_name(const char* method, double h, double rtol, const char* options,
+                      char name[VIDA_SHORT_NAME_SIZE]);
+/* How wide names are of which the longest has `longest` bytes, where numbers leave `most`. */
+int vida__name_width(int longest, int most);
 /* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
 void vida__append_label(const char* name, int width, char* line, size_t size);
 

@@ -9,8 +9,6 @@
 
 enum { NUMBER_WIDTH = 10, RUNS_WIDTH = 11, NUMBERS = 5, LEAST_NAME = 24, LINE_SIZE = 1024 };
 
-#define NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
-
 /* Of the five numbers the quartiles are left out where there is no room. */
 static const char* const numbers[NUMBERS] = {"minimum", "quartile", "median", "quartile",
                                              "maximum"};
@@ -19,28 +17,22 @@ static bool is_shown(int number, int width) {
   return wide || number % 2 == 0;
 }
 
-static void name_spread(const VidaSpread* spread, char name[NAME_SIZE]) {
-  char step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(spread->h);
-  name[0] = '\0';
-  vida__append(name, NAME_SIZE, "%s %s=%s%s%s", spread->method, adaptive ? "rtol" : "h",
-               vida__real_text(step, adaptive ? spread->rtol : spread->h, 6),
-               spread->options[0] ? " " : "", spread->options);
+static void name_spread(const VidaSpread* spread, char name[VIDA_SHORT_NAME_SIZE]) {
+  vida__short_name(spread->method, spread->h, spread->rtol, spread->options, name);
 }
 
 /* Of the longest name, as far as there is room beside the numbers. */
 static int find_name_width(const VidaStudy* study, int width) {
-  const int most = width - NUMBERS * (NUMBER_WIDTH + 1) - RUNS_WIDTH - 1;
-  int longest = LEAST_NAME;
+  int longest = 0;
   for (int i = 0; i < VidaStudy_SpreadCount(study); i++) {
-    char name[NAME_SIZE];
+    char name[VIDA_SHORT_NAME_SIZE];
     VidaSpread spread;
     if (!VidaStudy_Spread(study, i, &spread, NULL)) {
       name_spread(&spread, name);
       longest = (int)strlen(name) > longest ? (int)strlen(name) : longest;
     }
   }
-  return longest < most ? longest : most > LEAST_NAME ? most : LEAST_NAME;
+  return vida__name_width(longest, width - NUMBERS * (NUMBER_WIDTH + 1) - RUNS_WIDTH - 1);
 }
 
 static void write_title(const VidaStudy* study, const VidaColumn* column, int name_width, int width,
@@ -62,7 +54,7 @@ static void write_title(const VidaStudy* study, const VidaColumn* column, int na
 
 static void write_spread(const VidaSpread* spread, const VidaQuantiles* found, int name_width,
                          int width, FILE* file) {
-  char name[NAME_SIZE], line[LINE_SIZE] = "", runs[VIDA_REAL_TEXT_SIZE] = "";
+  char name[VIDA_SHORT_NAME_SIZE], line[LINE_SIZE] = "", runs[VIDA_REAL_TEXT_SIZE] = "";
   const double values[NUMBERS] = {found->minimum, found->lower_quartile, found->median,
                                   found->upper_quartile, found->maximum};
   name_spread(spread, name);

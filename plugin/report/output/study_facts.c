@@ -105,6 +105,12 @@ void vida__column_unit(const vida_units* units, bool relative, const VidaColumn*
   }
 }
 
+const char* vida__norm_text(const VidaStudy* study) {
+  static const char* const texts[] = {"mean over steps", "largest over steps", "at the end",
+                                      "mixed, at the end"};
+  return texts[study->norm];
+}
+
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
   static const char* const norms[] = {"mean", "max", "end", "mixed"};
   const VidaSystem* system = study->system;

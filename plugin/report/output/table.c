@@ -537,15 +537,13 @@ static void write_paragraph(const table_layout* table, const char* text) {
 }
 
 static void write_title(const table_layout* table) {
-  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
-                                      "mixed, at the end"};
   const VidaStudy* study = table->study;
   const char* reference = VidaStudy_Reference(study, NULL);
   char title[2 * VIDA_MESSAGE_SIZE] = "", from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE];
   vida__append(title, sizeof title, "%s%s%s, t = %s .. %s s; errors: %s%s",
                VidaSystem_Name(study->system), study->label[0] ? ", " : "", study->label,
                vida__real_text(from, study->t0, 12),
-               vida__real_text(to, study->t0 + study->time, 12), norms[study->norm],
+               vida__real_text(to, study->t0 + study->time, 12), vida__norm_text(study),
                study->norm == VIDA_NORM_MIXED ? ""
                : study->relative              ? " (relative)"
                                               : " (absolute)");

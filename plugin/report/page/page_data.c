@@ -16,7 +16,9 @@
 #include "report/output/summary.h"
 #include "report/page/page.h"
 #include "report/page/recording.h"
+#include "study/remarks.h"
 #include "study/study.h"
+#include "system/constraints/vanishing.h"
 
 enum {
   MOST_LISTED = 200, /* coordinates, terms and rows that are told one by one */
@@ -237,19 +239,6 @@ static void write_terms(FILE* file, const VidaSystem* system) {
   fputs("]", file);
 }
 
-/* Of every row whether it is one of the built-in distances. */
-static bool is_distance(const VidaSystem* system, int row) {
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_constraint_batch* batch = &system->constraint_batches[b];
-    for (int i = 0; batch->kernel == &vida__distance && i < batch->count; i++) {
-      if (batch->row[i] == row) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 static void write_rows_of_constraints(FILE* file, const VidaSystem* system) {
   char unit[VIDA_NAME_SIZE];
   fprintf(file, "\"constraint_count\": %d, \"constraints\": [", system->row_count);
@@ -263,9 +252,9 @@ static void write_rows_of_constraints(FILE* file, const VidaSystem* system) {
     vida__multiplier_unit(system, i, unit, sizeof unit);
     write_text(file, "multiplier_unit", unit);
     fprintf(file, ", \"kind\": \"%s\", ",
-            row->is_nonholonomic     ? "nonholonomic"
-            : is_distance(system, i) ? "distance"
-                                     : "holonomic");
+            row->is_nonholonomic           ? "nonholonomic"
+            : vida__is_distance(system, i) ? "distance"
+                                           : "holonomic");
     write_value(file, "length", row->length > 0.0 ? row->length : (double)NAN);
     fputs("}", file);
   }
@@ -623,8 +612,6 @@ static void write_remarks(FILE* file, const VidaRow* row) {
 }
 
 static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
-  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
-                                      "mixed, at the end"};
   const VidaStudy* study = from->study;
   char options[VIDA_MESSAGE_SIZE];
   double own_error;
@@ -642,7 +629,7 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   fputs(", ", file);
   write_value(file, "time", study->time);
   fputs(", ", file);
-  write_text(file, "norm", norms[study->norm]);
+  write_text(file, "norm", vida__norm_text(study));
   fprintf(file, ", \"relative\": %s, ", study->relative ? "true" : "false");
   VidaOptions_Describe(study->options, options, sizeof options);
   write_text(file, "options", options);

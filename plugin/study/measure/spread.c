@@ -96,6 +96,10 @@ static int compare_values(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+void vida__sort_numbers(double* values, long count) {
+  qsort(values, (size_t)count, sizeof *values, compare_values);
+}
+
 static double quantile(const double* sorted, int count, double part) {
   const double place = part * (count - 1);
   const int below = (int)place;
@@ -128,7 +132,7 @@ int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* co
   }
   *quantiles = (VidaQuantiles){0, NAN, NAN, NAN, NAN, NAN};
   if (count > 0) {
-    qsort(values, (size_t)count, sizeof *values, compare_values);
+    vida__sort_numbers(values, count);
     *quantiles = (VidaQuantiles){count,
                                  values[0],
                                  quantile(values, count, 0.25),

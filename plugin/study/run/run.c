@@ -226,11 +226,6 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
 enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
 #define ENOUGH_SECONDS 0.2
 
-static int compare_seconds(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 /* The same steps again, of which nobody is told but how far they are. */
 static int march_again(run_at_work* work, VidaError* error) {
   const VidaStudy* study = work->study;
@@ -267,7 +262,7 @@ static int measure_time(run_at_work* work, VidaError* error) {
       total += work->march.wall;
     }
   }
-  qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
+  vida__sort_numbers(seconds, count);
   work->row.wall_s = seconds[count / 2];
   if (code == VIDA_WALL_LIMIT) {
     char limit[VIDA_NAME_SIZE];

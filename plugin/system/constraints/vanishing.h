@@ -4,6 +4,8 @@
 
 #include "system/model/model.h"
 
+/* Whether the row is one of the built-in distances. */
+bool vida__is_distance(const VidaSystem* system, int row);
 /* VIDA_INCONSISTENT_START with the first row all of whose `entries` (of G) are zero; size (m):
  * work.
  */
