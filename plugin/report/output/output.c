@@ -10,6 +10,7 @@
 #include "base/string_table.h"
 #include "base/text.h"
 #include "study/study.h"
+#include "system/model/model.h"
 
 int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
                         FILE* file, VidaError* error) {
@@ -95,8 +96,13 @@ void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, s
   }
 }
 
-const char* vida__momentum_unit(const char* name) {
-  const bool linear = strstr(name, "L_") != NULL, angular = strstr(name, "J_") != NULL;
+const char* vida__momentum_unit(const VidaSystem* system, int index) {
+  const double* weight = system->momenta[index].weight;
+  bool linear = false, angular = false;
+  for (int k = 0; k < VIDA_LARGEST_MOMENTUM_COUNT; k++) { /* translations, then rotations */
+    linear = linear || (k < system->dimension && weight[k] != 0.0);
+    angular = angular || (k >= system->dimension && weight[k] != 0.0);
+  }
   if (linear == angular) { /* a combination of both has whatever unit its parts have */
     return "";
   }

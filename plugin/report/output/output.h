@@ -73,8 +73,8 @@ int vida__write_remarks(const VidaStudy* study, int width, const VidaTableStyle*
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
 
-/* The unit of a momentum map by its name ("L_x", "J_z"); "" when it is of several kinds. */
-const char* vida__momentum_unit(const char* name);
+/* The unit of a momentum map of the system; "" where translations and rotations are mixed in it. */
+const char* vida__momentum_unit(const VidaSystem* system, int index);
 
 /* The units that all positions, constraints and momentum maps of the study's errors share, "" where
  * they differ (study_facts.c). */

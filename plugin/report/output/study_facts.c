@@ -56,8 +56,7 @@ void vida__find_units(const VidaStudy* study, vida_units* units) {
     }
   }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
-    join_unit(units->momentum, sizeof units->momentum, i == 0,
-              vida__momentum_unit(VidaSystem_MomentumName(system, i)));
+    join_unit(units->momentum, sizeof units->momentum, i == 0, vida__momentum_unit(system, i));
   }
 }
 

@@ -157,8 +157,7 @@ static void write_header(FILE* file, const VidaSystem* system) {
     write_column(file, "J", "work", "", "");
   }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
-    const char* name = VidaSystem_MomentumName(system, i);
-    write_column(file, vida__momentum_unit(name), "", name, "");
+    write_column(file, vida__momentum_unit(system, i), "", VidaSystem_MomentumName(system, i), "");
   }
   for (int i = 0; i < m; i++) {
     write_column(file, VidaSystem_ConstraintUnit(system, i), "g ",

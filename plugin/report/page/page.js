@@ -295,7 +295,7 @@ function makeTable(study, data, families) {
       const kind = column.name === "options" ? "text options" : bad ? "text bad" : "text";
       return column.name === "method"
         ? element("th", { scope: "row", class: kind }, swatch(member.family), value)
-        : element("td", { class: kind }, value);
+        : element("td", { class: kind, title: bad ? (data.statuses || {})[value] || null : null }, value);
     }))));
 
   function sortBy(column, index) {

@@ -130,6 +130,16 @@ static void write_columns(FILE* file, const vida_columns* columns) {
   fputs("]", file);
 }
 
+/* What each status means, and what to try. */
+static void write_statuses(FILE* file) {
+  fputs("\"statuses\": {", file);
+  for (int i = 0; Vida_Status(i); i++) {
+    fputs(comma(i), file);
+    write_text(file, Vida_Status(i)->name, Vida_Status(i)->text);
+  }
+  fputs("}", file);
+}
+
 /* The methods of all comparisons with their colours, which are those of the pictures, too. `lap`
  * counts those that have the same colour. */
 static int write_methods(FILE* file, const VidaRecording* const* recordings, int count) {
@@ -277,7 +287,7 @@ static void write_parameters(FILE* file, const VidaStudy* study) {
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", system->momenta[i].name);
     fputs(", ", file);
-    write_text(file, "unit", vida__momentum_unit(system->momenta[i].name));
+    write_text(file, "unit", vida__momentum_unit(system, i));
     fputs("}", file);
   }
   fputs("], \"observables\": [", file);
@@ -680,6 +690,8 @@ int vida__write_page_data(const VidaRecording* const* recordings, int count,
   write_facts(file, facts);
   fputs(",\n", file);
   write_columns(file, &columns);
+  fputs(",\n", file);
+  write_statuses(file);
   fputs(",\n", file);
   const int code = write_methods(file, recordings, count);
   fputs(",\n\"studies\": [\n", file);
