@@ -18,7 +18,7 @@ typedef struct VidaStudy VidaStudy;
 #define VIDA_NAME_SIZE 128    /* bytes of a name in a row */
 #define VIDA_OPTIONS_SIZE 256 /* bytes of its options */
 
-/* What a column measures: this decides its unit. X(NAME, unit): the unit of a system of points in
+/* What columns measure, which decides their units. X(NAME, unit): the unit of a system of points in
  * space, "1" of plain numbers, "" of texts and where systems differ. */
 #define VIDA_UNIT_LIST(X)        \
   X(NONE, "")                    \
@@ -35,6 +35,7 @@ typedef struct VidaStudy VidaStudy;
   X(CONSTRAINT_RATE, "m/s")      \
   X(CONSTRAINT_INTEGRAL, "")
 
+/* What a column measures. */
 #define VIDA_UNIT_ENUMERATOR(name, unit) VIDA_UNIT_##name,
 typedef enum VidaUnitKind { VIDA_UNIT_LIST(VIDA_UNIT_ENUMERATOR) VIDA_UNIT_KINDS } VidaUnitKind;
 #undef VIDA_UNIT_ENUMERATOR
@@ -223,6 +224,7 @@ typedef enum VidaRemarkPlace {
     "depend on the sign of the velocities or on time")                                             \
   X(REFERENCE_FAILED, NOTE, BELOW_ROWS, "no errors: the reference failed")
 
+/* The kinds of remarks. */
 #define VIDA_REMARK_ENUMERATOR(name, severity, place, template) VIDA_REMARK_##name,
 typedef enum VidaRemarkKind {
   VIDA_REMARK_LIST(VIDA_REMARK_ENUMERATOR) VIDA_REMARK_KINDS
@@ -234,16 +236,16 @@ typedef struct VidaRemark {
   VidaRemarkKind kind; /* of VIDA_REMARK_LIST */
   int name;            /* where the name begins in VidaRow.names; -1: none */
   const char* word;    /* a word that lives as long as the program; NULL: none */
-  double t, a, b;      /* time, numbers */
-  long count;
+  double t, a, b;      /* the time in s, and two numbers */
+  long count;          /* of what the remark counts */
 } VidaRemark;
 
 /* A kind of remark. */
 typedef struct VidaRemarkInfo {
-  const char* name; /* "SINGULAR_PASSAGE" */
-  VidaRemarkSeverity severity;
-  VidaRemarkPlace place;
-  const char* text; /* the template */
+  const char* name;            /* "SINGULAR_PASSAGE" */
+  VidaRemarkSeverity severity; /* how much it matters */
+  VidaRemarkPlace place;       /* where it is told */
+  const char* text;            /* the template */
 } VidaRemarkInfo;
 /* A kind by its number; NULL outside 0 .. VIDA_REMARK_KINDS - 1. */
 const VidaRemarkInfo* Vida_RemarkInfo(int kind);
