@@ -60,7 +60,7 @@ static void make_key(const VidaStudy* study, int run, char* key, size_t size) {
 
 static bool is_told(const VidaRow* row) {
   for (int i = 0; i < row->remark_count; i++) {
-    if (Vida_RemarkInfo(row->remarks[i].kind)->place == VIDA_REMARK_BELOW_ROWS) {
+    if (Vida_RemarkInfo((int)row->remarks[i].kind)->place == VIDA_REMARK_BELOW_ROWS) {
       return true;
     }
   }

@@ -610,7 +610,7 @@ static void write_remarks(FILE* file, const VidaRow* row) {
   char text[VIDA_MESSAGE_SIZE];
   fputs(", \"remarks\": [", file);
   for (int i = 0; i < row->remark_count; i++) {
-    const VidaRemarkInfo* info = Vida_RemarkInfo(row->remarks[i].kind);
+    const VidaRemarkInfo* info = Vida_RemarkInfo((int)row->remarks[i].kind);
     VidaRow_RemarkText(row, i, text, sizeof text);
     fprintf(file, "%s{", comma(i));
     write_text(file, "kind", info->name);
