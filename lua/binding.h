@@ -153,6 +153,10 @@ int vidalua_check_list(lua_State* L, int table, const char* place, const char* f
 /* Pushes a field of a table as it is (no metamethods, so that the table keeps it) and returns its
  * type. */
 int vidalua_field(lua_State* L, int table, const char* field);
+/* Set a field of the table on top of the stack; a real number that is NaN is left out. */
+void vidalua_set_text(lua_State* L, const char* key, const char* text);
+void vidalua_set_real(lua_State* L, const char* key, double value);
+void vidalua_set_integer(lua_State* L, const char* key, lua_Integer value);
 /* Text at entry [1] of the table, which is its name; it stays alive with the table. */
 const char* vidalua_check_name(lua_State* L, int table, const char* what);
 double vidalua_required_real(lua_State* L, int table, const char* place, const char* field);

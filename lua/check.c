@@ -286,6 +286,23 @@ const char* vidalua_check_name(lua_State* L, int table, const char* what) {
   return name; /* the table holds it */
 }
 
+void vidalua_set_text(lua_State* L, const char* key, const char* text) {
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+void vidalua_set_real(lua_State* L, const char* key, double value) {
+  if (!isnan(value)) {
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+  }
+}
+
+void vidalua_set_integer(lua_State* L, const char* key, lua_Integer value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, key);
+}
+
 double vidalua_optional_real(lua_State* L, int table, const char* place, const char* field,
                              double fallback) {
   double value = fallback;

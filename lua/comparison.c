@@ -122,9 +122,7 @@ static void check_start(lua_State* L, int index, const VidaOptions* options) {
   }
   const size_t n = (size_t)VidaSystem_CoordinateCount(system);
   double* q = lua_newuserdatauv(L, 2 * n * sizeof *q + 1, 0);
-  VidaStartOptions start = VidaStartOptions_Default();
-  start.adjust = VidaOptions_Get(options, "adjust_start") != 0.0;
-  start.tolerance = VidaOptions_Get(options, "start_tolerance");
+  const VidaStartOptions start = VidaStudy_StartOptions(options);
   if (VidaSystem_Start(system, VidaOptions_Get(options, "t0"), &start, q, q + n, NULL, &error)) {
     vidalua_raise_start(L, index, "", &error);
   }

@@ -238,11 +238,6 @@ static const char* type_name(VidaOptionType type) {
   return names[type];
 }
 
-static void set_text(lua_State* L, const char* key, const char* text) {
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
-}
-
 /* Limits that say nothing are left out. */
 static void set_limit(lua_State* L, const char* key, double value) {
   if (isfinite(value)) {
@@ -265,14 +260,14 @@ static void set_choices(lua_State* L, const char* choices) {
 static void push_option(lua_State* L, const VidaOptions* options, int index) {
   const VidaOptionRow* row = VidaOptions_Row(options, index);
   lua_newtable(L);
-  set_text(L, "name", row->name);
-  set_text(L, "type", type_name(row->type));
-  set_text(L, "unit", row->unit);
-  set_text(L, "text", row->text);
+  vidalua_set_text(L, "name", row->name);
+  vidalua_set_text(L, "type", type_name(row->type));
+  vidalua_set_text(L, "unit", row->unit);
+  vidalua_set_text(L, "text", row->text);
   if (row->type == VIDA_OPTION_CHOICE) {
     char choice[64];
     VidaOptions_Text(options, row->name, choice, sizeof choice);
-    set_text(L, "default", choice);
+    vidalua_set_text(L, "default", choice);
     set_choices(L, row->choices);
   } else if (row->type == VIDA_OPTION_BOOLEAN) {
     lua_pushboolean(L, row->default_value != 0.0);
@@ -313,12 +308,11 @@ static void push_method(lua_State* L, const VidaMethodInfo* info) {
     vidalua_raise(L, info->name, NULL, &error);
   }
   lua_newtable(L);
-  set_text(L, "name", info->name);
-  set_text(L, "title", info->title);
-  set_text(L, "equation", info->equation);
-  set_text(L, "limits", info->limits);
-  lua_pushinteger(L, info->order);
-  lua_setfield(L, -2, "order");
+  vidalua_set_text(L, "name", info->name);
+  vidalua_set_text(L, "title", info->title);
+  vidalua_set_text(L, "equation", info->equation);
+  vidalua_set_text(L, "limits", info->limits);
+  vidalua_set_integer(L, "order", info->order);
   push_capabilities(L, info->capabilities);
   lua_setfield(L, -2, "capabilities");
   push_option_list(L, *options);

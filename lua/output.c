@@ -117,7 +117,7 @@ static int watch_progress(void* data, int run, const char* what, double fraction
 bool vidalua_has_rows(const VidaStudy* study, int code) {
   bool has = code != VIDA_STOPPED;
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    has = has && strcmp(VidaStudy_Row(study, run)->status, "NOT_RUN") != 0;
+    has = has && VidaRow_Outcome(VidaStudy_Row(study, run)) != VIDA_OUTCOME_NOT_RUN;
   }
   return has;
 }

@@ -503,13 +503,6 @@ static int result_seconds_for(lua_State* L) {
   return 1;
 }
 
-static void set_real(lua_State* L, const char* key, double value) {
-  if (!isnan(value)) {
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, key);
-  }
-}
-
 /*** Runs that differ in their step or tolerance only: a list of tables with `method`, `options`,
  * `runs` (how many count), `order` (fitted to their position errors) and `order_interval` (half of
  * its 95 % confidence interval).
@@ -530,14 +523,11 @@ static int result_series(lua_State* L) {
       return vidalua_raise(L, "", NULL, &error);
     }
     lua_createtable(L, 0, 5);
-    lua_pushstring(L, series.method);
-    lua_setfield(L, -2, "method");
-    lua_pushstring(L, series.options);
-    lua_setfield(L, -2, "options");
-    lua_pushinteger(L, series.count);
-    lua_setfield(L, -2, "runs");
-    set_real(L, "order", series.order);
-    set_real(L, "order_interval", series.interval);
+    vidalua_set_text(L, "method", series.method);
+    vidalua_set_text(L, "options", series.options);
+    vidalua_set_integer(L, "runs", series.count);
+    vidalua_set_real(L, "order", series.order);
+    vidalua_set_real(L, "order_interval", series.interval);
     lua_rawseti(L, -2, i + 1);
   }
   return 1;
@@ -547,13 +537,12 @@ static int result_series(lua_State* L) {
 
 static void set_quantiles(lua_State* L, const char* key, const VidaQuantiles* quantiles) {
   lua_createtable(L, 0, 6);
-  lua_pushinteger(L, quantiles->count);
-  lua_setfield(L, -2, "runs");
-  set_real(L, "minimum", quantiles->minimum);
-  set_real(L, "lower_quartile", quantiles->lower_quartile);
-  set_real(L, "median", quantiles->median);
-  set_real(L, "upper_quartile", quantiles->upper_quartile);
-  set_real(L, "maximum", quantiles->maximum);
+  vidalua_set_integer(L, "runs", quantiles->count);
+  vidalua_set_real(L, "minimum", quantiles->minimum);
+  vidalua_set_real(L, "lower_quartile", quantiles->lower_quartile);
+  vidalua_set_real(L, "median", quantiles->median);
+  vidalua_set_real(L, "upper_quartile", quantiles->upper_quartile);
+  vidalua_set_real(L, "maximum", quantiles->maximum);
   lua_setfield(L, -2, key);
 }
 
@@ -578,16 +567,12 @@ static int result_spreads(lua_State* L) {
       return vidalua_raise(L, "", NULL, &error);
     }
     lua_createtable(L, 0, 16);
-    lua_pushstring(L, spread.method);
-    lua_setfield(L, -2, "method");
-    lua_pushstring(L, spread.options);
-    lua_setfield(L, -2, "options");
-    lua_pushinteger(L, spread.runs);
-    lua_setfield(L, -2, "runs");
-    lua_pushinteger(L, spread.finished);
-    lua_setfield(L, -2, "finished");
-    set_real(L, "h", spread.h);
-    set_real(L, "rtol", spread.rtol);
+    vidalua_set_text(L, "method", spread.method);
+    vidalua_set_text(L, "options", spread.options);
+    vidalua_set_integer(L, "runs", spread.runs);
+    vidalua_set_integer(L, "finished", spread.finished);
+    vidalua_set_real(L, "h", spread.h);
+    vidalua_set_real(L, "rtol", spread.rtol);
     for (int k = 0; column_at(k); k++) {
       const VidaColumn* column = column_at(k);
       VidaQuantiles quantiles;

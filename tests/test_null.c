@@ -5,6 +5,7 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
+#include "support/refused.h"
 
 enum { NAME_SIZE = 96 };
 
@@ -30,18 +31,6 @@ static void make_systems(void) {
 static void destroy_systems(void) {
   VidaSystem_Destroy(&system_of_one);
   VidaSystem_Destroy(&open_system);
-}
-
-/* "VidaSystem_Start(s, 0.0, NULL, NULL, x, NULL, &error)" is refused as "VidaSystem_Start: q is
- * NULL"; the name of the function comes from the call itself. */
-#define REFUSED(argument, call) refused(#call, argument, (call), &error)
-
-static void refused(const char* call, const char* argument, int code, VidaError* error) {
-  char expected[NAME_SIZE];
-  snprintf(expected, sizeof expected, "%.*s: %s is NULL", (int)strcspn(call, "("), call, argument);
-  EXPECT(code == VIDA_BAD_ARGUMENT, "%s returns %d", call, code);
-  EXPECT(strcmp(error->message, expected) == 0, "'%s' instead of '%s'", error->message, expected);
-  memset(error, 0, sizeof *error);
 }
 
 static void test_building(void) {
@@ -184,6 +173,7 @@ static void test_reports(void) {
   const VidaStudy* none[1] = {NULL};
   VidaTrajectories* trajectories = NULL;
   REFUSED("study", VidaReport_Table(NULL, stderr, 0, &error));
+  REFUSED("study", VidaReport_StyledTable(NULL, stderr, 0, NULL, &error));
   REFUSED("studies", VidaReport_Csv(NULL, 1, stderr, &error));
   REFUSED("studies[0]", VidaReport_Csv(none, 1, stderr, &error));
   REFUSED("file", VidaReport_Csv(none, 0, NULL, &error));

@@ -6,17 +6,7 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
-
-/* The name of the function comes from the call itself. */
-#define REFUSED(argument, call) refused(#call, argument, (call), &error)
-
-static void refused(const char* call, const char* argument, int code, VidaError* error) {
-  char expected[96];
-  snprintf(expected, sizeof expected, "%.*s: %s is NULL", (int)strcspn(call, "("), call, argument);
-  EXPECT(code == VIDA_BAD_ARGUMENT, "%s returns %d", call, code);
-  EXPECT(strcmp(error->message, expected) == 0, "'%s' instead of '%s'", error->message, expected);
-  memset(error, 0, sizeof *error);
-}
+#include "support/refused.h"
 
 static VidaSystem* free_particle(bool complete) {
   const VidaParticle particle = {.name = "bob", .mass = 1.0};
@@ -97,6 +87,13 @@ static void test_studies(void) {
   REFUSED("quantiles", VidaStudy_Quantiles(study, 0, Vida_Column(3), NULL, &error));
   EXPECT(VidaStudy_SpreadCount(NULL) == 0, "spreads");
   EXPECT(VidaStudy_Label(NULL)[0] == '\0', "label");
+  const VidaStartOptions start = VidaStudy_StartOptions(NULL);
+  EXPECT(!start.adjust && start.tolerance == VidaStartOptions_Default().tolerance, "start options");
+  VidaRow_RemarkText(NULL, 0, text, sizeof text);
+  EXPECT(text[0] == '\0', "'%s'", text);
+  VidaRow_RemarkText(NULL, 0, NULL, 0);
+  EXPECT(VidaRow_Outcome(NULL) == VIDA_OUTCOME_NOT_RUN, "outcome");
+  EXPECT(Vida_FindStatus(NULL)->outcome == VIDA_OUTCOME_FAILED, "status");
   EXPECT(!VidaStudy_HasColumn(NULL, Vida_Column(3)) && !VidaStudy_HasColumn(study, NULL), "column");
   EXPECT(!VidaStudy_RunStart(NULL, 0, &values, &values) &&
              !VidaStudy_RunStart(study, 0, NULL, &values) &&
@@ -105,6 +102,7 @@ static void test_studies(void) {
   EXPECT(!VidaStudy_StartVaries(NULL, 0, false), "varies");
   EXPECT(VidaStudy_Done(NULL, 0, 0.5) == 0.0, "done");
   EXPECT(!Vida_FindColumn(NULL), "column by name");
+  strcpy(text, "old");
   VidaStudy_Outlook(NULL, true, text, sizeof text);
   EXPECT(text[0] == '\0', "outlook");
   VidaStudy_Outlook(study, true, NULL, 0);

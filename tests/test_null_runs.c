@@ -6,17 +6,7 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
-
-/* The name of the function comes from the call itself. */
-#define REFUSED(argument, call) refused(#call, argument, (call), &error)
-
-static void refused(const char* call, const char* argument, int code, VidaError* error) {
-  char expected[96];
-  snprintf(expected, sizeof expected, "%.*s: %s is NULL", (int)strcspn(call, "("), call, argument);
-  EXPECT(code == VIDA_BAD_ARGUMENT, "%s returns %d", call, code);
-  EXPECT(strcmp(error->message, expected) == 0, "'%s' instead of '%s'", error->message, expected);
-  memset(error, 0, sizeof *error);
-}
+#include "support/refused.h"
 
 static VidaSystem* free_particle(void) {
   const VidaParticle particle = {.name = "bob", .mass = 1.0};

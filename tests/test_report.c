@@ -13,6 +13,7 @@
 #include "report/output/json_check.h"
 #include "report/output/output.h"
 #include "report/output/results.h"
+#include "study/remarks.h"
 #include "study/study.h"
 #include "support/check.h"
 #include "support/comparison.h"
@@ -297,6 +298,37 @@ static void test_json_check(void) {
   static char deep[100000];
   memset(deep, '[', sizeof deep);
   EXPECT(vida__find_json_fault(deep, sizeof deep, &line, &column) != NULL, "deep");
+}
+
+/* Marks of a style stand around the title and what is said of runs that have not finished; without
+ * them it is the plain table. */
+static void test_style(void) {
+  static const VidaTableStyle style = {"<t>", "<f>", "<n>", "</>"};
+  static const char* const marks[] = {"<t>", "<f>", "<n>", "</>"};
+  VidaError error;
+  VidaSystem* system = dumbbell("styled");
+  VidaStudy* study = finished_study(system);
+  strcpy(study->runs[0].row.status, "UNBOUNDED");
+  vida__add_remark(&study->runs[0].row, (VidaRemark){.kind = VIDA_REMARK_FAILURE}, "it flew off");
+  strcpy(study->runs[1].row.status, "NOT_RUN");
+  FILE* file = tmpfile();
+  REQUIRE_OK(VidaReport_StyledTable(study, file, 100, &style, &error), &error);
+  char* text = strdup(file_text(file));
+  fclose(file);
+  EXPECT(strncmp(text, "<t>styled, t = 0", 16) == 0, "'%.40s'", text);
+  EXPECT(strstr(text, "\n<f>") && strstr(text, "\n<n>"), "%s", text);
+  const char* failure = strstr(text, "it flew off</>\n");
+  EXPECT(failure != NULL, "%s", text);
+  for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
+    for (char* at = strstr(text, marks[k]); at; at = strstr(at, marks[k])) {
+      memmove(at, at + 3, strlen(at + 3) + 1);
+    }
+  }
+  const char* plain = output_text(TABLE, study, 1);
+  EXPECT(strcmp(text, plain) == 0, "'%s' instead of '%s'", text, plain);
+  free(text);
+  VidaStudy_Destroy(&study);
+  VidaSystem_Destroy(&system);
 }
 
 static void test_json(void) {
@@ -718,6 +750,7 @@ int main(void) {
   static const CheckTest tests[] = {{"CSV", test_csv},
                                     {"reader of JSON", test_json_reader},
                                     {"JSON", test_json},
+                                    {"style", test_style},
                                     {"checker of JSON", test_json_check},
                                     {"no rows", test_no_rows},
                                     {"table", test_table},

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <vida/vida.h>
 
-#include "base/register.h"
+#include "base/string_table.h"
 #include "report/output/results.h"
 #include "support/check.h"
 
@@ -200,20 +200,29 @@ static void test_palette(void) {
   }
 }
 
-static void test_register(void) {
+static void test_string_table(void) {
   enum { COUNT = 1000 };
-  vida_register known = {0};
+  vida_string_table known = {0};
   char text[32];
-  EXPECT(vida__find_text(&known, "0") < 0, "an empty register has a text");
+  EXPECT(vida__find_string(&known, "0") < 0, "an empty table has a string");
   for (int i = 0; i < 2 * COUNT; i++) {
     snprintf(text, sizeof text, "%d", i % COUNT);
-    const int number = vida__register_text(&known, text);
+    const int number = vida__add_string(&known, text);
     EXPECT(number == i % COUNT, "text %s has number %d", text, number);
   }
   EXPECT(known.count == COUNT, "there are %d texts", known.count);
-  EXPECT(vida__find_text(&known, "7") == 7, "7 is not found");
-  EXPECT(vida__find_text(&known, "x") < 0, "x is found");
-  vida__free_register(&known);
+  EXPECT(vida__find_string(&known, "7") == 7, "7 is not found");
+  EXPECT(vida__find_string(&known, "x") < 0, "x is found");
+  vida__free_strings(&known);
+  EXPECT(known.count == 0 && vida__find_string(&known, "7") < 0, "7 is still there");
+  /* The caller's own strings, which are not copied. */
+  static const char* const own[] = {"a", "b", "c"};
+  EXPECT(vida__reserve_strings(&known, 3) == VIDA_SUCCESS, "no memory");
+  for (int i = 0; i < 3; i++) {
+    vida__keep_string(&known, own[i]);
+  }
+  EXPECT(vida__find_string(&known, "c") == 2 && known.texts[2] == own[2], "c is copied");
+  vida__free_strings(&known);
 }
 
 static void test_bad_arguments(void) {
@@ -241,7 +250,7 @@ int main(void) {
                                     {"spread", test_spread},
                                     {"colours", test_colours},
                                     {"palette", test_palette},
-                                    {"register", test_register},
+                                    {"string table", test_string_table},
                                     {"bad arguments", test_bad_arguments},
                                     {NULL, NULL}};
   return check_main("results", tests);

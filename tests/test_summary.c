@@ -8,6 +8,7 @@
 
 #include "report/output/summary.h"
 #include "study/reference/reference.h"
+#include "study/remarks.h"
 #include "study/study.h"
 #include "support/check.h"
 #include "support/comparison.h"
@@ -248,7 +249,9 @@ static void test_nothing(void) {
   for (int i = 0; i < 3; i++) { /* all failed, two of them alike */
     VidaRow* row = &fixture.study->runs[i].row;
     strcpy(row->status, i < 2 ? "UNBOUNDED" : "IDA_CONV_FAIL");
-    strcpy(row->message, i < 2 ? "rod is torn" : "");
+    if (i < 2) {
+      vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_FAILURE}, "rod is torn");
+    }
     row->t_end = i < 2 ? 1.5 : NAN;
     row->energy_error = 1e-15;
     row->constraint_position = 1e-15;

@@ -19,6 +19,20 @@ char* vida__copy_text(const char* text) {
   return copy;
 }
 
+double* vida__allocate_arrays(const vida_array* arrays, size_t count) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += arrays[i].count;
+  }
+  double* block = vida__allocate(total, sizeof *block);
+  double* next = block;
+  for (size_t i = 0; i < count && next; i++) {
+    *arrays[i].start = next;
+    next += arrays[i].count;
+  }
+  return block;
+}
+
 int vida__reserve(void** array, size_t* capacity, size_t needed, size_t size) {
   if (needed <= *capacity) {
     return VIDA_SUCCESS;

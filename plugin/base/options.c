@@ -168,6 +168,10 @@ static int find_option(const VidaOptions* options, const char* name) {
   return -1;
 }
 
+bool vida__has_option(const VidaOptions* options, const char* name) {
+  return find_option(options, name) >= 0;
+}
+
 static const char* row_name(const void* list, int index) {
   return ((const VidaOptions*)list)->rows[index]->name;
 }
@@ -241,11 +245,15 @@ static int store(VidaOptions* options, int index, double value) {
   return VIDA_SUCCESS;
 }
 
+static int refuse_number(const VidaOptions* options, int index, double value, VidaError* error) {
+  char got[VIDA_REAL_TEXT_SIZE];
+  return refuse(options, index, vida__shortest_text(got, value), error);
+}
+
 int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, options, name)) {
     return VIDA_BAD_ARGUMENT;
   }
-  char got[VIDA_REAL_TEXT_SIZE];
   int index = -1;
   const int code = require_option(options, name, &index, error);
   if (code) {
@@ -254,7 +262,7 @@ int VidaOptions_SetReal(VidaOptions* options, const char* name, double value, Vi
   const VidaOptionRow* row = options->rows[index];
   const bool is_number = row->type != VIDA_OPTION_BOOLEAN && row->type != VIDA_OPTION_CHOICE;
   if (!is_number || !is_allowed(row, value)) {
-    return refuse(options, index, vida__shortest_text(got, value), error);
+    return refuse_number(options, index, value, error);
   }
   return store(options, index, value);
 }
@@ -264,7 +272,6 @@ int VidaOptions_SetOf(VidaOptions* options, const char* name, const char* coordi
   if (VIDA_REFUSE_NULL(error, options, name, coordinate)) {
     return VIDA_BAD_ARGUMENT;
   }
-  char got[VIDA_REAL_TEXT_SIZE];
   int index = -1;
   const int code = require_option(options, name, &index, error);
   if (code) {
@@ -276,7 +283,7 @@ int VidaOptions_SetOf(VidaOptions* options, const char* name, const char* coordi
                       name, coordinate);
   }
   if (!is_allowed(row, value)) {
-    return refuse(options, index, vida__shortest_text(got, value), error);
+    return refuse_number(options, index, value, error);
   }
   return store_own(options, index, coordinate, value, error);
 }

@@ -10,6 +10,9 @@
 int vida__options_create(const char* owner, int count, const VidaOptionRow* const* tables,
                          VidaOptions** options, VidaError* error);
 
+/* Whether the method has an option of this name. */
+bool vida__has_option(const VidaOptions* options, const char* name);
+
 /* The coordinates that have values of their own, by names in their order: the name of number
  * `index`, and of its option (nullable); NULL behind the last one. */
 const char* vida__options_coordinate(const VidaOptions* options, int index, const char** option);

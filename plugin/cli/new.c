@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "script.h"
 
 static const char text_before_name[] =
     "-- A scenario to begin with: a ball on a rod that swings in a plane. Change what you like, "
@@ -73,16 +74,11 @@ static bool take_name(void* data, const char* value) {
   return true;
 }
 
-static bool has_ending(const char* name) {
-  const size_t length = strlen(name);
-  return length > 4 && strcmp(name + length - 4, ".lua") == 0;
-}
-
 /* The name of the system, within quotes of Lua: that of the file without folder and ending. */
 static void write_name(FILE* file, const char* name) {
   const char* slash = strrchr(name, '/');
   const char* from = slash ? slash + 1 : name;
-  const char* end = from + strlen(from) - (has_ending(from) ? 4 : 0);
+  const char* end = from + strlen(from) - (cli_is_script_name(from) ? 4 : 0);
   for (; from < end; from++) {
     if (*from == '"' || *from == '\\') {
       fputc('\\', file);
@@ -129,7 +125,7 @@ static int run_new(const CliCommand* command, int count, char** texts) {
     fputs("vida new: out of memory\n", stderr);
     return EXIT_FAILED;
   }
-  snprintf(path, size, "%s%s", arguments.name, has_ending(arguments.name) ? "" : ".lua");
+  snprintf(path, size, "%s%s", arguments.name, cli_is_script_name(arguments.name) ? "" : ".lua");
   const int code = write_scenario(path, arguments.name);
   free(path);
   return code;

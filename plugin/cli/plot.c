@@ -9,6 +9,7 @@
 #include "binding.h"
 #include "commands.h"
 #include "scenario.h"
+#include "script.h"
 
 static const char* kind_name(const void* list, int index) {
   (void)list;
@@ -39,9 +40,8 @@ static bool are_kinds(const char* text) {
 }
 
 bool cli_may_be_kinds(const char* text) {
-  const size_t length = strlen(text);
-  const bool is_script = length > 4 && strcmp(text + length - 4, ".lua") == 0;
-  return are_kinds(text) || (!is_script && text[0] != '-' && access(text, F_OK) != 0);
+  return are_kinds(text) ||
+         (!cli_is_script_name(text) && text[0] != '-' && access(text, F_OK) != 0);
 }
 
 static bool take_kind(const char* command, CliPictures* pictures, const char* name, size_t length) {

@@ -255,61 +255,12 @@ static int hold_folders(Work* work, VidaError* error) {
   return code;
 }
 
-/* What cells of runs that have not finished begin with: narrow tables cut the status. */
-enum { MOST_BEGINNINGS = 32, BEGINNING_SIZE = 8 };
-typedef struct Beginnings {
-  int count;
-  char text[MOST_BEGINNINGS][BEGINNING_SIZE];
-} Beginnings;
-
-static Beginnings find_beginnings(const VidaStudy* study) {
-  Beginnings found = {0};
-  for (int run = 0; run < VidaStudy_RunCount(study) && found.count < MOST_BEGINNINGS; run++) {
-    const char* status = VidaStudy_Row(study, run)->status;
-    char* text = found.text[found.count];
-    int same = 0;
-    snprintf(text, BEGINNING_SIZE, "%.*s", BEGINNING_SIZE - 1, status);
-    while (strcmp(found.text[same], text) != 0) {
-      same++;
-    }
-    found.count += strcmp(status, "ok") != 0 && same == found.count;
-  }
-  return found;
-}
-
-/* The table on a terminal: its title stands out, and so do the runs that have not finished. */
-static void print_coloured(const VidaStudy* study, char* table) {
-  const Beginnings unfinished = find_beginnings(study);
-  bool first = true;
-  for (char *line = table, *end; *line; line = end + (*end ? 1 : 0)) {
-    CliColour colour = first ? CLI_BOLD : CLI_PLAIN;
-    end = line + strcspn(line, "\n");
-    const char after = *end;
-    *end = '\0';
-    for (int i = 0; i < unfinished.count; i++) {
-      if (strstr(line, unfinished.text[i])) {
-        colour = strcmp(unfinished.text[i], "NOT_RUN") == 0 ? CLI_YELLOW : CLI_RED;
-      }
-    }
-    const bool plain = colour == CLI_PLAIN;
-    printf("%s%s%s\n", plain ? "" : cli_colour(stdout, colour), line,
-           plain ? "" : cli_colour(stdout, CLI_PLAIN));
-    first = false;
-    *end = after;
-  }
-}
-
 static int print_table(const VidaStudy* study, VidaError* error) {
-  char* table = NULL;
-  size_t size = 0;
-  FILE* file = cli_colour(stdout, CLI_BOLD)[0] ? open_memstream(&table, &size) : NULL;
-  const int code = VidaReport_Table(study, file ? file : stdout, cli_terminal_width(), error);
-  if (file) {
-    fclose(file);
-    print_coloured(study, table ? table : "");
-    free(table);
-  }
-  return code;
+  const VidaTableStyle style = {.title = cli_colour(stdout, CLI_BOLD),
+                                .failed = cli_colour(stdout, CLI_RED),
+                                .not_run = cli_colour(stdout, CLI_YELLOW),
+                                .plain = cli_colour(stdout, CLI_PLAIN)};
+  return VidaReport_StyledTable(study, stdout, cli_terminal_width(), &style, error);
 }
 
 static int report(const Work* work, VidaError* error) {
@@ -349,8 +300,7 @@ static void prepare_files(lua_State* L, Work* work) {
   if (!work->out) {
     const char* name = strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
     const size_t length = strlen(name);
-    const bool is_lua = length > 4 && strcmp(name + length - 4, ".lua") == 0;
-    lua_pushlstring(L, name, is_lua ? length - 4 : length);
+    lua_pushlstring(L, name, cli_is_script_name(name) ? length - 4 : length);
     work->out = lua_pushfstring(L, "%s-report", lua_tostring(L, -1));
   }
   work->data = lua_pushfstring(L, "%s/report.json", work->out);
@@ -423,10 +373,10 @@ static Tally count_runs(const Work* work) {
   for (int i = 0; i < work->scenario.count; i++) {
     const VidaStudy* study = work->scenario.studies[i];
     for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-      const char* status = VidaStudy_Row(study, run)->status;
+      const VidaOutcome outcome = VidaRow_Outcome(VidaStudy_Row(study, run));
       tally.runs++;
-      tally.finished += strcmp(status, "ok") == 0;
-      tally.failed += strcmp(status, "ok") != 0 && strcmp(status, "NOT_RUN") != 0;
+      tally.finished += outcome == VIDA_OUTCOME_FINISHED;
+      tally.failed += outcome == VIDA_OUTCOME_FAILED;
     }
   }
   return tally;

@@ -87,6 +87,11 @@ static void prepend_directory(lua_State* L, const char* path) {
   lua_pop(L, 1);
 }
 
+bool cli_is_script_name(const char* name) {
+  const size_t length = strlen(name);
+  return length > 4 && strcmp(name + length - 4, ".lua") == 0;
+}
+
 void cli_open_libraries(lua_State* L, const char* path) {
   luaL_openlibs(L);
   redirect_output(L);

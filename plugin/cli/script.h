@@ -5,6 +5,9 @@
 #include <lua.h>
 #include <stdbool.h>
 
+/* Whether the name of a file ends in ".lua", and is more than that. */
+bool cli_is_script_name(const char* name);
+
 /* A Lua state with the standard libraries and `require "vida"`; scripts beside `path` can be
  * required as well. Raises Lua errors. */
 void cli_open_libraries(lua_State* L, const char* path);

@@ -31,36 +31,24 @@ static int allocate(start_state* state) {
   const size_t n = (size_t)state->system->coordinate_count;
   const size_t m = (size_t)state->system->row_count,
                entries = (size_t)state->system->pattern.entries;
-  struct {
-    double** array;
-    size_t count;
-  } arrays[] = {{&state->q, n},
-                {&state->v, n},
-                {&state->a, n},
-                {&state->lambda, m},
-                {&state->mass, entries},
-                {&state->stiffness, entries},
-                {&state->damping, entries},
-                {&state->x, n + m},
-                {&state->y, n + m},
-                {&state->right_side, n + m},
-                {&state->force[0], n},
-                {&state->force[1], n},
-                {&state->force[2], n},
-                {&state->bias[0], m},
-                {&state->bias[1], m},
-                {&state->bias[2], m},
-                {&state->work, n + m}};
-  size_t total = 0;
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    total += arrays[i].count;
-  }
-  state->block = vida__allocate(total, sizeof(double));
-  double* next = state->block;
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && next; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count;
-  }
+  const vida_array arrays[] = {{&state->q, n},
+                               {&state->v, n},
+                               {&state->a, n},
+                               {&state->lambda, m},
+                               {&state->mass, entries},
+                               {&state->stiffness, entries},
+                               {&state->damping, entries},
+                               {&state->x, n + m},
+                               {&state->y, n + m},
+                               {&state->right_side, n + m},
+                               {&state->force[0], n},
+                               {&state->force[1], n},
+                               {&state->force[2], n},
+                               {&state->bias[0], m},
+                               {&state->bias[1], m},
+                               {&state->bias[2], m},
+                               {&state->work, n + m}};
+  state->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   return state->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -312,9 +300,7 @@ static double round_step(double h, double time) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int find_start(const VidaStudy* study, start_state* state, VidaError* error) {
-  VidaStartOptions start = VidaStartOptions_Default();
-  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
-  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  const VidaStartOptions start = VidaStudy_StartOptions(study->options);
   state->t = study->t0;
   return VidaSystem_Start(study->system, study->t0, &start, state->q, state->v, NULL, error);
 }

@@ -130,30 +130,18 @@ int vida__subject_at(vida_subject* subject, double t, double* q, double* v, doub
 static int allocate_arrays(vida_subject* subject) {
   const size_t n = (size_t)subject->n;
   const size_t m = (size_t)subject->m;
-  const struct {
-    double** array;
-    size_t count;
-  } arrays[] = {{&subject->q0, n},
-                {&subject->v0, n},
-                {&subject->q_end, n},
-                {&subject->v_end, n},
-                {&subject->q, n},
-                {&subject->v, n},
-                {&subject->a, n},
-                {&subject->lambda, 2 * m},
-                {&subject->entries, (size_t)subject->system->entry_count},
-                {&subject->dense, m * n},
-                {&subject->state, 2 * n * (COLUMNS + 4)}};
-  const size_t count = sizeof arrays / sizeof arrays[0];
-  size_t total = 1;
-  for (size_t i = 0; i < count; i++) {
-    total += arrays[i].count;
-  }
-  double* next = subject->block = vida__allocate(total, sizeof *next);
-  for (size_t i = 0; i < count && next; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count;
-  }
+  const vida_array arrays[] = {{&subject->q0, n},
+                               {&subject->v0, n},
+                               {&subject->q_end, n},
+                               {&subject->v_end, n},
+                               {&subject->q, n},
+                               {&subject->v, n},
+                               {&subject->a, n},
+                               {&subject->lambda, 2 * m},
+                               {&subject->entries, (size_t)subject->system->entry_count},
+                               {&subject->dense, m * n},
+                               {&subject->state, 2 * n * (COLUMNS + 4)}};
+  subject->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   return subject->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 

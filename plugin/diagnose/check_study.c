@@ -12,8 +12,6 @@ int VidaStudy_Check(const VidaStudy* study, VidaCheck** check, VidaError* error)
   if (VIDA_REFUSE_NULL(error, study)) {
     return VIDA_BAD_ARGUMENT;
   }
-  VidaStartOptions start = VidaStartOptions_Default();
-  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
-  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  const VidaStartOptions start = VidaStudy_StartOptions(study->options);
   return VidaCheck_Create(study->system, study->t0, &start, check, error);
 }

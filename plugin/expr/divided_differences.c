@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/exact_sum.h"
 #include "expr/operations.h"
 
 /* high + low = x + y exactly */
@@ -15,9 +16,8 @@ typedef struct pair {
 } pair;
 
 static pair add_exactly(double x, double y) {
-  const double sum = x + y;
-  const double part = sum - x;
-  const pair exact = {sum, (x - (sum - part)) + (y - part)};
+  pair exact;
+  exact.high = vida__add_exactly(x, y, &exact.low);
   return exact;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/exact_sum.h"
 #include "base/text.h"
 #include "stepper/jumps.h"
 #include "system/constraints/singular.h"
@@ -16,18 +17,10 @@ double vida__next_time(const VidaStepper* stepper) {
   return stepper->t0 + (double)(stepper->step + 1) * stepper->h;
 }
 
-/* a + b, and exactly what its rounding has left (Knuth). */
-static double add_exactly(double a, double b, double* left) {
-  const double total = a + b;
-  const double part = total - a;
-  *left = (a - (total - part)) + (b - part);
-  return total;
-}
-
 void vida__add_compensated(double* sum, double* low, double increment) {
   double left;
-  const double total = add_exactly(*sum, increment, &left);
-  *sum = add_exactly(total, *low + left, low);
+  const double total = vida__add_exactly(*sum, increment, &left);
+  *sum = vida__add_exactly(total, *low + left, low);
 }
 
 void vida__advance_positions(VidaStepper* stepper, const double* w) {

@@ -169,7 +169,7 @@ static int check_coordinates(const VidaStepper* stepper, VidaError* error) {
   const VidaSystem* system = stepper->system;
   const char *name, *option = NULL;
   for (int k = 0; (name = vida__options_coordinate(stepper->options, k, &option)); k++) {
-    if (!vida__names_have(&system->coordinate_names, name)) {
+    if (vida__find_string(&system->coordinate_names, name) < 0) {
       const int nearest = Vida_NearestName(name, system->coordinate_count, coordinate_name, system);
       return vida__fail(error, VIDA_UNKNOWN_NAME, "%s: system '%s' has no coordinate '%s'%s%s%s",
                         option, system->name, name, nearest >= 0 ? "; did you mean '" : "",

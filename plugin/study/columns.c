@@ -1,41 +1,64 @@
-/* The columns of rows as tables, from the lists in the header. */
+/* The columns of rows as a table, from the list in the header. */
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "study/study.h"
 
-#define COLUMN_PLACE(name) offsetof(VidaRow, name), sizeof(((VidaRow*)0)->name)
+#define UNIT_TEXT(name, text) static const char unit_##name[] = text;
+VIDA_UNIT_LIST(UNIT_TEXT)
+#undef UNIT_TEXT
 
-#define COLUMN_ROW(name, type, unit, text) \
-  {#name, VIDA_COLUMN_##type, unit, text, COLUMN_PLACE(name), ""},
-static const VidaColumn columns[VIDA_COLUMNS] = {VIDA_COLUMN_LIST(COLUMN_ROW)};
+#define TYPE_NAME VIDA_COLUMN_TEXT
+#define TYPE_OPTIONS VIDA_COLUMN_TEXT
+#define TYPE_FLAG VIDA_COLUMN_TEXT
+#define TYPE_MESSAGE VIDA_COLUMN_TEXT
+#define TYPE_REAL VIDA_COLUMN_REAL
+#define TYPE_COUNT VIDA_COLUMN_COUNT
+#define COLUMN_ROW(member, class, needs, kind, about, heading, weight, label, flags, words) \
+  {.name = #member,                                                                         \
+   .type = TYPE_##class,                                                                    \
+   .unit = unit_##kind,                                                                     \
+   .text = (words),                                                                         \
+   .offset = offsetof(VidaRow, member),                                                     \
+   .size = sizeof(((VidaRow*)0)->member),                                                   \
+   .option = (needs),                                                                       \
+   .unit_kind = VIDA_UNIT_##kind,                                                           \
+   .group = VIDA_GROUP_##about,                                                             \
+   .title = (heading),                                                                      \
+   .importance = (weight),                                                                  \
+   .axis = (label),                                                                         \
+   .traits = (flags)},
+static const VidaColumn columns[] = {VIDA_COLUMN_LIST(COLUMN_ROW)};
 #undef COLUMN_ROW
 
-#define COLUMN_ROW(name, option, type, unit, text) \
-  {#name, VIDA_COLUMN_##type, unit, text, COLUMN_PLACE(name), #option},
-static const VidaColumn optional[] = {VIDA_OPTIONAL_COLUMN_LIST(COLUMN_ROW)};
-#undef COLUMN_ROW
+enum { ALL_COLUMNS = sizeof columns / sizeof columns[0] };
 
-enum { OPTIONAL = sizeof optional / sizeof optional[0] };
+/* Column `index` among those that are optional, or among those that are not. */
+static const VidaColumn* find_column(int index, bool is_optional) {
+  for (int i = 0; i < ALL_COLUMNS && index >= 0; i++) {
+    if ((columns[i].option[0] != '\0') == is_optional && index-- == 0) {
+      return &columns[i];
+    }
+  }
+  return NULL;
+}
 
 const VidaColumn* Vida_Column(int index) {
-  return index >= 0 && index < VIDA_COLUMNS ? &columns[index] : NULL;
+  return find_column(index, false);
 }
 
 const VidaColumn* Vida_OptionalColumn(int index) {
-  return index >= 0 && index < OPTIONAL ? &optional[index] : NULL;
+  return find_column(index, true);
 }
 
-/* All columns, one after the other. */
-static const VidaColumn* column_at(int index) {
-  return index < VIDA_COLUMNS ? Vida_Column(index) : Vida_OptionalColumn(index - VIDA_COLUMNS);
+const VidaColumn* vida__column_at(int index) {
+  return index >= 0 && index < ALL_COLUMNS ? &columns[index] : NULL;
 }
 
 const VidaColumn* Vida_FindColumn(const char* name) {
-  for (int i = 0; name && i < VIDA_COLUMNS + OPTIONAL; i++) {
-    if (strcmp(column_at(i)->name, name) == 0) {
-      return column_at(i);
+  for (int i = 0; name && i < ALL_COLUMNS; i++) {
+    if (strcmp(columns[i].name, name) == 0) {
+      return &columns[i];
     }
   }
   return NULL;
@@ -46,29 +69,35 @@ bool VidaStudy_HasColumn(const VidaStudy* study, const VidaColumn* column) {
          (!column->option[0] || VidaOptions_Get(study->options, column->option) != 0.0);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
-void vida__forget_measurements(VidaRow* row) {
-  const double wall = row->wall_s, t_end = row->t_end, h = row->h, rtol = row->rtol;
-  for (int i = 0; i < VIDA_COLUMNS + OPTIONAL; i++) {
-    const double unknown = NAN;
-    if (column_at(i)->type == VIDA_COLUMN_REAL) {
-      memcpy((char*)row + column_at(i)->offset, &unknown, sizeof unknown);
-    }
+double vida__cell_value(const VidaRow* row, const VidaColumn* column) {
+  const char* member = (const char*)row + column->offset;
+  double value = NAN;
+  long count;
+  switch (column->type) {
+    case VIDA_COLUMN_REAL:
+      memcpy(&value, member, sizeof value);
+      return value;
+    case VIDA_COLUMN_COUNT:
+      memcpy(&count, member, sizeof count);
+      return (double)count;
+    case VIDA_COLUMN_TEXT:
+    default:
+      return value;
   }
-  row->wall_s = wall;
-  row->t_end = t_end;
-  row->h = h;
-  row->rtol = rtol;
 }
 
-void vida__add_remark(VidaRow* row, const char* remark) {
-  char last[VIDA_MESSAGE_SIZE] = "";
-  char* below = strstr(row->message, VIDA_REMARK_BELOW);
-  if (below) {
-    vida__append(last, sizeof last, "; %s", below);
-    below[below == row->message ? 0 : -2] = '\0'; /* with the "; " before it */
+void vida__forget_measurements(VidaRow* row) {
+  const double unknown = NAN;
+  for (int i = 0; i < ALL_COLUMNS; i++) {
+    if (vida__is_measured(&columns[i])) {
+      memcpy((char*)row + columns[i].offset, &unknown, sizeof unknown);
+    }
   }
-  vida__append(row->message, sizeof row->message, "%s%s%s", row->message[0] ? "; " : "", remark,
-               last);
+}
+
+bool vida__is_measured(const VidaColumn* column) {
+  return column->type == VIDA_COLUMN_REAL && column->group != VIDA_GROUP_RUN &&
+         column->group != VIDA_GROUP_COST;
 }

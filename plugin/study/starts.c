@@ -11,7 +11,7 @@ bool VidaStudy_RunStart(const VidaStudy* study, int run, const double** q, const
   const vida_run* made = &study->runs[run];
   *q = vida__run_q0(study, made);
   *v = vida__run_v0(study, made);
-  return strcmp(made->row.status, "NOT_RUN") != 0 && !isnan((*q)[0]);
+  return VidaRow_Outcome(&made->row) != VIDA_OUTCOME_NOT_RUN && !isnan((*q)[0]);
 }
 
 bool VidaStudy_StartVaries(const VidaStudy* study, int coordinate, bool rate) {

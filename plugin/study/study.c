@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "study/reference/reference.h"
+#include "study/remarks.h"
 #include "study/run/time_limits.h"
 
 #define COMPARISON "comparison"
@@ -151,7 +152,7 @@ void VidaStudy_Destroy(VidaStudy** study) {
   }
   free(dead->runs);
   free(dead->series);
-  vida__free_register(&dead->series_names);
+  vida__free_strings(&dead->series_names);
   vida__destroy_reference(&dead->reference);
   VidaOptions_Destroy(&dead->options);
   free(dead->selection);
@@ -164,15 +165,6 @@ void VidaStudy_Destroy(VidaStudy** study) {
 
 /* ---- the reference and the runs ------------------------------------------------------------- */
 
-static bool has_option(const VidaOptions* options, const char* name) {
-  for (int i = 0; i < VidaOptions_Count(options); i++) {
-    if (strcmp(VidaOptions_Row(options, i)->name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static int check_method(const VidaOptions* method, VidaError* error) {
   if (!method || is_comparison(method)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "a run needs the options of a method");
@@ -180,7 +172,7 @@ static int check_method(const VidaOptions* method, VidaError* error) {
   if (!isfinite(VidaOptions_Get(method, "h")) && !Vida_IsAdaptive(method)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is not set%s",
                       VidaOptions_Method(method),
-                      has_option(method, "rtol") ? ", nor the tolerance rtol" : "");
+                      vida__has_option(method, "rtol") ? ", nor the tolerance rtol" : "");
   }
   return VIDA_SUCCESS;
 }
@@ -429,7 +421,7 @@ static int join_series(VidaStudy* study, VidaError* error) {
                                  (size_t)study->series_names.count + 1, sizeof *study->series);
   study->series = series;
   const int before = study->series_names.count;
-  const int number = code ? -1 : vida__register_text(&study->series_names, name);
+  const int number = code ? -1 : vida__add_string(&study->series_names, name);
   if (number < 0) {
     return vida__fail_memory(error);
   }
@@ -539,8 +531,9 @@ static int run_without_reference(VidaStudy* study, const VidaObserver* observer,
   const int code = vida__make_runs(study, observer, error);
   study->reference = reference;
   for (int i = 0; i < study->count; i++) {
-    if (!study->runs[i].own_start && strcmp(study->runs[i].row.status, "NOT_RUN") != 0) {
-      vida__add_remark(&study->runs[i].row, "no errors: the reference failed");
+    if (!study->runs[i].own_start && VidaRow_Outcome(&study->runs[i].row) != VIDA_OUTCOME_NOT_RUN) {
+      vida__add_remark(&study->runs[i].row, (VidaRemark){.kind = VIDA_REMARK_REFERENCE_FAILED},
+                       NULL);
     }
   }
   if (!code && error) {
@@ -549,10 +542,17 @@ static int run_without_reference(VidaStudy* study, const VidaObserver* observer,
   return code ? code : failure;
 }
 
-static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+VidaStartOptions VidaStudy_StartOptions(const VidaOptions* options) {
   VidaStartOptions start = VidaStartOptions_Default();
-  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
-  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  if (options) {
+    start.adjust = VidaOptions_Get(options, "adjust_start") != 0.0;
+    start.tolerance = VidaOptions_Get(options, "start_tolerance");
+  }
+  return start;
+}
+
+static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  const VidaStartOptions start = VidaStudy_StartOptions(study->options);
   int code =
       VidaSystem_Start(study->system, study->t0, &start, study->q0, study->v0, study->notes, error);
   study->start_notes = strlen(study->notes);

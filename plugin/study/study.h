@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <vida/study.h>
 
-#include "base/register.h"
+#include "base/string_table.h"
 #include "study/measure/norms.h"
 #include "study/run/grid.h"
 
@@ -58,7 +58,7 @@ struct VidaStudy {
   vida_run* runs;
   int count;
   size_t capacity;
-  vida_register series_names;
+  vida_string_table series_names;
   vida_series* series; /* series_names.count, in the order of their first runs */
   size_t series_capacity;
   int* selection; /* coordinates that errors are restricted to; NULL: all */
@@ -71,23 +71,25 @@ struct VidaStudy {
   size_t start_notes; /* bytes of them that are about the start; what follows is about times */
 };
 
-/* Remarks that tables and pages do not say for each run, so that their words are in one place: that
- * a run is more accurate than what it is measured against is shown as a mark (it comes last in a
- * message), that runs were made at once is among the notes of the study (it comes first). */
-#define VIDA_REMARK_SHARED "wall_s is that of a run beside others"
-#define VIDA_REMARK_BELOW "position error is below the reference's own estimated error "
-
 /* A defect of the symplectic form below so many times its noise may be rounding; one that is not
  * below 1 then, either, says nothing: the form itself has the size 1. */
 #define VIDA_NOISE_FACTOR 4.0
 
+/* Column `index` of all, in the order of VIDA_COLUMN_LIST; NULL outside. */
+const VidaColumn* vida__column_at(int index);
+/* Whether a run measures the column, and NaN stands in it until then. */
+bool vida__is_measured(const VidaColumn* column);
+/* The number in a cell; NaN where it is not measured, and of texts. */
+double vida__cell_value(const VidaRow* row, const VidaColumn* column);
 /* Makes everything that a run measures unknown. */
 void vida__forget_measurements(VidaRow* row);
-/* Adds to the message, behind what is there but for VIDA_REMARK_BELOW. */
-void vida__add_remark(VidaRow* row, const char* remark);
+/* Whether the run has reached its end. */
+bool vida__is_finished(const VidaRow* row);
 
 /* The options of the run without the labels that stand before them. */
 const char* vida__bare_options(const VidaStudy* study, const vida_run* run);
+/* Sorts numbers, the smallest first (spread.c). */
+void vida__sort_numbers(double* values, long count);
 /* Finds `first` and `alike` of the run that was added last (spread.c). */
 void vida__join_spread(VidaStudy* study);
 

@@ -26,33 +26,56 @@ is_json "$work/out" '(function()
   return true
 end)()'
 
-# Systems written as Lagrangians; all their runs reach the end.
+# Every scenario of the folder runs. A new one needs no entry here: the lists hold settings that make
+# a long one short (several lines of a scenario: it runs as often), and those whose runs must fail.
 quick=(
-  "rigid_body --set time=0.3"
-  "tennis_racket --set time=1"
-  "rigid_body_methods --set time=0.2 --set spin=5"
-  "kepler --set time=1 --set eccentricity=0.3"
-  "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "car_axis --set time=0.1"
-  "squeezer --set time=0.001 --set long_time=0.001 --set torque=0.05"
-  "four_bar --set time=0.2 --set windows=5"
-  "high_order --set time=1"
-  "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
-  "two_link_arm_adaptive --set time=0.2 --set interval=0.1"
-  "ladder --set cells=2 --set time=0.1"
-  "heavy_top --set time=0.02"
+  "chain --set links=5 --set amplitude=0.01"
   "door --set time=0.4"
   "door --set time=0.4 --set hinges=1"
-  "chain --set links=5 --set amplitude=0.01"
-  "rolling_disk --set time=0.2"
+  "double_spherical_pendulum --set time=0.2"
+  "four_bar --set time=0.2 --set windows=5"
+  "heavy_top --set time=0.02"
+  "high_order --set time=1"
+  "kepler --set time=1 --set eccentricity=0.3"
   "long_run --set time=20"
+  "ladder --set cells=2 --set time=0.1"
+  "pendulum_on_curve --set time=0.2 --set tip_mass=2"
+  "rigid_body --set time=0.3"
+  "rigid_body_methods --set time=0.2 --set spin=5"
+  "spook_ladder --set time=8 --only spook --only spook-newton"
+  "squeezer --set time=0.001 --set long_time=0.001 --set torque=0.05"
+  "squeezer_work_precision --set finest=4 --set repeats=1"
+  "tennis_racket --set time=1"
+  "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
+  "two_link_arm_adaptive --set time=0.2 --set interval=0.1"
+  "rolling_disk --set time=0.2"
   "variable_steps --set revolutions=1 --set swings=1"
+  "work_precision --set finest=4 --set repeats=1"
 )
-for line in "${quick[@]}"; do
-  read -r name settings <<<"$line"
-  # shellcheck disable=SC2086
-  expect 0 run "$scenarios/$name.lua" $settings --format csv
-  (($(wc -l <"$work/out") > 4)) || complain "$name.lua has no rows"
+# Scenarios of which some runs must fail.
+failing=(dumbbell pendulum_formulations spook_ladder)
+
+# run_scenario NAME SETTINGS...
+run_scenario() {
+  local name=$1 expected=0
+  shift
+  [[ " ${failing[*]} " == *" $name "* ]] && expected=1
+  expect "$expected" run "$scenarios/$name.lua" "$@" --format csv --quiet
+  (($(wc -l <"$work/out") > 1)) || complain "$name.lua has no rows"
+}
+
+for path in "$scenarios"/*.lua; do
+  name=$(basename -- "$path" .lua)
+  known=no
+  for line in "${quick[@]}"; do
+    if [[ ${line%% *} == "$name" ]]; then
+      read -r -a words <<<"$line"
+      run_scenario "${words[@]}"
+      known=yes
+    fi
+  done
+  [[ $known == yes ]] || run_scenario "$name"
 done
 
 # What drifts and what does not, as the scenario has it. The maps of Runge-Kutta methods are neither

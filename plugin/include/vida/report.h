@@ -17,7 +17,19 @@ extern "C" {
  * the messages of failed runs below. It shows only columns with values. */
 int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* error);
 
-/* Write the rows of `count` studies as one document, with all VIDA_COLUMNS columns. */
+/* What stands around parts of a table: escape sequences of a terminal, or "" for nothing. */
+typedef struct VidaTableStyle {
+  const char* title;   /* before the title */
+  const char* failed;  /* before what is said of a run that has failed */
+  const char* not_run; /* before the line of a run that was not begun */
+  const char* plain;   /* behind each of them */
+} VidaTableStyle;
+/* VidaReport_Table with a style (nullable). */
+int VidaReport_StyledTable(const VidaStudy* study, FILE* file, int width,
+                           const VidaTableStyle* style, VidaError* error);
+
+/* Rows of several studies in one document, with the columns of VIDA_COLUMN_LIST that the studies
+ * have. */
 int VidaReport_Csv(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 int VidaReport_Json(const VidaStudy* const* studies, int count, FILE* file, VidaError* error);
 

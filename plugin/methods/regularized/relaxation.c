@@ -5,19 +5,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "methods/regularized/regularized.h"
 
 /* ---- parameters ------------------------------------------------------------------------------ */
-
-static bool has_option(const VidaOptions* options, const char* name) {
-  for (int i = 0; i < VidaOptions_Count(options); i++) {
-    if (strcmp(VidaOptions_Row(options, i)->name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
 
 /* A value under its own or the paper's name, of which one may be set. */
 static int read_either(const VidaOptions* options, const char* name, const char* other,
@@ -42,7 +34,7 @@ static int read_options(const VidaStepper* stepper, double h, relaxation* common
                         VidaError* error) {
   const VidaOptions* options = stepper->options;
   int code = read_either(options, "compliance", "epsilon", 1.0, &common->compliance, error);
-  common->has_damping = has_option(options, "damping_time");
+  common->has_damping = vida__has_option(options, "damping_time");
   common->damping_time = NAN;
   common->mobility = 0.0;
   if (!code && common->has_damping) {
@@ -55,7 +47,7 @@ static int read_options(const VidaStepper* stepper, double h, relaxation* common
                       VidaOptions_Method(options),
                       VidaOptions_IsSet(options, "tau_over_h") ? "tau_over_h" : "damping_time");
   }
-  if (!code && has_option(options, "mobility")) {
+  if (!code && vida__has_option(options, "mobility")) {
     code = read_either(options, "mobility", "gamma", 1.0, &common->mobility, error);
   }
   return code;

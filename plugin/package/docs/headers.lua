@@ -15,6 +15,7 @@ end
 
 local lists, about, makers = {}, {}, {} -- entries by list; texts by name; { names, body } of macros
 local helpers = {}                      -- macros that are undefined again
+local declarations = {}                 -- of a member of VidaRow, by the type of its column
 
 local function read_tables(text)
   for name, body in text:gsub("\\\n", " "):gmatch "#define (VIDA_[%w_]+_LIST)%(X%)([^\n]*)" do
@@ -38,6 +39,9 @@ local function read_tables(text)
     end
     makers[name] = { names = names, body = body }
   end
+  for kind, body in text:gmatch "#define VIDA_MEMBER_(%u+)%(name%) ([^\n]*)\n" do
+    declarations[kind] = body
+  end
   for name in text:gmatch "#undef ([%w_]+)" do
     helpers[name] = true
   end
@@ -52,6 +56,16 @@ local function enumerators(list, maker)
       made = made:gsub("%f[%w_]" .. word .. "%f[^%w_]", entry[k] or "")
     end
     all[i] = ("%s /**< %s */"):format(made:gsub("##", ""), escape(entry.text))
+  end
+  return table.concat(all, " ")
+end
+
+-- The members of VidaRow, one for each column of a list, each with its text.
+local function members_of_row(list)
+  local all = {}
+  for i, entry in ipairs(lists[list]) do
+    local member = declarations[entry[2]]:gsub("%f[%w_]name%f[^%w_]", entry[1])
+    all[i] = ("%s /**< %s */"):format(member, escape(entry.text))
   end
   return table.concat(all, " ")
 end
@@ -112,6 +126,8 @@ local function take_code(line, begins)
     local helper = helpers[line:match "^#%a+ ([%w_]+)"]
     out[#out + 1] = helper and "" or text and ("%s /**< %s */"):format(code, escape(text)) or line
     return false
+  elseif list and lists[list] and maker == "VIDA_ROW_MEMBER" then
+    out[#out + 1] = members_of_row(list)
   elseif list and lists[list] and makers[maker] then
     out[#out + 1] = line:gsub("VIDA_%w+_LIST%b()", function() return enumerators(list, maker) end)
   elseif begins and last and line:match "^[%a_]" then

@@ -36,14 +36,12 @@ typedef struct file_pair {
 /* ---- which rows belong together -------------------------------------------------------------- */
 
 static const char* const key_names[KEY_COLUMNS] = {"system", "method", "options", "h", "rtol"};
-/* What differs from machine to machine, and words. */
-static const char* const ignored_names[] = {"wall_s", "message", NULL};
 
+/* Keys, and what differs between equal runs. */
 static bool is_ignored(const char* title) {
-  for (int i = 0; ignored_names[i]; i++) {
-    if (strcmp(title, ignored_names[i]) == 0) {
-      return true;
-    }
+  const VidaColumn* column = Vida_FindColumn(title);
+  if (column && (column->traits & VIDA_COLUMN_VARIES)) {
+    return true;
   }
   for (int i = 0; i < KEY_COLUMNS; i++) {
     if (strcmp(title, key_names[i]) == 0) {

@@ -4,51 +4,52 @@
 
 #include "base/text.h"
 #include "report/output/output.h"
+#include "study/study.h"
 
 enum { CELL = 32, NUMBER_WIDTH = 12, LEAST_NAME = 24, LINE_SIZE = 1024 };
 
-#define NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
-
-/* A quantity whose drift is told, and where its three columns are. */
+/* A quantity whose drift is told, and its three columns. */
 typedef struct drift_quantity {
-  const char* title;
-  size_t slope, interval, oscillation; /* members of VidaRow */
+  const char *title, *slope, *interval, *oscillation;
 } drift_quantity;
 
 static const drift_quantity quantities[] = {
-    {"energy", offsetof(VidaRow, energy_drift), offsetof(VidaRow, energy_drift_interval),
-     offsetof(VidaRow, energy_oscillation)},
-    {"momentum", offsetof(VidaRow, momentum_drift), offsetof(VidaRow, momentum_drift_interval),
-     offsetof(VidaRow, momentum_oscillation)},
-    {"constraints", offsetof(VidaRow, constraint_drift),
-     offsetof(VidaRow, constraint_drift_interval), offsetof(VidaRow, constraint_oscillation)}};
+    {"energy", "energy_drift", "energy_drift_interval", "energy_oscillation"},
+    {"momentum", "momentum_drift", "momentum_drift_interval", "momentum_oscillation"},
+    {"constraints", "constraint_drift", "constraint_drift_interval", "constraint_oscillation"}};
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
 
-static double member(const VidaRow* row, size_t offset) {
-  double value;
-  memcpy(&value, (const char*)row + offset, sizeof value);
-  return value;
+static double value_of(const VidaRow* row, const char* column) {
+  return vida__cell_value(row, Vida_FindColumn(column));
 }
 
-static void name_run(const VidaRow* row, char name[NAME_SIZE]) {
+static void name_run(const VidaRow* row, char name[VIDA_SHORT_NAME_SIZE]) {
+  vida__short_name(row->method, row->h, row->rtol, row->options, name);
+}
+
+void vida__short_name(const char* method, double h, double rtol, const char* options,
+                      char name[VIDA_SHORT_NAME_SIZE]) {
   char step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(row->h);
+  const bool adaptive = isnan(h);
   name[0] = '\0';
-  vida__append(name, NAME_SIZE, "%s %s=%s%s%s", row->method, adaptive ? "rtol" : "h",
-               vida__real_text(step, adaptive ? row->rtol : row->h, 6), row->options[0] ? " " : "",
-               row->options);
+  vida__append(name, VIDA_SHORT_NAME_SIZE, "%s %s=%s%s%s", method, adaptive ? "rtol" : "h",
+               vida__real_text(step, adaptive ? rtol : h, 6), options[0] ? " " : "", options);
+}
+
+int vida__name_width(int longest, int most) {
+  const int wanted = longest > LEAST_NAME ? longest : LEAST_NAME;
+  return wanted < most ? wanted : most > LEAST_NAME ? most : LEAST_NAME;
 }
 
 /* Of the longest name, as far as there is room beside three numbers. */
 static int find_name_width(const VidaStudy* study, int width) {
-  const int most = width - 3 * (NUMBER_WIDTH + 1);
-  int longest = LEAST_NAME;
+  int longest = 0;
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    char name[NAME_SIZE];
+    char name[VIDA_SHORT_NAME_SIZE];
     name_run(VidaStudy_Row(study, run), name);
     longest = (int)strlen(name) > longest ? (int)strlen(name) : longest;
   }
-  return longest < most ? longest : most > LEAST_NAME ? most : LEAST_NAME;
+  return vida__name_width(longest, width - 3 * (NUMBER_WIDTH + 1));
 }
 
 static void append_number(const char* before, double value, int digits, char* line) {
@@ -60,20 +61,20 @@ static void append_number(const char* before, double value, int digits, char* li
 }
 
 static void write_run(const VidaRow* row, const drift_quantity* quantity, int width, FILE* file) {
-  const double slope = member(row, quantity->slope);
-  const double interval = member(row, quantity->interval);
-  char name[NAME_SIZE], line[LINE_SIZE] = "";
+  const double slope = value_of(row, quantity->slope);
+  const double interval = value_of(row, quantity->interval);
+  char name[VIDA_SHORT_NAME_SIZE], line[LINE_SIZE] = "";
   name_run(row, name);
   vida__append_label(name, width, line, sizeof line);
   append_number(fabs(slope) > interval ? "*" : "", slope, 3, line);
   append_number("+- ", interval, 2, line);
-  append_number("", member(row, quantity->oscillation), 3, line);
+  append_number("", value_of(row, quantity->oscillation), 3, line);
   vida__write_line(file, line);
 }
 
 static bool is_measured(const VidaStudy* study, const drift_quantity* quantity) {
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    if (isfinite(member(VidaStudy_Row(study, run), quantity->slope))) {
+    if (isfinite(value_of(VidaStudy_Row(study, run), quantity->slope))) {
       return true;
     }
   }
@@ -84,22 +85,21 @@ void vida__write_drifts(const VidaStudy* study, int width, FILE* file) {
   const int name_width = find_name_width(study, width);
   vida_units units;
   vida__find_units(study, &units);
-  const char* const unit[QUANTITIES] = {"J", units.momentum, units.constraint};
   fputs("\ndrift per second with its 95 % confidence (* not zero), and the oscillation about it:\n",
         file);
   for (int k = 0; k < QUANTITIES; k++) {
-    char title[VIDA_NAME_SIZE + CELL] = "", line[LINE_SIZE] = "";
+    char title[VIDA_NAME_SIZE + CELL] = "", line[LINE_SIZE] = "", unit[VIDA_NAME_SIZE];
     if (!is_measured(study, &quantities[k])) {
       continue;
     }
-    vida__append(title, sizeof title, "%s%s%s", quantities[k].title, unit[k][0] ? ", " : "",
-                 unit[k]);
+    vida__column_unit(&units, false, Vida_FindColumn(quantities[k].oscillation), unit);
+    vida__append(title, sizeof title, "%s%s%s", quantities[k].title, unit[0] ? ", " : "", unit);
     vida__append_label(title, name_width, line, sizeof line);
     vida__append(line, sizeof line, " %*s %*s %*s", NUMBER_WIDTH, "drift", NUMBER_WIDTH, "",
                  NUMBER_WIDTH, "oscillation");
     vida__write_line(file, line);
     for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-      if (isfinite(member(VidaStudy_Row(study, run), quantities[k].slope))) {
+      if (isfinite(value_of(VidaStudy_Row(study, run), quantities[k].slope))) {
         write_run(VidaStudy_Row(study, run), &quantities[k], name_width, file);
       }
     }

@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/register.h"
+#include "base/string_table.h"
 #include "base/text.h"
+#include "study/study.h"
+#include "system/model/model.h"
 
 int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
                         FILE* file, VidaError* error) {
@@ -54,6 +56,18 @@ vida_columns vida__common_columns(void) {
   return columns;
 }
 
+vida_columns vida__grouped_columns(void) {
+  vida_columns columns = {0};
+  for (int group = VIDA_GROUP_RUN; group <= VIDA_GROUP_COST; group++) {
+    for (int i = 0; vida__column_at(i); i++) {
+      if ((int)vida__column_at(i)->group == group) {
+        add_column(vida__column_at(i), &columns);
+      }
+    }
+  }
+  return columns;
+}
+
 void vida__add_study_columns(const VidaStudy* study, vida_columns* columns) {
   for (int i = 0; Vida_OptionalColumn(i); i++) {
     if (VidaStudy_HasColumn(study, Vida_OptionalColumn(i))) {
@@ -63,22 +77,18 @@ void vida__add_study_columns(const VidaStudy* study, vida_columns* columns) {
 }
 
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size) {
-  const char* member = (const char*)row + column->offset;
+  const double value = vida__cell_value(row, column);
   char number[VIDA_REAL_TEXT_SIZE];
-  double value;
-  long count;
   text[0] = '\0';
   switch (column->type) {
     case VIDA_COLUMN_TEXT:
-      vida__append(text, size, "%s", member);
+      vida__append(text, size, "%s", (const char*)row + column->offset);
       break;
     case VIDA_COLUMN_COUNT:
-      memcpy(&count, member, sizeof count);
-      vida__append(text, size, "%ld", count);
+      vida__append(text, size, "%ld", (long)value);
       break;
     case VIDA_COLUMN_REAL:
     default:
-      memcpy(&value, member, sizeof value);
       if (isfinite(value)) {
         vida__append(text, size, "%s", vida__real_text(number, value, 17));
       }
@@ -86,8 +96,13 @@ void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, s
   }
 }
 
-const char* vida__momentum_unit(const char* name) {
-  const bool linear = strstr(name, "L_") != NULL, angular = strstr(name, "J_") != NULL;
+const char* vida__momentum_unit(const VidaSystem* system, int index) {
+  const double* weight = system->momenta[index].weight;
+  bool linear = false, angular = false;
+  for (int k = 0; k < VIDA_LARGEST_MOMENTUM_COUNT; k++) { /* translations, then rotations */
+    linear = linear || (k < system->dimension && weight[k] != 0.0);
+    angular = angular || (k >= system->dimension && weight[k] != 0.0);
+  }
   if (linear == angular) { /* a combination of both has whatever unit its parts have */
     return "";
   }
@@ -154,32 +169,32 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
 }
 
 /* Whether the name is a new one; some file systems ignore case. -1: no memory. */
-static int take_name(vida_register* taken, const char* name) {
+static int take_name(vida_string_table* taken, const char* name) {
   char lower[VIDA_FILE_NAME_SIZE] = "";
   for (size_t i = 0; name[i]; i++) {
     lower[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
   }
   const int before = taken->count;
-  const int number = vida__register_text(taken, lower);
+  const int number = vida__add_string(taken, lower);
   return number < 0 ? -1 : number == before;
 }
 
 int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
                     char (*names)[VIDA_FILE_NAME_SIZE], VidaError* error) {
-  vida_register taken = {0}, plain = {0};
+  vida_string_table taken = {0}, plain = {0};
   int* given = vida__allocate((size_t)count, sizeof *given); /* numbers, of each plain name */
   int fresh = given ? 1 : -1;
   for (int i = 0; i < count && fresh >= 0; i++) {
     vida__run_file_name(row(list, i), 1, names[i]);
-    const int same = vida__register_text(&plain, names[i]);
+    const int same = vida__add_string(&plain, names[i]);
     fresh = same < 0 ? -1 : 0;
     while (fresh == 0) {
       vida__run_file_name(row(list, i), ++given[same], names[i]);
       fresh = take_name(&taken, names[i]);
     }
   }
-  vida__free_register(&taken);
-  vida__free_register(&plain);
+  vida__free_strings(&taken);
+  vida__free_strings(&plain);
   free(given);
   return fresh < 0 ? vida__fail_memory(error) : VIDA_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <vida/error.h>
+#include <vida/report.h>
 #include <vida/study.h>
 
 #include "base/text.h"
@@ -30,6 +31,8 @@ typedef struct vida_columns {
   const VidaColumn* column[VIDA_MOST_COLUMNS];
 } vida_columns;
 vida_columns vida__common_columns(void);
+/* All columns, group by group. */
+vida_columns vida__grouped_columns(void);
 void vida__add_study_columns(const VidaStudy* study, vida_columns* columns);
 
 /* Columns of start values, by the names that the studies' coordinates and rates have, of those in
@@ -52,18 +55,26 @@ void vida__start_text(const VidaStudy* study, int run, const vida_start_columns*
 /* Writes lines of at most `width` characters that break at spaces; those after the first are
  * indented. */
 void vida__write_paragraph(const char* text, int width, FILE* file);
+/* Writes such lines between `begin` and `end`, which have no width. */
+void vida__write_styled(const char* text, int width, const char* begin, const char* end,
+                        FILE* file);
+/* What stands in a style before and behind a run with this outcome. */
+const char* vida__style_begin(const VidaTableStyle* style, VidaOutcome outcome);
+const char* vida__style_end(const VidaTableStyle* style, VidaOutcome outcome);
+
 /* "rattle, h = 0.01 s, ..." */
 void vida__name_run(const VidaRow* row, char* text, size_t size);
 /* Failures and remarks of all runs, each once (remarks.c). *any becomes true, *marked where a mark
  * of the table stands for one. VIDA_OUT_OF_MEMORY, or 0. */
-int vida__write_said(const VidaStudy* study, int width, FILE* file, bool* any, bool* marked);
+int vida__write_remarks(const VidaStudy* study, int width, const VidaTableStyle* style, FILE* file,
+                        bool* any, bool* marked);
 
 /* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
  * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
 
-/* The unit of a momentum map by its name ("L_x", "J_z"); "" when it is of several kinds. */
-const char* vida__momentum_unit(const char* name);
+/* The unit of a momentum map of the system; "" where translations and rotations are mixed in it. */
+const char* vida__momentum_unit(const VidaSystem* system, int index);
 
 /* The units that all positions, constraints and momentum maps of the study's errors share, "" where
  * they differ (study_facts.c). */
@@ -76,6 +87,9 @@ void vida__find_units(const VidaStudy* study, vida_units* units);
  * errors that are relative) none. */
 void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
                        char unit[VIDA_NAME_SIZE]);
+
+/* The norm of the errors, in words: "mean over steps" (study_facts.c). */
+const char* vida__norm_text(const VidaStudy* study);
 
 /* What the column energy_error is measured against where vida__exchanges_energy. */
 #define VIDA_ENERGY_BALANCE_TEXT                                                           \
@@ -125,6 +139,12 @@ int vida__choose_colours(int count, char (*names)[VIDA_NAME_SIZE], int* numbers,
  * each group as of the others, evenly spread over each (spread.c). */
 int vida__spread_runs(int count, const int* group, int most, bool* chosen, VidaError* error);
 
+/* "rattle h=0.01 key=value": names in the tables below (drift.c). */
+#define VIDA_SHORT_NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
+void vida__short_name(const char* method, double h, double rtol, const char* options,
+                      char name[VIDA_SHORT_NAME_SIZE]);
+/* How wide names are of which the longest has `longest` bytes, where numbers leave `most`. */
+int vida__name_width(int longest, int most);
 /* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
 void vida__append_label(const char* name, int width, char* line, size_t size);
 
@@ -134,8 +154,8 @@ void vida__write_drifts(const VidaStudy* study, int width, FILE* file);
 /* Of many starts, how errors are spread over them (spread.c). */
 void vida__write_spreads(const VidaStudy* study, int width, FILE* file);
 
-/* Writes a line of a table without the spaces at its end, which it loses (table.c). */
-void vida__write_line(FILE* file, char* line);
+/* Writes a line of a table without the spaces at its end (table.c). */
+void vida__write_line(FILE* file, const char* line);
 
 /* Position errors whose costs are told, powers of ten from large to small; returns how many. */
 enum { VIDA_MOST_ERRORS = 7 };

@@ -9,8 +9,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/register.h"
+#include "base/string_table.h"
 #include "base/text.h"
+#include "study/study.h"
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
@@ -51,15 +52,14 @@ static int read_rows(const char* directory, vida_csv* csv, VidaError* error) {
   }
   join(path, directory, "comparison.csv");
   int code = vida__read_csv(path, csv, error);
-  /* Those behind the message came later: results that are older have not got them. */
-  bool demanded = true;
-  for (int i = 0; i < VIDA_COLUMNS && demanded && !code; i++) {
-    demanded = strcmp(Vida_Column(i)->name, "message") != 0;
-    if (vida__csv_column(csv, Vida_Column(i)->name) < 0) {
-      code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' has no column '%s'", path,
-                        Vida_Column(i)->name);
-    } else if (Vida_Column(i)->type != VIDA_COLUMN_TEXT) {
-      code = vida__check_numbers(csv, path, vida__csv_column(csv, Vida_Column(i)->name), error);
+  /* Results of earlier versions have not got all columns that measure something. */
+  for (int i = 0; vida__column_at(i) && !code; i++) {
+    const VidaColumn* column = vida__column_at(i);
+    const int place = vida__csv_column(csv, column->name);
+    if (place < 0 && column->group == VIDA_GROUP_RUN) {
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' has no column '%s'", path, column->name);
+    } else if (place >= 0 && column->type != VIDA_COLUMN_TEXT) {
+      code = vida__check_numbers(csv, path, place, error);
     }
   }
   if (!code && csv->rows == 0) {
@@ -89,11 +89,8 @@ static void read_cell(const vida_csv* csv, long index, const VidaColumn* column,
 }
 
 static void read_row(const vida_csv* csv, long index, VidaRow* row) {
-  for (int i = 0; i < VIDA_COLUMNS; i++) {
-    read_cell(csv, index, Vida_Column(i), row);
-  }
-  for (int i = 0; Vida_OptionalColumn(i); i++) {
-    read_cell(csv, index, Vida_OptionalColumn(i), row);
+  for (int i = 0; vida__column_at(i); i++) {
+    read_cell(csv, index, vida__column_at(i), row);
   }
 }
 
@@ -248,14 +245,14 @@ static int read_facts(vida_results* results, VidaError* error) {
 /* ---- a comparison ---------------------------------------------------------------------------- */
 
 /* Methods of the whole folder, so that a method has one colour in all its pictures. */
-static int list_methods(const vida_csv* all, vida_register* known, vida_results* results,
+static int list_methods(const vida_csv* all, vida_string_table* known, vida_results* results,
                         VidaError* error) {
   const int column = vida__csv_column(all, "method");
   results->methods = vida__allocate((size_t)all->rows, sizeof *results->methods);
   bool good = results->methods;
   for (long row = 0; row < all->rows && good; row++) {
     const int before = known->count;
-    const int place = vida__register_text(known, vida__csv_cell(all, row, column));
+    const int place = vida__add_string(known, vida__csv_cell(all, row, column));
     good = place >= 0;
     if (place == before) {
       vida__append(results->methods[results->method_count++], VIDA_NAME_SIZE, "%s",
@@ -269,8 +266,8 @@ static int list_methods(const vida_csv* all, vida_register* known, vida_results*
 }
 
 /* Sets of options are numbered by themselves for each method. */
-static int number_runs(vida_register* methods, vida_results* results, VidaError* error) {
-  vida_register known = {0};
+static int number_runs(vida_string_table* methods, vida_results* results, VidaError* error) {
+  vida_string_table known = {0};
   int* variants = vida__allocate((size_t)results->method_count, sizeof *variants);
   int* variant = vida__allocate((size_t)results->count, sizeof *variant); /* of each known one */
   bool good = variants && variant;
@@ -279,8 +276,8 @@ static int number_runs(vida_register* methods, vida_results* results, VidaError*
     char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
     vida__append(name, sizeof name, "%s %s", self->row.method, self->row.options);
     const int before = known.count;
-    const int set = vida__register_text(&known, name);
-    self->method = vida__register_text(methods, self->row.method);
+    const int set = vida__add_string(&known, name);
+    self->method = vida__add_string(methods, self->row.method);
     good = set >= 0 && self->method >= 0;
     if (self->method >= results->method_count) { /* the folder's rows are of another run */
       self->method = results->method_count - 1;
@@ -290,7 +287,7 @@ static int number_runs(vida_register* methods, vida_results* results, VidaError*
     }
     self->variant = good ? variant[set] : 0;
   }
-  vida__free_register(&known);
+  vida__free_strings(&known);
   free(variants);
   free(variant);
   return good ? VIDA_SUCCESS : vida__fail_memory(error);
@@ -318,7 +315,7 @@ static int find_files(vida_results* results, VidaError* error) {
   return code;
 }
 
-static int take_rows(const vida_csv* own, vida_register* methods, vida_results* results,
+static int take_rows(const vida_csv* own, vida_string_table* methods, vida_results* results,
                      VidaError* error) {
   results->runs = vida__allocate((size_t)own->rows, sizeof *results->runs);
   if (!results->runs) {
@@ -327,7 +324,7 @@ static int take_rows(const vida_csv* own, vida_register* methods, vida_results* 
   results->count = (int)own->rows;
   for (int i = 0; i < results->count; i++) {
     read_row(own, i, &results->runs[i].row);
-    results->runs[i].failed = strcmp(results->runs[i].row.status, "ok") != 0;
+    results->runs[i].failed = !vida__is_finished(&results->runs[i].row);
   }
   const int code = number_runs(methods, results, error);
   return code ? code : find_files(results, error);
@@ -335,7 +332,7 @@ static int take_rows(const vida_csv* own, vida_register* methods, vida_results* 
 
 int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error) {
   vida_csv all = {0}, own = {0};
-  vida_register methods = {0};
+  vida_string_table methods = {0};
   memset(results, 0, sizeof *results);
   const int count = vida__count_stored(directory, error);
   if (count == 0) {
@@ -357,7 +354,7 @@ int vida__read_results(const char* directory, int study, vida_results* results, 
   code = code ? code : take_rows(&own, &methods, results, error);
   vida__free_csv(&all);
   vida__free_csv(&own);
-  vida__free_register(&methods);
+  vida__free_strings(&methods);
   return code;
 }
 

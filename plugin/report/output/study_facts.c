@@ -56,49 +56,58 @@ void vida__find_units(const VidaStudy* study, vida_units* units) {
     }
   }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
-    join_unit(units->momentum, sizeof units->momentum, i == 0,
-              vida__momentum_unit(VidaSystem_MomentumName(system, i)));
+    join_unit(units->momentum, sizeof units->momentum, i == 0, vida__momentum_unit(system, i));
   }
 }
 
-/* Columns whose unit depends on the system, or is gone in a relative comparison. */
-typedef struct unit_rule {
-  const char* column;
-  enum { OF_POSITION, OF_CONSTRAINT, OF_MULTIPLIER, OF_MOMENTUM, OF_ENERGY, OF_INTEGRAL } kind;
-  const char* per; /* appended */
-  bool relative;
-} unit_rule;
-
-static const unit_rule unit_rules[] = {{"position_error", OF_POSITION, "", true},
-                                       {"velocity_error", OF_POSITION, "/s", true},
-                                       {"multiplier_error", OF_MULTIPLIER, "", true},
-                                       {"energy_error", OF_ENERGY, "", true},
-                                       {"momentum_error", OF_MOMENTUM, "", true},
-                                       {"constraint_position", OF_CONSTRAINT, "", false},
-                                       {"constraint_velocity", OF_CONSTRAINT, "/s", false},
-                                       {"constraint_integral", OF_INTEGRAL, "", false},
-                                       {"momentum_drift", OF_MOMENTUM, "/s", false},
-                                       {"momentum_drift_interval", OF_MOMENTUM, "/s", false},
-                                       {"momentum_oscillation", OF_MOMENTUM, "", false},
-                                       {"constraint_drift", OF_CONSTRAINT, "/s", false},
-                                       {"constraint_drift_interval", OF_CONSTRAINT, "/s", false},
-                                       {"constraint_oscillation", OF_CONSTRAINT, "", false}};
+/* What the quantities of this kind share a unit with, and what stands behind it: "/s" of rates. */
+static const char* find_shared(const vida_units* units, VidaUnitKind kind, const char** per) {
+  *per = "";
+  switch (kind) {
+    case VIDA_UNIT_VELOCITY:
+      *per = "/s";
+      return units->position;
+    case VIDA_UNIT_POSITION:
+      return units->position;
+    case VIDA_UNIT_MULTIPLIER:
+      return units->multiplier;
+    case VIDA_UNIT_MOMENTUM_RATE:
+      *per = "/s";
+      return units->momentum;
+    case VIDA_UNIT_MOMENTUM:
+      return units->momentum;
+    case VIDA_UNIT_CONSTRAINT_RATE:
+      *per = "/s";
+      return units->constraint;
+    case VIDA_UNIT_CONSTRAINT:
+      return units->constraint;
+    case VIDA_UNIT_CONSTRAINT_INTEGRAL:
+      return units->integral;
+    default:
+      return NULL;
+  }
+}
 
 void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
                        char unit[VIDA_NAME_SIZE]) {
-  const char* const shared[] = {
-      units->position, units->constraint, units->multiplier, units->momentum, "J", units->integral};
+  const char* per = "";
+  const char* shared = find_shared(units, column->unit_kind, &per);
   unit[0] = '\0';
-  for (size_t i = 0; i < sizeof unit_rules / sizeof unit_rules[0]; i++) {
-    const unit_rule* rule = &unit_rules[i];
-    if (strcmp(rule->column, column->name) == 0) {
-      const bool has_one = shared[rule->kind][0] && !(rule->relative && relative);
-      vida__append(unit, VIDA_NAME_SIZE, "%s%s", has_one ? shared[rule->kind] : "",
-                   has_one ? rule->per : "");
-      return;
-    }
+  if (column->unit_kind == VIDA_UNIT_NUMBER ||
+      (relative && (column->traits & VIDA_COLUMN_RELATIVE))) {
+    return;
   }
-  vida__append(unit, VIDA_NAME_SIZE, "%s", strcmp(column->unit, "1") == 0 ? "" : column->unit);
+  if (!shared) { /* it depends on no system */
+    vida__append(unit, VIDA_NAME_SIZE, "%s", column->unit);
+  } else if (shared[0]) {
+    vida__append(unit, VIDA_NAME_SIZE, "%s%s", shared, per);
+  }
+}
+
+const char* vida__norm_text(const VidaStudy* study) {
+  static const char* const texts[] = {"mean over steps", "largest over steps", "at the end",
+                                      "mixed, at the end"};
+  return texts[study->norm];
 }
 
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {

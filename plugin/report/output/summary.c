@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/register.h"
+#include "base/string_table.h"
 #include "base/text.h"
 #include "report/output/output.h"
+#include "study/remarks.h"
 #include "study/study.h"
 #include "system/model/model.h"
 
@@ -30,21 +31,18 @@ static const double surely = 1.5;
 
 typedef struct quantity {
   const char* topic;
-  const char* column; /* of the error, for its unit */
-  size_t error;       /* members of VidaRow */
-  size_t size;        /* and of vida_run_sizes */
+  const char* column; /* of the error */
+  size_t size;        /* member of vida_run_sizes */
   double rounding;
 } quantity;
 
 static const quantity quantities[] = {
-    {"energy", "energy_error", offsetof(VidaRow, energy_error), offsetof(vida_run_sizes, energy),
-     rounding_of_invariants},
-    {"momenta", "momentum_error", offsetof(VidaRow, momentum_error),
-     offsetof(vida_run_sizes, momentum), rounding_of_invariants},
-    {"constraints", "constraint_position", offsetof(VidaRow, constraint_position),
-     offsetof(vida_run_sizes, constraint), rounding_of_constraints},
-    {"their rates", "constraint_velocity", offsetof(VidaRow, constraint_velocity),
-     offsetof(vida_run_sizes, constraint_rate), rounding_of_constraints}};
+    {"energy", "energy_error", offsetof(vida_run_sizes, energy), rounding_of_invariants},
+    {"momenta", "momentum_error", offsetof(vida_run_sizes, momentum), rounding_of_invariants},
+    {"constraints", "constraint_position", offsetof(vida_run_sizes, constraint),
+     rounding_of_constraints},
+    {"their rates", "constraint_velocity", offsetof(vida_run_sizes, constraint_rate),
+     rounding_of_constraints}};
 enum { ENERGY, MOMENTA, CONSTRAINTS, RATES, QUANTITIES };
 
 /* Where work is done on the system, its energy error is what no work accounts for. */
@@ -53,10 +51,8 @@ static const char* find_topic(const VidaStudy* study, int what) {
                                                                  : quantities[what].topic;
 }
 
-static double member(const void* from, size_t offset) {
-  double value;
-  memcpy(&value, (const char*)from + offset, sizeof value);
-  return value;
+static double error_of(const VidaRow* row, int what) {
+  return vida__cell_value(row, Vida_FindColumn(quantities[what].column));
 }
 
 /* A fitted drift with its confidence, and the oscillation about it. */
@@ -85,12 +81,13 @@ static fit find_fit(const vida_run* run, int what) {
 static double size_of(const VidaStudy* study, const vida_run* run, int what) {
   const vida_run_sizes* sizes = &run->sizes;
   const double start = fabs(what == ENERGY ? sizes->energy_start : sizes->momentum_start);
-  const double size = member(sizes, quantities[what].size);
+  double size;
+  memcpy(&size, (const char*)sizes + quantities[what].size, sizeof size);
   return study->relative && what <= MOMENTA ? (start > 0.0 ? size / start : 0.0) : size;
 }
 
 static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what) {
-  const double error = member(&run->row, quantities[what].error);
+  const double error = error_of(&run->row, what);
   const double size = size_of(study, run, what);
   const double time = fabs(study->time);
   const fit drift = find_fit(run, what);
@@ -114,24 +111,33 @@ static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what)
 
 static void verdict_text(const VidaStudy* study, int what, vida_verdict verdict, char* text,
                          size_t size) {
-  static const char* const words[VIDA_VERDICTS] = {"kept to rounding",
-                                                   "off, but no drift seen in %s s",
-                                                   "off; %s s do not tell a drift", "off", "drift"};
-  char time[VIDA_REAL_TEXT_SIZE], format[64] = "";
+  char time[VIDA_REAL_TEXT_SIZE];
   const bool is_row = what == CONSTRAINTS || what == RATES;
-  const char* word = verdict == VIDA_VERDICT_OFF && is_row ? "violated" : words[verdict];
   vida__real_text(time, fabs(study->time), 6);
   text[0] = '\0';
-  const char* place = strstr(word, "%s");
-  vida__append(format, sizeof format, "%.*s", place ? (int)(place - word) : (int)strlen(word),
-               word);
-  vida__append(text, size, "%s%s%s", format, place ? time : "", place ? place + 2 : "");
+  switch (verdict) {
+    case VIDA_VERDICT_ROUNDING:
+      vida__append(text, size, "kept to rounding");
+      break;
+    case VIDA_VERDICT_STEADY:
+      vida__append(text, size, "off, but no drift seen in %s s", time);
+      break;
+    case VIDA_VERDICT_UNTOLD:
+      vida__append(text, size, "off; %s s do not tell a drift", time);
+      break;
+    case VIDA_VERDICT_OFF:
+      vida__append(text, size, is_row ? "violated" : "off");
+      break;
+    default:
+      vida__append(text, size, "drift");
+      break;
+  }
 }
 
 /* ---- groups: methods with their options ------------------------------------------------------ */
 
 typedef struct groups {
-  vida_register names;
+  vida_string_table names;
   int* group; /* of each run */
 } groups;
 
@@ -141,7 +147,7 @@ static int name_groups(const VidaStudy* study, bool with_options, groups* all) {
     const char* options = with_options ? vida__bare_options(study, run) : "";
     char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
     vida__append(name, sizeof name, "%s%s%s", run->row.method, options[0] ? " " : "", options);
-    all->group[i] = vida__register_text(&all->names, name);
+    all->group[i] = vida__add_string(&all->names, name);
     if (all->group[i] < 0) {
       return VIDA_OUT_OF_MEMORY;
     }
@@ -150,7 +156,7 @@ static int name_groups(const VidaStudy* study, bool with_options, groups* all) {
 }
 
 static void free_groups(groups* all) {
-  vida__free_register(&all->names);
+  vida__free_strings(&all->names);
   free(all->group);
 }
 
@@ -173,10 +179,6 @@ static int make_groups(const VidaStudy* study, groups* all) {
   }
   free_groups(&methods);
   return code;
-}
-
-static bool is_finished(const VidaRow* row) {
-  return strcmp(row->status, "ok") == 0;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -203,25 +205,24 @@ typedef struct range {
 
 static range find_range(const VidaStudy* study, const groups* all, int group, int what) {
   range found = {.largest = -1, .smallest = -1, .verdict = VIDA_VERDICT_ROUNDING};
-  const size_t offset = quantities[what].error;
   for (int i = 0; i < study->count; i++) {
     const VidaRow* row = &study->runs[i].row;
-    const double error = member(row, offset);
+    const double error = error_of(row, what);
     if (all->group[i] != group) {
       continue;
     }
     found.runs++;
-    found.finished += is_finished(row);
+    found.finished += vida__is_finished(row);
     /* Of an error that the integration of the work may have made nothing is known. */
     const bool is_unresolved = what == ENERGY && error < row->work_error;
-    if (!is_finished(row) || !isfinite(error) || is_unresolved) {
+    if (!vida__is_finished(row) || !isfinite(error) || is_unresolved) {
       continue;
     }
     found.measured++;
-    if (found.largest < 0 || error > member(&study->runs[found.largest].row, offset)) {
+    if (found.largest < 0 || error > error_of(&study->runs[found.largest].row, what)) {
       found.largest = i;
     }
-    if (found.smallest < 0 || error < member(&study->runs[found.smallest].row, offset)) {
+    if (found.smallest < 0 || error < error_of(&study->runs[found.smallest].row, what)) {
       found.smallest = i;
     }
     const vida_verdict verdict = judge(study, &study->runs[i], what);
@@ -238,8 +239,8 @@ static void write_range(const VidaStudy* study, const range* found, int what, co
                         FILE* file) {
   const VidaRow* largest = &study->runs[found->largest].row;
   const VidaRow* smallest = &study->runs[found->smallest].row;
-  const double most = member(largest, quantities[what].error);
-  const double least = member(smallest, quantities[what].error);
+  const double most = error_of(largest, what);
+  const double least = error_of(smallest, what);
   fputs(" (", file);
   if (found->verdict == VIDA_VERDICT_ROUNDING) {
     fputs("at most ", file);
@@ -345,7 +346,7 @@ static int add_lines(const VidaStudy* study, const groups* all, vida_summary* su
 static double known_error(const VidaStudy* study, const VidaRow* row) {
   double own = NAN;
   VidaStudy_Reference(study, &own);
-  if (!is_finished(row) || !isfinite(row->position_error) || !(row->wall_s > 0.0)) {
+  if (!vida__is_finished(row) || !isfinite(row->position_error) || !(row->wall_s > 0.0)) {
     return NAN;
   }
   const double error = isfinite(own) ? fmax(row->position_error, own) : row->position_error;
@@ -404,12 +405,12 @@ static int add_prices(const VidaStudy* study, const groups* all, vida_summary* s
 /* ---- what failed ----------------------------------------------------------------------------- */
 
 static bool is_failed(const VidaRow* row) {
-  return !is_finished(row) && strcmp(row->status, "NOT_RUN") != 0;
+  return VidaRow_Outcome(row) == VIDA_OUTCOME_FAILED;
 }
 
 static bool is_same_failure(const VidaRow* one, const VidaRow* other) {
   return is_failed(other) && strcmp(one->status, other->status) == 0 &&
-         strcmp(one->message, other->message) == 0 && one->t_end == other->t_end;
+         vida__same_remarks(one, other) && one->t_end == other->t_end;
 }
 
 static int add_failure(const VidaStudy* study, int first, bool* told, vida_summary* summary) {
@@ -469,7 +470,7 @@ static int count_methods(const VidaStudy* study, const groups* all, bool finishe
   for (int g = 0; g < all->names.count; g++) {
     bool any = false;
     for (int i = 0; i < study->count && !any; i++) {
-      any = all->group[i] == g && (!finished || is_finished(&study->runs[i].row));
+      any = all->group[i] == g && (!finished || vida__is_finished(&study->runs[i].row));
     }
     count += any;
   }
@@ -481,7 +482,7 @@ int vida__summarize(const VidaStudy* study, vida_summary* summary) {
   memset(summary, 0, sizeof *summary);
   int code = make_groups(study, &all);
   for (int i = 0; i < study->count; i++) {
-    summary->finished += is_finished(&study->runs[i].row);
+    summary->finished += vida__is_finished(&study->runs[i].row);
     summary->failed += is_failed(&study->runs[i].row);
   }
   summary->runs = study->count;

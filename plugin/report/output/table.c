@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/register.h"
+#include "base/string_table.h"
 #include "base/text.h"
 #include "report/output/output.h"
 #include "report/output/summary.h"
@@ -26,68 +26,35 @@
 #define CELL_SIZE (VIDA_OPTIONS_SIZE + 8)
 #define LINE_SIZE 2048
 
+enum { MOST_CELLS = 64 };
+
+/* What is made of a column beside its own cells. */
 typedef enum cell_kind {
-  CELL_TEXT,
-  CELL_STEP,     /* as typed */
-  CELL_ERROR,    /* 1.234e-05 */
-  CELL_POSITION, /* the same, marked when below the reference's own error */
-  CELL_BALANCE,  /* the same, marked when the work is not known as well */
-  CELL_EXCHANGE, /* the same, of systems that exchange energy */
-  CELL_FORM,     /* the same, marked when it may be rounding */
-  CELL_OPTIONS,  /* key=value ... */
-  CELL_DIGITS,   /* that are correct, in the mixed norm */
-  CELL_COST,     /* microseconds for each step */
-  CELL_STEPS,    /* of adaptive methods */
-  CELL_WORK,     /* evaluations, of work and precision */
-  CELL_TIME      /* milliseconds in all, of these and where some method is adaptive */
+  CELL_OWN,    /* the value of the column */
+  CELL_DIGITS, /* correct digits of the position error, in the mixed norm */
+  CELL_COST    /* microseconds for each step */
 } cell_kind;
 
-/* X(name, title, kind, member, importance): of columns that do not fit, the least important are
- * left out first. */
-#define TABLE_COLUMN_LIST(X)                                        \
-  X(METHOD, "method", CELL_TEXT, method, 26)                        \
-  X(OPTIONS, "options", CELL_OPTIONS, options, 16)                  \
-  X(STEP, "h", CELL_STEP, h, 24)                                    \
-  X(TOLERANCE, "rtol", CELL_STEP, rtol, 24)                         \
-  X(STATUS, "status", CELL_TEXT, status, 14)                        \
-  X(POSITION, "position", CELL_POSITION, position_error, 22)        \
-  X(DIGITS, "mescd", CELL_DIGITS, position_error, 24)               \
-  X(VELOCITY, "velocity", CELL_ERROR, velocity_error, 10)           \
-  X(MULTIPLIER, "multiplier", CELL_ERROR, multiplier_error, 2)      \
-  X(ENERGY, "energy", CELL_BALANCE, energy_error, 20)               \
-  X(CHANGE, "energy change", CELL_EXCHANGE, energy_change, 5)       \
-  X(EXCHANGED, "work", CELL_EXCHANGE, work, 5)                      \
-  X(DRIFT, "drift", CELL_ERROR, energy_drift, 6)                    \
-  X(MOMENTUM, "momentum", CELL_ERROR, momentum_error, 18)           \
-  X(CONSTRAINT, "|g|", CELL_ERROR, constraint_position, 8)          \
-  X(CONSTRAINT_RATE, "|dg/dt|", CELL_ERROR, constraint_velocity, 4) \
-  X(INTEGRAL, "integral", CELL_ERROR, constraint_integral, 3)       \
-  X(FORM, "symplectic", CELL_FORM, symplectic_defect, 20)           \
-  X(WAY_BACK, "reversal", CELL_ERROR, reversibility_defect, 20)     \
-  X(STEPS, "steps", CELL_STEPS, steps, 10)                          \
-  X(WORK, "residuals", CELL_WORK, residual_evaluations, 14)         \
-  X(TIME, "time", CELL_TIME, wall_s, 21)                            \
-  X(COST, "time/step", CELL_COST, wall_s, 21)
-
-#define TABLE_ENUMERATOR(name, title, kind, member, importance) TABLE_##name,
-enum { TABLE_COLUMN_LIST(TABLE_ENUMERATOR) TABLE_COLUMNS };
-#undef TABLE_ENUMERATOR
-
+/* A column of the table, made of one of the rows. */
 typedef struct table_column {
-  const char *title, *name; /* name: of the column of rows */
+  const VidaColumn* column;
   cell_kind kind;
-  size_t offset;
+  const char* title;
   int importance;
 } table_column;
 
-#define TABLE_ROW(name, title, kind, member, importance) \
-  {title, #member, kind, offsetof(VidaRow, member), importance},
-static const table_column columns[TABLE_COLUMNS] = {TABLE_COLUMN_LIST(TABLE_ROW)};
-#undef TABLE_ROW
+/* Columns of the table that are made of another column, and stand behind it. */
+static const struct {
+  size_t offset; /* of the other column in VidaRow */
+  table_column made;
+} made_columns[] = {
+    {offsetof(VidaRow, position_error), {NULL, CELL_DIGITS, "mescd", 24}},
+    {offsetof(VidaRow, wall_s), {NULL, CELL_COST, "time/step", 21}},
+};
 
 typedef struct option_uses {
-  vida_register names; /* "method", "method key=value" */
-  int* runs;           /* of each name */
+  vida_string_table names; /* "method", "method key=value" */
+  int* runs;               /* of each name */
   size_t capacity;
 } option_uses;
 
@@ -102,11 +69,53 @@ typedef struct table_layout {
   bool drifts;            /* some methods keep the constraints, and others do not */
   bool precision;         /* a study of work and precision */
   unsigned astray;        /* what has gone astray in some run */
-  bool shown[TABLE_COLUMNS];
-  int widths[TABLE_COLUMNS];
+  const VidaTableStyle* style;
+  table_column columns[MOST_CELLS];
+  int count; /* of columns */
+  bool shown[MOST_CELLS];
+  int widths[MOST_CELLS];
   option_uses uses;
-  char units[TABLE_COLUMNS][VIDA_NAME_SIZE];
+  char units[MOST_CELLS][VIDA_NAME_SIZE];
 } table_layout;
+
+/* Whether a column holds the member of VidaRow at this offset itself. */
+static bool holds(const table_column* column, size_t offset) {
+  return column->kind == CELL_OWN && column->column->offset == offset;
+}
+#define HOLDS(column, member) holds(column, offsetof(VidaRow, member))
+
+static void add_column(table_layout* table, const VidaColumn* column, table_column added) {
+  if (table->count < MOST_CELLS) {
+    added.column = column;
+    table->columns[table->count++] = added;
+  }
+}
+
+static void choose_columns(table_layout* table) {
+  const vida_columns all = vida__grouped_columns();
+  for (int i = 0; i < all.count; i++) {
+    const VidaColumn* column = all.column[i];
+    if (!column->title[0]) {
+      continue;
+    }
+    add_column(table, column, (table_column){NULL, CELL_OWN, column->title, column->importance});
+    for (size_t k = 0; k < sizeof made_columns / sizeof made_columns[0]; k++) {
+      if (made_columns[k].offset == column->offset) {
+        add_column(table, column, made_columns[k].made);
+      }
+    }
+  }
+}
+
+/* The column that holds this member of VidaRow. */
+static int find_column(const table_layout* table, size_t offset) {
+  int index = 0;
+  while (!holds(&table->columns[index], offset)) {
+    index++;
+  }
+  return index;
+}
+#define FIND_COLUMN(table, member) find_column(table, offsetof(VidaRow, member))
 
 /* ---- options that all runs of a method have ---------------------------------------------------
  */
@@ -118,7 +127,7 @@ static int count_use(option_uses* uses, const char* method, const char* word, si
   const int code =
       vida__reserve(&runs, &uses->capacity, (size_t)uses->names.count + 1, sizeof *uses->runs);
   uses->runs = runs;
-  const int number = code ? -1 : vida__register_text(&uses->names, name);
+  const int number = code ? -1 : vida__add_string(&uses->names, name);
   if (number >= 0) {
     uses->runs[number]++;
   }
@@ -150,14 +159,14 @@ static int count_uses(const VidaStudy* study, option_uses* uses, VidaError* erro
 }
 
 static void free_uses(option_uses* uses) {
-  vida__free_register(&uses->names);
+  vida__free_strings(&uses->names);
   free(uses->runs);
 }
 
 static int runs_with(const option_uses* uses, const char* method, const char* word, size_t length) {
   char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
   vida__append(name, sizeof name, "%s %.*s", method, (int)length, word);
-  const int number = vida__find_text(&uses->names, name);
+  const int number = vida__find_string(&uses->names, name);
   return number < 0 ? 0 : uses->runs[number];
 }
 
@@ -200,12 +209,6 @@ static void error_text(double value, char* text, size_t size) {
                exponent);
 }
 
-static double real_member(const VidaRow* row, size_t offset) {
-  double value;
-  memcpy(&value, (const char*)row + offset, sizeof value);
-  return value;
-}
-
 /* Two finite differences may agree by chance. */
 static bool is_rounding(const VidaRow* row) {
   return row->symplectic_defect < VIDA_NOISE_FACTOR * row->symplectic_noise;
@@ -220,77 +223,78 @@ static bool is_unresolved(const VidaRow* row) {
   return row->energy_error < row->work_error;
 }
 
-static void cell_text(const table_layout* table, int column, const VidaRow* row,
+/* Whether the table tells this value of the column. */
+static bool is_told(const table_layout* table, const table_column* column, const VidaRow* row) {
+  if (HOLDS(column, steps)) {
+    return isnan(row->h); /* of methods that choose their steps */
+  }
+  if (HOLDS(column, residual_evaluations)) {
+    return table->precision;
+  }
+  if (HOLDS(column, wall_s)) {
+    return table->adaptive || table->precision;
+  }
+  return !(column->column->traits & VIDA_COLUMN_EXCHANGE) ||
+         vida__exchanges_energy(table->study->system);
+}
+
+/* What stands before a number of which less is known than it looks. */
+static const char* mark_of(const table_layout* table, const table_column* column,
+                           const VidaRow* row) {
+  if (HOLDS(column, position_error)) {
+    return row->position_error < table->reference_error ? "~" : "";
+  }
+  if (HOLDS(column, energy_error)) {
+    return is_unresolved(row) ? "<" : "";
+  }
+  if (HOLDS(column, symplectic_defect)) {
+    return is_not_measurable(row) ? "?" : is_rounding(row) ? "<" : "";
+  }
+  return "";
+}
+
+/* Values of the group RUN as they were typed, errors with four digits, times in milliseconds. */
+static void real_text(const table_layout* table, const table_column* column, const VidaRow* row,
                       char text[CELL_SIZE]) {
-  const table_column* what = &columns[column];
+  const double value = vida__cell_value(row, column->column);
+  const char* mark = mark_of(table, column, row);
+  char number[VIDA_REAL_TEXT_SIZE] = "";
+  if (column->column->group == VIDA_GROUP_RUN) {
+    if (isfinite(value)) {
+      vida__real_text(number, value, 6);
+    }
+  } else if (column->column->group == VIDA_GROUP_COST) {
+    vida__real_text(number, 1e3 * value, 3);
+  } else if (mark[0] != '?') {
+    error_text(value, number, sizeof number);
+  }
+  text[0] = '\0';
+  vida__append(text, CELL_SIZE, "%s%s", mark, number);
+}
+
+static void cell_text(const table_layout* table, int index, const VidaRow* row,
+                      char text[CELL_SIZE]) {
+  const table_column* column = &table->columns[index];
   char number[VIDA_REAL_TEXT_SIZE];
   text[0] = '\0';
-  switch (what->kind) {
-    case CELL_STEP:
-      if (isfinite(real_member(row, what->offset))) {
-        vida__append(text, CELL_SIZE, "%s",
-                     vida__real_text(number, real_member(row, what->offset), 6));
-      }
-      break;
-    case CELL_ERROR:
-      error_text(real_member(row, what->offset), text, CELL_SIZE);
-      break;
-    case CELL_POSITION:
-      error_text(row->position_error, number, sizeof number);
-      vida__append(text, CELL_SIZE, "%s%s", row->position_error < table->reference_error ? "~" : "",
-                   number);
-      break;
-    case CELL_BALANCE:
-      error_text(row->energy_error, number, sizeof number);
-      vida__append(text, CELL_SIZE, "%s%s", is_unresolved(row) ? "<" : "", number);
-      break;
-    case CELL_EXCHANGE:
-      if (vida__exchanges_energy(table->study->system)) {
-        error_text(real_member(row, what->offset), text, CELL_SIZE);
-      }
-      break;
-    case CELL_FORM:
-      error_text(row->symplectic_defect, number, sizeof number);
-      vida__append(text, CELL_SIZE, "%s%s",
-                   is_not_measurable(row) ? "?"
-                   : is_rounding(row)     ? "<"
-                                          : "",
-                   is_not_measurable(row) ? "" : number);
-      break;
-    case CELL_DIGITS:
-      if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
-        const double digits = floor(0.5 - 100.0 * log10(row->position_error)) / 100.0;
-        vida__append(text, CELL_SIZE, "%s", vida__real_text(number, digits, 5));
-      }
-      break;
-    case CELL_COST:
-      if (row->steps > 0 && row->wall_s > 0.0) {
-        vida__append(text, CELL_SIZE, "%s",
-                     vida__real_text(number, 1e6 * row->wall_s / (double)row->steps, 3));
-      }
-      break;
-    case CELL_STEPS:
-      if (isnan(row->h)) {
-        vida__append(text, CELL_SIZE, "%ld", row->steps);
-      }
-      break;
-    case CELL_WORK:
-      if (table->precision) {
-        vida__append(text, CELL_SIZE, "%ld", row->residual_evaluations);
-      }
-      break;
-    case CELL_TIME:
-      if (table->adaptive || table->precision) {
-        vida__append(text, CELL_SIZE, "%s", vida__real_text(number, 1e3 * row->wall_s, 3));
-      }
-      break;
-    case CELL_OPTIONS:
-      options_text(table->study, &table->uses, row, text);
-      break;
-    case CELL_TEXT:
-    default:
-      vida__append(text, CELL_SIZE, "%s", (const char*)row + what->offset);
-      break;
+  if (column->kind == CELL_DIGITS) {
+    if (table->study->norm == VIDA_NORM_MIXED && row->position_error > 0.0) {
+      const double digits = floor(0.5 - 100.0 * log10(row->position_error)) / 100.0;
+      vida__append(text, CELL_SIZE, "%s", vida__real_text(number, digits, 5));
+    }
+  } else if (column->kind == CELL_COST) {
+    if (row->steps > 0 && row->wall_s > 0.0) {
+      vida__append(text, CELL_SIZE, "%s",
+                   vida__real_text(number, 1e6 * row->wall_s / (double)row->steps, 3));
+    }
+  } else if (HOLDS(column, options)) {
+    options_text(table->study, &table->uses, row, text);
+  } else if (is_told(table, column, row)) {
+    if (column->column->type == VIDA_COLUMN_REAL) {
+      real_text(table, column, row, text);
+    } else {
+      vida__cell_text(row, column->column, text, CELL_SIZE);
+    }
   }
 }
 
@@ -299,7 +303,7 @@ static void append_cell(const table_layout* table, int column, const char* text,
                         char line[LINE_SIZE]) {
   const int width = table->widths[column];
   const int spare = width - vida__text_width(text);
-  const bool left = columns[column].kind == CELL_TEXT || columns[column].kind == CELL_OPTIONS;
+  const bool left = table->columns[column].column->type == VIDA_COLUMN_TEXT;
   if (spare >= 0) {
     vida__append(line, LINE_SIZE, "%*s%s%*s", left ? 0 : spare, "", text, left ? spare + GAP : GAP,
                  "");
@@ -309,13 +313,27 @@ static void append_cell(const table_layout* table, int column, const char* text,
                "");
 }
 
-void vida__write_line(FILE* file, char* line) {
+/* Writes a line without the spaces at its end. */
+static void write_styled_line(const char* line, const char* begin, const char* end, FILE* file) {
   size_t length = strlen(line);
   while (length > 0 && line[length - 1] == ' ') {
     length--;
   }
-  line[length] = '\0';
-  fprintf(file, "%s\n", line);
+  fprintf(file, "%s%.*s%s\n", begin, (int)length, line, end);
+}
+
+void vida__write_line(FILE* file, const char* line) {
+  write_styled_line(line, "", "", file);
+}
+
+const char* vida__style_begin(const VidaTableStyle* style, VidaOutcome outcome) {
+  return outcome == VIDA_OUTCOME_FAILED    ? style->failed
+         : outcome == VIDA_OUTCOME_NOT_RUN ? style->not_run
+                                           : "";
+}
+
+const char* vida__style_end(const VidaTableStyle* style, VidaOutcome outcome) {
+  return outcome == VIDA_OUTCOME_FINISHED ? "" : style->plain;
 }
 
 /* ---- units ---------------------------------------------------------------------------------- */
@@ -323,13 +341,15 @@ void vida__write_line(FILE* file, char* line) {
 static void find_units(table_layout* table) {
   vida_units shared;
   vida__find_units(table->study, &shared);
-  for (int i = 0; i < TABLE_COLUMNS; i++) {
-    const table_column* column = &columns[i];
-    if (column->kind == CELL_TIME || column->kind == CELL_COST) {
-      vida__append(table->units[i], VIDA_NAME_SIZE, column->kind == CELL_TIME ? "ms" : "us");
-    } else if (column->kind != CELL_DIGITS) {
-      vida__column_unit(&shared, table->study->relative, Vida_FindColumn(column->name),
-                        table->units[i]);
+  for (int i = 0; i < table->count; i++) {
+    const table_column* column = &table->columns[i];
+    if (column->kind == CELL_COST) {
+      vida__append(table->units[i], VIDA_NAME_SIZE, "us");
+    } else if (column->column->group == VIDA_GROUP_COST &&
+               column->column->type == VIDA_COLUMN_REAL) {
+      vida__append(table->units[i], VIDA_NAME_SIZE, "ms");
+    } else if (column->kind == CELL_OWN) {
+      vida__column_unit(&shared, table->study->relative, column->column, table->units[i]);
     }
   }
 }
@@ -338,7 +358,7 @@ static void find_units(table_layout* table) {
 
 static int count_shown(const table_layout* table) {
   int count = 0;
-  for (int i = 0; i < TABLE_COLUMNS; i++) {
+  for (int i = 0; i < table->count; i++) {
     count += table->shown[i] ? 1 : 0;
   }
   return count;
@@ -346,10 +366,14 @@ static int count_shown(const table_layout* table) {
 
 static int total_width(const table_layout* table) {
   int total = -GAP;
-  for (int i = 0; i < TABLE_COLUMNS; i++) {
+  for (int i = 0; i < table->count; i++) {
     total += table->shown[i] ? table->widths[i] + GAP : 0;
   }
   return total;
+}
+
+static int importance_of(const table_layout* table, size_t offset) {
+  return table->columns[find_column(table, offset)].importance;
 }
 
 /* The status says little when every run is well, and much when one is not: then it goes only before
@@ -357,29 +381,32 @@ static int total_width(const table_layout* table) {
  * telling where some methods keep them and others do not. A study of work and precision is about
  * both. Options that tell two runs of a method apart stay with its name, and so does what says how
  * far a run went astray. */
-static int importance(const table_layout* table, int column) {
-  const bool is_work = column == TABLE_WORK || column == TABLE_TIME;
-  const bool is_drift = column == TABLE_CONSTRAINT || column == TABLE_CONSTRAINT_RATE;
-  if ((column == TABLE_CONSTRAINT && (table->astray & VIDA_ASTRAY_CONSTRAINTS)) ||
-      (column == TABLE_ENERGY && (table->astray & VIDA_ASTRAY_ENERGY))) {
-    return columns[TABLE_METHOD].importance - 1;
+static int importance(const table_layout* table, int index) {
+  const table_column* column = &table->columns[index];
+  const bool is_work = HOLDS(column, residual_evaluations) || HOLDS(column, wall_s);
+  const bool is_violation =
+      HOLDS(column, constraint_position) || HOLDS(column, constraint_velocity);
+  if ((HOLDS(column, constraint_position) && (table->astray & VIDA_ASTRAY_CONSTRAINTS)) ||
+      (HOLDS(column, energy_error) && (table->astray & VIDA_ASTRAY_ENERGY))) {
+    return importance_of(table, offsetof(VidaRow, method)) - 1;
   }
-  if (column == TABLE_OPTIONS && table->variants) {
+  if (HOLDS(column, options) && table->variants) {
     return IDENTIFYING;
   }
-  if (column == TABLE_STATUS && table->failures) {
-    return columns[TABLE_POSITION].importance;
+  if (HOLDS(column, status) && table->failures) {
+    return importance_of(table, offsetof(VidaRow, position_error));
   }
   if (is_work && table->precision) {
-    return columns[TABLE_ENERGY].importance;
+    return importance_of(table, offsetof(VidaRow, energy_error));
   }
-  if (is_drift && table->drifts) {
-    return columns[TABLE_MOMENTUM].importance + (column == TABLE_CONSTRAINT ? 1 : -1);
+  if (is_violation && table->drifts) {
+    return importance_of(table, offsetof(VidaRow, momentum_error)) +
+           (HOLDS(column, constraint_position) ? 1 : -1);
   }
-  if (column == TABLE_COST && table->shown[TABLE_TIME]) { /* of a step, beside that of the run */
-    return columns[TABLE_STEPS].importance;
+  if (column->kind == CELL_COST && table->shown[FIND_COLUMN(table, wall_s)]) {
+    return importance_of(table, offsetof(VidaRow, steps)); /* of a step, beside that of the run */
   }
-  return columns[column].importance;
+  return column->importance;
 }
 
 /* Whether some method runs with other options than at first. */
@@ -398,10 +425,10 @@ static bool has_variants(const VidaStudy* study) {
 }
 
 /* Whether some run has a million times what another has. */
-static bool differ_much(const VidaStudy* study, size_t offset) {
+static bool differ_much(const VidaStudy* study, const VidaColumn* column) {
   double least = INFINITY, most = 0.0;
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    const double value = real_member(VidaStudy_Row(study, run), offset);
+    const double value = vida__cell_value(VidaStudy_Row(study, run), column);
     if (isfinite(value)) {
       least = fmin(least, value);
       most = fmax(most, value);
@@ -412,7 +439,7 @@ static bool differ_much(const VidaStudy* study, size_t offset) {
 
 static int find_least_important(const table_layout* table) {
   int least = -1;
-  for (int i = 0; i < TABLE_COLUMNS; i++) {
+  for (int i = 0; i < table->count; i++) {
     if (table->shown[i] && (least < 0 || importance(table, i) < importance(table, least))) {
       least = i;
     }
@@ -423,31 +450,34 @@ static int find_least_important(const table_layout* table) {
 /* A flag of a solver can be longer than all the rest; the sentence below has it in full. False
  * where there is nothing to be cut. */
 static bool cut_status(table_layout* table) {
-  const int before = table->widths[TABLE_STATUS];
+  const int status = FIND_COLUMN(table, status);
+  const int before = table->widths[status];
   const int fitting = before - (total_width(table) - table->width);
-  if (!table->shown[TABLE_STATUS] || before <= STATUS_LEAST) {
+  if (!table->shown[status] || before <= STATUS_LEAST) {
     return false;
   }
-  table->widths[TABLE_STATUS] = fitting > STATUS_LEAST ? fitting : STATUS_LEAST;
+  table->widths[status] = fitting > STATUS_LEAST ? fitting : STATUS_LEAST;
   return true;
 }
 
 static void lay_out(table_layout* table) {
   char text[CELL_SIZE];
-  for (int i = 0; i < TABLE_COLUMNS; i++) {
+  for (int i = 0; i < table->count; i++) {
     for (int run = 0; run < VidaStudy_RunCount(table->study); run++) {
       cell_text(table, i, VidaStudy_Row(table->study, run), text);
       const int width = vida__text_width(text);
       table->widths[i] = width > table->widths[i] ? width : table->widths[i];
     }
     table->shown[i] = table->widths[i] > 0;
-    const int title = vida__text_width(columns[i].title), unit = vida__text_width(table->units[i]);
+    const int title = vida__text_width(table->columns[i].title),
+              unit = vida__text_width(table->units[i]);
     table->widths[i] = title > table->widths[i] ? title : table->widths[i];
     table->widths[i] = unit > table->widths[i] ? unit : table->widths[i];
   }
-  const int wanted = table->widths[TABLE_OPTIONS];
+  const int options = FIND_COLUMN(table, options);
+  const int wanted = table->widths[options];
   if (wanted > OPTIONS_LEAST) {
-    table->widths[TABLE_OPTIONS] = OPTIONS_LEAST;
+    table->widths[options] = OPTIONS_LEAST;
   }
   while (total_width(table) > table->width && count_shown(table) > COLUMNS_LEAST) {
     const int least = find_least_important(table);
@@ -456,9 +486,9 @@ static void lay_out(table_layout* table) {
     }
   }
   const int spare = table->width - total_width(table);
-  const int missing = wanted - table->widths[TABLE_OPTIONS];
+  const int missing = wanted - table->widths[options];
   if (spare > 0 && missing > 0) {
-    table->widths[TABLE_OPTIONS] += spare < missing ? spare : missing;
+    table->widths[options] += spare < missing ? spare : missing;
   }
   if (spare < 0) {
     cut_status(table);
@@ -467,8 +497,10 @@ static void lay_out(table_layout* table) {
 
 /* ---- text above and below ------------------------------------------------------------------- */
 
-void vida__write_paragraph(const char* text, int width, FILE* file) {
+void vida__write_styled(const char* text, int width, const char* begin, const char* end,
+                        FILE* file) {
   int column = 0;
+  fputs(begin, file);
   while (*text) {
     const size_t length = strcspn(text, " \n");
     char word[VIDA_NOTES_SIZE] = "";
@@ -490,9 +522,14 @@ void vida__write_paragraph(const char* text, int width, FILE* file) {
     }
     text += *text ? 1 : 0;
   }
+  fputs(end, file);
   if (column > 0) {
     fputc('\n', file);
   }
+}
+
+void vida__write_paragraph(const char* text, int width, FILE* file) {
+  vida__write_styled(text, width, "", "", file);
 }
 
 static void write_paragraph(const table_layout* table, const char* text) {
@@ -500,15 +537,13 @@ static void write_paragraph(const table_layout* table, const char* text) {
 }
 
 static void write_title(const table_layout* table) {
-  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
-                                      "mixed, at the end"};
   const VidaStudy* study = table->study;
   const char* reference = VidaStudy_Reference(study, NULL);
   char title[2 * VIDA_MESSAGE_SIZE] = "", from[VIDA_REAL_TEXT_SIZE], to[VIDA_REAL_TEXT_SIZE];
   vida__append(title, sizeof title, "%s%s%s, t = %s .. %s s; errors: %s%s",
                VidaSystem_Name(study->system), study->label[0] ? ", " : "", study->label,
                vida__real_text(from, study->t0, 12),
-               vida__real_text(to, study->t0 + study->time, 12), norms[study->norm],
+               vida__real_text(to, study->t0 + study->time, 12), vida__norm_text(study),
                study->norm == VIDA_NORM_MIXED ? ""
                : study->relative              ? " (relative)"
                                               : " (absolute)");
@@ -519,7 +554,7 @@ static void write_title(const table_layout* table) {
     vida__append(title, sizeof title, " (own error about %s)",
                  vida__real_text(from, table->reference_error, 2));
   }
-  write_paragraph(table, title);
+  vida__write_styled(title, table->width, table->style->title, table->style->plain, table->file);
   if (vida__exchanges_energy(study->system)) {
     write_paragraph(table, "energy: " VIDA_ENERGY_BALANCE_TEXT);
   }
@@ -574,27 +609,28 @@ static int write_remarks(const table_layout* table, VidaError* error) {
     unknown = unknown || is_not_measurable(row);
     rounding = rounding || (is_rounding(row) && !is_not_measurable(row));
   }
-  const int code = vida__write_said(table->study, table->width, table->file, &any, &marked);
+  const int code =
+      vida__write_remarks(table->study, table->width, table->style, table->file, &any, &marked);
   write_forced(table, &any);
-  if (marked && table->shown[TABLE_POSITION]) {
+  if (marked && table->shown[FIND_COLUMN(table, position_error)]) {
     begin_remarks(table, &any);
     write_paragraph(table,
                     "~ smaller than the reference's own estimated error: agreement, not "
                     "accuracy");
   }
-  if (unresolved && table->shown[TABLE_ENERGY]) {
+  if (unresolved && table->shown[FIND_COLUMN(table, energy_error)]) {
     begin_remarks(table, &any);
     write_paragraph(table,
                     "< energy: not above what the integration of the work may be off by; of "
                     "adaptive methods a smaller h beside rtol gives it more states");
   }
-  if (rounding && table->shown[TABLE_FORM]) {
+  if (rounding && table->shown[FIND_COLUMN(table, symplectic_defect)]) {
     begin_remarks(table, &any);
     write_paragraph(table,
                     "< symplectic: not above what the finite differences that it was measured with "
                     "may be off by");
   }
-  if (unknown && table->shown[TABLE_FORM]) {
+  if (unknown && table->shown[FIND_COLUMN(table, symplectic_defect)]) {
     begin_remarks(table, &any);
     write_paragraph(table,
                     "? not measurable: the finite differences may be off by more than the form");
@@ -611,7 +647,7 @@ static void write_rows(const table_layout* table) {
   fputc('\n', table->file);
   for (int row = -2; row < runs; row++) {
     char line[LINE_SIZE] = "";
-    for (int i = 0; i < TABLE_COLUMNS; i++) {
+    for (int i = 0; i < table->count; i++) {
       if (!table->shown[i]) {
         continue;
       }
@@ -619,33 +655,53 @@ static void write_rows(const table_layout* table) {
       if (row >= 0) {
         cell_text(table, i, VidaStudy_Row(table->study, row), text);
       } else {
-        vida__append(text, sizeof text, "%s", row == -2 ? columns[i].title : table->units[i]);
+        vida__append(text, sizeof text, "%s",
+                     row == -2 ? table->columns[i].title : table->units[i]);
       }
       append_cell(table, i, text, line);
     }
-    vida__write_line(table->file, line);
+    const VidaOutcome outcome =
+        row >= 0 ? VidaRow_Outcome(VidaStudy_Row(table->study, row)) : VIDA_OUTCOME_FINISHED;
+    write_styled_line(line, vida__style_begin(table->style, outcome),
+                      vida__style_end(table->style, outcome), table->file);
   }
 }
 
+/* Finds what decides on columns and their widths. */
+static void look_at_runs(const VidaStudy* study, table_layout* table) {
+  VidaStudy_Reference(study, &table->reference_error);
+  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    const VidaRow* row = VidaStudy_Row(study, run);
+    table->failures = table->failures || !vida__is_finished(row);
+    table->adaptive = table->adaptive || isnan(row->h);
+    table->astray |= row->astray;
+  }
+  table->precision = VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0;
+  table->variants = has_variants(study);
+  table->drifts = differ_much(study, Vida_FindColumn("constraint_position"));
+}
+
 int VidaReport_Table(const VidaStudy* study, FILE* file, int width, VidaError* error) {
+  return VIDA_REFUSE_NULL(error, study, file)
+             ? VIDA_BAD_ARGUMENT
+             : VidaReport_StyledTable(study, file, width, NULL, error);
+}
+
+int VidaReport_StyledTable(const VidaStudy* study, FILE* file, int width,
+                           const VidaTableStyle* style, VidaError* error) {
+  static const VidaTableStyle plain = {"", "", "", ""};
   if (VIDA_REFUSE_NULL(error, study, file)) {
     return VIDA_BAD_ARGUMENT;
   }
-  table_layout table = {.study = study, .file = file, .width = width > 0 ? width : DEFAULT_WIDTH};
+  table_layout table = {.study = study,
+                        .file = file,
+                        .width = width > 0 ? width : DEFAULT_WIDTH,
+                        .style = style ? style : &plain};
   if (table.width < LEAST_WIDTH) {
     table.width = LEAST_WIDTH;
   }
-  VidaStudy_Reference(study, &table.reference_error);
-  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    table.failures = table.failures || strcmp(VidaStudy_Row(study, run)->status, "ok") != 0;
-    table.adaptive = table.adaptive || isnan(VidaStudy_Row(study, run)->h);
-  }
-  table.precision = VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0;
-  table.variants = has_variants(study);
-  table.drifts = differ_much(study, columns[TABLE_CONSTRAINT].offset);
-  for (int run = 0; run < VidaStudy_RunCount(study); run++) {
-    table.astray |= VidaStudy_Row(study, run)->astray;
-  }
+  choose_columns(&table);
+  look_at_runs(study, &table);
   find_units(&table);
   if (count_uses(study, &table.uses, error)) {
     free_uses(&table.uses);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/output/output.h"
+#include "study/study.h"
 #include "system/model/model.h"
 
 typedef char file_name[VIDA_FILE_NAME_SIZE];
@@ -156,8 +157,7 @@ static void write_header(FILE* file, const VidaSystem* system) {
     write_column(file, "J", "work", "", "");
   }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
-    const char* name = VidaSystem_MomentumName(system, i);
-    write_column(file, vida__momentum_unit(name), "", name, "");
+    write_column(file, vida__momentum_unit(system, i), "", VidaSystem_MomentumName(system, i), "");
   }
   for (int i = 0; i < m; i++) {
     write_column(file, VidaSystem_ConstraintUnit(system, i), "g ",
@@ -294,7 +294,7 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
 }
 
 static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
-  return finish_file(data, run, strcmp(row->status, "ok") == 0, error);
+  return finish_file(data, run, vida__is_finished(row), error);
 }
 
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {

@@ -61,26 +61,26 @@ static int fail_to_write(const char* path, VidaError* error) {
   return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
 }
 
-/* PATH.partial, to be freed; NULL: no memory. */
-static char* partial_path(const char* path) {
+/* Opens PATH.partial; *name receives its name, to be freed also after a failure. */
+static int open_partial(const char* path, char** name, FILE** file, VidaError* error) {
   const size_t length = strlen(path) + sizeof ".partial";
-  char* partial = vida__allocate(length, 1);
-  if (partial) {
-    vida__append(partial, length, "%s.partial", path);
+  *file = NULL;
+  *name = vida__allocate(length, 1);
+  if (!*name) {
+    return vida__fail_memory(error);
   }
-  return partial;
+  vida__append(*name, length, "%s.partial", path);
+  *file = fopen(*name, "w");
+  return *file ? VIDA_SUCCESS : fail_to_write(path, error);
 }
 
 int VidaReport_PreparePage(const char* path, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, path)) {
     return VIDA_BAD_ARGUMENT;
   }
-  char* partial = partial_path(path);
-  if (!partial) {
-    return vida__fail_memory(error);
-  }
-  FILE* file = fopen(partial, "w");
-  int code = file ? VIDA_SUCCESS : fail_to_write(path, error);
+  char* partial;
+  FILE* file;
+  int code = open_partial(path, &partial, &file, error);
   if (file) {
     fclose(file);
     remove(partial);
@@ -95,12 +95,9 @@ int VidaReport_PreparePage(const char* path, VidaError* error) {
 /* Writes by way of PATH.partial, so that what has the name is whole. */
 static int write_whole(const char* path, bool is_page, const char* data, size_t size,
                        VidaError* error) {
-  char* partial = partial_path(path);
-  if (!partial) {
-    return vida__fail_memory(error);
-  }
-  FILE* file = fopen(partial, "w");
-  int code = file ? VIDA_SUCCESS : fail_to_write(path, error);
+  char* partial;
+  FILE* file;
+  int code = open_partial(path, &partial, &file, error);
   if (file) {
     if (is_page) {
       write_page(data, size, file);

@@ -271,12 +271,11 @@ function balanceText(row) {
 
 function makeTable(study, data, families) {
   const columns = data.columns;
-  const exchanged = ["energy_change", "work", "work_error"]; // of other systems they tell nothing new
   const measured = columns.filter((column) => column.name !== "system" && column.name !== "message"
-    && (study.energy_balance || !exchanged.includes(column.name))
+    && (study.energy_balance || !column.exchange) // of other systems they tell nothing new
     && study.rows.some((row) => row[column.name] !== null && row[column.name] !== ""));
   // What is compared first, what it took last.
-  const isCost = (column) => column.type === "count" || column.name === "wall_s";
+  const isCost = (column) => column.group === "cost";
   const shown = [...measured.filter((c) => !isCost(c)), ...measured.filter(isCost)];
   const members = families.flatMap((family) => family.members).sort((a, b) => a.index - b.index);
   const body = element("tbody");
@@ -296,7 +295,7 @@ function makeTable(study, data, families) {
       const kind = column.name === "options" ? "text options" : bad ? "text bad" : "text";
       return column.name === "method"
         ? element("th", { scope: "row", class: kind }, swatch(member.family), value)
-        : element("td", { class: kind }, value);
+        : element("td", { class: kind, title: bad ? (data.statuses || {})[value] || null : null }, value);
     }))));
 
   function sortBy(column, index) {
@@ -351,7 +350,7 @@ function makeOrders(study) {
 
 // Of many starts, how an error is spread over those of each method.
 function makeSpreads(study, columns) {
-  const spread = columns.filter((c) => /(error|drift|constraint_.*|defect|oscillation)$/.test(c.name)
+  const spread = columns.filter((c) => c.smaller
     && study.spreads?.some((s) => s.quantiles[c.name]));
   if (spread.length === 0) {
     return [];
@@ -369,10 +368,10 @@ function makeSpreads(study, columns) {
 
 const mostNamed = 4;
 
-// `shared`: the remark on runs that were made at once, which is among the notes.
-function makeMessages(study, families, shared) {
+// Remarks that are not told here are among the notes; data of earlier versions have the message only.
+function makeMessages(study, families) {
   const members = families.flatMap((family) => family.members);
-  const remark = (row) => row.message.replace(shared, "").replace(/^; /, "");
+  const remark = (row) => (row.remarks || [{ told: true, text: row.message }]).filter((r) => r.told).map((r) => r.text).join("; ");
   const textOf = (row) => (row.status === "ok" ? remark(row)
     : `${row.status} at t = ${numberText(row.t_end, 6)} s. ${row.message}`);
   // What is said of several runs is said once.
@@ -516,10 +515,8 @@ function makePortrait(study, curves, title, kind) {
 
 // Errors of all runs against step, tolerance, wall time and evaluations.
 function makePrecision(study, columns, families) {
-  const errors = ["position_error", "velocity_error", "multiplier_error", "energy_error", "momentum_error",
-    "constraint_position", "constraint_velocity"]
-    .filter((name) => study.rows.some((row) => row[name] > 0))
-    .map((name) => columns.find((column) => column.name === name));
+  const errors = columns.filter((column) => column.smaller && column.axis
+    && study.rows.some((row) => row[column.name] > 0));
   const plot = (title, xLabel, of) => {
     const members = families.flatMap((f) => f.members).filter((m) => of(m.row) > 0);
     if (errors.length === 0 || members.length === 0) {
@@ -580,7 +577,7 @@ function makeStudy(data, study, number) {
   const [equations, ...description] = describeStudy(study);
   section.append(element("h2", {}, data.studies.length > 1 ? `${number}. ${titleOf(study)}` : titleOf(study)), equations,
     ...makeSummary(study), element("h3", {}, "Runs"), ...makeTable(study, data, families),
-    ...makeSpreads(study, data.columns), ...makeOrders(study), ...makeMessages(study, families, data.shared_remark));
+    ...makeSpreads(study, data.columns), ...makeOrders(study), ...makeMessages(study, families));
   if (any) {
     const motion = makeMotion(study, chosen);
     parts.push(motion);

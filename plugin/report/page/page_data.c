@@ -9,14 +9,16 @@
 #include <vida/vida.h>
 
 #include "base/memory.h"
-#include "base/register.h"
+#include "base/string_table.h"
 #include "base/sundials.h"
 #include "base/text.h"
 #include "report/output/output.h"
 #include "report/output/summary.h"
 #include "report/page/page.h"
 #include "report/page/recording.h"
+#include "study/remarks.h"
 #include "study/study.h"
+#include "system/constraints/vanishing.h"
 
 enum {
   MOST_LISTED = 200, /* coordinates, terms and rows that are told one by one */
@@ -99,14 +101,19 @@ static void write_facts(FILE* file, const VidaPageFacts* facts) {
   fputs(", ", file);
   write_text(file, "processor", processor);
   fputs(", ", file);
-  write_text(file, "shared_remark", VIDA_REMARK_SHARED);
-  fputs(", ", file);
   write_value(file, "noise_factor", VIDA_NOISE_FACTOR);
   fprintf(file, ", \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+static const char* truth(bool value) {
+  return value ? "true" : "false";
+}
+
+/* `axis`: whether plots of errors have the column; `smaller`: whether it is an error. */
 static void write_columns(FILE* file, const vida_columns* columns) {
   static const char* const types[] = {"text", "real", "count"};
+  static const char* const groups[] = {"run",      "reference",  "energy",    "drift",
+                                       "momentum", "constraint", "structure", "cost"};
   fputs("\"columns\": [", file);
   for (int i = 0; i < columns->count; i++) {
     const VidaColumn* column = columns->column[i];
@@ -114,19 +121,33 @@ static void write_columns(FILE* file, const vida_columns* columns) {
     write_text(file, "name", column->name);
     fputs(", ", file);
     write_text(file, "text", column->text);
-    fprintf(file, ", \"type\": \"%s\"}", types[column->type]);
+    fprintf(file, ", \"type\": \"%s\", \"group\": \"%s\"", types[column->type],
+            groups[column->group]);
+    fprintf(file, ", \"smaller\": %s, \"axis\": %s, \"exchange\": %s}",
+            truth((column->traits & VIDA_COLUMN_SMALLER) != 0), truth(column->axis[0] != '\0'),
+            truth((column->traits & VIDA_COLUMN_EXCHANGE) != 0));
   }
   fputs("]", file);
+}
+
+/* What each status means, and what to try. */
+static void write_statuses(FILE* file) {
+  fputs("\"statuses\": {", file);
+  for (int i = 0; Vida_Status(i); i++) {
+    fputs(comma(i), file);
+    write_text(file, Vida_Status(i)->name, Vida_Status(i)->text);
+  }
+  fputs("}", file);
 }
 
 /* The methods of all comparisons with their colours, which are those of the pictures, too. `lap`
  * counts those that have the same colour. */
 static int write_methods(FILE* file, const VidaRecording* const* recordings, int count) {
-  vida_register methods = {0};
+  vida_string_table methods = {0};
   bool good = true;
   for (int i = 0; i < count; i++) {
     for (int run = 0; run < recordings[i]->study->count && good; run++) {
-      good = vida__register_text(&methods, recordings[i]->study->runs[run].row.method) >= 0;
+      good = vida__add_string(&methods, recordings[i]->study->runs[run].row.method) >= 0;
     }
   }
   char(*names)[VIDA_NAME_SIZE] = vida__allocate((size_t)methods.count, sizeof *names);
@@ -147,7 +168,7 @@ static int write_methods(FILE* file, const VidaRecording* const* recordings, int
     fprintf(file, ", \"lap\": %d}", numbers[i] / VIDA_COLOURS);
   }
   fputs("]", file);
-  vida__free_register(&methods);
+  vida__free_strings(&methods);
   free(names);
   free(numbers);
   return good ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
@@ -228,19 +249,6 @@ static void write_terms(FILE* file, const VidaSystem* system) {
   fputs("]", file);
 }
 
-/* Of every row whether it is one of the built-in distances. */
-static bool is_distance(const VidaSystem* system, int row) {
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_constraint_batch* batch = &system->constraint_batches[b];
-    for (int i = 0; batch->kernel == &vida__distance && i < batch->count; i++) {
-      if (batch->row[i] == row) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 static void write_rows_of_constraints(FILE* file, const VidaSystem* system) {
   char unit[VIDA_NAME_SIZE];
   fprintf(file, "\"constraint_count\": %d, \"constraints\": [", system->row_count);
@@ -254,9 +262,9 @@ static void write_rows_of_constraints(FILE* file, const VidaSystem* system) {
     vida__multiplier_unit(system, i, unit, sizeof unit);
     write_text(file, "multiplier_unit", unit);
     fprintf(file, ", \"kind\": \"%s\", ",
-            row->is_nonholonomic     ? "nonholonomic"
-            : is_distance(system, i) ? "distance"
-                                     : "holonomic");
+            row->is_nonholonomic           ? "nonholonomic"
+            : vida__is_distance(system, i) ? "distance"
+                                           : "holonomic");
     write_value(file, "length", row->length > 0.0 ? row->length : (double)NAN);
     fputs("}", file);
   }
@@ -279,7 +287,7 @@ static void write_parameters(FILE* file, const VidaStudy* study) {
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", system->momenta[i].name);
     fputs(", ", file);
-    write_text(file, "unit", vida__momentum_unit(system->momenta[i].name));
+    write_text(file, "unit", vida__momentum_unit(system, i));
     fputs("}", file);
   }
   fputs("], \"observables\": [", file);
@@ -597,9 +605,23 @@ static void write_summary(FILE* file, const VidaStudy* study) {
   vida__free_summary(&summary);
 }
 
+/* Of every remark its kind, and whether the page tells it beside the run. */
+static void write_remarks(FILE* file, const VidaRow* row) {
+  char text[VIDA_MESSAGE_SIZE];
+  fputs(", \"remarks\": [", file);
+  for (int i = 0; i < row->remark_count; i++) {
+    const VidaRemarkInfo* info = Vida_RemarkInfo((int)row->remarks[i].kind);
+    VidaRow_RemarkText(row, i, text, sizeof text);
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "kind", info->name);
+    fprintf(file, ", \"told\": %s, ", truth(info->place != VIDA_REMARK_IN_NOTES));
+    write_text(file, "text", text);
+    fputs("}", file);
+  }
+  fputs("]", file);
+}
+
 static void write_study(FILE* file, const VidaRecording* from, const vida_columns* columns) {
-  static const char* const norms[] = {"mean over steps", "largest over steps", "at the end",
-                                      "mixed, at the end"};
   const VidaStudy* study = from->study;
   char options[VIDA_MESSAGE_SIZE];
   double own_error;
@@ -617,7 +639,7 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   fputs(", ", file);
   write_value(file, "time", study->time);
   fputs(", ", file);
-  write_text(file, "norm", norms[study->norm]);
+  write_text(file, "norm", vida__norm_text(study));
   fprintf(file, ", \"relative\": %s, ", study->relative ? "true" : "false");
   VidaOptions_Describe(study->options, options, sizeof options);
   write_text(file, "options", options);
@@ -647,6 +669,7 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
     fputs(i > 0 ? ",\n" : "", file);
     fputs("{", file);
     vida__write_json_row(file, &study->runs[i].row, columns);
+    write_remarks(file, &study->runs[i].row);
     fputs("}", file);
   }
   fputs("],\n\"runs\": [\n", file);
@@ -667,6 +690,8 @@ int vida__write_page_data(const VidaRecording* const* recordings, int count,
   write_facts(file, facts);
   fputs(",\n", file);
   write_columns(file, &columns);
+  fputs(",\n", file);
+  write_statuses(file);
   fputs(",\n", file);
   const int code = write_methods(file, recordings, count);
   fputs(",\n\"studies\": [\n", file);

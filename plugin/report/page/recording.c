@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/register.h"
+#include "base/string_table.h"
 #include "report/output/output.h"
 #include "study/reference/reference.h"
 
@@ -50,19 +50,19 @@ static vida_recorded_layout lay_out(const VidaSystem* system, int points) {
 /* Gives places to as many runs of each method as there is room for. */
 static int choose_runs(VidaRecording* made, VidaError* error) {
   const size_t count = (size_t)made->runs;
-  vida_register methods = {0};
+  vida_string_table methods = {0};
   bool* chosen = vida__allocate(count, sizeof *chosen);
   made->place = vida__allocate(count, sizeof *made->place);
   int code = chosen && made->place ? VIDA_SUCCESS : vida__fail_memory(error);
   for (int i = 0; i < made->runs && !code; i++) {
-    made->place[i] = vida__register_text(&methods, VidaStudy_Row(made->study, i)->method);
+    made->place[i] = vida__add_string(&methods, VidaStudy_Row(made->study, i)->method);
     code = made->place[i] < 0 ? vida__fail_memory(error) : VIDA_SUCCESS;
   }
   code = code ? code : vida__spread_runs(made->runs, made->place, MOST_RUNS, chosen, error);
   for (int i = 0; i < made->runs && !code; i++) {
     made->place[i] = chosen[i] ? made->recorded++ : -1;
   }
-  vida__free_register(&methods);
+  vida__free_strings(&methods);
   free(chosen);
   return code;
 }

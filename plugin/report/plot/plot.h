@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <vida/report.h>
 
+#include "base/string_table.h"
 #include "report/output/results.h"
 
 enum { VIDA_TEXT_SIZE = 192 };
@@ -61,9 +62,9 @@ typedef struct vida_picture {
   const VidaPlot* wishes;
   const vida_results* results;
   char title[VIDA_TEXT_SIZE];
-  char note[VIDA_TEXT_SIZE]; /* what was left out; "" */
-  int columns;               /* of panels */
-  int width, height;         /* of one, in pixels */
+  vida_string_table notes; /* what was left out */
+  int columns;             /* of panels */
+  int width, height;       /* of one, in pixels */
   vida_panel* panels;
   int count;
   size_t capacity;
@@ -81,8 +82,11 @@ int vida__extend_curve(vida_curve* curve, double x, double y, VidaError* error);
 int vida__add_failure(vida_panel* panel, double x, int colour, VidaError* error);
 /* The entry of the legend with this label, which is made when there is none yet; -1: no memory. */
 int vida__legend(vida_picture* picture, const char* label, int colour, int dash, bool marked);
-/* Adds to the note, after "; ". */
+/* Adds a note, unless the picture has it. */
 void vida__add_note(vida_picture* picture, const char* format, ...);
+
+/* Writes the notes with "; " between; "" when there are none. */
+void vida__notes_text(const vida_picture* picture, char text[VIDA_TEXT_SIZE]);
 
 /* Notes how many of the chosen runs have no trajectory. */
 void vida__note_missing(vida_picture* picture);

@@ -28,6 +28,7 @@ void vida__free_picture(vida_picture* picture) {
   }
   free(picture->panels);
   free(picture->entries);
+  vida__free_strings(&picture->notes);
   memset(picture, 0, sizeof *picture);
 }
 
@@ -93,8 +94,13 @@ void vida__add_note(vida_picture* picture, const char* format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  if (!strstr(picture->note, text)) {
-    vida__append(picture->note, sizeof picture->note, "%s%s", picture->note[0] ? "; " : "", text);
+  vida__add_string(&picture->notes, text); /* one that memory does not suffice for is left out */
+}
+
+void vida__notes_text(const vida_picture* picture, char text[VIDA_TEXT_SIZE]) {
+  text[0] = '\0';
+  for (int i = 0; i < picture->notes.count; i++) {
+    vida__append(text, VIDA_TEXT_SIZE, "%s%s", i > 0 ? "; " : "", picture->notes.texts[i]);
   }
 }
 

@@ -6,70 +6,47 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/plot/plot.h"
+#include "study/study.h"
 
 enum { MOST_PANELS = 9 };
 
-/* Columns of comparison.csv that are errors; those that are measured are drawn. */
-typedef struct error_column {
-  const char *name, *title;
-  bool relative;  /* in a relative comparison */
-  bool automatic; /* drawn without being asked for */
-} error_column;
-
-static const error_column error_columns[] = {
-    {"position_error", "position error", true, true},
-    {"velocity_error", "velocity error", true, true},
-    {"multiplier_error", "multiplier error", true, true},
-    {"energy_error", "energy error", true, true},
-    {"energy_drift", "|energy drift|", false, false},
-    {"momentum_error", "momentum error", true, true},
-    {"constraint_position", "largest |g|", false, false},
-    {"constraint_velocity", "largest |G v + g_t|", false, false},
-    {"constraint_integral", "largest integral of a row of velocities", false, false},
-    {"symplectic_defect", "symplectic defect", false, false},
-    {"reversibility_defect", "reversibility defect", false, false},
-    {"energy_oscillation", "oscillation of the energy", false, false},
-    {"momentum_drift", "|momentum drift|", false, false},
-    {"constraint_drift", "|drift of g|", false, false},
-    {"wall_s", "wall time", false, false},
-    {"steps", "steps", false, false},
-    {"newton_iterations", "Newton iterations", false, false},
-    {"residual_evaluations", "evaluations of the residual", false, false}};
-enum { ERROR_COLUMNS = sizeof error_columns / sizeof error_columns[0] };
-
-static double cell_of(const VidaRow* row, const char* name) {
-  const VidaColumn* column = Vida_FindColumn(name);
-  const char* member = (const char*)row + column->offset;
-  double value;
-  long count;
-  if (column->type == VIDA_COLUMN_REAL) {
-    memcpy(&value, member, sizeof value);
-    return fabs(value);
+/* The columns of comparison.csv that have an axis; those that are measured are drawn. */
+static vida_columns error_columns(void) {
+  const vida_columns all = vida__grouped_columns();
+  vida_columns errors = {0};
+  for (int i = 0; i < all.count; i++) {
+    if (all.column[i]->axis[0]) {
+      errors.column[errors.count++] = all.column[i];
+    }
   }
-  memcpy(&count, member, sizeof count);
-  return (double)count;
+  return errors;
+}
+
+static double cell_of(const VidaRow* row, const VidaColumn* column) {
+  return fabs(vida__cell_value(row, column));
 }
 
 static double size_of(const VidaRow* row) {
   return isnan(row->h) ? row->rtol : row->h;
 }
 
-static void title_of(const vida_results* results, const error_column* column,
+static void title_of(const vida_results* results, const VidaColumn* column,
                      char title[VIDA_TEXT_SIZE]) {
   char unit[VIDA_NAME_SIZE], name[VIDA_TEXT_SIZE] = "";
-  vida__append(name, sizeof name, "%s%s", column->relative && results->relative ? "relative " : "",
-               column->title);
-  vida__column_unit(&results->units, results->relative, Vida_FindColumn(column->name), unit);
+  vida__append(name, sizeof name, "%s%s",
+               (column->traits & VIDA_COLUMN_RELATIVE) && results->relative ? "relative " : "",
+               column->axis);
+  vida__column_unit(&results->units, results->relative, column, unit);
   vida__axis_title(title, name, unit);
 }
 
 /* Whether the run is measured in this column. */
-static bool has_value(const vida_stored_run* run, const error_column* column) {
-  const double value = cell_of(&run->row, column->name);
+static bool has_value(const vida_stored_run* run, const VidaColumn* column) {
+  const double value = cell_of(&run->row, column);
   return !run->failed && isfinite(value) && value > 0.0;
 }
 
-static bool is_measured(const vida_picture* picture, const error_column* column) {
+static bool is_measured(const vida_picture* picture, const VidaColumn* column) {
   for (int run = 0; run < picture->results->count; run++) {
     if (vida__is_chosen(picture, run) && has_value(&picture->results->runs[run], column)) {
       return true;
@@ -111,7 +88,7 @@ static bool is_first(const vida_picture* picture, int run) {
 
 /* x: NULL for the step or tolerance. */
 static int add_series(vida_picture* picture, int panel, int series, const char* x,
-                      const error_column* y, VidaError* error) {
+                      const VidaColumn* y, VidaError* error) {
   const vida_stored_run* self = &picture->results->runs[series];
   const int colour = vida__colour_of_run(picture, series);
   char label[VIDA_TEXT_SIZE];
@@ -127,12 +104,12 @@ static int add_series(vida_picture* picture, int panel, int series, const char* 
   for (int run = next_run(picture, series, INFINITY); run >= 0 && !code;
        run = next_run(picture, series, size_of(&picture->results->runs[run].row))) {
     const vida_stored_run* point = &picture->results->runs[run];
-    const double place = x ? cell_of(&point->row, x) : size_of(&point->row);
+    const double place = x ? cell_of(&point->row, Vida_FindColumn(x)) : size_of(&point->row);
     if (!(place > 0.0)) {
       continue;
     }
     if (has_value(point, y)) {
-      code = vida__extend_curve(curve, place, cell_of(&point->row, y->name), error);
+      code = vida__extend_curve(curve, place, cell_of(&point->row, y), error);
     } else if (point->failed) {
       code = vida__add_failure(&picture->panels[panel], place, colour, error);
     }
@@ -142,7 +119,7 @@ static int add_series(vida_picture* picture, int panel, int series, const char* 
 
 /* A panel of all series that have fixed steps, or those that have not (adaptive: -1: both). */
 static int add_error_panel(vida_picture* picture, const char* x, const char* x_title,
-                           const error_column* y, int adaptive, VidaError* error) {
+                           const VidaColumn* y, int adaptive, VidaError* error) {
   int code = VIDA_SUCCESS;
   const int index = picture->count;
   bool any = false;
@@ -178,13 +155,14 @@ static int add_error_panel(vida_picture* picture, const char* x, const char* x_t
 
 static int refuse_column(const vida_picture* picture, VidaError* error) {
   const char* const* columns = picture->wishes->columns;
-  char names[VIDA_MESSAGE_SIZE] = "";
+  const vida_columns errors = error_columns();
+  char names[2 * VIDA_MESSAGE_SIZE] = "";
   for (int i = 0; columns && columns[i]; i++) {
     bool known = false;
     names[0] = '\0';
-    for (int k = 0; k < ERROR_COLUMNS; k++) {
-      known = known || strcmp(columns[i], error_columns[k].name) == 0;
-      vida__append(names, sizeof names, "%s%s", k ? ", " : "", error_columns[k].name);
+    for (int k = 0; k < errors.count; k++) {
+      known = known || strcmp(columns[i], errors.column[k]->name) == 0;
+      vida__append(names, sizeof names, "%s%s", k ? ", " : "", errors.column[k]->name);
     }
     if (!known) {
       return vida__fail(error, VIDA_UNKNOWN_NAME, "no column '%s' of errors; they are %s",
@@ -200,12 +178,13 @@ int vida__plot_work_precision(vida_picture* picture, VidaError* error) {
   vida__append(picture->title, sizeof picture->title, ": work and precision");
   int code = refuse_column(picture, error);
   const char* const* columns = picture->wishes->columns;
-  for (int i = 0; i < ERROR_COLUMNS && !code; i++) {
-    const bool wanted = columns && columns[0]
-                            ? vida__is_wanted_column(picture, error_columns[i].name)
-                            : strcmp(error_columns[i].name, "position_error") == 0;
+  const vida_columns errors = error_columns();
+  for (int i = 0; i < errors.count && !code; i++) {
+    const VidaColumn* column = errors.column[i];
+    const bool wanted = columns && columns[0] ? vida__is_wanted_column(picture, column->name)
+                                              : strcmp(column->name, "position_error") == 0;
     for (int k = 0; k < 2 && wanted && !code; k++) {
-      code = add_error_panel(picture, works[k][0], works[k][1], &error_columns[i], -1, error);
+      code = add_error_panel(picture, works[k][0], works[k][1], column, -1, error);
     }
   }
   picture->columns = picture->count > 1 ? 2 : 1;
@@ -232,11 +211,13 @@ int vida__plot_convergence(vida_picture* picture, VidaError* error) {
   static const char* const titles[] = {"step h [s]", "relative tolerance"};
   const bool asked = picture->wishes->columns && picture->wishes->columns[0];
   vida__append(picture->title, sizeof picture->title, ": errors against %s", "step or tolerance");
+  const vida_columns errors = error_columns();
   int code = refuse_column(picture, error);
   for (int adaptive = 0; adaptive < 2 && has_several_steps(picture); adaptive++) {
-    for (int i = 0; i < ERROR_COLUMNS && !code; i++) {
-      const error_column* column = &error_columns[i];
-      const bool wanted = asked ? vida__is_wanted_column(picture, column->name) : column->automatic;
+    for (int i = 0; i < errors.count && !code; i++) {
+      const VidaColumn* column = errors.column[i];
+      const bool wanted = asked ? vida__is_wanted_column(picture, column->name)
+                                : (column->traits & VIDA_COLUMN_DRAWN) != 0;
       const int before = picture->count;
       if (wanted && is_measured(picture, column) && picture->count < MOST_PANELS) {
         code = add_error_panel(picture, NULL, titles[adaptive], column, adaptive, error);

@@ -489,8 +489,10 @@ static void write_frame(const script* work) {
   const box all = {0.0, 0.0, work->width, work->height};
   write_place(work, &all);
   write_line_of_text(work, picture->title, work->height - 22.0, "font large");
-  if (picture->note[0]) {
-    write_line_of_text(work, picture->note, 10.0, "font small tc rgb '#606060'");
+  if (picture->notes.count > 0) {
+    char notes[VIDA_TEXT_SIZE];
+    vida__notes_text(picture, notes);
+    write_line_of_text(work, notes, 10.0, "font small tc rgb '#606060'");
   }
   if (shown_entries(picture) == 0 || picture->panels[0].squares) {
     fputs("plot [0:1] [0:1] NaN notitle\n", file);
@@ -510,7 +512,8 @@ static void measure(script* work) {
   }
   work->legend = picture->panels[0].squares ? 24 : 60 + LETTER * letters;
   work->width = picture->columns * (LEFT + picture->width) + work->legend + 14;
-  work->height = HEADER + rows * (ABOVE + picture->height + BELOW) + (picture->note[0] ? 20 : 4);
+  work->height =
+      HEADER + rows * (ABOVE + picture->height + BELOW) + (picture->notes.count > 0 ? 20 : 4);
   const int least = HEADER + 20 + LINE * (shown + 3);
   work->height = work->height < least ? least : work->height;
 }

@@ -126,19 +126,13 @@ static int create_cloud(const vida_stretch* stretch, const double* q, const doub
   *c = (cloud){.stretch = stretch, .system = VidaStepper_System(stretch->stepper), .seed = 20111};
   c->n = VidaSystem_CoordinateCount(c->system);
   const size_t pair = 2 * (size_t)c->n;
-  double* next = c->block = vida__allocate((5 + 3 * VECTORS) * pair, sizeof *next);
-  if (!next) {
+  const size_t many = VECTORS * pair;
+  const vida_array arrays[] = {{&c->size, pair},   {&c->base, pair}, {&c->state, pair},
+                               {&c->start, pair},  {&c->end, pair},  {&c->direction, many},
+                               {&c->before, many}, {&c->after, many}};
+  c->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
+  if (!c->block) {
     return vida__fail_memory(error);
-  }
-  const struct {
-    double** array;
-    size_t count;
-  } arrays[] = {{&c->size, 1},         {&c->base, 1},       {&c->state, 1},
-                {&c->start, 1},        {&c->end, 1},        {&c->direction, VECTORS},
-                {&c->before, VECTORS}, {&c->after, VECTORS}};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count * pair;
   }
   find_sizes(c, q, v);
   return VIDA_SUCCESS;

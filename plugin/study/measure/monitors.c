@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "stepper/method.h"
 #include "study/reference/reference.h"
+#include "study/remarks.h"
 #include "system/constraints/rank.h"
 #include "system/model/model.h"
 
@@ -158,12 +159,10 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   begin_energy(monitors, march);
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
+  monitors->dependent_count = dependent;
   if (dependent > 0) {
-    vida__append(monitors->dependent, sizeof monitors->dependent, "multipliers are not unique: ");
     vida__append_rows(study->system, rows, dependent, monitors->dependent,
                       sizeof monitors->dependent);
-    vida__append(monitors->dependent, sizeof monitors->dependent, " depend%s on others",
-                 dependent > 1 ? "" : "s");
   }
   memcpy(monitors->v, vida__run_v0(study, monitors->run), n * sizeof(double));
   code = measure_momenta(monitors, march, monitors->momenta_start, error);
@@ -419,9 +418,7 @@ static double norm_of(const vida_error_norm* norm, const char* name, const VidaS
                       VidaRow* row) {
   const double value = vida__norm_value(norm, study->relative);
   if (isnan(value) && !isnan(vida__norm_value(norm, false))) {
-    char remark[VIDA_NAME_SIZE] = "";
-    vida__append(remark, sizeof remark, "no relative %s error: its reference is zero", name);
-    vida__add_remark(row, remark);
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_NO_RELATIVE_ERROR, .word = name}, NULL);
   }
   return value;
 }
@@ -432,20 +429,18 @@ static bool study_norm_is_of_all_steps(const VidaStudy* study) {
 
 static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
   const vida_reference* reference = monitors->study->reference;
-  char remark[VIDA_NAME_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
   if (monitors->run->between > 1 && !monitors->run->end_only) {
-    vida__append(remark, sizeof remark, "compared with the reference after every %ld steps only",
-                 monitors->run->between);
-    vida__add_remark(row, remark);
+    vida__add_remark(
+        row, (VidaRemark){.kind = VIDA_REMARK_COMPARED_SOMETIMES, .count = monitors->run->between},
+        NULL);
   }
   if (monitors->run->end_only && study_norm_is_of_all_steps(monitors->study)) {
-    vida__add_remark(row, "compared with the reference at the end only");
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_COMPARED_AT_END}, NULL);
   }
   if (row->position_error < reference->position_error) {
-    remark[0] = '\0';
-    vida__append(remark, sizeof remark, VIDA_REMARK_BELOW "%s",
-                 vida__real_text(text, reference->position_error, 2));
-    vida__add_remark(row, remark);
+    vida__add_remark(
+        row, (VidaRemark){.kind = VIDA_REMARK_BELOW_REFERENCE, .a = reference->position_error},
+        NULL);
   }
 }
 
@@ -468,11 +463,8 @@ static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
   row->constraint_drift_interval = constraint.interval;
   row->constraint_oscillation = constraint.oscillation;
   if (isnan(energy.interval)) {
-    char remark[VIDA_NAME_SIZE] = "";
-    vida__append(remark, sizeof remark,
-                 "no confidence in the drift: fewer than %d states were looked at",
-                 VIDA_DRIFT_SAMPLES);
-    vida__add_remark(row, remark);
+    vida__add_remark(
+        row, (VidaRemark){.kind = VIDA_REMARK_NO_CONFIDENCE, .count = VIDA_DRIFT_SAMPLES}, NULL);
   }
 }
 
@@ -481,39 +473,35 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* m
   const long count = vida__march_statistics(march).singular_passages;
   double t = monitors->passage_t;
   const char* constraint = monitors->passage;
-  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
   if (count == 0) {
     return;
   }
   if (!constraint) { /* in the step that failed */
     VidaStepper_SingularPassages(march->stepper, &t, &constraint);
   }
-  vida__append(remark, sizeof remark,
-               "passed a singular configuration at t = %s s, where the constraint Jacobian loses "
-               "rank (row '%s'): which branch follows is not determined",
-               vida__real_text(text, t, 4), constraint);
-  if (count > 1) {
-    vida__append(remark, sizeof remark, "; it is the first of %ld", count);
-  }
-  vida__add_remark(row, remark);
+  const VidaRemarkKind kind =
+      count > 1 ? VIDA_REMARK_SINGULAR_PASSAGES : VIDA_REMARK_SINGULAR_PASSAGE;
+  vida__add_remark(row, (VidaRemark){.kind = kind, .t = t, .count = count}, constraint);
+}
+
+/* What to try a smaller value of. */
+static const char* smaller_value(const vida_monitors* monitors) {
+  return Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
 }
 
 void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row) {
   const vida_switch_watch* watch = &monitors->switches;
-  const char* smaller = Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
   for (int k = 0; k < watch->count; k++) {
     const vida_switched_term* term = &watch->terms[k];
-    char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
     if (term->count > 0 && !term->wraps) {
-      vida__name_switched_term(watch, k, remark, sizeof remark);
-      vida__append(remark, sizeof remark,
-                   " jumps where positions or velocities switch it (where, sign, a "
-                   "comparison, an angle that wraps), in %ld step%s, first at t = %s s: no step "
-                   "ends at such a jump, and no method has its order there; try a smaller %s, or a "
-                   "smooth formula",
-                   term->count, term->count > 1 ? "s" : "", vida__real_text(text, term->first_t, 6),
-                   smaller);
-      vida__add_remark(row, remark);
+      char name[VIDA_MESSAGE_SIZE] = "";
+      vida__name_switched_term(watch, k, name, sizeof name);
+      vida__add_remark(row,
+                       (VidaRemark){.kind = VIDA_REMARK_SWITCHED_FORCE,
+                                    .t = term->first_t,
+                                    .count = term->count,
+                                    .word = smaller_value(monitors)},
+                       name);
     }
   }
 }
@@ -537,45 +525,41 @@ static void take_balance(const vida_monitors* monitors, VidaRow* row) {
 
 /* A balance whose work nothing has been compared with is no measure of the method. */
 static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
-  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
   if (monitors->work.known && isnan(monitors->work.error) && !isnan(row->energy_error)) {
     row->energy_error = row->energy_drift = (double)NAN;
-    vida__add_remark(row,
-                     "no energy error: the work done on the system is integrated from the "
-                     "states given out, which are too few to tell how well; try a smaller h");
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_WORK_COARSE}, NULL);
   }
   if (!monitors->work.known) {
-    vida__append(remark, sizeof remark,
-                 "no energy error: the work done on the system is not known from t = %s s on, "
-                 "where the equations of motion do not determine the forces of the drives",
-                 vida__real_text(text, monitors->work.unknown_t, 6));
-    vida__add_remark(row, remark);
+    vida__add_remark(
+        row, (VidaRemark){.kind = VIDA_REMARK_WORK_UNKNOWN, .t = monitors->work.unknown_t}, NULL);
   }
 }
 
 static void remark_on_energy(const vida_monitors* monitors, VidaRow* row) {
   const vida_energy_verdict* verdict = &monitors->energy_verdict;
-  const char* smaller = Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
-  char remark[VIDA_MESSAGE_SIZE] = "", t[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE];
-  char part[VIDA_REAL_TEXT_SIZE];
-  vida__append(remark, sizeof remark, "from t = %s on ", vida__real_text(t, verdict->t, 10));
-  if (verdict->is_far) {
-    vida__append(remark, sizeof remark, "there is more than 10 times the energy of the start");
-  } else {
-    vida__append(remark, sizeof remark,
-                 "%s of the energy %s, %s %% of the largest kinetic energy of the motion, and no "
-                 "work accounts for it",
-                 vida__real_text(size, fabs(verdict->defect), 4),
-                 verdict->defect < 0.0 ? "is lost" : "has come from nowhere",
-                 vida__real_text(part, 100.0 * fabs(verdict->defect) / verdict->motion, 3));
+  const VidaRemarkKind kind = verdict->is_far         ? VIDA_REMARK_ENERGY_FAR
+                              : verdict->defect < 0.0 ? VIDA_REMARK_ENERGY_LOST
+                                                      : VIDA_REMARK_ENERGY_GAINED;
+  vida__add_remark(row,
+                   (VidaRemark){.kind = kind,
+                                .word = smaller_value(monitors),
+                                .t = verdict->t,
+                                .a = fabs(verdict->defect),
+                                .b = 100.0 * fabs(verdict->defect) / verdict->motion},
+                   NULL);
+}
+
+void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row) {
+  const VidaRemarkKind kind =
+      monitors->dependent_count > 1 ? VIDA_REMARK_ROWS_DEPEND : VIDA_REMARK_ROW_DEPENDS;
+  if (monitors->dependent_count > 0) {
+    vida__add_remark(row, (VidaRemark){.kind = kind}, monitors->dependent);
   }
-  vida__append(remark, sizeof remark, "; try a smaller %s", smaller);
-  vida__add_remark(row, remark);
 }
 
 void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row) {
   if (monitors->astray[0]) {
-    vida__add_remark(row, monitors->astray);
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_VIOLATION}, monitors->astray);
     row->astray |= VIDA_ASTRAY_CONSTRAINTS;
   }
   if (vida__energy_is_off(&monitors->energy_verdict)) {
@@ -587,7 +571,7 @@ void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row) {
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
   if (vida__jobs(study) > 1) {
-    vida__add_remark(row, VIDA_REMARK_SHARED);
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_SHARED_TIME}, NULL);
   }
   row->position_error = norm_of(&monitors->position, "position", study, row);
   row->velocity_error = norm_of(&monitors->velocity, "velocity", study, row);
@@ -598,19 +582,13 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   take_balance(monitors, row);
   row->constraint_position = monitors->constraint_position;
   row->constraint_velocity = monitors->constraint_velocity;
-  const double results[] = {
-      row->position_error, row->velocity_error, row->multiplier_error,    row->energy_error,
-      row->momentum_error, row->energy_drift,   row->constraint_position, row->constraint_velocity};
-  for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
-    if (isinf(results[i])) {
+  for (int i = 0; vida__column_at(i); i++) {
+    if (vida__is_measured(vida__column_at(i)) && isinf(vida__cell_value(row, vida__column_at(i)))) {
       return vida__fail(error, VIDA_NOT_FINITE,
-                        "an error is too large for a number; try a smaller "
-                        "step");
+                        "an error is too large for a number; try a smaller step");
     }
   }
-  if (monitors->dependent[0]) {
-    vida__add_remark(row, monitors->dependent);
-  }
+  vida__remark_on_dependence(monitors, row);
   vida__remark_on_astray(monitors, row);
   remark_on_balance(monitors, row);
   if (study->reference && !monitors->run->own_start) {

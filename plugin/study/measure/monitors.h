@@ -35,10 +35,10 @@ typedef struct vida_monitors {
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */
   double *q_there, *v_there; /* n: of the reference */
-  char
-      dependent[VIDA_MESSAGE_SIZE]; /* that multipliers are not unique, and why; "" when they are */
-  char astray[VIDA_MESSAGE_SIZE];   /* what constraint is violated, and when; "" when none is */
-  double passage_t;                 /* the first singular configuration that was passed, */
+  int dependent_count;       /* rows that depend on others, so that multipliers are not unique */
+  char dependent[VIDA_MESSAGE_SIZE]; /* their names: "'left rod', 'right rod'"; "" without any */
+  char astray[VIDA_MESSAGE_SIZE];    /* what constraint is violated, and when; "" when none is */
+  double passage_t;                  /* the first singular configuration that was passed, */
   const char* passage; /* and the constraint that depends there on others; NULL: none */
 } vida_monitors;
 
@@ -57,13 +57,16 @@ int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError*
 int vida__measure_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Remarks on singular configurations that a run has passed, finished or not. */
 void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march, VidaRow* row);
-/* Remarks on forces that have jumped where the state switches them, likewise. */
+/* Remarks on forces that have jumped where the state switches them, whether the run has finished or
+ * not. */
 void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row);
-/* Appends what has gone astray to the message of the row, and marks it in row->astray. */
+/* Remarks on rows that depend on others. */
+void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row);
+/* Remarks on violated constraints and a wrong energy, and marks them in row->astray. */
 void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row);
 /* Writes what a run that has ended early kept, up to its last state, into the row. */
 void vida__finish_early(const vida_monitors* monitors, VidaRow* row);
-/* Writes the results into the row, and remarks into its message. */
+/* Writes the results and remarks into the row. */
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error);
 
 #endif

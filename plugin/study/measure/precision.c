@@ -21,8 +21,7 @@ static int first_run(const VidaStudy* study, int index) {
 /* An error below that of the reference says how well both agree. */
 static bool is_meaningful(const VidaStudy* study, const VidaRow* row) {
   const double floor = study->reference ? study->reference->position_error : (double)NAN;
-  return strcmp(row->status, "ok") == 0 && row->position_error > 0.0 &&
-         !(row->position_error <= floor);
+  return vida__is_finished(row) && row->position_error > 0.0 && !(row->position_error <= floor);
 }
 
 /* log of size (step or tolerance), error and seconds of the runs of a series. */

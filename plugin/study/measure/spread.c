@@ -67,7 +67,7 @@ int VidaStudy_SpreadCount(const VidaStudy* study) {
 }
 
 static bool is_finished(const VidaStudy* study, int run, int first) {
-  return study->runs[run].first == first && strcmp(study->runs[run].row.status, "ok") == 0;
+  return study->runs[run].first == first && vida__is_finished(&study->runs[run].row);
 }
 
 int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, VidaError* error) {
@@ -96,6 +96,10 @@ static int compare_values(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+void vida__sort_numbers(double* values, long count) {
+  qsort(values, (size_t)count, sizeof *values, compare_values);
+}
+
 static double quantile(const double* sorted, int count, double part) {
   const double place = part * (count - 1);
   const int below = (int)place;
@@ -121,15 +125,14 @@ int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* co
     return vida__fail_memory(error);
   }
   for (int i = first; i < study->count; i++) {
-    double value;
-    memcpy(&value, (const char*)&study->runs[i].row + column->offset, sizeof value);
+    const double value = vida__cell_value(&study->runs[i].row, column);
     if (is_finished(study, i, first) && isfinite(value)) {
       values[count++] = value;
     }
   }
   *quantiles = (VidaQuantiles){0, NAN, NAN, NAN, NAN, NAN};
   if (count > 0) {
-    qsort(values, (size_t)count, sizeof *values, compare_values);
+    vida__sort_numbers(values, count);
     *quantiles = (VidaQuantiles){count,
                                  values[0],
                                  quantile(values, count, 0.25),

@@ -11,6 +11,7 @@
 #include "study/measure/defects.h"
 #include "study/measure/monitors.h"
 #include "study/reference/reference.h"
+#include "study/remarks.h"
 #include "study/run/run_sizes.h"
 #include "study/run/time_loop.h"
 #include "study/study.h"
@@ -103,9 +104,7 @@ static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* erro
   if (!own) {
     return VIDA_SUCCESS;
   }
-  VidaStartOptions start = VidaStartOptions_Default();
-  start.adjust = VidaOptions_Get(study->options, "adjust_start") != 0.0;
-  start.tolerance = VidaOptions_Get(study->options, "start_tolerance");
+  VidaStartOptions start = VidaStudy_StartOptions(study->options);
   start.positions = own;
   start.velocities = own + n;
   const int code =
@@ -208,18 +207,16 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
   VidaRow* row = &work->row;
   vida__forget_measurements(row);
   vida__finish_early(&work->monitors, row);
-  row->status[0] = row->message[0] = '\0';
+  row->status[0] = '\0';
   vida__append(row->status, sizeof row->status, "%s",
                problem->flag[0] ? problem->flag : Vida_CodeName(code));
-  vida__append(row->message, sizeof row->message, "%s",
-               problem->message[0] ? problem->message : Vida_CodeText(code));
-  if (work->monitors.dependent[0] && !strstr(row->message, "on others")) {
-    vida__append(row->message, sizeof row->message, "; %s", work->monitors.dependent);
-  }
-  if (strcmp(problem->flag, VIDA_UNBOUNDED) == 0 ||
-      strcmp(problem->flag, VIDA_CONSTRAINT_VIOLATED) == 0) {
-    row->astray |= VIDA_ASTRAY_CONSTRAINTS | VIDA_ASTRAY_ENERGY;
-  } else {
+  vida__clear_remarks(row);
+  vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_FAILURE},
+                   problem->message[0] ? problem->message : Vida_CodeText(code));
+  vida__remark_on_dependence(&work->monitors, row);
+  const VidaStatus* status = Vida_FindStatus(row->status);
+  row->astray |= status->astray;
+  if (!status->astray) {
     vida__remark_on_astray(&work->monitors, row);
   }
 }
@@ -228,11 +225,6 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
 
 enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
 #define ENOUGH_SECONDS 0.2
-
-static int compare_seconds(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 /* The same steps again, of which nobody is told but how far they are. */
 static int march_again(run_at_work* work, VidaError* error) {
@@ -270,13 +262,12 @@ static int measure_time(run_at_work* work, VidaError* error) {
       total += work->march.wall;
     }
   }
-  qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
+  vida__sort_numbers(seconds, count);
   work->row.wall_s = seconds[count / 2];
   if (code == VIDA_WALL_LIMIT) {
-    char limit[VIDA_NAME_SIZE], remark[VIDA_MESSAGE_SIZE] = "";
-    vida__append(remark, sizeof remark, "wall_s is that of %ld repeats, which %s has ended", count,
-                 vida__describe_limit(&work->deadline, limit));
-    vida__add_remark(&work->row, remark);
+    char limit[VIDA_NAME_SIZE];
+    vida__add_remark(&work->row, (VidaRemark){.kind = VIDA_REMARK_FEWER_REPEATS, .count = count},
+                     vida__describe_limit(&work->deadline, limit));
     code = VIDA_SUCCESS;
   }
   return code;
@@ -298,12 +289,11 @@ static int step_stretch(void* data, VidaError* error) {
 
 /* A stretch that cannot be gone leaves the defect unmeasured, and the row says why. */
 static int finish_stretch(run_at_work* work, const char* defect, int code, VidaError* error) {
-  char remark[VIDA_MESSAGE_SIZE] = "";
   if (!code || work->study_must_end) {
     return code;
   }
-  vida__append(remark, sizeof remark, "no %s defect: %s", defect, error->message);
-  vida__add_remark(&work->row, remark);
+  vida__add_remark(&work->row, (VidaRemark){.kind = VIDA_REMARK_DEFECT_FAILED, .word = defect},
+                   error->message);
   return VIDA_SUCCESS;
 }
 
@@ -312,9 +302,7 @@ static int measure_symplectic(run_at_work* work, const vida_stretch* stretch, Vi
   const VidaStudy* study = work->study;
   VidaRow* row = &work->row;
   if (study->system->has_forces || study->system->nonholonomic) {
-    vida__add_remark(row,
-                     "no symplectic defect: under forces and nonholonomic constraints the exact "
-                     "motion keeps no symplectic form");
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_NO_FORM}, NULL);
     return VIDA_SUCCESS;
   }
   const int code = vida__measure_symplectic_defect(
@@ -332,9 +320,7 @@ static int measure_reversibility(run_at_work* work, const vida_stretch* stretch,
                                                       &row->reversibility_defect, &own, error);
   if (!code && !own) {
     row->reversibility_defect = NAN;
-    vida__add_remark(row,
-                     "no reversibility defect: the system itself does not run backwards, for its "
-                     "accelerations depend on the sign of the velocities or on time");
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_NO_WAY_BACK}, NULL);
   }
   return finish_stretch(work, "reversibility", code, error);
 }
@@ -364,21 +350,16 @@ static int measure_defects(run_at_work* work, VidaError* error) {
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static void remark_on_velocities(const run_at_work* work, VidaRow* row) {
-  char remark[VIDA_MESSAGE_SIZE] = "", text[VIDA_REAL_TEXT_SIZE];
   double t;
   const char* constraint = vida__velocity_jump(work->march.stepper, &t);
   if (constraint) {
-    vida__append(remark, sizeof remark,
-                 "velocities jump at t = %s s, by an impulse of the constraints: the rate of '%s' "
-                 "does",
-                 vida__real_text(text, t, 6), constraint);
-    vida__add_remark(row, remark);
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_VELOCITY_JUMP, .t = t}, constraint);
   }
 }
 
 static int finish_run(run_at_work* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
-  row->message[0] = '\0';
+  vida__clear_remarks(row);
   if (code == VIDA_SUCCESS) {
     code = vida__finish_sizes(&work->monitors, &work->march, &work->run->sizes, problem);
     code = code ? code : vida__finish_monitors(&work->monitors, row, problem);
@@ -424,9 +405,9 @@ static void publish_row(const run_at_work* work) {
 static void skip_run(run_at_work* work) {
   char limit[VIDA_NAME_SIZE];
   const vida_deadline deadline = vida__set_deadline(work->study);
-  work->row.message[0] = '\0';
-  vida__append(work->row.message, sizeof work->row.message, "%s had passed before this run began",
-               vida__describe_limit(&deadline, limit));
+  vida__clear_remarks(&work->row);
+  vida__add_remark(&work->row, (VidaRemark){.kind = VIDA_REMARK_TOO_LATE},
+                   vida__describe_limit(&deadline, limit));
   publish_row(work);
 }
 

@@ -7,7 +7,7 @@
 #include "system/terms/kernel.h"
 
 /* Rows of several instances lie anywhere. */
-static bool is_distance(const VidaSystem* system, int row) {
+bool vida__is_distance(const VidaSystem* system, int row) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     for (int i = 0; batch->kernel == &vida__distance && i < batch->count; i++) {
@@ -30,7 +30,7 @@ int vida__check_gradients(const VidaSystem* system, const double* entries, doubl
       return vida__fail(
           error, VIDA_INCONSISTENT_START,
           "the gradient of constraint '%s' vanishes at the start: %s", system->rows[r].name,
-          is_distance(system, r)
+          vida__is_distance(system, r)
               ? "its ends are at the same place"
               : "it does not restrict any velocity there; expected ends at different places, or an "
                 "expression whose derivatives do not all vanish where it is zero (x, not x^2)");

@@ -5,6 +5,8 @@
 
 #include "system/model/model.h"
 
+/* Whether the row is one of the built-in distances. */
+bool vida__is_distance(const VidaSystem* system, int row);
 /* Fails with VIDA_INCONSISTENT_START for the first row whose `entries` (of G) are all zero; size
  * (m): work. */
 int vida__check_gradients(const VidaSystem* system, const double* entries, double* size,

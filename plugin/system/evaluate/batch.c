@@ -144,7 +144,7 @@ static int add_rows(VidaSystem* system, const char* name, int count, const char*
   const char* interned = intern_unit(system, unit ? unit : "");
   char* row_name = vida__allocate(size, 1);
   int added = 0;
-  if (interned && row_name && !vida__names_reserve(&system->row_names, (size_t)count) &&
+  if (interned && row_name && !vida__reserve_strings(&system->row_names, (size_t)count) &&
       !vida__reserve((void**)&system->rows, &system->row_capacity,
                      (size_t)(system->row_count + count), sizeof *system->rows)) {
     for (; added < count; added++) {
@@ -169,7 +169,7 @@ static int add_rows(VidaSystem* system, const char* name, int count, const char*
     return vida__fail_memory(error);
   }
   for (int r = 0; r < count; r++) {
-    vida__names_add(&system->row_names, system->rows[system->row_count++].name);
+    vida__keep_string(&system->row_names, system->rows[system->row_count++].name);
   }
   return VIDA_SUCCESS;
 }

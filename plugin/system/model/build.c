@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/names.h"
+#include "base/string_table.h"
 #include "base/text.h"
 #include "expr/graph.h"
 #include "system/model/build.h"
@@ -117,10 +117,10 @@ void VidaSystem_Destroy(VidaSystem** system) {
   for (int i = 0; i < old->spring_count; i++) {
     free(old->springs[i]);
   }
-  vida__names_free(&old->coordinate_names);
-  vida__names_free(&old->particle_names);
-  vida__names_free(&old->row_names);
-  vida__names_free(&old->spring_names);
+  vida__free_strings(&old->coordinate_names);
+  vida__free_strings(&old->particle_names);
+  vida__free_strings(&old->row_names);
+  vida__free_strings(&old->spring_names);
   /* The whole capacity: a batch that could not be filled for want of memory is not counted. */
   for (size_t b = 0; b < old->term_batch_capacity; b++) {
     destroy_term(&old->term_batches[b]);
@@ -201,9 +201,9 @@ int vida__check_unit(const char* kind, const char* name, const char* unit, VidaE
              : VIDA_SUCCESS;
 }
 
-int vida__check_new_name(const vida_names* names, const char* kind, const char* name,
+int vida__check_new_name(const vida_string_table* names, const char* kind, const char* name,
                          VidaError* error) {
-  return vida__names_have(names, name)
+  return vida__find_string(names, name) >= 0
              ? vida__fail(error, VIDA_BAD_ARGUMENT, "there are two %s named '%s'", kind, name)
              : VIDA_SUCCESS;
 }
@@ -277,7 +277,7 @@ static int add_coordinate(VidaSystem* system, const char* name, const char* unit
   if (vida__check_new_name(&system->coordinate_names, "coordinates", name, error)) {
     return VIDA_BAD_ARGUMENT;
   }
-  if (vida__names_reserve(&system->coordinate_names, 3) ||
+  if (vida__reserve_strings(&system->coordinate_names, 3) ||
       vida__reserve((void**)&system->coordinates, &system->coordinate_capacity,
                     (size_t)system->coordinate_count + 1, sizeof *system->coordinates)) {
     return vida__fail_memory(error);
@@ -312,8 +312,8 @@ int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* u
   if (index) {
     *index = system->coordinate_count - 1;
   }
-  vida__names_add(&system->coordinate_names,
-                  system->coordinates[system->coordinate_count - 1].name);
+  vida__keep_string(&system->coordinate_names,
+                    system->coordinates[system->coordinate_count - 1].name);
   return VIDA_SUCCESS;
 }
 
@@ -343,7 +343,7 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
   }
   const size_t size = strlen(particle->name) + 3;
   char* coordinate_name = vida__allocate(size, 1);
-  if (!coordinate_name || vida__names_reserve(&system->particle_names, 1) ||
+  if (!coordinate_name || vida__reserve_strings(&system->particle_names, 1) ||
       vida__reserve((void**)&system->particles, &system->particle_capacity,
                     (size_t)system->particle_count + 1, sizeof *system->particles)) {
     code = vida__fail_memory(error);
@@ -370,12 +370,12 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
   }
   for (int k = 0; k < system->dimension; k++) {
     system->coordinates[first + k].mass = particle->mass;
-    vida__names_add(&system->coordinate_names, system->coordinates[first + k].name);
+    vida__keep_string(&system->coordinate_names, system->coordinates[first + k].name);
   }
   if (index) {
     *index = system->particle_count;
   }
-  vida__names_add(&system->particle_names, system->particles[system->particle_count].name);
+  vida__keep_string(&system->particle_names, system->particles[system->particle_count].name);
   system->particle_count++;
   return VIDA_SUCCESS;
 }
@@ -422,7 +422,7 @@ static int find_ends(const VidaSystem* system, const VidaPoint* from, const Vida
 /* Keeps the name of a spring. */
 static int add_spring_name(VidaSystem* system, const char* name) {
   char* copy = NULL;
-  if (!vida__names_reserve(&system->spring_names, 1) &&
+  if (!vida__reserve_strings(&system->spring_names, 1) &&
       !vida__reserve((void**)&system->springs, &system->spring_capacity,
                      (size_t)system->spring_count + 1, sizeof *system->springs)) {
     copy = vida__copy_text(name);
@@ -431,7 +431,7 @@ static int add_spring_name(VidaSystem* system, const char* name) {
     return VIDA_OUT_OF_MEMORY;
   }
   system->springs[system->spring_count++] = copy;
-  vida__names_add(&system->spring_names, copy);
+  vida__keep_string(&system->spring_names, copy);
   return VIDA_SUCCESS;
 }
 

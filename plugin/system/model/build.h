@@ -9,7 +9,7 @@
 int vida__check_addition(const VidaSystem* system, const char* kind, const char* name,
                          VidaError* error);
 /* Refuses a name that exists in the set; `kind` is a plural noun for the message. */
-int vida__check_new_name(const vida_names* names, const char* kind, const char* name,
+int vida__check_new_name(const vida_string_table* names, const char* kind, const char* name,
                          VidaError* error);
 /* Refuses names of constraint rows that exist. */
 int vida__check_row_names(const VidaSystem* system, const char* name, int rows, VidaError* error);

@@ -8,7 +8,7 @@
 #include <vida/system.h>
 
 #include "base/linear.h"
-#include "base/names.h"
+#include "base/string_table.h"
 #include "system/terms/kernel.h"
 
 typedef struct vida_coordinate {
@@ -95,7 +95,7 @@ struct VidaSystem {
   char** springs; /* their names */
 
   /* Names by kinds. The names of one kind are unique, since reports and messages use them */
-  vida_names coordinate_names, particle_names, row_names, spring_names;
+  vida_string_table coordinate_names, particle_names, row_names, spring_names;
 
   int motion_count; /* names of coordinates that do not belong to particles */
   size_t motion_capacity;

@@ -5,6 +5,7 @@
  * and rotations, with the quotient written out so that nothing cancels. */
 #include <math.h>
 
+#include "base/exact_sum.h"
 #include "system/terms/kernel.h"
 
 /* Loops over the components of a vector are worth their while only when their length is known to
@@ -295,13 +296,6 @@ static inline double square_exactly(double a, double* low) {
   return product;
 }
 
-static inline double add_exactly(double a, double b, double* low) {
-  const double sum = a + b;
-  const double part = sum - a;
-  *low = (a - (sum - part)) + (b - part);
-  return sum;
-}
-
 /* g = (|d|^2 - l^2) / (2 l) in twice the working precision: steps divide it by h, and its rounding
  * would grow as h shrinks. */
 ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
@@ -317,13 +311,13 @@ ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const
       const int second = paired ? index[dimension + k] : index[k];
       const double first_value = paired ? q[index[k]] : parameter[DISTANCE_ANCHOR + k];
       double d_low;
-      const double d = add_exactly(q[second], -first_value, &d_low);
+      const double d = vida__add_exactly(q[second], -first_value, &d_low);
       if (q_low) {
         d_low += q_low[second] - (paired ? q_low[index[k]] : 0.0);
       }
       const double square = square_exactly(d, &error);
       low += error + 2.0 * d * d_low;
-      sum = add_exactly(sum, square, &error);
+      sum = vida__add_exactly(sum, square, &error);
       low += error;
     }
     g[batch->row[i]] += (sum + low) / (2.0 * l);
