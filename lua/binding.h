@@ -356,6 +356,19 @@ void vidalua_open_library(lua_State* L);
 int vidalua_add_line(lua_State* L);
 int vidalua_hide_lines(lua_State* L);
 
+/* ---- bodies and joints (mechanics.c): functions of the library --------------------------------- */
+
+int vidalua_add_rod(lua_State* L);
+int vidalua_add_plane_body(lua_State* L);
+int vidalua_add_rigid_body(lua_State* L);
+int vidalua_add_joint(lua_State* L);
+int vidalua_add_link(lua_State* L);
+int vidalua_add_drive(lua_State* L);
+int vidalua_add_guide(lua_State* L);
+int vidalua_principal_axes(lua_State* L);
+int vidalua_from_matrix(lua_State* L);
+int vidalua_across(lua_State* L);
+
 /* ---- charts (chart.c) ------------------------------------------------------------------------ */
 
 int vidalua_chart(lua_State* L); /* system:chart { coordinates = ..., embedding = ... } */

@@ -202,35 +202,6 @@ static int library_add_element(lua_State* L) {
   return 0;
 }
 
-/* library.add_motion(system, kind, coordinates): how coordinates (a list of their expressions) move
- * with space; kind is "point", "direction", "quaternion" or "angle" */
-static int library_add_motion(lua_State* L) {
-  static const char* const kinds[] = {"point", "direction", "quaternion", "angle", NULL};
-  static const VidaMotion motions[] = {VIDA_MOTION_POINT, VIDA_MOTION_DIRECTION,
-                                       VIDA_MOTION_QUATERNION, VIDA_MOTION_ANGLE};
-  enum { MOST = 4 };
-  VidaError error;
-  int coordinates[MOST] = {0};
-  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  const int kind = luaL_checkoption(L, 2, NULL, kinds);
-  const int dimension = VidaSystem_Dimension(box->system);
-  const int wanted = strcmp(kinds[kind], "quaternion") == 0 ? 4
-                     : strcmp(kinds[kind], "angle") == 0    ? 1
-                                                            : dimension;
-  luaL_checktype(L, 3, LUA_TTABLE);
-  luaL_argcheck(L, (int)lua_rawlen(L, 3) == wanted, 3, "wrong number of coordinates");
-  for (int i = 0; i < wanted; i++) {
-    lua_rawgeti(L, 3, i + 1);
-    coordinates[i] = vidalua_to_bare(L, -1, 1, VIDALUA_COORDINATE);
-    luaL_argcheck(L, coordinates[i] >= 0, 3, "expected coordinates of this system");
-    lua_pop(L, 1);
-  }
-  if (VidaSystem_AddMotion(box->system, motions[kind], coordinates, &error)) {
-    return vidalua_raise(L, "", NULL, &error);
-  }
-  return 0;
-}
-
 /* library.start(system [, values]): the consistent start at t = 0 by the names of coordinates and
  * of their rates ("d x/dt"), and the names in order; nearest to `values` by these names (the
  * system's own where there are none) */
@@ -361,7 +332,16 @@ void vidalua_open_library(lua_State* L) {
                                        {"dimension", library_dimension},
                                        {"parameter_point", library_parameter_point},
                                        {"add_element", library_add_element},
-                                       {"add_motion", library_add_motion},
+                                       {"add_rod", vidalua_add_rod},
+                                       {"add_plane_body", vidalua_add_plane_body},
+                                       {"add_rigid_body", vidalua_add_rigid_body},
+                                       {"add_joint", vidalua_add_joint},
+                                       {"add_link", vidalua_add_link},
+                                       {"add_drive", vidalua_add_drive},
+                                       {"add_guide", vidalua_add_guide},
+                                       {"principal_axes", vidalua_principal_axes},
+                                       {"from_matrix", vidalua_from_matrix},
+                                       {"across", vidalua_across},
                                        {"add_line", vidalua_add_line},
                                        {"hide_lines", vidalua_hide_lines},
                                        {"script_folder", library_script_folder},

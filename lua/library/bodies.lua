@@ -223,7 +223,7 @@ local function particle_end(system, point, place, field)
     coordinates[i] = point[i]
   end
   local frame = library.new_frame(library.frame_kinds["particle" .. dimension], nil, point.name, coordinates)
-  frame.number = first
+  frame.number, frame.point = first, point
   frame.start_place = library.point_start(point)
   return frame, {}
 end
@@ -337,63 +337,30 @@ local function has_free(list)
   return false
 end
 
--- A value that is only a first guess, when it is that.
-local function maybe_free(value, guess)
-  return guess and vida.free { near = value } or value
-end
-
-local function all_maybe_free(list, guess)
-  local copy = {}
-  for i, value in ipairs(list or {}) do
-    copy[i] = type(value) == "number" and maybe_free(value, guess) or value
-  end
-  return copy
-end
-
--- Numbers of a list in which all are given, or nil.
-local function plain_numbers(list, count)
-  if has_free(list) then
-    return nil
-  end
-  local copy = {}
+local function zeros(count)
+  local list = {}
   for i = 1, count do
-    copy[i] = list and list[i] or 0
+    list[i] = 0
   end
-  return copy
+  return list
 end
 
--- The particle at the centre of mass.
-local function add_centre(system, place, given, key, dimension)
+-- What all kinds of bodies have, as the functions of C take it; `key` is that of the position, `spin` the
+-- angular velocity as a list where it is given.
+local function new_definition(system, place, given, key, spin)
+  local dimension = library.dimension(system)
   local position = given[key]
   if position ~= nil and not has_free(position) then
     library.check_list(place, key, position, dimension)
-  elseif position == nil then
-    position = plain_numbers(nil, dimension)
   end
-  local velocity = given.velocity
-  if velocity ~= nil and not has_free(velocity) then
-    library.check_list(place, "velocity", velocity, dimension)
+  if given.velocity ~= nil and not has_free(given.velocity) then
+    library.check_list(place, "velocity", given.velocity, dimension)
   end
-  local particle = system_methods.particle(system, {
-    given[1], mass = given.mass,
-    position = all_maybe_free(position, given.guess), velocity = (velocity or given.guess)
-      and all_maybe_free(velocity or plain_numbers(nil, dimension), given.guess) or nil,
-  })
-  return particle, plain_numbers(position, dimension), plain_numbers(velocity, dimension)
-end
-
--- Coordinates "name.suffix" with values and rates.
-local function add_coordinates(system, name, suffixes, unit, values, rates, given)
-  local coordinates = {}
-  local free_rates = is_free(given.angular_velocity) or is_free(given.body_rates)
-  local no_rates = given.angular_velocity == nil and given.body_rates == nil and not given.guess
-  for i, suffix in ipairs(suffixes) do
-    coordinates[i] = system_methods.coordinate(system, {
-      name .. "." .. suffix, unit = unit, value = maybe_free(values[i], given.guess),
-      rate = not no_rates and maybe_free(rates[i], given.guess or free_rates) or nil,
-    })
-  end
-  return coordinates
+  return {
+    given[1], mass = given.mass, position = position == nil and zeros(dimension) or position,
+    velocity = given.velocity, spin = spin, guess = given.guess,
+    spin_is_free = is_free(given.angular_velocity) or is_free(given.body_rates),
+  }
 end
 
 local function check_guess(place, given)
@@ -402,26 +369,12 @@ local function check_guess(place, given)
   end
 end
 
--- Makes the frame and the body of a particle and the coordinates of its orientation.
-local function finish_body(system, given, parts)
-  local dimension = library.dimension(system)
-  local coordinates = {}
-  for i = 1, dimension do
-    coordinates[i] = parts.particle[i]
-  end
-  table.move(parts.turning, 1, #parts.turning, dimension + 1, coordinates)
-  local values, rates
-  if parts.position and not given.guess then
-    values = table.move(parts.values, 1, #parts.values, dimension + 1, table.move(parts.position, 1,
-      dimension, 1, {}))
-    rates = table.move(parts.rates, 1, #parts.rates, dimension + 1, table.move(parts.velocity
-      or plain_numbers(nil, dimension), 1, dimension, 1, {}))
-  end
-  local frame = library.new_frame(parts.kind, nil, given[1], coordinates, values, rates)
-  frame.system, frame.particle, frame.mass = system, parts.particle, given.mass
-  frame.axes, frame.half_length = parts.axes, parts.half_length
+-- Makes the frame and the object of a body that has been added, from what C returns.
+local function finish_body(system, given, frame_kind, body, particle, coordinates, values, rates)
+  local frame = library.new_frame(frame_kind, nil, given[1], coordinates, values, rates)
+  frame.system, frame.particle, frame.mass, frame.body = system, particle, given.mass, body
   frame.owner = create_body(frame)
-  return frame.owner, frame
+  return frame
 end
 
 -- ---- rods ---------------------------------------------------------------------------------------
@@ -441,32 +394,16 @@ local function rod_direction(place, given, dimension)
   return vida.vector { math.cos(angle), math.sin(angle) }
 end
 
--- The rate of the unit vector; one along the axis does not turn a rod.
-local function rod_rate(place, given, u)
+-- The angular velocity as a list where it is given.
+local function rod_spin(place, given, dimension)
   local spin = given.angular_velocity
   if spin == nil or is_free(spin) then
-    return 0 * u
-  elseif #u == 2 then
-    return library.check_number(place, "angular_velocity", spin) * library.turn_left(u)
+    return nil
+  elseif dimension == 2 then
+    return { library.check_number(place, "angular_velocity", spin) }
   end
-  return vida.cross(library.check_list(place, "angular_velocity", spin, 3), u)
+  return library.check_list(place, "angular_velocity", spin, 3)
 end
-
--- The kinetic energy I |u'|^2 / 2 with I = m l^2 / 12 for a uniform rod, and |u| = 1. The row is a
--- length, so that its multiplier is a force.
-local rod_functions = {
-  kinetic = function(p, _, _, u)
-    local sum = 0
-    for i = 1, #u do
-      sum = sum + u[i].rate ^ 2
-    end
-    return 0.5 * p.inertia * sum
-  end,
-  constraint = function(p, _, _, u)
-    return 0.5 * p.length * (vida.dot(u, u) - 1)
-  end,
-  unit = "m",
-}
 
 --- A slender rod: coordinates of its centre and a unit vector along it, from tail to head.
 -- @function system:rod
@@ -487,7 +424,7 @@ local rod_functions = {
 -- local rod = s:rod { "rod", mass = 10, length = 1, direction = { 0, 0, -1 } }
 -- s:ball { "pivot", s.ground, rod.tail }
 function system_methods.rod(system, given)
-  local place, name = library.check_definition(system, "rod", given, 1, rod_keys,
+  local place = library.check_definition(system, "rod", given, 1, rod_keys,
     "{ \"rod 1\", mass = 1, length = 1, centre = { 0, 0 }, angle = 0 }")
   local dimension = library.dimension(system)
   if dimension == 1 then
@@ -496,31 +433,22 @@ function system_methods.rod(system, given)
   check_guess(place, given)
   library.check_positive(place, "mass", given.mass)
   library.check_positive(place, "length", given.length)
-  local inertia = given.inertia == nil and given.mass * given.length ^ 2 / 12 or given.inertia
-  library.check_positive(place, "inertia", inertia)
-  local u = rod_direction(place, given, dimension)
-  local rate = rod_rate(place, given, u)
-  local particle, position, velocity = add_centre(system, place, given, "centre", dimension)
-  local turning = add_coordinates(system, name, { "ux", "uy", dimension == 3 and "uz" or nil }, "", u, rate,
-    given)
-  library.add_motion(system, "direction", turning)
-  library.add_traced(system, "rod" .. dimension, "rod", name .. ": direction", {},
-    { inertia = inertia, length = given.length }, rod_functions, turning)
-  local body, frame = finish_body(system, given, {
-    kind = library.frame_kinds["rod" .. dimension], particle = particle, turning = turning,
-    position = position, velocity = velocity, values = u, rates = rate, half_length = given.length / 2,
-  })
+  if given.inertia ~= nil then
+    library.check_positive(place, "inertia", given.inertia)
+  end
+  local direction = rod_direction(place, given, dimension)
+  local definition = new_definition(system, place, given, "centre", rod_spin(place, given, dimension))
+  definition.length, definition.inertia, definition.direction = given.length, given.inertia, direction
+  local frame = finish_body(system, given, library.frame_kinds["rod" .. dimension],
+    library.add_rod(system, definition))
+  frame.half_length = given.length / 2
   library.draw_rod(system, frame)
-  return body
+  return frame.owner
 end
 
 -- ---- rigid bodies in the plane ------------------------------------------------------------------
 
 local plane_keys = { "mass", "inertia", "position", "angle", "velocity", "angular_velocity", "guess" }
-
-local plane_functions = {
-  kinetic = function(p, _, _, c) return 0.5 * p.inertia * c[1].rate ^ 2 end,
-}
 
 local function add_plane_body(system, place, given)
   library.check_keys(given, place, "key", 1, plane_keys)
@@ -528,18 +456,14 @@ local function add_plane_body(system, place, given)
   library.check_positive(place, "inertia", given.inertia)
   local angle = library.check_number(place, "angle", given.angle, 0)
   local spin = given.angular_velocity
-  spin = is_free(spin) and 0 or library.check_number(place, "angular_velocity", spin, 0)
-  local particle, position, velocity = add_centre(system, place, given, "position", 2)
-  local turning = add_coordinates(system, given[1], { "angle" }, "rad", { angle }, { spin }, given)
-  library.add_motion(system, "angle", turning)
-  library.add_traced(system, "body2", "body", given[1], {}, { inertia = given.inertia }, plane_functions,
-    turning)
-  local body, frame = finish_body(system, given, {
-    kind = library.frame_kinds.plane, particle = particle, turning = turning,
-    position = position, velocity = velocity, values = { angle }, rates = { spin },
-  })
+  spin = spin ~= nil and not is_free(spin) and { library.check_number(place, "angular_velocity", spin) }
+    or nil
+  local definition = new_definition(system, place, given, "position", spin)
+  definition.inertia, definition.angle = given.inertia, angle
+  local frame = finish_body(system, given, library.frame_kinds.plane,
+    library.add_plane_body(system, definition))
   library.draw_plane_body(system, frame, given.mass, given.inertia)
-  return body
+  return frame.owner
 end
 
 -- ---- rigid bodies in space ----------------------------------------------------------------------
@@ -547,7 +471,7 @@ end
 local space_keys = { "mass", "inertia", "position", "orientation", "velocity", "angular_velocity",
   "body_rates", "as", "guess" }
 
--- Angular velocity in space at the start.
+-- Angular velocity in space at the start, where it is given.
 local function start_spin(place, given, q)
   if given.angular_velocity ~= nil and given.body_rates ~= nil then
     fail(place .. ": expected angular_velocity (in space) or body_rates (in the body), not both")
@@ -556,118 +480,6 @@ local function start_spin(place, given, q)
   elseif given.angular_velocity ~= nil and not is_free(given.angular_velocity) then
     return library.check_list(place, "angular_velocity", given.angular_velocity, 3)
   end
-  return vida.vector { 0, 0, 0 }
-end
-
--- The rotational energy of Wendlandt and Marsden 1997, eq. 5.3: with body rates W = 2 q* q', it is
--- W.J W / 2, and |q| = 1. The multiplier of the row is a torque.
-local function quaternion_energy(p, _, _, q)
-  local rates = {}
-  for i = 1, 4 do
-    rates[i] = q[i].rate
-  end
-  local w = 2 * vida.quaternion_product({ q[1], -q[2], -q[3], -q[4] }, rates)
-  local j = p.inertia
-  local energy = j[1] * w[2] ^ 2 + j[2] * w[3] ^ 2 + j[3] * w[4] ^ 2
-  if p.products then
-    local k = p.products
-    energy = energy + 2 * (k[1] * w[3] * w[4] + k[2] * w[2] * w[4] + k[3] * w[2] * w[3])
-  end
-  return 0.5 * energy
-end
-
-local quaternion_functions = {
-  kinetic = quaternion_energy,
-  constraint = function(_, _, _, q) return 0.5 * (vida.dot(q, q) - 1) end,
-}
-
-local function add_quaternion_body(system, given, q, spin, matrix)
-  local rates = 0.5 * vida.quaternion_product({ 0, spin[1], spin[2], spin[3] }, q)
-  local turning = add_coordinates(system, given[1], { "q0", "q1", "q2", "q3" }, "", q, rates, given)
-  library.add_motion(system, "quaternion", turning)
-  local values = { inertia = { matrix[1][1], matrix[2][2], matrix[3][3] } }
-  if matrix[2][3] ~= 0 or matrix[1][3] ~= 0 or matrix[1][2] ~= 0 then
-    values.products = { matrix[2][3], matrix[1][3], matrix[1][2] }
-  end
-  library.add_traced(system, "quaternion", "body", given[1] .. ": quaternion", {}, values,
-    quaternion_functions, turning)
-  return { kind = library.frame_kinds.quaternion, turning = turning, values = q, rates = rates }
-end
-
--- Unit vectors d_i along principal axes move with the constant masses E_i of the Euler tensor,
--- E_i = (sum of the moments) / 2 - J_i = integral of x_i^2 dm; of a flat body the third is zero, and
--- two of them do.
-local function director_functions(count)
-  local function director(c, i)
-    return vida.vector { c[3 * i - 2], c[3 * i - 1], c[3 * i] }
-  end
-  return {
-    kinetic = function(p, _, _, c)
-      local energy = 0
-      for k = 1, 3 * count do
-        energy = energy + 0.5 * p.euler[(k + 2) // 3] * c[k].rate ^ 2
-      end
-      return energy
-    end,
-    constraint = function(_, _, _, c)
-      local rows = {}
-      for i = 1, count do
-        rows[i] = { ("d%d.d%d"):format(i, i), 0.5 * (vida.dot(director(c, i), director(c, i)) - 1) }
-      end
-      for i = 1, count do
-        for k = i + 1, count do
-          rows[#rows + 1] = { ("d%d.d%d"):format(i, k), vida.dot(director(c, i), director(c, k)) }
-        end
-      end
-      return rows
-    end,
-  }
-end
-
--- The Euler tensor in its axes (columns), turned about until a vanishing entry is the third; and how
--- many directors there are.
-local function euler_tensor(place, moments, axes)
-  local half = (moments[1] + moments[2] + moments[3]) / 2
-  local euler, thin = {}, 0
-  for i = 1, 3 do
-    euler[i] = half - moments[i]
-    if euler[i] <= 1e-12 * half then
-      thin, euler[i] = thin + 1, 0
-    end
-  end
-  if thin > 1 then
-    fail(place .. ": inertia: all its mass is on a line; use system:rod")
-  end
-  while thin == 1 and euler[3] ~= 0 do
-    euler = { euler[2], euler[3], euler[1] }
-    local turned = {}
-    for i = 1, 3 do
-      turned[i] = { axes[i][2], axes[i][3], axes[i][1] }
-    end
-    axes = turned
-  end
-  return euler, axes, 3 - thin
-end
-
-local function add_director_body(system, place, given, q, spin, inertia)
-  local values, rates, suffixes = {}, {}, {}
-  local euler, axes, count = euler_tensor(place, inertia.moments, inertia.axes)
-  for i = 1, count do
-    local d = vida.rotate(q, { axes[1][i], axes[2][i], axes[3][i] })
-    local rate = vida.cross(spin, d)
-    for axis = 1, 3 do
-      values[#values + 1], rates[#rates + 1] = d[axis], rate[axis]
-      suffixes[#suffixes + 1] = ("d%d%s"):format(i, ("xyz"):sub(axis, axis))
-    end
-  end
-  local turning = add_coordinates(system, given[1], suffixes, "", values, rates, given)
-  for i = 0, count - 1 do
-    library.add_motion(system, "direction", table.move(turning, 3 * i + 1, 3 * i + 3, 1, {}))
-  end
-  library.add_traced(system, "directors" .. count, "body", given[1], {}, { euler = euler },
-    director_functions(count), turning)
-  return { kind = library.frame_kinds[count == 2 and "flat_directors" or "directors"], turning = turning,
-    values = values, rates = rates, axes = axes }
 end
 
 local function add_space_body(system, place, given)
@@ -677,16 +489,20 @@ local function add_space_body(system, place, given)
     expected(place, "as", "\"quaternion\" or \"directors\"", given.as)
   end
   library.check_positive(place, "mass", given.mass)
-  local inertia = library.check_inertia(place, given.inertia)
+  local inertia = library.read_inertia(place, given.inertia)
   local q = library.check_orientation(place, given.orientation)
   local spin = start_spin(place, given, q)
-  local particle, position, velocity = add_centre(system, place, given, "position", 3)
-  local parts = as == "quaternion" and add_quaternion_body(system, given, q, spin, inertia.matrix)
-    or add_director_body(system, place, given, q, spin, inertia)
-  parts.particle, parts.position, parts.velocity = particle, position, velocity
-  local body, frame = finish_body(system, given, parts)
+  local definition = new_definition(system, place, given, "position", spin)
+  definition.inertia, definition.orientation = inertia.matrix, q
+  definition.directors = as == "directors"
+  local number, particle, coordinates, values, rates, axes = library.add_rigid_body(system, definition)
+  local frame_kind = as == "quaternion" and "quaternion"
+    or #coordinates == 9 and "flat_directors" or "directors"
+  local frame = finish_body(system, given, library.frame_kinds[frame_kind], number, particle, coordinates,
+    values, rates)
+  frame.axes = axes
   library.draw_space_body(system, frame, given.mass, inertia, to_frame)
-  return body
+  return frame.owner
 end
 
 -- ---- bodies that do not move --------------------------------------------------------------------
@@ -696,7 +512,7 @@ local fixed_keys = { "fixed", "position", "orientation", "angle" }
 -- A body that does not move: a place and an orientation to which joints are attached.
 local function add_fixed_body(system, place, given, dimension)
   library.check_keys(given, place, "key", 1, fixed_keys)
-  local position = given.position == nil and plain_numbers(nil, dimension) or given.position
+  local position = given.position == nil and zeros(dimension) or given.position
   position = library.check_list(place, "position", position, dimension)
   local turn, orientation
   if dimension == 3 then

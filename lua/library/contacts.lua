@@ -11,25 +11,6 @@ local fail, expected, kind = library.fail, library.expected, library.kind
 
 -- ---- points on lines and planes -----------------------------------------------------------------
 
--- The line is fixed in the first body; what lies on it is a point of the second.
-local line = {
-  [2] = {
-    unit = "m",
-    constraint = function(p, _, views)
-      return vida.dot(views[1].turn(p.n1), views[2].point(p.second) - views[1].point(p.first))
-    end,
-  },
-  [3] = {
-    constraint = function(p, _, views)
-      local d = views[2].point(p.second) - views[1].point(p.first)
-      return {
-        { "across 1", vida.dot(views[1].turn(p.n1), d), unit = "m" },
-        { "across 2", vida.dot(views[1].turn(p.n2), d), unit = "m" },
-      }
-    end,
-  },
-}
-
 -- Components in the frame of a direction: one of the body, or a list that is one of space at the
 -- start.
 local function direction_in(frame, value, place, field, dimension)
@@ -81,7 +62,7 @@ function system_methods.point_on_line(system, given)
   values.n1 = dimension == 3 and library.across(axis) or library.turn_left(axis)
   values.n2 = dimension == 3 and vida.cross(axis, values.n1) or nil
   advise_anchor(system, place, given, frames, values)
-  library.add_traced(system, "point on line", "point on line", given[1], frames, values, line[dimension])
+  library.add_mechanism(library.add_guide, system, "line", "point on line", given[1], frames, values)
 end
 
 --- A point of the second body moves on a plane of the first, in space.
@@ -104,7 +85,7 @@ function system_methods.point_on_plane(system, given)
   library.demand_orientation(place, { frames[1] }, 1)
   values.n1 = direction_in(frames[1], given.normal, place, "normal", 3)
   advise_anchor(system, place, given, frames, values)
-  library.add_traced(system, "point on plane", "point on plane", given[1], frames, values, line[2])
+  library.add_mechanism(library.add_guide, system, "plane", "point on plane", given[1], frames, values)
 end
 
 -- ---- points on curves ---------------------------------------------------------------------------

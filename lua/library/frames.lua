@@ -365,6 +365,13 @@ function library.add_traced(system, key, title, name, frames, values, functions,
   library.draw_joint(system, title, name, frames, values)
 end
 
+-- Adds a joint by a function of C, and draws it: `what` it is for that function, `title` for the drawing;
+-- the places and directions in `values` are components in the axes of the frames.
+function library.add_mechanism(add, system, what, title, name, frames, values)
+  add(system, what, name, frames, values)
+  library.draw_joint(system, title, name, frames, values)
+end
+
 -- ---- checks --------------------------------------------------------------------------------------
 
 -- Checks the table given to a method of a system: { "name", ... }.

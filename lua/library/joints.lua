@@ -10,7 +10,6 @@
 local vida, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
-local axis_names = { "x", "y", "z" }
 local end_names = { "first end", "second end" }
 
 -- ---- ends ---------------------------------------------------------------------------------------
@@ -200,43 +199,6 @@ local function gap(p, views)
   return views[2].point(p.second) - views[1].point(p.first)
 end
 
-local function add_gap(rows, p, views)
-  for i, component in ipairs(gap(p, views)) do
-    rows[#rows + 1] = { axis_names[i], component, unit = "m" }
-  end
-  return rows
-end
-
--- The gap along directions of the first frame.
-local function add_gap_along(rows, p, views, directions)
-  local d = gap(p, views)
-  for i, direction in ipairs(directions) do
-    local name = #directions > 1 and ("across %d"):format(i) or "across"
-    rows[#rows + 1] = { name, vida.dot(views[1].turn(direction), d), unit = "m" }
-  end
-  return rows
-end
-
-local function add_product(rows, name, views, first, second)
-  rows[#rows + 1] = { name, vida.dot(views[1].turn(first), views[2].turn(second)), unit = "rad" }
-  return rows
-end
-
-local function add_tilt(rows, p, views)
-  add_product(rows, "tilt 1", views, p.a1, p.b3)
-  return add_product(rows, "tilt 2", views, p.a2, p.b3)
-end
-
-local function add_turns(rows, p, views)
-  add_product(rows, "turn 1", views, p.a3, p.b2)
-  add_product(rows, "turn 2", views, p.a1, p.b3)
-  return add_product(rows, "turn 3", views, p.a2, p.b1)
-end
-
-local function add_turn(rows, p, views)
-  return add_product(rows, "turn", views, p.a2, p.b1)
-end
-
 --- Joints and prescribed motion
 -- @section joints
 
@@ -245,15 +207,11 @@ end
 local example = "{ \"hip\", trunk, leg, at = { 0, 0, 1 } }"
 local axis_example = "{ \"hinge\", frame, door, at = { 0, 0, 1 }, axis = { 0, 0, 1 } }"
 
-local ball = {
-  constraint = function(p, _, views) return add_gap({}, p, views) end,
-}
-
 local function add_ball(system, method, place, given)
   local frames, places = resolve_ends(system, place, given, true)
   local values = { first = places[1], second = places[2] }
   advise_anchor(system, place, given, frames, places, vanishes)
-  library.add_traced(system, "ball", method, given[1], frames, values, ball)
+  library.add_mechanism(library.add_joint, system, method, method, given[1], frames, values)
 end
 
 --- A ball joint: both ends are at one place. Three rows, "name: x", ..., the second end less the first in
@@ -272,13 +230,13 @@ function system_methods.ball(system, given)
   add_ball(system, "ball", place, given)
 end
 
--- A joint with its element: `functions` by dimension, keys, whether directions have to be related.
-local function add_oriented(system, method, given, functions, needs_reference)
+-- A joint with axes; whether it is one of the plane, too, and whether directions across the axes have to be
+-- related.
+local function add_oriented(system, method, given, is_in_plane, needs_reference)
   local dimension = kind(system) == "system" and library.dimension(system) or 3
   local keys = dimension == 3 and { "at", "axis", "reference" } or { "at", "axis" }
   local place = library.check_definition(system, method, given, 3, keys, axis_example)
-  local own = functions[dimension]
-  if not own then
+  if dimension ~= 3 and not (is_in_plane and dimension == 2) then
     fail(("%s: there is no such joint in dimension %d"):format(place, dimension))
   end
   local frames, places = resolve_ends(system, place, given, true)
@@ -292,12 +250,8 @@ local function add_oriented(system, method, given, functions, needs_reference)
   else
     plane_values(place, frames, given, values)
   end
-  library.add_traced(system, method, method, given[1], frames, values, own)
+  library.add_mechanism(library.add_joint, system, method, method, given[1], frames, values)
 end
-
-local revolute = {
-  [3] = { constraint = function(p, _, views) return add_tilt(add_gap({}, p, views), p, views) end },
-}
 
 --- A hinge: both bodies turn about one axis. Rows as those of `ball`, and in space "tilt 1", "tilt 2": how
 -- far the second body's axis leans to either direction across the first one's. Their multipliers are
@@ -324,14 +278,8 @@ function system_methods.revolute(system, given)
     add_ball(system, "revolute", place, given)
     return
   end
-  add_oriented(system, "revolute", given, revolute)
+  add_oriented(system, "revolute", given, false)
 end
-
-local universal = {
-  constraint = function(p, _, views)
-    return add_product(add_gap({}, p, views), "axes", views, p.a, p.b)
-  end,
-}
 
 --- A universal joint: both ends are at one place, and an axis of the first body is across an axis of the
 -- second. Rows as those of `ball`, and "axes", the product of both axes a . b, whose multiplier is a torque,
@@ -375,19 +323,11 @@ function system_methods.universal(system, given)
   if in_space[1] and in_space[2] and vida.norm(vida.cross(in_space[1], in_space[2])) < 1e-6 then
     fail(place .. ": axis: the two axes are parallel at the start; expected axes across each other")
   end
-  library.add_traced(system, "universal", "universal", given[1], frames,
-    { first = places[1], second = places[2], a = axes[1], b = axes[2] }, universal)
+  library.add_mechanism(library.add_joint, system, "universal", "universal", given[1], frames,
+    { first = places[1], second = places[2], a = axes[1], b = axes[2] })
 end
 
 -- ---- cylindrical, prismatic, weld ---------------------------------------------------------------
-
-local cylindrical = {
-  [3] = {
-    constraint = function(p, _, views)
-      return add_tilt(add_gap_along({}, p, views, { p.a1, p.a2 }), p, views)
-    end,
-  },
-}
 
 --- A cylindrical joint, in space: the second body turns about the axis and slides along it. Rows "across 1",
 -- "across 2", the second end less the first along directions across the axis that turn with the first body
@@ -404,21 +344,8 @@ local cylindrical = {
 -- @usage
 -- s:cylindrical { "sleeve", trunk, leg, at = { 0, 0, 0 }, axis = { 0, 0, 1 } }
 function system_methods.cylindrical(system, given)
-  add_oriented(system, "cylindrical", given, cylindrical)
+  add_oriented(system, "cylindrical", given, false)
 end
-
-local prismatic = {
-  [2] = {
-    constraint = function(p, _, views)
-      return add_turn(add_gap_along({}, p, views, { p.a2 }), p, views)
-    end,
-  },
-  [3] = {
-    constraint = function(p, _, views)
-      return add_turns(add_gap_along({}, p, views, { p.a1, p.a2 }), p, views)
-    end,
-  },
-}
 
 --- A slider: the second body moves along the axis and does not turn. Rows "across 1", "across 2" (in the
 -- plane "across", to the left of the axis), the second end less the first along directions that turn with
@@ -439,13 +366,8 @@ local prismatic = {
 -- @usage
 -- s:prismatic { "rail", s.ground, trunk, at = { 0, 0, 1 }, axis = { 1, 0, 0 } }
 function system_methods.prismatic(system, given)
-  add_oriented(system, "prismatic", given, prismatic, true)
+  add_oriented(system, "prismatic", given, true, true)
 end
-
-local weld = {
-  [2] = { constraint = function(p, _, views) return add_turn(add_gap({}, p, views), p, views) end },
-  [3] = { constraint = function(p, _, views) return add_turns(add_gap({}, p, views), p, views) end },
-}
 
 --- Fixes the second body to the first as it is at the start. Rows "x", ... as those of `ball` and "turn 1",
 -- ... as those of `prismatic`, with the axis z: multipliers are forces, N, and torques, N m; the second body
@@ -478,7 +400,7 @@ function system_methods.weld(system, given)
   else
     plane_values(place, frames, axis, values)
   end
-  library.add_traced(system, "weld", "weld", given[1], frames, values, weld[dimension])
+  library.add_mechanism(library.add_joint, system, "weld", "weld", given[1], frames, values)
 end
 
 -- ---- functions of time --------------------------------------------------------------------------
@@ -500,11 +422,6 @@ local builtin_distance = system_methods.distance
 local function distance_row(d, length)
   return (vida.dot(d, d) - length ^ 2) / (2 * length)
 end
-
-local distance = {
-  unit = "m",
-  constraint = function(p, _, views) return distance_row(gap(p, views), p.length) end,
-}
 
 local function advise_length(system, place, given, frames, places)
   advise_anchor(system, place, given, frames, places,
@@ -530,7 +447,7 @@ local function add_distance(system, given)
   end
   values.length = library.check_positive(place, "length", given.length)
   advise_length(system, place, given, frames, places)
-  library.add_traced(system, "distance", "distance", given[1], frames, values, distance)
+  library.add_mechanism(library.add_link, system, "distance", "distance", given[1], frames, values)
 end
 
 --- A rod without mass: one row (d^2 - l^2) / (2 l) = 0, a length to first order. Its multiplier is the
@@ -569,11 +486,6 @@ local function drive_row(p, views, angle)
   local wanted = -vida.sin(angle) * a.turn(p.a1) + vida.cos(angle) * a.turn(p.a2)
   return vida.dot(wanted, b.turn(p.b1))
 end
-
-local steady_drive = {
-  unit = "rad",
-  constraint = function(p, time, views) return drive_row(p, views, p.rate * time) end,
-}
 
 local function drive_values(system, place, frames, given)
   if library.dimension(system) == 3 then
@@ -690,7 +602,7 @@ function system_methods.drive(system, given)
     fail(place .. ": expected either angle = function(t) ... end or rate = (rad/s)")
   elseif given.rate ~= nil then
     values.rate = library.check_value(system, place, "rate", given.rate)
-    library.add_traced(system, "steady drive", "drive", given[1], frames, values, steady_drive)
+    library.add_mechanism(library.add_drive, system, "drive", "drive", given[1], frames, values)
   elseif type(given.angle) == "function" then
     local angle = given.angle
     library.add_traced(system, "drive", "drive", given[1], frames, values, {

@@ -69,18 +69,6 @@ end
 
 -- ---- directions ---------------------------------------------------------------------------------
 
--- A unit vector across a unit vector of space.
-function library.across(axis)
-  local smallest = 1
-  for i = 2, 3 do
-    smallest = math.abs(axis[i]) < math.abs(axis[smallest]) and i or smallest
-  end
-  local other = vida.vector { 0, 0, 0 }
-  other[smallest] = 1
-  local first = vida.cross(axis, other)
-  return first / vida.norm(first)
-end
-
 -- The part of a vector across a unit vector, with length one; nil when there is none.
 function library.part_across(axis, vector)
   local part = vector - vida.dot(axis, vector) * axis
@@ -98,28 +86,6 @@ local function from_axis(place, given)
   end
   local s = math.sin(given.angle / 2)
   return vida.vector { math.cos(given.angle / 2), s * axis[1], s * axis[2], s * axis[3] }
-end
-
--- The quaternion of a rotation matrix, from its largest component, which is divided by.
-function library.from_matrix(m)
-  local trace = m[1][1] + m[2][2] + m[3][3]
-  local squares = { trace, m[1][1], m[2][2], m[3][3] }
-  local largest = 1
-  for i = 2, 4 do
-    largest = squares[i] > squares[largest] and i or largest
-  end
-  local q = {}
-  if largest == 1 then
-    local w = math.sqrt(1 + trace) / 2
-    q = { w, (m[3][2] - m[2][3]) / (4 * w), (m[1][3] - m[3][1]) / (4 * w), (m[2][1] - m[1][2]) / (4 * w) }
-  else
-    local i = largest - 1
-    local j, k = i % 3 + 1, (i + 1) % 3 + 1
-    local u = math.sqrt(1 + m[i][i] - m[j][j] - m[k][k]) / 2
-    q[1 + i], q[1] = u, (m[k][j] - m[j][k]) / (4 * u)
-    q[1 + j], q[1 + k] = (m[i][j] + m[j][i]) / (4 * u), (m[i][k] + m[k][i]) / (4 * u)
-  end
-  return vida.unit(q)
 end
 
 local function from_rows(place, given)
@@ -168,38 +134,6 @@ end
 
 -- ---- principal axes -----------------------------------------------------------------------------
 
--- One Jacobi rotation that makes entry (i, j) of the symmetric matrix zero.
-local function rotate_pair(a, axes, i, j)
-  if a[i][j] == 0 then
-    return
-  end
-  local theta = (a[j][j] - a[i][i]) / (2 * a[i][j])
-  local t = (theta < 0 and -1 or 1) / (math.abs(theta) + math.sqrt(theta * theta + 1))
-  local c = 1 / math.sqrt(t * t + 1)
-  local s = t * c
-  for k = 1, 3 do
-    a[k][i], a[k][j] = c * a[k][i] - s * a[k][j], s * a[k][i] + c * a[k][j]
-  end
-  for k = 1, 3 do
-    a[i][k], a[j][k] = c * a[i][k] - s * a[j][k], s * a[i][k] + c * a[j][k]
-    axes[k][i], axes[k][j] = c * axes[k][i] - s * axes[k][j], s * axes[k][i] + c * axes[k][j]
-  end
-end
-
--- Moments about principal axes and these axes as columns of a rotation, for a symmetric matrix.
-function library.principal_axes(matrix)
-  local a, axes = {}, { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }
-  for i = 1, 3 do
-    a[i] = { matrix[i][1], matrix[i][2], matrix[i][3] }
-  end
-  for _ = 1, 12 do -- converges quadratically; 6 sweeps reach rounding
-    rotate_pair(a, axes, 1, 2)
-    rotate_pair(a, axes, 1, 3)
-    rotate_pair(a, axes, 2, 3)
-  end
-  return { a[1][1], a[2][2], a[3][3] }, axes
-end
-
 -- The inertia tensor given as three principal moments or as a matrix: its matrix.
 local function read_tensor(place, given)
   if kind(given) ~= "table" and kind(given) ~= "vector" then
@@ -226,25 +160,9 @@ local function read_tensor(place, given)
   return matrix
 end
 
--- The matrix of an inertia tensor, its principal moments and axes (as columns), checked.
-function library.check_inertia(place, given)
+-- The matrix of an inertia tensor, its principal moments and axes (as columns).
+function library.read_inertia(place, given)
   local matrix = read_tensor(place, given)
   local moments, axes = library.principal_axes(matrix)
-  local sum = moments[1] + moments[2] + moments[3]
-  for i = 1, 3 do
-    if moments[i] <= 0 then
-      -- The other two of a rod are alike and positive.
-      local j, k = moments[i % 3 + 1], moments[(i + 1) % 3 + 1]
-      local is_rod = moments[i] >= -rounding * sum and math.abs(j - k) <= rounding * sum and sum > 0
-      fail(("%s: inertia: expected positive principal moments, got %.10g%s"):format(place, moments[i],
-        is_rod and "; a body whose mass is on a line is a rod: system:rod" or ""))
-    end
-  end
-  for i = 1, 3 do
-    if sum - 2 * moments[i] < -rounding * sum then
-      fail(("%s: inertia: no body has the principal moments %.10g, %.10g, %.10g: the largest is more than "
-        .. "the sum of the other two"):format(place, moments[1], moments[2], moments[3]))
-    end
-  end
   return { matrix = matrix, moments = moments, axes = axes }
 end

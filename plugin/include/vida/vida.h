@@ -4,10 +4,12 @@
 
 #include <vida/advice.h>
 #include <vida/audit.h>
+#include <vida/bodies.h>
 #include <vida/check.h>
 #include <vida/drawing.h>
 #include <vida/error.h>
 #include <vida/expression.h>
+#include <vida/joints.h>
 #include <vida/options.h>
 #include <vida/report.h>
 #include <vida/stepper.h>

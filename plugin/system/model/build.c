@@ -9,6 +9,7 @@
 #include "base/string_table.h"
 #include "base/text.h"
 #include "expr/graph.h"
+#include "system/mechanics/pattern.h"
 #include "system/model/build.h"
 #include "system/model/chart.h"
 #include "system/model/drawing.h"
@@ -117,6 +118,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   for (int i = 0; i < old->spring_count; i++) {
     free(old->springs[i]);
   }
+  vida__mechanics_destroy(&old->mechanics);
   vida__free_strings(&old->coordinate_names);
   vida__free_strings(&old->particle_names);
   vida__free_strings(&old->row_names);

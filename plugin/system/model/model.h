@@ -150,13 +150,14 @@ struct VidaSystem {
   int entry_count;
   vida_jacobian_entry* entries;
 
-  vida_pattern pattern;         /* of the KKT matrix, size n + m */
-  int* mass_slot;               /* n: indices of the diagonal entries of the upper left block */
-  struct vida_graph* graph;     /* of expressions; NULL until the first one */
-  struct vida_chart* chart;     /* NULL until its first coordinate (chart.h) */
-  struct vida_drawing* drawing; /* NULL until its first line (drawing.h) */
-  size_t tape_scratch;          /* doubles of work space that an evaluator needs for tapes */
-  size_t shared_scratch;        /* doubles of work space for callbacks, behind those of the tapes */
+  vida_pattern pattern;             /* of the KKT matrix, size n + m */
+  int* mass_slot;                   /* n: indices of the diagonal entries of the upper left block */
+  struct vida_graph* graph;         /* of expressions; NULL until the first one */
+  struct vida_chart* chart;         /* NULL until its first coordinate (chart.h) */
+  struct vida_drawing* drawing;     /* NULL until its first line (drawing.h) */
+  struct vida_mechanics* mechanics; /* NULL until its first body or joint (pattern.h) */
+  size_t tape_scratch;              /* doubles of work space that an evaluator needs for tapes */
+  size_t shared_scratch; /* doubles of work space for callbacks, behind those of the tapes */
 
   int momentum_count;
   vida_momentum_map momenta[VIDA_LARGEST_MOMENTUM_COUNT];

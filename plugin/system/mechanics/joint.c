@@ -1,0 +1,342 @@
+/* Joints, links, drives and guides: rows of constraints between two frames. */
+#include <vida/joints.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "system/mechanics/pattern.h"
+#include "system/mechanics/rotation.h"
+#include "system/model/build.h"
+
+static const char* const axis_names[] = {"x", "y", "z"};
+static const char* const end_names[] = {"first end", "second end"};
+
+/* ---- two ends -------------------------------------------------------------------------------- */
+
+static bool is_same_end(const VidaEnd ends[2]) {
+  return ends[0].kind == ends[1].kind && ends[0].kind != VIDA_END_GROUND &&
+         ends[0].number == ends[1].number;
+}
+
+/* Frames and places of both ends; each must have `turn_count` components of directions. */
+static int resolve_ends(const VidaSystem* system, const char* kind, const char* name,
+                        const VidaEnd ends[2], int turn_count, bool has_places,
+                        vida_instance* instance, VidaError* error) {
+  static const char* const place_names[] = {"first", "second"};
+  int code = vida__check_addition(system, kind, name, error);
+  instance->title = kind;
+  instance->name = name;
+  instance->frame_count = 2;
+  for (int i = 0; i < 2 && !code; i++) {
+    double place[3];
+    vida_frame* frame = &instance->frame[i];
+    code = vida__end_frame(system, kind, name, end_names[i], &ends[i], frame, place, error);
+    if (!code && vida__frame_turn_count(frame) < turn_count) {
+      code = vida__fail(
+          error, VIDA_BAD_ARGUMENT, "%s '%s': %s '%s': %s; expected a rigid body or the ground",
+          kind, name, end_names[i], vida__end_name(system, &ends[i]),
+          vida__frame_turn_count(frame) == 0 ? "a particle has no orientation"
+                                             : "a rod in space has no orientation about its axis");
+    }
+    if (!code && has_places) {
+      vida__instance_vector(instance, place_names[i], vida__frame_place_count(frame), place);
+    }
+  }
+  if (!code && is_same_end(ends)) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': both ends are on '%s'", kind, name,
+                      vida__end_name(system, &ends[0]));
+  }
+  return code;
+}
+
+/* Directions of both ends as parameters a1, a2, a3 and b1, b2, b3. */
+static void add_triads(vida_instance* instance, const VidaTriad triads[2], int dimension) {
+  static const char* const names[2][3] = {{"a1", "a2", "a3"}, {"b1", "b2", "b3"}};
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < dimension; k++) {
+      vida__instance_vector(instance, names[i][k], dimension, triads[i].e[k]);
+    }
+  }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static vida_vector find_gap(vida_trace* trace) {
+  const vida_vector second = vida__view_point(&trace->view[1], vida__trace_vector(trace, "second"));
+  const vida_vector first = vida__view_point(&trace->view[0], vida__trace_vector(trace, "first"));
+  return vida__vector_subtract(trace->graph, second, first);
+}
+
+static int add_gap(vida_trace* trace, vida_trace_row* rows) {
+  const vida_vector gap = find_gap(trace);
+  for (int i = 0; i < gap.count; i++) {
+    rows[i] = (vida_trace_row){axis_names[i], "m", gap.x[i]};
+  }
+  return gap.count;
+}
+
+/* The gap along a direction of the first frame. */
+static int along_first(vida_trace* trace, const char* direction, vida_vector gap) {
+  const vida_vector turned = vida__view_turn(&trace->view[0], vida__trace_vector(trace, direction));
+  return vida__vector_dot(trace->graph, turned, gap);
+}
+
+/* The product of a direction of the first frame and one of the second. */
+static vida_trace_row find_product(vida_trace* trace, const char* name, const char* first,
+                                   const char* second) {
+  const vida_vector a = vida__view_turn(&trace->view[0], vida__trace_vector(trace, first));
+  const vida_vector b = vida__view_turn(&trace->view[1], vida__trace_vector(trace, second));
+  return (vida_trace_row){name, "rad", vida__vector_dot(trace->graph, a, b)};
+}
+
+static int add_tilt(vida_trace* trace, vida_trace_row* rows) {
+  rows[0] = find_product(trace, "tilt 1", "a1", "b3");
+  rows[1] = find_product(trace, "tilt 2", "a2", "b3");
+  return 2;
+}
+
+static int add_turns(vida_trace* trace, vida_trace_row* rows) {
+  if (trace->view[0].frame.dimension == 2) {
+    rows[0] = find_product(trace, "turn", "a2", "b1");
+    return 1;
+  }
+  rows[0] = find_product(trace, "turn 1", "a3", "b2");
+  rows[1] = find_product(trace, "turn 2", "a1", "b3");
+  rows[2] = find_product(trace, "turn 3", "a2", "b1");
+  return 3;
+}
+
+static int add_across(vida_trace* trace, vida_trace_row* rows) {
+  const vida_vector gap = find_gap(trace);
+  if (gap.count == 2) {
+    rows[0] = (vida_trace_row){"across", "m", along_first(trace, "a2", gap)};
+    return 1;
+  }
+  rows[0] = (vida_trace_row){"across 1", "m", along_first(trace, "a1", gap)};
+  rows[1] = (vida_trace_row){"across 2", "m", along_first(trace, "a2", gap)};
+  return 2;
+}
+
+static int revolute_rows(vida_trace* trace, vida_trace_row* rows) {
+  const int count = add_gap(trace, rows);
+  return count == 2 ? count : count + add_tilt(trace, rows + count);
+}
+
+static int universal_rows(vida_trace* trace, vida_trace_row* rows) {
+  const int count = add_gap(trace, rows);
+  rows[count] = find_product(trace, "axes", "a", "b");
+  return count + 1;
+}
+
+static int cylindrical_rows(vida_trace* trace, vida_trace_row* rows) {
+  const int count = add_across(trace, rows);
+  return count + add_tilt(trace, rows + count);
+}
+
+static int prismatic_rows(vida_trace* trace, vida_trace_row* rows) {
+  const int count = add_across(trace, rows);
+  return count + add_turns(trace, rows + count);
+}
+
+static int weld_rows(vida_trace* trace, vida_trace_row* rows) {
+  const int count = add_gap(trace, rows);
+  return count + add_turns(trace, rows + count);
+}
+
+/* ---- joints ---------------------------------------------------------------------------------- */
+
+/* What a kind of joint is made of. */
+typedef struct joint_kind {
+  const char* title;
+  bool in_plane; /* the plane has it, too */
+  vida_equations equations;
+} joint_kind;
+
+static const joint_kind joint_kinds[] = {
+    [VIDA_JOINT_BALL] = {"ball", true, {.constraint = add_gap}},
+    [VIDA_JOINT_REVOLUTE] = {"revolute", true, {.constraint = revolute_rows}},
+    [VIDA_JOINT_UNIVERSAL] = {"universal", false, {.constraint = universal_rows}},
+    [VIDA_JOINT_CYLINDRICAL] = {"cylindrical", false, {.constraint = cylindrical_rows}},
+    [VIDA_JOINT_PRISMATIC] = {"prismatic", true, {.constraint = prismatic_rows}},
+    [VIDA_JOINT_WELD] = {"weld", true, {.constraint = weld_rows}}};
+
+int VidaSystem_AddJoint(VidaSystem* system, const VidaJoint* joint, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, joint)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int dimension = system->dimension;
+  if ((int)joint->kind < 0 || (size_t)joint->kind >= sizeof joint_kinds / sizeof joint_kinds[0]) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "joint '%s': there is no kind number %d",
+                      joint->name ? joint->name : "", (int)joint->kind);
+  }
+  const joint_kind* kind = &joint_kinds[joint->kind];
+  /* In the plane a hinge keeps its ends at one place, like a ball. */
+  const bool is_ball =
+      joint->kind == VIDA_JOINT_BALL || (joint->kind == VIDA_JOINT_REVOLUTE && dimension < 3);
+  vida_instance instance = {.key = is_ball ? "ball" : kind->title};
+  int code = resolve_ends(system, kind->title, joint->name, joint->ends, is_ball ? 0 : dimension,
+                          true, &instance, error);
+  if (!code && dimension != 3 && !kind->in_plane) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': there is no such joint in dimension %d",
+                      kind->title, joint->name, dimension);
+  }
+  if (code) {
+    return code;
+  }
+  if (joint->kind == VIDA_JOINT_UNIVERSAL) {
+    vida__instance_vector(&instance, "a", 3, joint->triads[0].e[2]);
+    vida__instance_vector(&instance, "b", 3, joint->triads[1].e[2]);
+  } else if (!is_ball) {
+    add_triads(&instance, joint->triads, dimension);
+  }
+  return vida__add_instance(system, &instance, &kind->equations, error);
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+/* (|d|^2 - l^2) / (2 l): its multiplier is the tension. */
+static int link_rows(vida_trace* trace, vida_trace_row* rows) {
+  vida_graph* graph = trace->graph;
+  const vida_vector gap = find_gap(trace);
+  const int length = vida__trace_number(trace, "length");
+  const int square = vida__vector_dot(graph, gap, gap);
+  const int length_square = vida__node_square(graph, length);
+  const int excess = vida__node_subtract(graph, square, length_square);
+  const int twice = vida__node_multiply(graph, vida__graph_constant(graph, 2.0), length);
+  rows[0] = (vida_trace_row){NULL, "m", vida__node_divide(graph, excess, twice)};
+  return 1;
+}
+
+static VidaPoint point_of(const VidaEnd* end) {
+  return end->kind == VIDA_END_PARTICLE
+             ? VidaPoint_Particle(end->number)
+             : VidaPoint_Fixed(end->place[0], end->place[1], end->place[2]);
+}
+
+int VidaSystem_AddLink(VidaSystem* system, const char* name, const VidaEnd ends[2], double length,
+                       VidaError* error) {
+  static const vida_equations equations = {.constraint = link_rows};
+  char text[VIDA_REAL_TEXT_SIZE];
+  vida_instance instance = {.key = "distance"};
+  if (VIDA_REFUSE_NULL(error, system, name, ends)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (ends[0].kind != VIDA_END_BODY && ends[1].kind != VIDA_END_BODY) {
+    const VidaDistance distance = {name, point_of(&ends[0]), point_of(&ends[1]), length};
+    return VidaSystem_AddDistance(system, &distance, error);
+  }
+  int code = resolve_ends(system, "distance", name, ends, 0, true, &instance, error);
+  if (!code && !(length > 0.0 && isfinite(length))) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "distance '%s': length: expected a positive number, got %s", name,
+                      vida__shortest_text(text, length));
+  }
+  vida__instance_number(&instance, "length", length, 0);
+  return code ? code : vida__add_instance(system, &instance, &equations, error);
+}
+
+/* ---- drives ---------------------------------------------------------------------------------- */
+
+/* In the plane the difference of angles, when both are angles; else the sine of what the angle
+ * from the first to the second frame differs by from what it should be. */
+static int drive_rows(vida_trace* trace, vida_trace_row* rows) {
+  vida_graph* graph = trace->graph;
+  const vida_view* a = &trace->view[0];
+  const vida_view* b = &trace->view[1];
+  const int angle = vida__node_multiply(graph, vida__trace_number(trace, "rate"), trace->time);
+  rows[0] = (vida_trace_row){NULL, "rad", -1};
+  if (vida__view_has_angle(a) && vida__view_has_angle(b) && a->frame.dimension == 2) {
+    int row = vida__node_subtract(graph, vida__view_angle(b), vida__view_angle(a));
+    row = vida__node_subtract(graph, row, vida__trace_number(trace, "difference"));
+    rows[0].node = vida__node_subtract(graph, row, angle);
+    return 1;
+  }
+  const int sine = vida__node_negate(graph, vida__node_sin(graph, angle));
+  const vida_vector first = vida__view_turn(a, vida__trace_vector(trace, "a1"));
+  const vida_vector along = vida__vector_scale(graph, sine, first);
+  const int cosine = vida__node_cos(graph, angle);
+  const vida_vector second = vida__view_turn(a, vida__trace_vector(trace, "a2"));
+  const vida_vector across = vida__vector_scale(graph, cosine, second);
+  const vida_vector wanted = vida__vector_add(graph, along, across);
+  const vida_vector direction = vida__view_turn(b, vida__trace_vector(trace, "b1"));
+  rows[0].node = vida__vector_dot(graph, wanted, direction);
+  return 1;
+}
+
+static bool has_angle(const vida_frame* frame) {
+  return frame->kind == VIDA_FRAME_PLANE || frame->kind == VIDA_FRAME_GROUND;
+}
+
+int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* error) {
+  static const vida_equations equations = {.constraint = drive_rows};
+  if (VIDA_REFUSE_NULL(error, system, drive)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int dimension = system->dimension;
+  vida_instance instance = {.key = "steady drive"};
+  int code = resolve_ends(system, "drive", drive->name, drive->ends, dimension == 1 ? 2 : dimension,
+                          false, &instance, error);
+  if (!code && drive->parameter >= system->parameter_count) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "drive '%s': there is no parameter number %d",
+                      drive->name, drive->parameter);
+  }
+  if (code) {
+    return code;
+  }
+  const int link = drive->parameter >= 0 ? drive->parameter + 1 : 0;
+  vida__instance_number(&instance, "rate", link ? system->parameter_values[link - 1] : drive->rate,
+                        link);
+  add_triads(&instance, drive->triads, dimension);
+  if (dimension == 2 && has_angle(&instance.frame[0]) && has_angle(&instance.frame[1])) {
+    vida__instance_number(&instance, "difference", drive->difference, 0);
+  }
+  return vida__add_instance(system, &instance, &equations, error);
+}
+
+/* ---- guides ---------------------------------------------------------------------------------- */
+
+static int guide_rows(vida_trace* trace, vida_trace_row* rows) {
+  vida_graph* graph = trace->graph;
+  if (!vida__trace_has(trace, "n2")) {
+    const vida_vector normal = vida__view_turn(&trace->view[0], vida__trace_vector(trace, "n1"));
+    const vida_vector gap = find_gap(trace);
+    rows[0] = (vida_trace_row){NULL, "m", vida__vector_dot(graph, normal, gap)};
+    return 1;
+  }
+  const vida_vector gap = find_gap(trace);
+  rows[0] = (vida_trace_row){"across 1", "m", along_first(trace, "n1", gap)};
+  rows[1] = (vida_trace_row){"across 2", "m", along_first(trace, "n2", gap)};
+  return 2;
+}
+
+int VidaSystem_AddGuide(VidaSystem* system, const VidaGuide* guide, VidaError* error) {
+  static const vida_equations equations = {.constraint = guide_rows};
+  if (VIDA_REFUSE_NULL(error, system, guide)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int dimension = system->dimension;
+  const bool is_line = guide->count == dimension - 1;
+  const char* title = is_line ? "point on line" : "point on plane";
+  vida_instance instance = {.key = title};
+  int code = resolve_ends(system, title, guide->name, guide->ends, 0, true, &instance, error);
+  const int turning = code ? 0 : vida__frame_turn_count(&instance.frame[0]);
+  if (!code && (guide->count < 1 || guide->count > 2 || dimension - guide->count < 1)) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': it has no %d directions across it", title,
+                      guide->name, guide->count);
+  }
+  if (!code && turning < (is_line ? dimension : 1)) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s '%s': '%s' has no such orientation; expected a rigid body or the ground",
+                      title, guide->name, vida__end_name(system, &guide->ends[0]));
+  }
+  if (code) {
+    return code;
+  }
+  vida__instance_vector(&instance, "n1", turning, guide->across[0]);
+  if (guide->count == 2) {
+    vida__instance_vector(&instance, "n2", turning, guide->across[1]);
+  }
+  return vida__add_instance(system, &instance, &equations, error);
+}

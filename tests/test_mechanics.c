@@ -1,0 +1,296 @@
+/* Bodies and joints built in C, against closed forms of textbook mechanics. */
+#include <math.h>
+#include <string.h>
+#include <vida/vida.h>
+
+#include "support/check.h"
+
+enum { MOST = 32 };
+
+static const double gravity = 9.81; /* m/s^2 */
+static const double tolerance = 1e-12;
+
+static VidaSystem* new_system(int dimension) {
+  VidaError error = {0};
+  VidaSystem* system = NULL;
+  double g[3] = {0.0};
+  g[dimension - 1] = -gravity;
+  REQUIRE_OK(VidaSystem_Create("rig", dimension, &system, &error), &error);
+  REQUIRE_OK(VidaSystem_AddGravity(system, g, &error), &error);
+  return system;
+}
+
+/* Completes the system and finds start, accelerations and multipliers. */
+static void solve(VidaSystem* system, double* q, double* v, double* a, double* lambda) {
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+  REQUIRE_OK(VidaSystem_Accelerations(system, 0.0, q, v, a, lambda, &error), &error);
+}
+
+static void add_joint(VidaSystem* system, VidaJointKind kind, VidaEnd first, VidaEnd second,
+                      const double* axis) {
+  VidaError error = {0};
+  VidaJoint joint = {.name = "hinge", .kind = kind, .ends = {first, second}};
+  if (axis) {
+    REQUIRE_OK(VidaSystem_TriadsAlong(system, joint.ends, axis, joint.triads, &error), &error);
+  }
+  REQUIRE_OK(VidaSystem_AddJoint(system, &joint, &error), &error);
+}
+
+/* A physical pendulum that starts horizontally has the angular acceleration m g l / (I + m l^2)
+ * (Goldstein, Classical Mechanics, chapter 5: moments about a parallel axis). */
+static double pendulum_acceleration(double mass, double inertia, double length) {
+  return mass * gravity * length / (inertia + mass * length * length);
+}
+
+static void test_plane_pendulum(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(2);
+  const VidaPlaneBody bar = {
+      .name = "bar", .mass = 2.0, .inertia = 0.3, .position = {{.value = 0.5}}};
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  int body = -1;
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &bar, &body, &error), &error);
+  add_joint(s, VIDA_JOINT_REVOLUTE, VidaEnd_Ground(0.0, 0.0, 0.0),
+            VidaEnd_Body(body, -0.5, 0.0, 0.0), NULL);
+  solve(s, q, v, a, lambda);
+  const double expected = pendulum_acceleration(2.0, 0.3, 0.5);
+  EXPECT(strcmp(VidaSystem_CoordinateName(s, 2), "bar.angle") == 0, "the angle is coordinate 2");
+  EXPECT(strcmp(VidaSystem_ConstraintName(s, 1), "hinge: y") == 0, "the second row is %s",
+         VidaSystem_ConstraintName(s, 1));
+  EXPECT_NEAR(a[2], -expected, tolerance * expected, "angular acceleration");
+  /* The ground carries what does not accelerate the centre: m (g - l alpha). */
+  EXPECT_NEAR(lambda[1], -2.0 * (gravity - 0.5 * expected), 1e-11, "force of the hinge");
+  VidaSystem_Destroy(&s);
+}
+
+static void test_rod(int dimension) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(dimension);
+  const VidaRod rod = {
+      .name = "rod", .mass = 3.0, .length = 2.0, .position = {{.value = 1.0}}, .direction = {7.0}};
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  int body = -1;
+  REQUIRE_OK(VidaSystem_AddRod(s, &rod, &body, &error), &error);
+  const VidaEnd tail = VidaEnd_Body(body, -1.0, 0.0, 0.0);
+  add_joint(s, VIDA_JOINT_BALL, VidaEnd_Ground(0.0, 0.0, 0.0), tail, NULL);
+  solve(s, q, v, a, lambda);
+  /* A uniform rod of length l that is held at its end falls with 3 g / (2 l). */
+  EXPECT_NEAR(a[dimension - 1], -0.75 * gravity, 1e-11, "centre of a rod, dimension %d", dimension);
+  EXPECT_NEAR(q[dimension], 1.0, 0.0, "the direction is of length 1");
+  EXPECT(strcmp(VidaSystem_ConstraintName(s, 0), "rod: direction") == 0, "row %s",
+         VidaSystem_ConstraintName(s, 0));
+  VidaSystem_Destroy(&s);
+}
+
+static void test_rods(void) {
+  test_rod(2);
+  test_rod(3);
+}
+
+/* The same bar in space on a hinge along y; its axes are turned by a half right angle about y. */
+static void test_space_pendulum(VidaOrientation as, double third_moment) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(3);
+  const double turn = atan(1.0);
+  const double axis[3] = {0.0, 4.0, 0.0};
+  const double at[3] = {0.0, 0.0, 0.0};
+  const VidaRigidBody bar = {
+      .name = "bar",
+      .mass = 2.0,
+      .inertia = {{0.2, 0.0, 0.0}, {0.0, 0.3, 0.0}, {0.0, 0.0, third_moment}},
+      .position = {{.value = 0.5}},
+      .orientation = {cos(turn / 2.0), 0.0, sin(turn / 2.0), 0.0},
+      .as = as};
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  VidaEnd end;
+  int body = -1;
+  REQUIRE_OK(VidaSystem_AddRigidBody(s, &bar, &body, &error), &error);
+  REQUIRE_OK(VidaSystem_EndAt(s, body, at, &end, &error), &error);
+  add_joint(s, VIDA_JOINT_REVOLUTE, VidaEnd_Ground(0.0, 0.0, 0.0), end, axis);
+  solve(s, q, v, a, lambda);
+  const double expected = pendulum_acceleration(2.0, 0.3, 0.5);
+  EXPECT_NEAR(a[2], -0.5 * expected, 1e-11, "centre, orientation %d", (int)as);
+  EXPECT_BELOW(a[1], 1e-11, "nothing leaves the plane of the motion");
+  VidaSystem_Destroy(&s);
+}
+
+static void test_space_pendulums(void) {
+  test_space_pendulum(VIDA_ORIENTATION_QUATERNION, 0.4);
+  test_space_pendulum(VIDA_ORIENTATION_DIRECTORS, 0.4);
+  test_space_pendulum(VIDA_ORIENTATION_DIRECTORS, 0.5); /* 0.2 + 0.3: flat, with two directors */
+}
+
+/* What joints leave free of a body in space, by their definition: 6 coordinates less the rows. */
+static void test_rows(void) {
+  static const struct {
+    VidaJointKind kind;
+    int rows;
+  } joints[] = {{VIDA_JOINT_BALL, 3},        {VIDA_JOINT_REVOLUTE, 5},  {VIDA_JOINT_UNIVERSAL, 4},
+                {VIDA_JOINT_CYLINDRICAL, 4}, {VIDA_JOINT_PRISMATIC, 5}, {VIDA_JOINT_WELD, 6}};
+  const double axis[3] = {0.0, 0.0, 1.0};
+  for (size_t i = 0; i < sizeof joints / sizeof joints[0]; i++) {
+    VidaError error = {0};
+    VidaSystem* s = new_system(3);
+    const VidaRigidBody cube = {
+        .name = "cube", .mass = 1.0, .inertia = {{1.0, 0, 0}, {0, 1.0, 0}, {0, 0, 1.0}}};
+    double q[MOST], v[MOST];
+    int body = -1;
+    int rank = 0;
+    REQUIRE_OK(VidaSystem_AddRigidBody(s, &cube, &body, &error), &error);
+    VidaJoint joint = {.name = "hinge",
+                       .kind = joints[i].kind,
+                       .ends = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(body, 0, 0, 0)}};
+    REQUIRE_OK(VidaSystem_TriadsAlong(s, joint.ends, axis, joint.triads, &error), &error);
+    if (joint.kind == VIDA_JOINT_UNIVERSAL) { /* its axes are across each other */
+      memcpy(joint.triads[1].e[2], joint.triads[1].e[0], sizeof joint.triads[1].e[2]);
+    }
+    REQUIRE_OK(VidaSystem_AddJoint(s, &joint, &error), &error);
+    REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
+    REQUIRE_OK(VidaSystem_Start(s, 0.0, NULL, q, v, NULL, &error), &error);
+    REQUIRE_OK(VidaSystem_Rank(s, 0.0, q, &rank, NULL, &error), &error);
+    EXPECT(rank == joints[i].rows + 1, "joint %d has rank %d", (int)joints[i].kind, rank);
+    VidaSystem_Destroy(&s);
+  }
+}
+
+/* Hangs at rest: the tension of a link is the weight. */
+static void test_link(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(2);
+  const VidaPlaneBody bob = {
+      .name = "bob", .mass = 2.0, .inertia = 0.1, .position = {{.value = 0.0}, {.value = -1.5}}};
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  int body = -1;
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &bob, &body, &error), &error);
+  const VidaEnd ends[2] = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(body, 0.0, 0.5, 0.0)};
+  REQUIRE_OK(VidaSystem_AddLink(s, "cable", ends, 1.0, &error), &error);
+  solve(s, q, v, a, lambda);
+  EXPECT_NEAR(lambda[0], 2.0 * gravity, 1e-11, "tension of the cable");
+  EXPECT_BELOW(a[1], 1e-12, "it hangs");
+  VidaSystem_Destroy(&s);
+}
+
+/* A bead on a line at 30 degrees slides with g / 2. */
+static void test_guide(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(2);
+  const VidaParticle bead = {.name = "bead", .mass = 0.7};
+  const double slope = atan(1.0 / sqrt(3.0));
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  REQUIRE_OK(VidaSystem_AddParticle(s, &bead, NULL, &error), &error);
+  const VidaGuide wire = {.name = "wire",
+                          .ends = {VidaEnd_Ground(0, 0, 0), VidaEnd_Particle(0)},
+                          .count = 1,
+                          .across = {{-sin(slope), cos(slope)}}};
+  REQUIRE_OK(VidaSystem_AddGuide(s, &wire, &error), &error);
+  solve(s, q, v, a, lambda);
+  EXPECT_NEAR(hypot(a[0], a[1]), gravity / 2.0, 1e-12, "acceleration along the wire");
+  VidaSystem_Destroy(&s);
+}
+
+/* A drive of a free rotor prescribes its rate, also one that a parameter gives. */
+static void test_drive(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(2);
+  const VidaPlaneBody rotor = {.name = "rotor",
+                               .mass = 1.0,
+                               .inertia = 0.5,
+                               .position = {{.value = 0.0}},
+                               .velocity = {{.is_default = true}, {.is_default = true}}};
+  double q[MOST], v[MOST];
+  int body = -1;
+  int rate = -1;
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &rotor, &body, &error), &error);
+  REQUIRE_OK(VidaSystem_AddParameter(s, "rate", 3.0, &rate, &error), &error);
+  VidaDrive motor = {.name = "motor",
+                     .ends = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(body, 0, 0, 0)},
+                     .parameter = rate};
+  const double axis[2] = {1.0, 0.0};
+  REQUIRE_OK(VidaSystem_TriadsAlong(s, motor.ends, axis, motor.triads, &error), &error);
+  REQUIRE_OK(VidaSystem_AddDrive(s, &motor, &error), &error);
+  REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
+  REQUIRE_OK(VidaSystem_Start(s, 0.0, NULL, q, v, NULL, &error), &error);
+  EXPECT_NEAR(v[2], 3.0, 1e-14, "rate of the rotor");
+  REQUIRE_OK(VidaSystem_SetParameter(s, rate, -2.0, &error), &error);
+  REQUIRE_OK(VidaSystem_Start(s, 0.0, NULL, q, v, NULL, &error), &error);
+  EXPECT_NEAR(v[2], -2.0, 1e-14, "rate after the parameter has changed");
+  VidaSystem_Destroy(&s);
+}
+
+/* The eigenvalues of {{2,-1,0},{-1,2,0},{0,0,2}} are 1, 2 and 3. */
+static void test_principal_axes(void) {
+  const double matrix[3][3] = {{2.0, -1.0, 0.0}, {-1.0, 2.0, 0.0}, {0.0, 0.0, 2.0}};
+  double moments[3], axes[3][3], q[4];
+  Vida_PrincipalAxes(matrix, moments, axes);
+  EXPECT_NEAR(moments[0] * moments[1] * moments[2], 6.0, 1e-14, "product of the moments");
+  EXPECT_NEAR(moments[0] + moments[1] + moments[2], 6.0, 1e-14, "their sum");
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) {
+      const double left =
+          matrix[i][0] * axes[0][k] + matrix[i][1] * axes[1][k] + matrix[i][2] * axes[2][k];
+      EXPECT_NEAR(left, moments[k] * axes[i][k], 1e-14, "axis %d, row %d", k, i);
+    }
+  }
+  /* A quarter turn about z is the quaternion (1, 0, 0, 1) / sqrt(2). */
+  const double quarter[3][3] = {{0.0, -1.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}};
+  Vida_QuaternionOfMatrix(quarter, q);
+  EXPECT_NEAR(q[0], sqrt(0.5), 1e-15, "scalar part");
+  EXPECT_NEAR(q[3], sqrt(0.5), 1e-15, "z");
+  const double axis[3] = {0.0, 0.6, 0.8};
+  double across[3];
+  Vida_DirectionAcross(axis, across);
+  EXPECT_BELOW(across[1] * 0.6 + across[2] * 0.8, 1e-16, "across the axis");
+}
+
+static void test_refusals(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(3);
+  VidaRigidBody body = {
+      .name = "plate", .mass = 1.0, .inertia = {{1.0, 0, 0}, {0, 1.0, 0}, {0, 0, 3.0}}};
+  const VidaParticle bob = {.name = "bob", .mass = 1.0};
+  VidaJoint joint = {.name = "hinge", .kind = VIDA_JOINT_WELD};
+  int number = -1;
+  EXPECT_ERROR(VidaSystem_AddRigidBody(s, &body, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "body 'plate': inertia: no body has the principal moments 1, 1, 3");
+  body.inertia[2][2] = 2.0;
+  body.mass = 0.0;
+  EXPECT_ERROR(VidaSystem_AddRigidBody(s, &body, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "body 'plate': mass: expected a positive number");
+  body.mass = 1.0;
+  REQUIRE_OK(VidaSystem_AddRigidBody(s, &body, &number, &error), &error);
+  REQUIRE_OK(VidaSystem_AddParticle(s, &bob, NULL, &error), &error);
+  joint.ends[0] = joint.ends[1] = VidaEnd_Body(number, 0, 0, 0);
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "weld 'hinge': both ends are on 'plate'");
+  joint.ends[0] = VidaEnd_Particle(1);
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "weld 'hinge': first end 'bob': a particle has no orientation");
+  joint.ends[0] = VidaEnd_Body(7, 0, 0, 0);
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "weld 'hinge': first end: there is no body number 7");
+  joint.kind = VIDA_JOINT_BALL;
+  joint.ends[0] = joint.ends[1] = VidaEnd_Ground(0, 0, 0);
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "ball 'hinge': everything it acts on is fixed");
+  joint.ends[1] = VidaEnd_Body(number, 0, 0, 0);
+  REQUIRE_OK(VidaSystem_AddJoint(s, &joint, &error), &error);
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "ball 'hinge': there is one of this name already");
+  VidaSystem_Destroy(&s);
+}
+
+int main(void) {
+  static const CheckTest tests[] = {{"a pendulum in the plane", test_plane_pendulum},
+                                    {"rods", test_rods},
+                                    {"pendulums in space", test_space_pendulums},
+                                    {"rows of joints", test_rows},
+                                    {"a link", test_link},
+                                    {"a guide", test_guide},
+                                    {"a drive", test_drive},
+                                    {"principal axes", test_principal_axes},
+                                    {"refusals", test_refusals},
+                                    {NULL, NULL}};
+  return check_main("mechanics", tests);
+}

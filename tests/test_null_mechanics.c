@@ -1,0 +1,84 @@
+/* Bodies and joints with NULL for what must not be NULL: refused by name, or nothing returned. */
+#include <stdio.h>
+#include <string.h>
+#include <vida/vida.h>
+
+#include "support/check.h"
+
+enum { NAME_SIZE = 96 };
+
+/* "VidaSystem_AddJoint(NULL, &joint, &error)" is refused as "VidaSystem_AddJoint: system is NULL".
+ */
+#define REFUSED(argument, call) refused(#call, argument, (call), &error)
+
+static void refused(const char* call, const char* argument, int code, VidaError* error) {
+  char expected[NAME_SIZE];
+  snprintf(expected, sizeof expected, "%.*s: %s is NULL", (int)strcspn(call, "("), call, argument);
+  EXPECT(code == VIDA_BAD_ARGUMENT, "%s returns %d", call, code);
+  EXPECT(strcmp(error->message, expected) == 0, "'%s' instead of '%s'", error->message, expected);
+  memset(error, 0, sizeof *error);
+}
+
+static void test_building(void) {
+  VidaError error = {0};
+  VidaSystem* s = NULL;
+  const VidaPlaneBody plane = {.name = "a", .mass = 1.0, .inertia = 1.0};
+  const VidaRod rod = {.name = "b", .mass = 1.0, .length = 1.0};
+  const VidaRigidBody rigid = {.name = "c", .mass = 1.0};
+  const VidaJoint joint = {.name = "d"};
+  const VidaDrive drive = {.name = "e"};
+  const VidaGuide guide = {.name = "f"};
+  const double axis[3] = {1.0, 0.0, 0.0};
+  VidaEnd ends[2] = {{0}};
+  VidaTriad triads[2];
+  REQUIRE_OK(VidaSystem_Create("rig", 2, &s, &error), &error);
+  REFUSED("system", VidaSystem_AddPlaneBody(NULL, &plane, NULL, &error));
+  REFUSED("given", VidaSystem_AddPlaneBody(s, NULL, NULL, &error));
+  REFUSED("system", VidaSystem_AddRod(NULL, &rod, NULL, &error));
+  REFUSED("given", VidaSystem_AddRod(s, NULL, NULL, &error));
+  REFUSED("system", VidaSystem_AddRigidBody(NULL, &rigid, NULL, &error));
+  REFUSED("given", VidaSystem_AddRigidBody(s, NULL, NULL, &error));
+  REFUSED("system", VidaSystem_EndAt(NULL, 0, axis, ends, &error));
+  REFUSED("at", VidaSystem_EndAt(s, 0, NULL, ends, &error));
+  REFUSED("end", VidaSystem_EndAt(s, 0, axis, NULL, &error));
+  REFUSED("system", VidaSystem_TriadsAlong(NULL, ends, axis, triads, &error));
+  REFUSED("ends", VidaSystem_TriadsAlong(s, NULL, axis, triads, &error));
+  REFUSED("axis", VidaSystem_TriadsAlong(s, ends, NULL, triads, &error));
+  REFUSED("triads", VidaSystem_TriadsAlong(s, ends, axis, NULL, &error));
+  REFUSED("system", VidaSystem_AddJoint(NULL, &joint, &error));
+  REFUSED("joint", VidaSystem_AddJoint(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddLink(NULL, "g", ends, 1.0, &error));
+  REFUSED("name", VidaSystem_AddLink(s, NULL, ends, 1.0, &error));
+  REFUSED("ends", VidaSystem_AddLink(s, "g", NULL, 1.0, &error));
+  REFUSED("system", VidaSystem_AddDrive(NULL, &drive, &error));
+  REFUSED("drive", VidaSystem_AddDrive(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddGuide(NULL, &guide, &error));
+  REFUSED("guide", VidaSystem_AddGuide(s, NULL, &error));
+  VidaSystem_Destroy(&s);
+}
+
+static void test_looking(void) {
+  double q[12] = {0.0};
+  double axes[3][3] = {{0.0}};
+  const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  EXPECT(VidaSystem_BodyCount(NULL) == 0, "no system has no bodies");
+  EXPECT(!VidaSystem_BodyName(NULL, 0), "nor a name of one");
+  EXPECT(VidaSystem_BodyParticle(NULL, 0) == -1, "nor a particle");
+  EXPECT(VidaSystem_BodyCoordinate(NULL, 0) == -1, "nor a coordinate");
+  EXPECT(VidaSystem_BodyCoordinateCount(NULL, 0) == 0, "nor several");
+  EXPECT(!VidaSystem_BodyStart(NULL, 0, q, q), "nor a start");
+  EXPECT(!VidaSystem_BodyAxes(NULL, 0, axes), "nor axes");
+  Vida_PrincipalAxes(NULL, q, axes);
+  Vida_PrincipalAxes(unit, NULL, axes);
+  Vida_QuaternionOfMatrix(NULL, q);
+  Vida_QuaternionOfMatrix(unit, NULL);
+  Vida_DirectionAcross(NULL, q);
+  Vida_DirectionAcross(unit[0], NULL);
+  EXPECT(q[0] == 0.0 && axes[0][0] == 0.0, "nothing is written where something is NULL");
+}
+
+int main(void) {
+  static const CheckTest tests[] = {
+      {"building", test_building}, {"looking", test_looking}, {NULL, NULL}};
+  return check_main("null mechanics", tests);
+}
