@@ -24,7 +24,7 @@ struct vida_mechanics* vida__mechanics(VidaSystem* system) {
 
 static void destroy_record(vida_pattern_record* record) {
   VidaSystem_Destroy(&record->element);
-  vida__names_free(&record->names);
+  vida__free_strings(&record->names);
   for (int i = 0; i < record->name_count; i++) {
     free(record->name_list[i]);
   }
@@ -292,14 +292,14 @@ static int find_pattern(VidaSystem* system, const vida_instance* instance,
 
 static int keep_name(vida_pattern_record* record, const char* name, VidaError* error) {
   char* copy = vida__copy_text(name);
-  if (!copy || vida__names_reserve(&record->names, 1) ||
+  if (!copy || vida__reserve_strings(&record->names, 1) ||
       vida__reserve((void**)&record->name_list, &record->name_capacity,
                     (size_t)record->name_count + 1, sizeof *record->name_list)) {
     free(copy);
     return vida__fail_memory(error);
   }
   record->name_list[record->name_count++] = copy;
-  vida__names_add(&record->names, copy);
+  vida__keep_string(&record->names, copy);
   return VIDA_SUCCESS;
 }
 
@@ -311,7 +311,7 @@ static int add_to_pattern(VidaSystem* system, const vida_instance* instance,
   if (code) {
     return code;
   }
-  if (vida__names_have(&record->names, instance->name)) {
+  if (vida__find_string(&record->names, instance->name) >= 0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': there is one of this name already",
                       instance->title, instance->name);
   }

@@ -76,7 +76,7 @@ int vida__add_instance(VidaSystem* system, vida_instance* instance, const vida_e
 typedef struct vida_pattern_record {
   VidaSystem* element;
   char* key;
-  vida_names names;
+  vida_string_table names;
   int name_count;
   size_t name_capacity;
   char** name_list;
