@@ -421,7 +421,7 @@ static void test_singular_on_the_way(void) {
       EXPECT_NEAR(VidaStepper_Positions(stepper)[0], 1.0, 1e-14, "x");
     } else {
       EXPECT_ERROR(VidaStepper_Step(stepper, &error), &error, VIDA_STEP_SINGULAR,
-                   "step 4 from t = 0.75, in the step after it, ");
+                   "step 4 from t = 0.75, in the following step, ");
       EXPECT(strstr(error.message, "need a compliance"), "%s", error.message);
       EXPECT(VidaStepper_StepCount(stepper) == 3 && VidaStepper_Positions(stepper)[0] == -0.25,
              "the failed step has been made");

@@ -70,7 +70,7 @@ for i, scheme in ipairs(order) do
     assert(swing(base, scheme, x + 0.02) > 1e3, scheme .. " does not grow")
   end
 end
-local text = ("%s, %s, %s, %s and %s in this order"):format(table.unpack(grows))
+local text = ("%s, %s, %s, %s and %s on, in this order"):format(table.unpack(grows))
 assert(limits:find(text, 1, true), text .. " is not in: " .. limits)
 
 print "ok"

@@ -97,7 +97,7 @@ shows "error: start: spring 'stiff': its ends are at the same place"
 expect 1 run "$work/coincident.lua"
 says "spring 'stiff': its ends are at the same place"
 expect 1 run "$work/coincident.lua" --set squared=true
-says "the gradient of constraint 'x2' vanishes at the start: it restricts no velocity there"
+says "the gradient of constraint 'x2' vanishes at the start: it does not restrict any velocity there"
 
 # Rods that contradict each other are refused with what is left over.
 script contradiction <<'TEXT'
@@ -109,7 +109,7 @@ s:distance { "longer rod", s.ground, p, length = 1.001 }
 return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
 TEXT
 expect 1 run "$work/contradiction.lua"
-says "constraints contradict each other: 'longer rod' depends on 'rod', but is off by 0.00"
+says "constraints contradict each other: 'longer rod' depends on 'rod', but is violated by 0.00"
 
 # Invariant, but written out: x^6 + 3 x^4 y^2 + 3 x^2 y^4 + y^6 is |r|^6.
 script bowl <<'TEXT'
