@@ -1,4 +1,4 @@
-/* The automatic discrete derivative of a function of positions (paper 003, eq. 15-16).
+/* The automatic discrete derivative of a function of positions (Gonzalez 1999, eq. 15-16).
  *
  * D f(q0, q1) is built operation by operation: a sum adds, D(ab) = mean(a) Db + mean(b) Da, a
  * quotient is the product with 1/b, D phi(u) = phi[u0, u1] Du with a divided difference that is

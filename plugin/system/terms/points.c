@@ -1,8 +1,8 @@
 /* Springs and distances between two points, or between a point and a fixed place.
  *
  * All are functions of s = |d|^2, so their discrete derivatives are
- * [V(s1) - V(s0)] / (s1 - s0) * 2 (d0 + d1) / 2 (paper 003, eq. 34): equivariant under translations
- * and rotations, with the quotient written out so that nothing cancels. */
+ * [V(s1) - V(s0)] / (s1 - s0) * 2 (d0 + d1) / 2 (Gonzalez 1999, eq. 34): equivariant under
+ * translations and rotations, with the quotient written out so that nothing cancels. */
 #include <math.h>
 
 #include "base/exact_sum.h"
