@@ -356,7 +356,7 @@ void vidalua_open_library(lua_State* L);
 int vidalua_add_line(lua_State* L);
 int vidalua_hide_lines(lua_State* L);
 
-/* ---- bodies and joints (mechanics.c): functions of the library --------------------------------- */
+/* ---- bodies, joints and forces (mechanics.c): functions of the library ----------------------- */
 
 int vidalua_add_rod(lua_State* L);
 int vidalua_add_plane_body(lua_State* L);
@@ -365,6 +365,11 @@ int vidalua_add_joint(lua_State* L);
 int vidalua_add_link(lua_State* L);
 int vidalua_add_drive(lua_State* L);
 int vidalua_add_guide(lua_State* L);
+int vidalua_add_spring(lua_State* L);
+int vidalua_add_damper(lua_State* L);
+int vidalua_add_torsion(lua_State* L);
+int vidalua_add_rolling_disk(lua_State* L);
+int vidalua_add_knife_edge(lua_State* L);
 int vidalua_principal_axes(lua_State* L);
 int vidalua_from_matrix(lua_State* L);
 int vidalua_across(lua_State* L);

@@ -1,5 +1,5 @@
 /* Bodies and joints for the part of the library that is written in Lua: tables become records of
- * <vida/bodies.h> and <vida/joints.h>. Keys and values have been checked there. */
+ * <vida/bodies.h>, <vida/joints.h> and <vida/forces.h>. Keys and values have been checked there. */
 #include <string.h>
 
 #include "binding.h"
@@ -334,4 +334,97 @@ int vidalua_add_guide(lua_State* L) {
   read_list(L, VALUES, "n1", 3, guide.across[0]);
   guide.count += read_list(L, VALUES, "n2", 3, guide.across[1]);
   return VidaSystem_AddGuide(box->system, &guide, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
+}
+
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+/* A number or a parameter of the system at field `field` of the values; zero where there is none.
+ */
+static VidaQuantity read_quantity(lua_State* L, const char* field) {
+  vidalua_field(L, VALUES, field);
+  const int parameter = vidalua_to_bare(L, -1, SYSTEM, VIDALUA_PARAMETER);
+  const VidaQuantity quantity =
+      parameter >= 0 ? VidaQuantity_Parameter(parameter) : VidaQuantity_Number(lua_tonumber(L, -1));
+  lua_pop(L, 1);
+  return quantity;
+}
+
+/* library.add_spring(system, "linear" or "squared", name, frames, values): places, `stiffness`,
+ * `length` and `cubic` */
+int vidalua_add_spring(lua_State* L) {
+  static const char* const laws[] = {
+      [VIDA_SPRING_LINEAR] = "linear", [VIDA_SPRING_SQUARED] = "squared", NULL};
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  VidaLinkSpring spring = {.name = luaL_checkstring(L, NAME),
+                           .law = (VidaSpringLaw)luaL_checkoption(L, WHAT, NULL, laws)};
+  read_ends(L, spring.ends);
+  spring.stiffness = read_quantity(L, "stiffness");
+  spring.length = read_quantity(L, "length");
+  spring.cubic = read_quantity(L, "cubic");
+  return VidaSystem_AddLinkSpring(box->system, &spring, &error) ? vidalua_raise(L, "", NULL, &error)
+                                                                : 0;
+}
+
+/* library.add_damper(system, "line" or "velocity", name, frames, values): places and `damping` */
+int vidalua_add_damper(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  VidaLinkDamper damper = {.name = luaL_checkstring(L, NAME),
+                           .of_velocity = strcmp(luaL_checkstring(L, WHAT), "velocity") == 0};
+  read_ends(L, damper.ends);
+  damper.damping = read_quantity(L, "damping");
+  return VidaSystem_AddLinkDamper(box->system, &damper, &error) ? vidalua_raise(L, "", NULL, &error)
+                                                                : 0;
+}
+
+/* library.add_torsion(system, "spring" or "damper", name, frames, values): directions, and
+ * `stiffness` and `angle`, or `damping` */
+int vidalua_add_torsion(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  const bool is_spring = strcmp(luaL_checkstring(L, WHAT), "spring") == 0;
+  VidaTorsion torsion = {.name = luaL_checkstring(L, NAME)};
+  read_ends(L, torsion.ends);
+  read_triads(L, VALUES, torsion.triads);
+  torsion.factor = read_quantity(L, is_spring ? "stiffness" : "damping");
+  torsion.angle = read_quantity(L, "angle");
+  const int code = is_spring ? VidaSystem_AddTorsionSpring(box->system, &torsion, &error)
+                             : VidaSystem_AddTorsionDamper(box->system, &torsion, &error);
+  return code ? vidalua_raise(L, "", NULL, &error) : 0;
+}
+
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+/* library.add_rolling_disk(system, "rolling disk", name, frames, values): `radius`, `height`,
+ * `normal` and `axis` */
+int vidalua_add_rolling_disk(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  VidaRollingDisk disk = {.name = luaL_checkstring(L, NAME),
+                          .body = read_end(L, FRAMES, 1, VALUES, "place"),
+                          .radius = read_number(L, VALUES, "radius"),
+                          .height = read_number(L, VALUES, "height")};
+  read_list(L, VALUES, "normal", 3, disk.normal);
+  read_list(L, VALUES, "axis", 3, disk.axis);
+  return VidaSystem_AddRollingDisk(box->system, &disk, &error) ? vidalua_raise(L, "", NULL, &error)
+                                                               : 0;
+}
+
+/* library.add_knife_edge(system, "knife edge", name, frames, values): `place`, `blade` and `normal`
+ */
+int vidalua_add_knife_edge(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  VidaKnifeEdge edge = {.name = luaL_checkstring(L, NAME),
+                        .end = read_end(L, FRAMES, 1, VALUES, "place")};
+  read_list(L, VALUES, "blade", 3, edge.blade);
+  read_list(L, VALUES, "normal", 3, edge.normal);
+  return VidaSystem_AddKnifeEdge(box->system, &edge, &error) ? vidalua_raise(L, "", NULL, &error)
+                                                             : 0;
 }

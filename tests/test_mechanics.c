@@ -244,6 +244,163 @@ static void test_principal_axes(void) {
   EXPECT_BELOW(across[1] * 0.6 + across[2] * 0.8, 1e-16, "across the axis");
 }
 
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+/* A rotor at rest in the plane on a hinge at its centre, inertia 0.5 kg m^2, angle 0.2, rate 3. */
+static VidaSystem* new_rotor(int* body) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(2);
+  const VidaPlaneBody rotor = {.name = "rotor",
+                               .mass = 2.0,
+                               .inertia = 0.5,
+                               .angle = 0.2,
+                               .angular_velocity = 3.0,
+                               .spin = VIDA_SPIN_GIVEN};
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &rotor, body, &error), &error);
+  add_joint(s, VIDA_JOINT_BALL, VidaEnd_Ground(0, 0, 0), VidaEnd_Body(*body, 0, 0, 0), NULL);
+  return s;
+}
+
+/* I a = - k (angle - rest) - c rate. */
+static void test_torsion(void) {
+  VidaError error = {0};
+  int body = -1;
+  int parameter = -1;
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  VidaSystem* s = new_rotor(&body);
+  REQUIRE_OK(VidaSystem_AddParameter(s, "k", 4.0, &parameter, &error), &error);
+  VidaTorsion torsion = {.name = "coil",
+                         .ends = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(body, 0, 0, 0)},
+                         .factor = VidaQuantity_Parameter(parameter),
+                         .angle = VidaQuantity_Number(-0.3)};
+  REQUIRE_OK(VidaSystem_AddTorsionSpring(s, &torsion, &error), &error);
+  torsion.factor = VidaQuantity_Number(0.25);
+  REQUIRE_OK(VidaSystem_AddTorsionDamper(s, &torsion, &error), &error);
+  solve(s, q, v, a, lambda);
+  EXPECT_NEAR(a[2], -(4.0 * 0.5 + 0.25 * 3.0) / 0.5, 1e-13, "angular acceleration");
+  REQUIRE_OK(VidaSystem_SetParameter(s, parameter, 0.0, &error), &error);
+  REQUIRE_OK(VidaSystem_Accelerations(s, 0.0, q, v, a, lambda, &error), &error);
+  EXPECT_NEAR(a[2], -0.25 * 3.0 / 0.5, 1e-13, "without the spring");
+  VidaSystem_Destroy(&s);
+}
+
+/* A spring and a damper pull the centre of a free body along the line to the ground, which is the x
+ * axis: m a = - k s - k3 s^3 - c s'. */
+static void test_spring_and_damper(void) {
+  VidaError error = {0};
+  int body = -1;
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  VidaSystem* s = new_system(2);
+  const VidaPlaneBody mass = {.name = "mass",
+                              .mass = 2.0,
+                              .inertia = 1.0,
+                              .position = {{.value = 1.5}},
+                              .velocity = {{.value = 0.4}}};
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &mass, &body, &error), &error);
+  const VidaEnd wall = VidaEnd_Ground(0, 0, 0);
+  const VidaEnd centre = VidaEnd_Body(body, 0, 0, 0);
+  const VidaLinkSpring spring = {.name = "spring",
+                                 .ends = {wall, centre},
+                                 .stiffness = {.value = 10.0},
+                                 .length = {.value = 1.0},
+                                 .cubic = {.value = 8.0}};
+  const VidaLinkDamper damper = {
+      .name = "damper", .ends = {wall, centre}, .damping = {.value = 3.0}};
+  REQUIRE_OK(VidaSystem_AddLinkSpring(s, &spring, &error), &error);
+  REQUIRE_OK(VidaSystem_AddLinkDamper(s, &damper, &error), &error);
+  solve(s, q, v, a, lambda);
+  EXPECT_NEAR(a[0], -(10.0 * 0.5 + 8.0 * 0.125 + 3.0 * 0.4) / 2.0, 1e-13, "along the spring");
+  EXPECT_NEAR(a[1], -gravity, 1e-13, "across it there is gravity alone");
+  VidaSystem_Destroy(&s);
+}
+
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+/* A uniform disk, I = m r^2 / 2, that rolls down a slope of 30 degrees: 2/3 g sin(slope). */
+static void test_rolling_disk(void) {
+  VidaError error = {0};
+  int body = -1;
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  VidaSystem* s = new_system(2);
+  const double slope = atan(1.0 / sqrt(3.0));
+  const double radius = 0.5;
+  const VidaPlaneBody disk = {
+      .name = "disk",
+      .mass = 2.0,
+      .inertia = 0.25,
+      .position = {{.value = -radius * sin(slope)}, {.value = radius * cos(slope)}}};
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &disk, &body, &error), &error);
+  const VidaRollingDisk contact = {.name = "slope",
+                                   .body = VidaEnd_Body(body, 0, 0, 0),
+                                   .radius = radius,
+                                   .normal = {-sin(slope), cos(slope)}};
+  REQUIRE_OK(VidaSystem_AddRollingDisk(s, &contact, &error), &error);
+  solve(s, q, v, a, lambda);
+  EXPECT_NEAR(hypot(a[0], a[1]), gravity / 3.0, 1e-12, "along the slope");
+  EXPECT_NEAR(a[2], gravity / 3.0 / radius, 1e-12, "it turns downhill, anticlockwise");
+  VidaSystem_Destroy(&s);
+}
+
+/* A coin that stands on a plane and rolls straight ahead goes on: no acceleration (Bloch 2003,
+ * section 1.4, the vertical rolling disk). */
+static void test_rolling_coin(VidaOrientation as) {
+  VidaError error = {0};
+  int body = -1;
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  VidaSystem* s = new_system(3);
+  const VidaRigidBody coin = {.name = "coin",
+                              .mass = 1.0,
+                              .inertia = {{1.0, 0, 0}, {0, 2.0, 0}, {0, 0, 1.0}},
+                              .position = {{.value = 0.0}, {.value = 0.0}, {.value = 0.5}},
+                              .velocity = {{.value = 2.0}},
+                              .angular_velocity = {0.0, 4.0, 0.0},
+                              .spin = VIDA_SPIN_GIVEN,
+                              .as = as};
+  REQUIRE_OK(VidaSystem_AddRigidBody(s, &coin, &body, &error), &error);
+  const VidaRollingDisk contact = {.name = "table",
+                                   .body = VidaEnd_Body(body, 0, 0, 0),
+                                   .radius = 0.5,
+                                   .axis = {0.0, 1.0, 0.0},
+                                   .normal = {0.0, 0.0, 1.0}};
+  REQUIRE_OK(VidaSystem_AddRollingDisk(s, &contact, &error), &error);
+  solve(s, q, v, a, lambda);
+  for (int i = 0; i < 3; i++) {
+    EXPECT_BELOW(a[i], 1e-12, "it rolls straight ahead, coordinate %d", i);
+  }
+  EXPECT_NEAR(v[0], 2.0, 1e-14, "with its own velocity");
+  VidaSystem_Destroy(&s);
+}
+
+static void test_rolling(void) {
+  test_rolling_disk();
+  test_rolling_coin(VIDA_ORIENTATION_QUATERNION);
+  test_rolling_coin(VIDA_ORIENTATION_DIRECTORS);
+}
+
+/* A blade that moves along itself with v and turns with w is accelerated across by w v (Bloch 2003,
+ * section 1.6, the knife edge). */
+static void test_knife_edge(void) {
+  VidaError error = {0};
+  int body = -1;
+  double q[MOST], v[MOST], a[MOST], lambda[MOST];
+  VidaSystem* s = NULL;
+  const VidaPlaneBody skate = {.name = "skate",
+                               .mass = 1.0,
+                               .inertia = 0.1,
+                               .velocity = {{.value = 2.0}},
+                               .angular_velocity = 3.0,
+                               .spin = VIDA_SPIN_GIVEN};
+  REQUIRE_OK(VidaSystem_Create("ice", 2, &s, &error), &error);
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &skate, &body, &error), &error);
+  const VidaKnifeEdge edge = {
+      .name = "blade", .end = VidaEnd_Body(body, 0, 0, 0), .blade = {1.0, 0.0}};
+  REQUIRE_OK(VidaSystem_AddKnifeEdge(s, &edge, &error), &error);
+  solve(s, q, v, a, lambda);
+  EXPECT_NEAR(a[1], 6.0, 1e-12, "across the blade");
+  EXPECT_BELOW(a[0], 1e-12, "along it");
+  VidaSystem_Destroy(&s);
+}
+
 static void test_refusals(void) {
   VidaError error = {0};
   VidaSystem* s = new_system(3);
@@ -290,6 +447,10 @@ int main(void) {
                                     {"a guide", test_guide},
                                     {"a drive", test_drive},
                                     {"principal axes", test_principal_axes},
+                                    {"torsion", test_torsion},
+                                    {"spring and damper", test_spring_and_damper},
+                                    {"rolling", test_rolling},
+                                    {"knife edge", test_knife_edge},
                                     {"refusals", test_refusals},
                                     {NULL, NULL}};
   return check_main("mechanics", tests);

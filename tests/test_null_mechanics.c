@@ -57,6 +57,30 @@ static void test_building(void) {
   VidaSystem_Destroy(&s);
 }
 
+static void test_forces(void) {
+  VidaError error = {0};
+  VidaSystem* s = NULL;
+  const VidaLinkSpring spring = {.name = "a"};
+  const VidaLinkDamper damper = {.name = "b"};
+  const VidaTorsion torsion = {.name = "c"};
+  const VidaRollingDisk disk = {.name = "d"};
+  const VidaKnifeEdge edge = {.name = "e"};
+  REQUIRE_OK(VidaSystem_Create("rig", 2, &s, &error), &error);
+  REFUSED("system", VidaSystem_AddLinkSpring(NULL, &spring, &error));
+  REFUSED("spring", VidaSystem_AddLinkSpring(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddLinkDamper(NULL, &damper, &error));
+  REFUSED("damper", VidaSystem_AddLinkDamper(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddTorsionSpring(NULL, &torsion, &error));
+  REFUSED("spring", VidaSystem_AddTorsionSpring(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddTorsionDamper(NULL, &torsion, &error));
+  REFUSED("damper", VidaSystem_AddTorsionDamper(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddRollingDisk(NULL, &disk, &error));
+  REFUSED("disk", VidaSystem_AddRollingDisk(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddKnifeEdge(NULL, &edge, &error));
+  REFUSED("edge", VidaSystem_AddKnifeEdge(s, NULL, &error));
+  VidaSystem_Destroy(&s);
+}
+
 static void test_looking(void) {
   double q[12] = {0.0};
   double axes[3][3] = {{0.0}};
@@ -78,7 +102,9 @@ static void test_looking(void) {
 }
 
 int main(void) {
-  static const CheckTest tests[] = {
-      {"building", test_building}, {"looking", test_looking}, {NULL, NULL}};
+  static const CheckTest tests[] = {{"building", test_building},
+                                    {"forces", test_forces},
+                                    {"looking", test_looking},
+                                    {NULL, NULL}};
   return check_main("null mechanics", tests);
 }

@@ -210,39 +210,6 @@ end
 
 -- ---- rolling ------------------------------------------------------------------------------------
 
--- The lowest point of a thin disk is at r e, e = -(n - (n.a) a) / sqrt(1 - (n.a)^2), a its axis and n
--- the normal of the plane; there the material of the disk is at rest.
-local rolling_in_space = {
-  constraint = function(p, _, views)
-    local view = views[1]
-    local c = vida.dot(p.normal, view.turn(p.axis))
-    return { { "contact", vida.dot(p.normal, view.origin) - p.height - p.radius * vida.sqrt(1 - c ^ 2),
-      unit = "m" } }
-  end,
-  nonholonomic = function(p, _, views)
-    local view = views[1]
-    local a = view.turn(p.axis)
-    local c = vida.dot(p.normal, a)
-    local e = (c * a - p.normal) / vida.sqrt(1 - c ^ 2)
-    local slip = view.origin_rate + p.radius * vida.cross(view.spin(), e)
-    return {
-      { "rolling 1", vida.dot(p.tangent1, slip), unit = "m/s" },
-      { "rolling 2", vida.dot(p.tangent2, slip), unit = "m/s" },
-    }
-  end,
-}
-
-local rolling_in_plane = {
-  constraint = function(p, _, views)
-    return { { "contact", vida.dot(p.normal, views[1].origin) - p.height - p.radius, unit = "m" } }
-  end,
-  nonholonomic = function(p, _, views)
-    local across = vida.vector { p.normal[2], -p.normal[1] }
-    local slip = vida.dot(across, views[1].origin_rate) + p.radius * views[1].spin()
-    return { { "rolling", slip, unit = "m/s" } }
-  end,
-}
-
 --- A thin disk about an axis of a body, through its centre, rolls on a plane without slipping: "name:
 -- contact" and nonholonomic rows "name: rolling 1", "name: rolling 2".
 -- @function rolling_disk
@@ -275,29 +242,17 @@ function system_methods.rolling_disk(system, given)
     if given.axis ~= nil then
       fail(place .. ": axis: in the plane the axis of a disk is across the plane")
     end
-    library.add_traced(system, "rolling disk", "rolling disk", given[1], { frame }, values, rolling_in_plane)
+    library.add_rolling_disk(system, "rolling disk", given[1], { frame }, values)
     library.draw_circle(system, given[1], frame, values.radius, { 1, 0 }, { 0, 1 })
     return
   end
   values.axis = library.resolve_direction(frame, given.axis, place, "axis")
-  values.tangent1 = library.across(normal)
-  values.tangent2 = vida.cross(normal, values.tangent1)
-  library.add_traced(system, "rolling disk", "rolling disk", given[1], { frame }, values, rolling_in_space)
+  library.add_rolling_disk(system, "rolling disk", given[1], { frame }, values)
   local across = library.across(values.axis)
   library.draw_circle(system, given[1], frame, values.radius, across, vida.cross(values.axis, across))
 end
 
 -- ---- knife edges --------------------------------------------------------------------------------
-
--- The point of the blade does not move across it: v . (n x blade) = 0.
-local knife_edge = {
-  unit = "m/s",
-  nonholonomic = function(p, _, views)
-    local blade = views[1].turn(p.blade)
-    local across = p.normal and vida.cross(p.normal, blade) or library.turn_left(blade)
-    return vida.dot(across, views[1].point_rate(p.place))
-  end,
-}
 
 --- A skate: a body, or a point of it, moves along a direction of the body only. One nonholonomic row.
 -- @function knife_edge
@@ -330,5 +285,5 @@ function system_methods.knife_edge(system, given)
   elseif given.normal ~= nil then
     fail(place .. ": normal: a system of dimension 2 is the plane itself")
   end
-  library.add_traced(system, "knife edge", "knife edge", given[1], { frame }, values, knife_edge)
+  library.add_knife_edge(system, "knife edge", given[1], { frame }, values)
 end

@@ -1,35 +1,16 @@
 --- Springs and dampers between points of bodies, and about axes.
 --
 -- @classmod system
-local vida, system_methods, library = ...
+local _, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
 
 --- Springs and dampers
 -- @section forces
 
-local function gap(p, views)
-  return views[2].point(p.second) - views[1].point(p.first)
-end
-
 -- ---- springs ------------------------------------------------------------------------------------
 
 local builtin_spring = system_methods.spring
-
-local linear_spring = {
-  potential = function(p, _, views)
-    local stretch = vida.norm(gap(p, views)) - p.length
-    local energy = 0.5 * p.stiffness * stretch ^ 2
-    return p.cubic and energy + 0.25 * p.cubic * stretch ^ 4 or energy
-  end,
-}
-
-local squared_spring = {
-  potential = function(p, _, views)
-    local d = gap(p, views)
-    return 0.25 * p.stiffness * (vida.dot(d, d) - p.length ^ 2) ^ 2
-  end,
-}
 
 -- A finite number that is not negative, or a parameter of the system.
 local function check_size(system, place, key, value, default)
@@ -59,8 +40,7 @@ local function add_spring(system, given)
     end
     values.cubic = check_size(system, place, "cubic", given.cubic)
   end
-  library.add_traced(system, squared and "squared spring" or "spring", "spring", given[1], frames, values,
-    squared and squared_spring or linear_spring)
+  library.add_mechanism(library.add_spring, system, given.law or "linear", "spring", given[1], frames, values)
 end
 
 --- A spring without mass between two points.
@@ -89,23 +69,6 @@ end
 
 -- ---- dampers ------------------------------------------------------------------------------------
 
--- R = c s'^2 / 2 with the rate s' of the distance.
-local damper = {
-  rayleigh = function(p, _, views)
-    local d = gap(p, views)
-    local rate = views[2].point_rate(p.second) - views[1].point_rate(p.first)
-    return 0.5 * p.damping * vida.dot(d, rate) ^ 2 / vida.dot(d, d)
-  end,
-}
-
--- R = c |v|^2 / 2 with the velocity v of the second point from the first.
-local drag = {
-  rayleigh = function(p, _, views)
-    local rate = views[2].point_rate(p.second) - views[1].point_rate(p.first)
-    return 0.5 * p.damping * vida.dot(rate, rate)
-  end,
-}
-
 --- A damper between two points.
 -- @function damper
 -- @tparam table given
@@ -128,35 +91,10 @@ function system_methods.damper(system, given)
     first = places[1], second = places[2],
     damping = check_size(system, place, "damping", given.damping),
   }
-  local any = given.along == "velocity"
-  library.add_traced(system, any and "drag" or "damper", "damper", given[1], frames, values,
-    any and drag or damper)
+  library.add_mechanism(library.add_damper, system, given.along or "line", "damper", given[1], frames, values)
 end
 
 -- ---- about axes ---------------------------------------------------------------------------------
-
--- The angle of the second body from the first: in the plane as far as it has been turned, otherwise
--- between -pi and pi.
-local function relative_angle(p, views)
-  local a, b = views[1], views[2]
-  if a.angle and b.angle then
-    return b.angle - a.angle
-  end
-  local direction = b.turn(p.b1)
-  return vida.atan2(vida.dot(a.turn(p.a2), direction), vida.dot(a.turn(p.a1), direction))
-end
-
-local torsion_spring = {
-  potential = function(p, _, views) return 0.5 * p.stiffness * (relative_angle(p, views) - p.angle) ^ 2 end,
-}
-
-local torsion_damper = {
-  rayleigh = function(p, _, views)
-    local spin = views[2].spin() - views[1].spin()
-    local rate = p.a3 and vida.dot(views[1].turn(p.a3), spin) or spin
-    return 0.5 * p.damping * rate ^ 2
-  end,
-}
 
 -- Frames and values of what acts between two bodies about an axis; the angle at the start is zero.
 local function resolve_torsion(system, method, given, keys)
@@ -179,7 +117,7 @@ local function resolve_torsion(system, method, given, keys)
   if dimension == 3 then
     return place, frames, library.triad_values({}, library.resolve_triads(place, frames, given, true))
   end
-  return place, frames, { a1 = { 1, 0 }, a2 = { 0, 1 }, b1 = { 1, 0 } }
+  return place, frames, {}
 end
 
 --- A spring that turns two bodies about an axis: V = k (a - angle)^2 / 2. In space the angle a counts from
@@ -202,7 +140,7 @@ function system_methods.torsion_spring(system, given)
   local place, frames, values = resolve_torsion(system, "torsion_spring", given, { "stiffness", "angle" })
   values.stiffness = check_size(system, place, "stiffness", given.stiffness)
   values.angle = library.check_value(system, place, "angle", given.angle, 0)
-  library.add_traced(system, "torsion spring", "torsion spring", given[1], frames, values, torsion_spring)
+  library.add_mechanism(library.add_torsion, system, "spring", "torsion spring", given[1], frames, values)
 end
 
 --- A damper that brakes the turning of two bodies about an axis: R = c w^2 / 2.
@@ -220,5 +158,5 @@ end
 function system_methods.torsion_damper(system, given)
   local place, frames, values = resolve_torsion(system, "torsion_damper", given, { "damping" })
   values.damping = check_size(system, place, "damping", given.damping)
-  library.add_traced(system, "torsion damper", "torsion damper", given[1], frames, values, torsion_damper)
+  library.add_mechanism(library.add_torsion, system, "damper", "torsion damper", given[1], frames, values)
 end

@@ -9,6 +9,7 @@
 #include <vida/drawing.h>
 #include <vida/error.h>
 #include <vida/expression.h>
+#include <vida/forces.h>
 #include <vida/joints.h>
 #include <vida/options.h>
 #include <vida/report.h>

@@ -86,6 +86,15 @@ void vida__body_to_frame(const vida_body* body, const double* vector, double* tu
   }
 }
 
+void vida__end_direction(const VidaSystem* system, const VidaEnd* end, const double* direction,
+                         double turned[3]) {
+  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->number) : NULL;
+  memcpy(turned, direction, 3 * sizeof *turned);
+  if (body && body->has_axes && !end->principal) {
+    vida__body_to_frame(body, direction, turned);
+  }
+}
+
 int vida__end_frame(const VidaSystem* system, const char* kind, const char* name, const char* which,
                     const VidaEnd* end, vida_frame* frame, double place[3], VidaError* error) {
   const vida_body* body = NULL;

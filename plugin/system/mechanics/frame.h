@@ -74,8 +74,12 @@ void vida__body_start_axes(const vida_body* body, double axes[3][3]);
  * particle or body. `place` receives the components in the axes of the frame. */
 int vida__end_frame(const VidaSystem* system, const char* kind, const char* name, const char* which,
                     const VidaEnd* end, vida_frame* frame, double place[3], VidaError* error);
+/* Components in the axes of the frame of a direction that is in those of the end. */
+void vida__end_direction(const VidaSystem* system, const VidaEnd* end, const double* direction,
+                         double turned[3]);
 /* Components in the axes of the frame of a vector in those of the body. */
 void vida__body_to_frame(const vida_body* body, const double* vector, double* turned);
+/* The name of a body or particle, "ground" for a fixed point. */
 const char* vida__end_name(const VidaSystem* system, const VidaEnd* end);
 
 #endif

@@ -6,71 +6,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "system/mechanics/pattern.h"
+#include "system/mechanics/pair.h"
 #include "system/mechanics/rotation.h"
 #include "system/model/build.h"
 
 static const char* const axis_names[] = {"x", "y", "z"};
-static const char* const end_names[] = {"first end", "second end"};
-
-/* ---- two ends -------------------------------------------------------------------------------- */
-
-static bool is_same_end(const VidaEnd ends[2]) {
-  return ends[0].kind == ends[1].kind && ends[0].kind != VIDA_END_GROUND &&
-         ends[0].number == ends[1].number;
-}
-
-/* Frames and places of both ends; each must have `turn_count` components of directions. */
-static int resolve_ends(const VidaSystem* system, const char* kind, const char* name,
-                        const VidaEnd ends[2], int turn_count, bool has_places,
-                        vida_instance* instance, VidaError* error) {
-  static const char* const place_names[] = {"first", "second"};
-  int code = vida__check_addition(system, kind, name, error);
-  instance->title = kind;
-  instance->name = name;
-  instance->frame_count = 2;
-  for (int i = 0; i < 2 && !code; i++) {
-    double place[3];
-    vida_frame* frame = &instance->frame[i];
-    code = vida__end_frame(system, kind, name, end_names[i], &ends[i], frame, place, error);
-    if (!code && vida__frame_turn_count(frame) < turn_count) {
-      code = vida__fail(
-          error, VIDA_BAD_ARGUMENT, "%s '%s': %s '%s': %s; expected a rigid body or the ground",
-          kind, name, end_names[i], vida__end_name(system, &ends[i]),
-          vida__frame_turn_count(frame) == 0 ? "a particle has no orientation"
-                                             : "a rod in space has no orientation about its axis");
-    }
-    if (!code && has_places) {
-      vida__instance_vector(instance, place_names[i], vida__frame_place_count(frame), place);
-    }
-  }
-  if (!code && is_same_end(ends)) {
-    code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': both ends are on '%s'", kind, name,
-                      vida__end_name(system, &ends[0]));
-  }
-  return code;
-}
-
-/* Directions of both ends as parameters a1, a2, a3 and b1, b2, b3. */
-static void add_triads(vida_instance* instance, const VidaTriad triads[2], int dimension) {
-  static const char* const names[2][3] = {{"a1", "a2", "a3"}, {"b1", "b2", "b3"}};
-  for (int i = 0; i < 2; i++) {
-    for (int k = 0; k < dimension; k++) {
-      vida__instance_vector(instance, names[i][k], dimension, triads[i].e[k]);
-    }
-  }
-}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static vida_vector find_gap(vida_trace* trace) {
-  const vida_vector second = vida__view_point(&trace->view[1], vida__trace_vector(trace, "second"));
-  const vida_vector first = vida__view_point(&trace->view[0], vida__trace_vector(trace, "first"));
-  return vida__vector_subtract(trace->graph, second, first);
-}
-
 static int add_gap(vida_trace* trace, vida_trace_row* rows) {
-  const vida_vector gap = find_gap(trace);
+  const vida_vector gap = vida__trace_gap(trace);
   for (int i = 0; i < gap.count; i++) {
     rows[i] = (vida_trace_row){axis_names[i], "m", gap.x[i]};
   }
@@ -109,7 +54,7 @@ static int add_turns(vida_trace* trace, vida_trace_row* rows) {
 }
 
 static int add_across(vida_trace* trace, vida_trace_row* rows) {
-  const vida_vector gap = find_gap(trace);
+  const vida_vector gap = vida__trace_gap(trace);
   if (gap.count == 2) {
     rows[0] = (vida_trace_row){"across", "m", along_first(trace, "a2", gap)};
     return 1;
@@ -176,8 +121,8 @@ int VidaSystem_AddJoint(VidaSystem* system, const VidaJoint* joint, VidaError* e
   const bool is_ball =
       joint->kind == VIDA_JOINT_BALL || (joint->kind == VIDA_JOINT_REVOLUTE && dimension < 3);
   vida_instance instance = {.key = is_ball ? "ball" : kind->title};
-  int code = resolve_ends(system, kind->title, joint->name, joint->ends, is_ball ? 0 : dimension,
-                          true, &instance, error);
+  int code = vida__resolve_ends(system, kind->title, joint->name, joint->ends,
+                                is_ball ? 0 : dimension, true, &instance, error);
   if (!code && dimension != 3 && !kind->in_plane) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': there is no such joint in dimension %d",
                       kind->title, joint->name, dimension);
@@ -189,7 +134,7 @@ int VidaSystem_AddJoint(VidaSystem* system, const VidaJoint* joint, VidaError* e
     vida__instance_vector(&instance, "a", 3, joint->triads[0].e[2]);
     vida__instance_vector(&instance, "b", 3, joint->triads[1].e[2]);
   } else if (!is_ball) {
-    add_triads(&instance, joint->triads, dimension);
+    vida__instance_triads(&instance, joint->triads, dimension);
   }
   return vida__add_instance(system, &instance, &kind->equations, error);
 }
@@ -199,7 +144,7 @@ int VidaSystem_AddJoint(VidaSystem* system, const VidaJoint* joint, VidaError* e
 /* (|d|^2 - l^2) / (2 l): its multiplier is the tension. */
 static int link_rows(vida_trace* trace, vida_trace_row* rows) {
   vida_graph* graph = trace->graph;
-  const vida_vector gap = find_gap(trace);
+  const vida_vector gap = vida__trace_gap(trace);
   const int length = vida__trace_number(trace, "length");
   const int square = vida__vector_dot(graph, gap, gap);
   const int length_square = vida__node_square(graph, length);
@@ -227,7 +172,7 @@ int VidaSystem_AddLink(VidaSystem* system, const char* name, const VidaEnd ends[
     const VidaDistance distance = {name, point_of(&ends[0]), point_of(&ends[1]), length};
     return VidaSystem_AddDistance(system, &distance, error);
   }
-  int code = resolve_ends(system, "distance", name, ends, 0, true, &instance, error);
+  int code = vida__resolve_ends(system, "distance", name, ends, 0, true, &instance, error);
   if (!code && !(length > 0.0 && isfinite(length))) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT,
                       "distance '%s': length: expected a positive number, got %s", name,
@@ -276,8 +221,8 @@ int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* e
   }
   const int dimension = system->dimension;
   vida_instance instance = {.key = "steady drive"};
-  int code = resolve_ends(system, "drive", drive->name, drive->ends, dimension == 1 ? 2 : dimension,
-                          false, &instance, error);
+  int code = vida__resolve_ends(system, "drive", drive->name, drive->ends,
+                                dimension == 1 ? 2 : dimension, false, &instance, error);
   if (!code && drive->parameter >= system->parameter_count) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "drive '%s': there is no parameter number %d",
                       drive->name, drive->parameter);
@@ -288,7 +233,7 @@ int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* e
   const int link = drive->parameter >= 0 ? drive->parameter + 1 : 0;
   vida__instance_number(&instance, "rate", link ? system->parameter_values[link - 1] : drive->rate,
                         link);
-  add_triads(&instance, drive->triads, dimension);
+  vida__instance_triads(&instance, drive->triads, dimension);
   if (dimension == 2 && has_angle(&instance.frame[0]) && has_angle(&instance.frame[1])) {
     vida__instance_number(&instance, "difference", drive->difference, 0);
   }
@@ -301,11 +246,11 @@ static int guide_rows(vida_trace* trace, vida_trace_row* rows) {
   vida_graph* graph = trace->graph;
   if (!vida__trace_has(trace, "n2")) {
     const vida_vector normal = vida__view_turn(&trace->view[0], vida__trace_vector(trace, "n1"));
-    const vida_vector gap = find_gap(trace);
+    const vida_vector gap = vida__trace_gap(trace);
     rows[0] = (vida_trace_row){NULL, "m", vida__vector_dot(graph, normal, gap)};
     return 1;
   }
-  const vida_vector gap = find_gap(trace);
+  const vida_vector gap = vida__trace_gap(trace);
   rows[0] = (vida_trace_row){"across 1", "m", along_first(trace, "n1", gap)};
   rows[1] = (vida_trace_row){"across 2", "m", along_first(trace, "n2", gap)};
   return 2;
@@ -320,7 +265,7 @@ int VidaSystem_AddGuide(VidaSystem* system, const VidaGuide* guide, VidaError* e
   const bool is_line = guide->count == dimension - 1;
   const char* title = is_line ? "point on line" : "point on plane";
   vida_instance instance = {.key = title};
-  int code = resolve_ends(system, title, guide->name, guide->ends, 0, true, &instance, error);
+  int code = vida__resolve_ends(system, title, guide->name, guide->ends, 0, true, &instance, error);
   const int turning = code ? 0 : vida__frame_turn_count(&instance.frame[0]);
   if (!code && (guide->count < 1 || guide->count > 2 || dimension - guide->count < 1)) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': it has no %d directions across it", title,

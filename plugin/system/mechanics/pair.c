@@ -1,0 +1,57 @@
+/* What joints and forces between two ends have in common. */
+#include "system/mechanics/pair.h"
+
+#include "base/error.h"
+#include "system/model/build.h"
+
+static const char* const end_names[] = {"first end", "second end"};
+
+static bool is_same_end(const VidaEnd ends[2]) {
+  return ends[0].kind == ends[1].kind && ends[0].kind != VIDA_END_GROUND &&
+         ends[0].number == ends[1].number;
+}
+
+int vida__resolve_ends(const VidaSystem* system, const char* kind, const char* name,
+                       const VidaEnd ends[2], int turn_count, bool has_places,
+                       vida_instance* instance, VidaError* error) {
+  static const char* const place_names[] = {"first", "second"};
+  int code = vida__check_addition(system, kind, name, error);
+  instance->title = kind;
+  instance->name = name;
+  instance->frame_count = 2;
+  for (int i = 0; i < 2 && !code; i++) {
+    double place[3];
+    vida_frame* frame = &instance->frame[i];
+    code = vida__end_frame(system, kind, name, end_names[i], &ends[i], frame, place, error);
+    if (!code && vida__frame_turn_count(frame) < turn_count) {
+      code = vida__fail(
+          error, VIDA_BAD_ARGUMENT, "%s '%s': %s '%s': %s; expected a rigid body or the ground",
+          kind, name, end_names[i], vida__end_name(system, &ends[i]),
+          vida__frame_turn_count(frame) == 0 ? "a particle has no orientation"
+                                             : "a rod in space has no orientation about its axis");
+    }
+    if (!code && has_places) {
+      vida__instance_vector(instance, place_names[i], vida__frame_place_count(frame), place);
+    }
+  }
+  if (!code && is_same_end(ends)) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': both ends are on '%s'", kind, name,
+                      vida__end_name(system, &ends[0]));
+  }
+  return code;
+}
+
+void vida__instance_triads(vida_instance* instance, const VidaTriad triads[2], int dimension) {
+  static const char* const names[2][3] = {{"a1", "a2", "a3"}, {"b1", "b2", "b3"}};
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < dimension; k++) {
+      vida__instance_vector(instance, names[i][k], dimension, triads[i].e[k]);
+    }
+  }
+}
+
+vida_vector vida__trace_gap(vida_trace* trace) {
+  const vida_vector second = vida__view_point(&trace->view[1], vida__trace_vector(trace, "second"));
+  const vida_vector first = vida__view_point(&trace->view[0], vida__trace_vector(trace, "first"));
+  return vida__vector_subtract(trace->graph, second, first);
+}
