@@ -48,6 +48,34 @@ row = vida.compare { system = stiff, time = 1, norm = "end", reference = "auto",
   methods = { { "del-midpoint", h = 0.01 } } }:run { quiet = true }
 assert(row.reference:find "^radau", row.reference)
 
+-- ---- forces of time alone -----------------------------------------------------------------------
+-- x'' = sin(w t) from rest has x = t/w - sin(w t)/w^2. The error estimate of Fehlberg's pair 7(8),
+-- 41/840 (k1 + k11 - k12 - k13), is zero for every such quadrature (Hairer, Norsett, Wanner,
+-- Solving Ordinary Differential Equations I, sec. II.5).
+local function driven()
+  local made = vida.system { "driven", dimension = 1 }
+  local p = made:particle { "p", mass = 1, position = { 0 } }
+  made:force { "f", { { p, { vida.sin(10 * made.time) } } } }
+  return made
+end
+local function driven_position(t)
+  return { positions = { p = { t / 10 - math.sin(10 * t) / 100 } } }
+end
+local function run_driven(reference)
+  return vida.compare { system = driven(), time = 10, norm = "end", reference = reference,
+    methods = { { "rattle", h = 0.01 } } }:run { quiet = true }
+end
+local right = run_driven(driven_position)[1].position_error
+result = run_driven "auto"
+check.close(result[1].position_error, right, 1e-11)
+assert(result.reference_error < 1e-9, result.reference_error)
+-- A reference with the blind pair tells an error no smaller than half of its own.
+result = run_driven { "coordinate-projection", integrator = "fehlberg", rtol = 1e-10 }
+local off = math.abs(vida.compare { system = driven(), time = 10, norm = "end",
+  reference = driven_position, methods = { { "coordinate-projection", integrator = "fehlberg",
+    rtol = 1e-10, h = 0.01 } } }:run { quiet = true }[1].position_error)
+assert(off > 1 and result.reference_error > off / 2, ("%g, told %g"):format(off, result.reference_error))
+
 local function misspell()
   local made = vida.compare { system = s, time = 1, reference = "atuo", methods = { { "verlet", h = 0.1 } } }
   return made

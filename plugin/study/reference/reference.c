@@ -136,12 +136,13 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
 
 /* ---- without being told a method ------------------------------------------------------------- */
 
-/* One after the other until one comes to the end. */
+/* One after the other until one comes to the end. The first has a pair whose error estimate sees
+ * forces of time alone, unlike that of fehlberg. */
 static const struct {
   const char* method;
   const char* options[6]; /* names and values */
 } candidates[] = {
-    {"coordinate-projection", {"integrator", "fehlberg", "rtol", "1e-13", "max_steps", "2000"}},
+    {"coordinate-projection", {"integrator", "verner", "rtol", "1e-13", "max_steps", "2000"}},
     {"radau", {"rtol", "1e-11"}},
     {"radau", {"rtol", "1e-9"}}};
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
@@ -461,25 +462,44 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between, vid
   return code;
 }
 
-/* What a rougher solution is made with, and by what its difference from the reference is divided.
+/* What the second solution is made with, and by what its difference from the reference is divided.
  *
  * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
  * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
  * and a difference of 5 to 9 errors, of which the smaller is taken. Where the states that are given
- * out bound the steps, half of them double these. */
+ * out bound the steps, half of them double these.
+ *
+ * An embedded pair may be blind: the estimate of fehlberg, 41/840 (k1 + k11 - k12 - k13), is zero
+ * for forces of time alone (Hairer, Norsett, Wanner I, sec. II.5), whatever the tolerance. Where
+ * the reference has such a pair, another one solves at the same tolerance, and the whole difference
+ * counts: it bounds the larger of both errors. */
 typedef struct rougher {
   const char* option;
   double value, divisor;
+  const char* integrator; /* NULL: that of the reference */
   long between;
   vida_time_grid grid;
 } rougher;
 
+/* Another embedded pair than that of the reference; NULL if it has none. */
+static const char* find_other_pair(const VidaOptions* options) {
+  static const char* const pairs[] = {"heun",     "bogacki-shampine", "zonneveld", "cash-karp",
+                                      "fehlberg", "dormand-prince",   "verner"};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    if (VidaOptions_HasChoice(options, "integrator", pairs[i])) {
+      return strcmp(pairs[i], "verner") == 0 ? "dormand-prince" : "verner";
+    }
+  }
+  return NULL;
+}
+
 static bool find_rougher(const vida_reference* reference, rougher* than) {
   *than = (rougher){.grid = reference->grid, .between = 1};
   if (reference->adaptive) {
+    than->integrator = find_other_pair(reference->options);
     than->option = "rtol";
-    than->value = 10.0 * VidaOptions_Get(reference->options, "rtol");
-    than->divisor = 5.0;
+    than->value = (than->integrator ? 1.0 : 10.0) * VidaOptions_Get(reference->options, "rtol");
+    than->divisor = than->integrator ? 1.0 : 5.0;
     if (reference->grid.last == 0.0 && reference->grid.full % 2 == 0) {
       than->grid.h *= 2.0;
       than->grid.full /= 2;
@@ -516,6 +536,9 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_d
   int code = VidaOptions_Copy(reference->options, &options, &problem);
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_SetReal(options, than.option, than.value, &problem);
+  }
+  if (code == VIDA_SUCCESS && than.integrator) {
+    code = VidaOptions_SetText(options, "integrator", than.integrator, &problem);
   }
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
