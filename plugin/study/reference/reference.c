@@ -88,6 +88,7 @@ static void forget_solution(vida_reference* reference) {
   reference->steps = NULL;
   reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
   reference->states = reference->multiplier_count = 0;
+  reference->extent = 0.0;
   reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
 }
 
@@ -287,6 +288,17 @@ static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
                            keeps->lambda, &keeps->room, error);
 }
 
+static int measured_length(const VidaStudy* study) {
+  return study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+}
+
+/* *extent: the largest distance of the measured coordinates from the start so far. */
+static void widen_extent(const VidaStudy* study, const vida_march* march, double* extent) {
+  const double* q = VidaStepper_Positions(march->stepper);
+  *extent =
+      fmax(*extent, vida__difference_norm(q, study->q0, measured_length(study), study->selection));
+}
+
 static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
                            vida_deadline deadline, VidaError* error) {
   const long steps = vida__count_steps(&study->reference->grid);
@@ -300,6 +312,9 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
   code = code ? code : vida__start_march(march, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
+    if (code == VIDA_SUCCESS) {
+      widen_extent(study, march, &study->reference->extent);
+    }
     if (code == VIDA_SUCCESS && is_state_needed(study, march->step)) {
       code = keep_state(study, march, error);
     }
@@ -437,23 +452,43 @@ static int ask_all(VidaStudy* study, VidaError* error) {
 
 /* ---- its own error -------------------------------------------------------------------------- */
 
+/* The second solution beside the reference. */
+typedef struct estimate {
+  vida_error_norm norm;  /* of the differences, that of the study */
+  vida_error_norm plain; /* of their 2-norms, neither by components nor mixed */
+  double extent;         /* of the motion of the second solution */
+} estimate;
+
+static void start_estimate(const VidaStudy* study, estimate* made) {
+  const bool is_mixed = study->norm == VIDA_NORM_MIXED;
+  *made = (estimate){.extent = 0.0};
+  vida__start_norm(&made->norm, study->norm, measured_length(study));
+  vida__start_norm(&made->plain, is_mixed ? VIDA_NORM_END : study->norm, 1);
+}
+
 /* `between` steps of the reference take as long as one of the march. */
-static int march_estimate(VidaStudy* study, vida_march* march, long between, vida_error_norm* norm,
+static int march_estimate(VidaStudy* study, vida_march* march, long between, estimate* made,
                           VidaError* error) {
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
-  const int length = study->selection ? study->selected : n;
+  const int length = measured_length(study);
   const long steps = vida__count_steps(&march->grid);
   long cursor = 0;
   int code = vida__start_march(march, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
+    if (code == VIDA_SUCCESS) {
+      widen_extent(study, march, &made->extent);
+    }
     const long state = vida__find_state(reference, between * march->step, &cursor);
     if (code == VIDA_SUCCESS && state >= 0) {
       const double* q = reference->q + (size_t)state * (size_t)n;
       const double* rough = VidaStepper_Positions(march->stepper);
-      vida__add_sample(norm, vida__study_difference(study, rough, q, length, study->selection),
-                       vida__difference_norm(q, NULL, length, study->selection));
+      const double size = vida__difference_norm(q, NULL, length, study->selection);
+      vida__add_sample(&made->norm,
+                       vida__study_difference(study, rough, q, length, study->selection), size);
+      vida__add_sample(&made->plain, vida__difference_norm(rough, q, length, study->selection),
+                       size);
     }
     if (code == VIDA_SUCCESS) {
       code = vida__show_progress(march, error);
@@ -518,18 +553,31 @@ static bool find_rougher(const vida_reference* reference, rougher* than) {
   return true;
 }
 
+/* Whether an own error (2-norm) is as large as the motion, which is that of the solution that moves
+ * less: one that has diverged moves farther. Differences by rounding of a system at rest are no
+ * error. */
+static bool is_as_large_as_motion(const VidaStudy* study, const estimate* made, double error) {
+  static const double rounding = 1e-12;
+  double size = made->plain.size_max;
+  for (int r = 0; r < VidaSystem_ConstraintCount(study->system); r++) {
+    size = fmax(size, study->system->rows[r].length);
+  }
+  return error > rounding * size && error >= fmin(study->reference->extent, made->extent);
+}
+
 /* That nothing can be said about the reference is no reason to do without it: only a request to
  * stop is passed on. */
 static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                           VidaError* error) {
+  /* Of lower order, the second pair takes more steps. */
+  static const double more_steps = 10.0;
   vida_reference* reference = study->reference;
   rougher than;
   if (!find_rougher(reference, &than)) {
     return VIDA_SUCCESS;
   }
-  vida_error_norm norm;
-  vida__start_norm(&norm, study->norm,
-                   study->selection ? study->selected : VidaSystem_CoordinateCount(study->system));
+  estimate made;
+  start_estimate(study, &made);
   VidaOptions* options = NULL;
   vida_march march = {0};
   VidaError problem = {0};
@@ -539,6 +587,9 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_d
   }
   if (code == VIDA_SUCCESS && than.integrator) {
     code = VidaOptions_SetText(options, "integrator", than.integrator, &problem);
+    code = code ? code
+                : VidaOptions_SetReal(options, "max_steps",
+                                      more_steps * VidaOptions_Get(options, "max_steps"), &problem);
   }
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
@@ -548,10 +599,12 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_d
   }
   if (code == VIDA_SUCCESS) {
     vida__watch_march(&march, observer, VIDA_REFERENCE_RUN, "the reference's own error", deadline);
-    code = march_estimate(study, &march, than.between, &norm, &problem);
+    code = march_estimate(study, &march, than.between, &made, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    reference->position_error = vida__norm_value(&norm, study->relative) / than.divisor;
+    reference->position_error = vida__norm_value(&made.norm, study->relative) / than.divisor;
+    reference->is_rough =
+        is_as_large_as_motion(study, &made, vida__norm_value(&made.plain, false) / than.divisor);
   }
   vida__destroy_march(&march);
   VidaOptions_Destroy(&options);
@@ -591,13 +644,35 @@ static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_de
   return code;
 }
 
-/* The first candidate that comes to the end. */
+/* Nothing is compared with a solution whose error is as large as the motion. */
+static int refuse_rough(const VidaStudy* study, VidaError* error) {
+  const vida_reference* reference = study->reference;
+  char size[VIDA_REAL_TEXT_SIZE];
+  return vida__fail(
+      error, VIDA_STEP_NOT_CONVERGED,
+      "the reference (%s) has an own error of about %s, as large as the motion; try a "
+      "%s, another method, a shorter time, or a formula without jumps",
+      reference->text, vida__real_text(size, reference->position_error, 2),
+      reference->adaptive ? "smaller rtol" : "smaller h");
+}
+
+static int make_and_judge(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                          VidaError* error) {
+  int code = make_solution(study, observer, deadline, error);
+  study->reference->is_rough = false;
+  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
+    code = estimate_error(study, observer, deadline, error);
+  }
+  return code || !study->reference->is_rough ? code : refuse_rough(study, error);
+}
+
+/* The first candidate that comes to the end with an error smaller than the motion. */
 static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                           VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int candidate = 0; candidate < CANDIDATES; candidate++) {
     code = choose_candidate(study, candidate, error);
-    code = code ? code : make_solution(study, observer, deadline, error);
+    code = code ? code : make_and_judge(study, observer, deadline, error);
     if (code == VIDA_SUCCESS || code == VIDA_STOPPED || code == VIDA_WALL_LIMIT ||
         code == VIDA_OUT_OF_MEMORY) {
       break;
@@ -608,19 +683,14 @@ static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_d
 
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   vida_reference* reference = study->reference;
-  int code = VIDA_SUCCESS;
   if (reference->known.state) {
     forget_solution(reference);
-    code = reserve_states(study, error);
+    const int code = reserve_states(study, error);
     return code ? code : ask_all(study, error);
   }
   const vida_deadline deadline = vida__set_deadline(study);
-  code = reference->candidate >= 0 ? try_candidates(study, observer, deadline, error)
-                                   : make_solution(study, observer, deadline, error);
-  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
-    code = estimate_error(study, observer, deadline, error);
-  }
-  return code;
+  return reference->candidate >= 0 ? try_candidates(study, observer, deadline, error)
+                                   : make_and_judge(study, observer, deadline, error);
 }
 
 /* ---- asking it ------------------------------------------------------------------------------ */
