@@ -31,5 +31,8 @@ int vida__power_mark(vida_power* power, double t, const double* q, const double*
  * none. 0, or why it has no value. */
 int vida__power_find(vida_power* power, double t, const double* q, const double* v, double* watts,
                      double* a);
+/* *energy: v L_v - L at a state. 0, or why it has no value. */
+int vida__power_energy(vida_power* power, double t, const double* q, const double* v,
+                       double* energy);
 
 #endif
