@@ -45,6 +45,13 @@ void vida__measure_reach(VidaStepper* stepper) {
   }
 }
 
+/* The distance of two points is violated by parts of its length, wherever the points are: the size
+ * that judges it is twice the length, which is the reach of a rod at the origin. */
+static double find_size(const VidaStepper* stepper, int row) {
+  const double length = stepper->system->rows[row].length;
+  return length > 0.0 ? fmin(stepper->reach[row], 2.0 * length) : stepper->reach[row];
+}
+
 /* ---- the start ------------------------------------------------------------------------------- */
 
 /* Of the terms of a row, and of the forces that cancel in them: less is rounding. */
@@ -193,15 +200,32 @@ typedef struct level {
   double weight;        /* 1, or of velocities h: by how much a step violates g */
   double times;         /* the reach, and */
   double part;          /* of the terms, that a violation is more than */
+  double of_length;     /* if not 0, in their place the part of the length of a row that has one */
   double yields;        /* and of what its compliance explains */
   bool is_claimed;      /* by the method */
 } level;
 
-static bool is_beyond_reach(const VidaStepper* stepper, const level* at, int row) {
+static bool is_beyond_size(const VidaStepper* stepper, const level* at, int row) {
   const double violation = at->weight * fabs(at->values[row]);
   const double yielding = stepper->yielding ? stepper->yielding[row] : 0.0;
-  return stepper->reach[row] > 0.0 && violation > at->times * stepper->reach[row] &&
-         violation > at->yields * yielding;
+  const double length = stepper->system->rows[row].length;
+  const double size = at->of_length > 0.0 && length > 0.0 ? at->of_length * length
+                                                          : at->times * find_size(stepper, row);
+  return size > 0.0 && violation > size && violation > at->yields * yielding;
+}
+
+/* Whether a violation is more than the terms of its row leave open: a part of them, or of a length
+ * that they cancel to, and then more than their rounding. */
+static bool is_beyond_terms(const VidaStepper* stepper, const level* at, int row, double terms) {
+  static const double cancellation = 1e-12;
+  const double length = stepper->system->rows[row].length;
+  const double violation = fabs(at->values[row]);
+  if (length > 0.0 && at->of_length > 0.0) {
+    return violation > cancellation * terms;
+  }
+  const bool cancels = length > 0.0 && at->x == stepper->q;
+  return violation > at->part * (cancels ? fmin(terms, 2.0 * length) : terms) &&
+         violation > cancellation * terms;
 }
 
 static bool keeps(const VidaStepper* stepper, VidaCapability what) {
@@ -228,16 +252,16 @@ static int find_torn_row(VidaStepper* stepper, const level* at) {
   double most = 0.0;
   int worst = -1;
   for (int r = 0; r < stepper->m && !is_suspect; r++) {
-    is_suspect = is_beyond_reach(stepper, at, r);
+    is_suspect = is_beyond_size(stepper, at, r);
   }
   if (!is_suspect || measure_terms(stepper, at, terms)) {
     return -1;
   }
   for (int r = 0; r < stepper->m; r++) {
-    const double violation = fabs(at->values[r]);
-    if (is_beyond_reach(stepper, at, r) && violation > at->part * terms[r] &&
-        violation > most * stepper->reach[r]) {
-      most = violation / stepper->reach[r];
+    const double part = fabs(at->values[r]) / find_size(stepper, r);
+    if (is_beyond_size(stepper, at, r) && is_beyond_terms(stepper, at, r, terms[r]) &&
+        part > most) {
+      most = part;
       worst = r;
     }
   }
@@ -272,7 +296,7 @@ static void append_smaller(const VidaStepper* stepper, char* text, size_t size) 
 }
 
 static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
-  const double times = at->weight * fabs(at->values[row]) / stepper->reach[row];
+  const double times = at->weight * fabs(at->values[row]) / find_size(stepper, row);
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);
@@ -322,7 +346,7 @@ static double find_step_length(const VidaStepper* stepper) {
 }
 
 static int fail_velocities(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
-  const double times = at->weight * fabs(at->values[row]) / stepper->reach[row];
+  const double times = at->weight * fabs(at->values[row]) / find_size(stepper, row);
   char t[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);
@@ -354,6 +378,7 @@ int vida__judge_velocities(VidaStepper* stepper, const double* v, VidaError* err
  * are relaxed only to be integrated, with the compliance of the method, should hardly give way; one
  * that the user has chosen is meant. */
 static const double relaxed_part = 0.01;
+static const double noted_part_of_length = 0.1;
 
 static level make_noted_level(const VidaStepper* stepper, const double* values) {
   level at = {.values = values,
@@ -363,8 +388,10 @@ static level make_noted_level(const VidaStepper* stepper, const double* values) 
               .part = part_of_terms,
               .yields = times_yielding};
   if (stepper->softness && !VidaOptions_IsSet(stepper->options, "compliance")) {
-    at.times = at.part = relaxed_part;
+    at.times = at.part = at.of_length = relaxed_part;
     at.yields = 0.0;
+  } else if (!stepper->softness) {
+    at.of_length = noted_part_of_length;
   }
   return at;
 }
@@ -376,13 +403,13 @@ static void note_torn(const VidaStepper* stepper, const level* at, int row, bool
                is_velocity ? "from t = %s on, velocities violate constraint '%s' by more than "
                            : "from t = %s on, constraint '%s' is violated by more than ",
                vida__real_text(t, vida__node_time(stepper), 10), stepper->system->rows[row].name);
-  if (at->times < 1.0) {
-    vida__append(text, size, "%s times ", vida__real_text(part, at->times, 3));
+  const bool is_length = at->of_length > 0.0 && stepper->system->rows[row].length > 0.0;
+  const double times = is_length ? at->of_length : at->times;
+  if (times < 1.0) {
+    vida__append(text, size, "%s times ", vida__real_text(part, times, 3));
   }
-  vida__append(
-      text, size,
-      is_velocity ? "its own size a step; try a smaller %s" : "its own size; try a smaller %s",
-      stepper->adaptive ? "rtol" : "step");
+  vida__append(text, size, "its own %s%s; try a smaller %s", is_length ? "length" : "size",
+               is_velocity ? " a step" : "", stepper->adaptive ? "rtol" : "step");
   append_remedy(stepper, text, size);
 }
 

@@ -48,6 +48,60 @@ row = vida.compare { system = stiff, time = 1, norm = "end", reference = "auto",
   methods = { { "del-midpoint", h = 0.01 } } }:run { quiet = true }
 assert(row.reference:find "^radau", row.reference)
 
+-- ---- forces of time alone -----------------------------------------------------------------------
+-- x'' = sin(w t) from rest has x = t/w - sin(w t)/w^2. The error estimate of Fehlberg's pair 7(8),
+-- 41/840 (k1 + k11 - k12 - k13), is zero for every such quadrature (Hairer, Norsett, Wanner,
+-- Solving Ordinary Differential Equations I, sec. II.5).
+local function driven()
+  local made = vida.system { "driven", dimension = 1 }
+  local p = made:particle { "p", mass = 1, position = { 0 } }
+  made:force { "f", { { p, { vida.sin(10 * made.time) } } } }
+  return made
+end
+local function driven_position(t)
+  return { positions = { p = { t / 10 - math.sin(10 * t) / 100 } } }
+end
+local function run_driven(reference)
+  return vida.compare { system = driven(), time = 10, norm = "end", reference = reference,
+    methods = { { "rattle", h = 0.01 } } }:run { quiet = true }
+end
+local right = run_driven(driven_position)[1].position_error
+result = run_driven "auto"
+check.close(result[1].position_error, right, 1e-11)
+assert(result.reference_error < 1e-9, result.reference_error)
+-- A reference with the blind pair is off by more than the motion, and its own error says so.
+local off = vida.compare { system = driven(), time = 10, norm = "end", reference = driven_position,
+  methods = { { "coordinate-projection", integrator = "fehlberg", rtol = 1e-10, h = 0.01 } } }
+off = off:run { quiet = true }[1].position_error
+assert(off > 1, off)
+check.fails("as large as the motion", run_driven,
+  { "coordinate-projection", integrator = "fehlberg", rtol = 1e-10 })
+
+-- ---- a reference whose error is as large as the motion ---------------------------------------------
+-- A ball on a stiff floor that pushes from y = 0 on keeps its energy: 0 < y < 1 for all times, as
+-- energy conservation says. Fehlberg's pair steps into the floor without seeing it.
+local ball = vida.system { "ball", dimension = 1 }
+ball:gravity { -9.81 }
+local b = ball:particle { "b", mass = 1, position = { 1 } }
+local height = b.position[1]
+ball:potential { "floor", vida.where(vida.less(height, 0), 0.5e6 * height^2, 0) }
+local bounces = vida.compare { system = ball, time = 5,
+  reference = { "coordinate-projection", integrator = "fehlberg", rtol = 1e-8 },
+  methods = { { "rattle", h = 0.001 } } }
+check.fails("as large as the motion", bounces.run, bounces, { quiet = true })
+-- The automatic one comes to the end with less: free fall from 1 m lasts sqrt(2/g).
+result = vida.compare { system = ball, time = 0.4, norm = "max", reference = "auto",
+  methods = { { "rattle", h = 0.01 } } }:run { quiet = true }
+assert(result.reference_error < 1e-9, result.reference_error)
+-- Rounding of a system at rest is no motion, and no error: a pendulum that hangs.
+local rest = vida.system { "rest", dimension = 2 }
+rest:gravity { 0, -9.81 }
+local bob = rest:particle { "bob", mass = 1, position = { 0, -1 } }
+rest:distance { "rod", rest.ground, bob, length = 1 }
+result = vida.compare { system = rest, time = 1, reference = "auto",
+  methods = { { "rattle", h = 0.1 } } }:run { quiet = true }
+assert(result[1].position_error < 1e-12, result[1].position_error)
+
 local function misspell()
   local made = vida.compare { system = s, time = 1, reference = "atuo", methods = { { "verlet", h = 0.1 } } }
   return made

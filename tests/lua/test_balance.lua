@@ -254,10 +254,65 @@ local function test_integral()
   check.close(rows[3].constraint_integral, largest, 1e-3 * largest)
 end
 
+-- ---- jumps -------------------------------------------------------------------------------------------
+
+-- A force F for the time d on a mass m at rest leaves (F d)^2 / 2 m, wherever the nodes are: each part of
+-- a step between jumps has a constant acceleration, which every method follows.
+local function test_work_between_jumps()
+  local s = vida.system { "pulse", dimension = 1 }
+  local p = s:particle { "p", mass = 2, position = { 0 } }
+  s:force { "f", { { p, { vida.switch { s.time, at = { 0.55, 0.62 }, values = { 0, 10, 0 } } } } } }
+  local rows = vida.compare { system = s, time = 2, norm = "max",
+    methods = { { "rattle", h = { 2, 0.5, 0.1 } }, { "radau", h = 0.5 }, { "verlet", h = 0.1 },
+      { "del-midpoint", h = 0.5, energy = "midpoint" }, { "radau", rtol = 1e-6 } } }:run { quiet = true }
+  for _, row in ipairs(rows) do
+    check.close(row.work, 0.7 ^ 2 / 4, 1e-13)
+    assert(row.energy_error < 1e-13 and row.work_error < 1e-12, row.energy_error)
+    assert(not row.message:find("energy", 1, true), row.message)
+  end
+end
+
+-- A stiffness that jumps from 1 to 4 at t = 0.505, where x = cos t: V jumps by 3/2 cos^2 0.505.
+local function test_jump_of_a_potential()
+  local s = vida.system { "stiffened", dimension = 1 }
+  local x, v = s:coordinate { "x", unit = "m", value = 1, rate = 0 }
+  s:kinetic(0.5 * v ^ 2)
+  s:potential(vida.switch { s.time, at = { 0.505 }, values = { 0.5, 2 } } * x ^ 2)
+  for _, row in ipairs(vida.compare { system = s, time = 1, norm = "max",
+    methods = { { "radau", rtol = 1e-10 }, { "radau", h = 0.02 }, { "rattle", h = 0.001 } } }
+    :run { quiet = true }) do
+    local bound = row.method == "rattle" and 1e-5 or 1e-6 -- of order two
+    check.close(row.work, 1.5 * math.cos(0.505) ^ 2, bound)
+    assert(row.energy_error < bound, ("%s: %g"):format(row.method, row.energy_error))
+  end
+end
+
+-- A crank of moment J = 0.35 about its pivot, driven at 3 rad/s until t = 0.505 and at -2 rad/s then:
+-- the impulse of the drive does the work J (2^2 - 3^2) / 2, and its moment nothing before and after.
+local function test_work_of_an_impulse()
+  local s = vida.system { "kinked drive", dimension = 2 }
+  local crank = s:body { "crank", mass = 1, inertia = 0.1, position = { 0.5, 0 } }
+  s:revolute { "O", s.ground, crank, at = { 0, 0 } }
+  local jump = 0.505
+  s:drive { "motor", s.ground, crank, angle = function(t)
+    return vida.where(vida.less(t, jump), 3 * t, 3 * jump - 2 * (t - jump))
+  end }
+  for _, row in ipairs(vida.compare { system = s, time = 1, norm = "max",
+    methods = { { "rattle", h = { 0.5, 0.01 } }, { "radau", rtol = 1e-6 }, { "ida-ggl", rtol = 1e-8 },
+      { "post-stabilized", rtol = 1e-6 }, { "energy-momentum", h = 0.001 } } }:run { quiet = true }) do
+    local bound = (row.method == "energy-momentum" or row.method == "ida-ggl") and 1e-4 or 1e-12
+    check.close(row.work, 0.35 * (4 - 9) / 2, bound)
+    assert(row.energy_error < bound, ("%s: %g"):format(row.method, row.energy_error))
+    assert(not row.message:find("energy is", 1, true), row.message)
+  end
+end
+
 mechanism.run {
   { "damped oscillator", test_damped_oscillator }, { "damped pendulum", test_damped_pendulum },
   { "force in time", test_force_in_time }, { "explicit time", test_explicit_time }, { "crank", test_crank },
   { "door", test_door }, { "turntable", test_turntable }, { "no exchange", test_no_exchange },
   { "parameter", test_parameter }, { "unresolved", test_unresolved },
   { "one step", test_one_step }, { "integral", test_integral },
+  { "work between jumps", test_work_between_jumps }, { "jump of a potential", test_jump_of_a_potential },
+  { "impulse", test_work_of_an_impulse },
 }

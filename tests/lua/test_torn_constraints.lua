@@ -273,6 +273,46 @@ local function test_light_bead()
   end
 end
 
+-- A rod of 1 um beside one of 1 km.
+-- The size of a rod's violation is its own length, |r_c - r_b| from the coordinates, not that of the
+-- coordinates: what leaves more than a tenth of it says so or fails, and what keeps it does not.
+local function hair()
+  local s = vida.system { "hair", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local a = s:particle { "a", mass = 1e6, position = { 0, 0 }, velocity = { 1e-6, 0 } }
+  local b = s:particle { "b", mass = 1e-3, position = { 1000, 0 } }
+  local c = s:particle { "c", mass = 1e-9, position = { 1000, -1e-6 } }
+  s:point_on_line { "rail", s.ground, a, axis = { 1, 0 } }
+  s:distance { "wire", a, b, length = 1000 }
+  s:distance { "hair", b, c, length = 1e-6 }
+  s:spring { "spring", s.ground, a, stiffness = 1e9, length = 0 }
+  return s
+end
+local function largest_violation(method, time, step)
+  local stepper, largest = hair():stepper(method), 0
+  stepper:start {}
+  for _ = 1, math.floor(time / step + 0.5) do
+    stepper:step()
+    local q = stepper:positions()
+    largest = math.max(largest, math.abs(math.sqrt((q[5] - q[3]) ^ 2 + (q[6] - q[4]) ^ 2) / 1e-6 - 1))
+  end
+  return largest
+end
+local function test_short_rod()
+  for _, case in ipairs {
+    { { "ida-ggl", rtol = 1e-6, h = 0.0025 }, true }, { { "ida-ggl", rtol = 1e-6, h = 0.01 }, true },
+    { { "radau", rtol = 1e-6, h = 0.0025 }, false }, { { "hht", h = 0.001 }, false },
+  } do
+    local method, is_violated = case[1], case[2]
+    local row = vida.compare { system = hair(), time = 0.25, methods = { method } }:run { quiet = true }[1]
+    local found = largest_violation(method, 0.25, method.h)
+    assert((found > 0.1) == is_violated, ("%s: violated by %g"):format(row.method, found))
+    local is_told = row.message:find("'hair' is violated by", 1, true)
+    assert((is_told ~= nil) == is_violated, row.method .. ": " .. row.message)
+  end
+end
+
 mechanism.run { { "torn", test_torn }, { "one level", test_one_level },
   { "far away", test_far_away }, { "yielding", test_yielding },
-  { "velocities", test_velocities }, { "energy", test_energy }, { "light bead", test_light_bead } }
+  { "velocities", test_velocities }, { "energy", test_energy }, { "light bead", test_light_bead },
+  { "short rod", test_short_rod } }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "stepper/jumps.h"
 #include "stepper/method.h"
 #include "study/reference/reference.h"
 #include "study/remarks.h"
@@ -390,6 +391,25 @@ int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* er
   if (code == VIDA_SUCCESS && compared) {
     code = compare_state(monitors, march, error);
   }
+  return code;
+}
+
+int vida__observe_jump(vida_monitors* monitors, vida_march* march, VidaError* error) {
+  const vida_jumps* jumps = march->stepper->jumps;
+  const double t = VidaStepper_Time(march->stepper);
+  const double* q = VidaStepper_Positions(march->stepper);
+  int code = VIDA_SUCCESS;
+  if (!vida__work_is_needed(&monitors->work)) {
+    return code;
+  }
+  code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+  if (!code && jumps->is_left) {
+    vida__follow_work_to_jump(&monitors->work, t, q, monitors->v, jumps->jump.before);
+  } else if (!code) {
+    vida__follow_work_over_jump(&monitors->work, t, q, monitors->v, jumps->jump.after);
+  }
+  monitors->work_now = vida__work_at(&monitors->work, t);
+  monitors->largest_work = fmax(monitors->largest_work, fabs(monitors->work_now));
   return code;
 }
 

@@ -51,6 +51,9 @@ void vida__destroy_monitors(vida_monitors* monitors);
 int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Measures the state after a step. A value that is not finite fails with VIDA_NOT_FINITE. */
 int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error);
+/* Takes the work up to a jump within a step, and with the next call what changes over it; the
+ * stepper is on the earlier side of the jump, then on the later one. */
+int vida__observe_jump(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* Fills in the newest values that a row of samples needs and observe_step has left out. */
 int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error);
 /* The newest values at a state that is not one of the steps' ends: energy, momenta, velocities. */

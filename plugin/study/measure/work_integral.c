@@ -57,11 +57,16 @@ static const double place[] = {0.27639320225002103, 0.72360679774997897};
 
 /* ---- the work of a step ---------------------------------------------------------------------- */
 
-/* NaN where some state has no power; the power at both places within into work->watts. */
-static double integrate_power(vida_work* work, const vida_work_node* from,
-                              const vida_work_node* to) {
+static bool is_quintic(const vida_work* work, const vida_work_node* from,
+                       const vida_work_node* to) {
   const int n = work->system->coordinate_count;
-  const bool quintic = has_accelerations(from, n) && has_accelerations(to, n);
+  return has_accelerations(from, n) && has_accelerations(to, n);
+}
+
+/* NaN where some state has no power; the power at both places within into work->watts. */
+static double integrate_power(vida_work* work, const vida_work_node* from, const vida_work_node* to,
+                              bool quintic) {
+  const int n = work->system->coordinate_count;
   const double h = to->t - from->t;
   double sum = from->watts + to->watts;
   for (int k = 0; k < 2; k++) {
@@ -100,11 +105,10 @@ static double integrate_part(const vida_work* work, double x) {
   return h * sum;
 }
 
-/* Fills in power and accelerations of a node; `shift`: how far into the step formulas of time are
- * looked at. */
-static void find_power(vida_work* work, vida_work_node* node, double shift) {
-  if (vida__power_find(work->power, node->t + (work->jumps ? shift : 0.0), node->q, node->v,
-                       &node->watts, node->a)) {
+/* Fills in power and accelerations of a node; `t`: where formulas of time are looked at. */
+static void find_power(vida_work* work, vida_work_node* node, double t) {
+  if (vida__power_find(work->power, work->jumps ? t : node->t, node->q, node->v, &node->watts,
+                       node->a)) {
     node->watts = (double)NAN;
   }
 }
@@ -134,7 +138,7 @@ static void compare_pair(vida_work* work, double done) {
     copy_node(work, &work->left, &work->coarse);
   } else if (work->steps / 2 % PAIRS == 0 && fabs(a - b) < 1e-6 * b) {
     const double kept[] = {work->watts[0], work->watts[1]};
-    const double over_both = integrate_power(work, first, last);
+    const double over_both = integrate_power(work, first, last, is_quintic(work, first, last));
     memcpy(work->watts, kept, sizeof kept);
     if (isfinite(over_both)) {
       vida__add_to_sum(&work->doubt, PAIRS * (work->pair - over_both) / pair_factor);
@@ -143,20 +147,35 @@ static void compare_pair(vida_work* work, double done) {
   }
 }
 
-static void add_work(vida_work* work) {
+/* Of a part of a step, beside a jump, there is no pair: its doubt is what the accelerations change
+ * of the work, that of a rule of order four. Pairs begin anew behind it. */
+static void compare_part(vida_work* work, double done) {
+  const double kept[] = {work->watts[0], work->watts[1]};
+  const double rough = integrate_power(work, &work->left, &work->right, false);
+  memcpy(work->watts, kept, sizeof kept);
+  work->lone += isfinite(rough) ? fabs(done - rough) / pair_factor : 0.0;
+  work->error = fmax(work->error, work->lone); /* leaves NaN out */
+  work->steps |= 1;
+}
+
+static void add_work(vida_work* work, double before) {
   const double h = work->right.t - work->left.t;
+  const bool is_part = isfinite(work->after) || isfinite(before);
   if (work->jumps) {
-    find_power(work, &work->left, inside * h);
+    find_power(work, &work->left, fmax(work->left.t + inside * h, work->after));
   }
-  find_power(work, &work->right, -inside * h);
-  const double done = integrate_power(work, &work->left, &work->right);
-  work->before = vida__sum_value(&work->work);
+  find_power(work, &work->right, fmin(work->right.t - inside * h, before));
+  const double done =
+      integrate_power(work, &work->left, &work->right, is_quintic(work, &work->left, &work->right));
+  work->earlier = vida__sum_value(&work->work);
   vida__add_to_sum(&work->work, done);
   if (work->known && !isfinite(done)) {
     work->known = false;
     work->unknown_t = work->right.t;
   }
-  if (work->known) {
+  if (work->known && is_part) {
+    compare_part(work, done);
+  } else if (work->known) {
     compare_pair(work, done);
   }
 }
@@ -172,7 +191,7 @@ double vida__work_at(vida_work* work, double t) {
   if (work->steps == 0 || !(t < to->t)) {
     return vida__sum_value(&work->work);
   }
-  return work->before + integrate_part(work, (t - from->t) / (to->t - from->t));
+  return work->earlier + integrate_part(work, (t - from->t) / (to->t - from->t));
 }
 
 /* The factor of the order is for steps that resolve the motion. */
@@ -280,24 +299,58 @@ void vida__begin_work(vida_work* work, double t, const double* q, const double* 
   if (!vida__work_is_needed(work)) {
     return;
   }
+  work->after = -INFINITY;
   set_node(work, &work->right, t, q, v);
   if (work->power) {
     vida__power_mark(work->power, t, q, v);
-    find_power(work, &work->right, 0.0);
+    find_power(work, &work->right, t);
   }
 }
 
-void vida__follow_work(vida_work* work, double t, const double* q, const double* v) {
+/* The step to a node, or to a jump whose earlier side ends at `before`. */
+static void follow(vida_work* work, double t, const double* q, const double* v, double before) {
   if (!vida__work_is_needed(work) || !(t > work->right.t)) {
     return;
   }
   copy_node(work, &work->right, &work->left);
   set_node(work, &work->right, t, q, v);
   if (work->power) {
-    add_work(work);
+    add_work(work, before);
   }
   if (work->evaluator) {
     add_rows(work);
   }
   work->steps++;
+  work->after = -INFINITY;
+}
+
+void vida__follow_work(vida_work* work, double t, const double* q, const double* v) {
+  follow(work, t, q, v, INFINITY);
+}
+
+void vida__follow_work_to_jump(vida_work* work, double t, const double* q, const double* v,
+                               double before) {
+  follow(work, t, q, v, before);
+  work->before = before;
+}
+
+void vida__follow_work_over_jump(vida_work* work, double t, const double* q, const double* v,
+                                 double after) {
+  vida_work_node* node = &work->right;
+  double from = 0.0, to = 0.0;
+  if (!vida__work_is_needed(work)) {
+    return;
+  }
+  if (work->power) {
+    int code = vida__power_energy(work->power, work->before, node->q, node->v, &from);
+    code = code ? code : vida__power_energy(work->power, after, q, v, &to);
+    vida__add_to_sum(&work->work, code ? (double)NAN : to - from);
+    if (code && work->known) {
+      work->known = false;
+      work->unknown_t = t;
+    }
+  }
+  set_node(work, node, t, q, v);
+  work->after = after;
+  work->steps = 2 * ((work->steps + 1) / 2);
 }

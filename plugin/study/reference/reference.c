@@ -88,6 +88,7 @@ static void forget_solution(vida_reference* reference) {
   reference->steps = NULL;
   reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
   reference->states = reference->multiplier_count = 0;
+  reference->extent = 0.0;
   reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
 }
 
@@ -136,12 +137,13 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
 
 /* ---- without being told a method ------------------------------------------------------------- */
 
-/* One after the other until one comes to the end. */
+/* One after the other until one comes to the end. The first has a pair whose error estimate sees
+ * forces of time alone, unlike that of fehlberg. */
 static const struct {
   const char* method;
   const char* options[6]; /* names and values */
 } candidates[] = {
-    {"coordinate-projection", {"integrator", "fehlberg", "rtol", "1e-13", "max_steps", "2000"}},
+    {"coordinate-projection", {"integrator", "verner", "rtol", "1e-13", "max_steps", "2000"}},
     {"radau", {"rtol", "1e-11"}},
     {"radau", {"rtol", "1e-9"}}};
 enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
@@ -286,6 +288,17 @@ static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
                            keeps->lambda, &keeps->room, error);
 }
 
+static int measured_length(const VidaStudy* study) {
+  return study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+}
+
+/* *extent: the largest distance of the measured coordinates from the start so far. */
+static void widen_extent(const VidaStudy* study, const vida_march* march, double* extent) {
+  const double* q = VidaStepper_Positions(march->stepper);
+  *extent =
+      fmax(*extent, vida__difference_norm(q, study->q0, measured_length(study), study->selection));
+}
+
 static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
                            vida_deadline deadline, VidaError* error) {
   const long steps = vida__count_steps(&study->reference->grid);
@@ -299,6 +312,9 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
   code = code ? code : vida__start_march(march, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
+    if (code == VIDA_SUCCESS) {
+      widen_extent(study, march, &study->reference->extent);
+    }
     if (code == VIDA_SUCCESS && is_state_needed(study, march->step)) {
       code = keep_state(study, march, error);
     }
@@ -436,23 +452,43 @@ static int ask_all(VidaStudy* study, VidaError* error) {
 
 /* ---- its own error -------------------------------------------------------------------------- */
 
+/* The second solution beside the reference. */
+typedef struct estimate {
+  vida_error_norm norm;  /* of the differences, that of the study */
+  vida_error_norm plain; /* of their 2-norms, neither by components nor mixed */
+  double extent;         /* of the motion of the second solution */
+} estimate;
+
+static void start_estimate(const VidaStudy* study, estimate* made) {
+  const bool is_mixed = study->norm == VIDA_NORM_MIXED;
+  *made = (estimate){.extent = 0.0};
+  vida__start_norm(&made->norm, study->norm, measured_length(study));
+  vida__start_norm(&made->plain, is_mixed ? VIDA_NORM_END : study->norm, 1);
+}
+
 /* `between` steps of the reference take as long as one of the march. */
-static int march_estimate(VidaStudy* study, vida_march* march, long between, vida_error_norm* norm,
+static int march_estimate(VidaStudy* study, vida_march* march, long between, estimate* made,
                           VidaError* error) {
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
-  const int length = study->selection ? study->selected : n;
+  const int length = measured_length(study);
   const long steps = vida__count_steps(&march->grid);
   long cursor = 0;
   int code = vida__start_march(march, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
+    if (code == VIDA_SUCCESS) {
+      widen_extent(study, march, &made->extent);
+    }
     const long state = vida__find_state(reference, between * march->step, &cursor);
     if (code == VIDA_SUCCESS && state >= 0) {
       const double* q = reference->q + (size_t)state * (size_t)n;
       const double* rough = VidaStepper_Positions(march->stepper);
-      vida__add_sample(norm, vida__study_difference(study, rough, q, length, study->selection),
-                       vida__difference_norm(q, NULL, length, study->selection));
+      const double size = vida__difference_norm(q, NULL, length, study->selection);
+      vida__add_sample(&made->norm,
+                       vida__study_difference(study, rough, q, length, study->selection), size);
+      vida__add_sample(&made->plain, vida__difference_norm(rough, q, length, study->selection),
+                       size);
     }
     if (code == VIDA_SUCCESS) {
       code = vida__show_progress(march, error);
@@ -461,25 +497,44 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between, vid
   return code;
 }
 
-/* What a rougher solution is made with, and by what its difference from the reference is divided.
+/* What the second solution is made with, and by what its difference from the reference is divided.
  *
  * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
  * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
  * and a difference of 5 to 9 errors, of which the smaller is taken. Where the states that are given
- * out bound the steps, half of them double these. */
+ * out bound the steps, half of them double these.
+ *
+ * An embedded pair may be blind: the estimate of fehlberg, 41/840 (k1 + k11 - k12 - k13), is zero
+ * for forces of time alone (Hairer, Norsett, Wanner I, sec. II.5), whatever the tolerance. Where
+ * the reference has such a pair, another one solves at the same tolerance, and the whole difference
+ * counts: it bounds the larger of both errors. */
 typedef struct rougher {
   const char* option;
   double value, divisor;
+  const char* integrator; /* NULL: that of the reference */
   long between;
   vida_time_grid grid;
 } rougher;
 
+/* Another embedded pair than that of the reference; NULL if it has none. */
+static const char* find_other_pair(const VidaOptions* options) {
+  static const char* const pairs[] = {"heun",     "bogacki-shampine", "zonneveld", "cash-karp",
+                                      "fehlberg", "dormand-prince",   "verner"};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    if (VidaOptions_HasChoice(options, "integrator", pairs[i])) {
+      return strcmp(pairs[i], "verner") == 0 ? "dormand-prince" : "verner";
+    }
+  }
+  return NULL;
+}
+
 static bool find_rougher(const vida_reference* reference, rougher* than) {
   *than = (rougher){.grid = reference->grid, .between = 1};
   if (reference->adaptive) {
+    than->integrator = find_other_pair(reference->options);
     than->option = "rtol";
-    than->value = 10.0 * VidaOptions_Get(reference->options, "rtol");
-    than->divisor = 5.0;
+    than->value = (than->integrator ? 1.0 : 10.0) * VidaOptions_Get(reference->options, "rtol");
+    than->divisor = than->integrator ? 1.0 : 5.0;
     if (reference->grid.last == 0.0 && reference->grid.full % 2 == 0) {
       than->grid.h *= 2.0;
       than->grid.full /= 2;
@@ -498,24 +553,43 @@ static bool find_rougher(const vida_reference* reference, rougher* than) {
   return true;
 }
 
+/* Whether an own error (2-norm) is as large as the motion, which is that of the solution that moves
+ * less: one that has diverged moves farther. Differences by rounding of a system at rest are no
+ * error. */
+static bool is_as_large_as_motion(const VidaStudy* study, const estimate* made, double error) {
+  static const double rounding = 1e-12;
+  double size = made->plain.size_max;
+  for (int r = 0; r < VidaSystem_ConstraintCount(study->system); r++) {
+    size = fmax(size, study->system->rows[r].length);
+  }
+  return error > rounding * size && error >= fmin(study->reference->extent, made->extent);
+}
+
 /* That nothing can be said about the reference is no reason to do without it: only a request to
  * stop is passed on. */
 static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                           VidaError* error) {
+  /* Of lower order, the second pair takes more steps. */
+  static const double more_steps = 10.0;
   vida_reference* reference = study->reference;
   rougher than;
   if (!find_rougher(reference, &than)) {
     return VIDA_SUCCESS;
   }
-  vida_error_norm norm;
-  vida__start_norm(&norm, study->norm,
-                   study->selection ? study->selected : VidaSystem_CoordinateCount(study->system));
+  estimate made;
+  start_estimate(study, &made);
   VidaOptions* options = NULL;
   vida_march march = {0};
   VidaError problem = {0};
   int code = VidaOptions_Copy(reference->options, &options, &problem);
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_SetReal(options, than.option, than.value, &problem);
+  }
+  if (code == VIDA_SUCCESS && than.integrator) {
+    code = VidaOptions_SetText(options, "integrator", than.integrator, &problem);
+    code = code ? code
+                : VidaOptions_SetReal(options, "max_steps",
+                                      more_steps * VidaOptions_Get(options, "max_steps"), &problem);
   }
   if (code == VIDA_SUCCESS) {
     code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
@@ -525,10 +599,12 @@ static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_d
   }
   if (code == VIDA_SUCCESS) {
     vida__watch_march(&march, observer, VIDA_REFERENCE_RUN, "the reference's own error", deadline);
-    code = march_estimate(study, &march, than.between, &norm, &problem);
+    code = march_estimate(study, &march, than.between, &made, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    reference->position_error = vida__norm_value(&norm, study->relative) / than.divisor;
+    reference->position_error = vida__norm_value(&made.norm, study->relative) / than.divisor;
+    reference->is_rough =
+        is_as_large_as_motion(study, &made, vida__norm_value(&made.plain, false) / than.divisor);
   }
   vida__destroy_march(&march);
   VidaOptions_Destroy(&options);
@@ -568,13 +644,35 @@ static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_de
   return code;
 }
 
-/* The first candidate that comes to the end. */
+/* Nothing is compared with a solution whose error is as large as the motion. */
+static int refuse_rough(const VidaStudy* study, VidaError* error) {
+  const vida_reference* reference = study->reference;
+  char size[VIDA_REAL_TEXT_SIZE];
+  return vida__fail(
+      error, VIDA_STEP_NOT_CONVERGED,
+      "the reference (%s) has an own error of about %s, as large as the motion; try a "
+      "%s, another method, a shorter time, or a formula without jumps",
+      reference->text, vida__real_text(size, reference->position_error, 2),
+      reference->adaptive ? "smaller rtol" : "smaller h");
+}
+
+static int make_and_judge(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                          VidaError* error) {
+  int code = make_solution(study, observer, deadline, error);
+  study->reference->is_rough = false;
+  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
+    code = estimate_error(study, observer, deadline, error);
+  }
+  return code || !study->reference->is_rough ? code : refuse_rough(study, error);
+}
+
+/* The first candidate that comes to the end with an error smaller than the motion. */
 static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                           VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int candidate = 0; candidate < CANDIDATES; candidate++) {
     code = choose_candidate(study, candidate, error);
-    code = code ? code : make_solution(study, observer, deadline, error);
+    code = code ? code : make_and_judge(study, observer, deadline, error);
     if (code == VIDA_SUCCESS || code == VIDA_STOPPED || code == VIDA_WALL_LIMIT ||
         code == VIDA_OUT_OF_MEMORY) {
       break;
@@ -585,19 +683,14 @@ static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_d
 
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   vida_reference* reference = study->reference;
-  int code = VIDA_SUCCESS;
   if (reference->known.state) {
     forget_solution(reference);
-    code = reserve_states(study, error);
+    const int code = reserve_states(study, error);
     return code ? code : ask_all(study, error);
   }
   const vida_deadline deadline = vida__set_deadline(study);
-  code = reference->candidate >= 0 ? try_candidates(study, observer, deadline, error)
-                                   : make_solution(study, observer, deadline, error);
-  if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
-    code = estimate_error(study, observer, deadline, error);
-  }
-  return code;
+  return reference->candidate >= 0 ? try_candidates(study, observer, deadline, error)
+                                   : make_and_judge(study, observer, deadline, error);
 }
 
 /* ---- asking it ------------------------------------------------------------------------------ */

@@ -15,6 +15,8 @@ struct vida_reference {
   int order;      /* of the method */
   char text[VIDA_MESSAGE_SIZE]; /* "energy-momentum, h = 0.0001 s" or "ida-ggl, rtol = 1e-10" */
   double position_error;        /* its own, estimated; NaN when not */
+  double extent;                /* the largest distance from the start, of what is measured */
+  bool is_rough;                /* its own error is as large as the motion */
   /* States kept, n numbers each, by the number of steps after which they were reached. */
   long states;
   long* steps;
@@ -33,7 +35,8 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
 /* Makes it the reference of the study, which then owns it; on failure it is destroyed. */
 int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError* error);
 void vida__destroy_reference(vida_reference** reference);
-/* Makes the reference solution, keeps what the study's runs need of it, and estimates its error. */
+/* Makes the reference solution, keeps what the study's runs need of it, and estimates its error.
+ * Fails with VIDA_STEP_NOT_CONVERGED where that is as large as the motion. */
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
 /* Whether a known solution tells the two sides of a jump at t apart. */

@@ -68,16 +68,17 @@ static int emit_sample(run_at_work* work, bool is_at_jump, VidaError* error) {
   return code;
 }
 
-/* One row on each side of a jump, on a node or not. */
-static int sample_jump(void* data, VidaStepper* stepper, VidaError* error) {
+/* The work, and one row on each side of a jump, on a node or not. */
+static int observe_jump(void* data, VidaStepper* stepper, VidaError* error) {
   run_at_work* work = data;
+  int code = vida__observe_jump(&work->monitors, &work->march, error);
   const double t = VidaStepper_Time(stepper), node = vida__march_time(&work->march);
   const bool is_node = fabs(t - node) <= 1e-9 * work->run->grid.h;
-  if (!work->observer->sample ||
+  if (code || !work->observer->sample ||
       (is_node && stepper->jumps->is_left && work->sampled == work->march.step)) {
-    return VIDA_SUCCESS; /* nobody looks, or that row is there */
+    return code; /* nobody looks, or that row is there */
   }
-  const int code = vida__measure_sample(&work->monitors, &work->march, error);
+  code = vida__measure_sample(&work->monitors, &work->march, error);
   return code ? code : emit_sample(work, true, error);
 }
 
@@ -139,7 +140,7 @@ static int start_run(run_at_work* work, VidaError* error) {
   }
   if (code == VIDA_SUCCESS) {
     code = emit_sample(work, false, error);
-    vida__tell_jumps(work->march.stepper, sample_jump, work);
+    vida__tell_jumps(work->march.stepper, observe_jump, work);
   }
   if (code != VIDA_SUCCESS || !work->run->two_points) {
     return code;

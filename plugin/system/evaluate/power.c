@@ -245,3 +245,9 @@ int vida__power_find(vida_power* power, double t, const double* q, const double*
   }
   return code || isfinite(*watts) ? code : VIDA_NOT_FINITE;
 }
+
+int vida__power_energy(vida_power* power, double t, const double* q, const double* v,
+                       double* energy) {
+  const int code = vida__energy(&power->evaluator, t, q, v, power->l_q, power->l_v, energy);
+  return code || isfinite(*energy) ? code : VIDA_NOT_FINITE;
+}

@@ -32,5 +32,8 @@ int vida__power_mark(vida_power* power, double t, const double* q, const double*
  * does not need them. Returns 0, or the code of the failure. */
 int vida__power_find(vida_power* power, double t, const double* q, const double* v, double* watts,
                      double* a);
+/* *energy: v L_v - L at a state. 0, or why it has no value. */
+int vida__power_energy(vida_power* power, double t, const double* q, const double* v,
+                       double* energy);
 
 #endif
