@@ -112,7 +112,7 @@ static void test_verdicts(void) {
   summarize(&fixture);
   expect_names(&fixture, "energy", VIDA_VERDICT_ROUNDING, "energy-momentum");
   expect_names(&fixture, "energy", VIDA_VERDICT_STEADY, "rattle");
-  expect_names(&fixture, "energy", VIDA_VERDICT_DRIFT, "hht");
+  expect_names(&fixture, "energy", VIDA_VERDICT_DRIFT, "hht (in 1 of 2 runs)");
   expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "");
   expect_names(&fixture, "momenta", VIDA_VERDICT_ROUNDING, "");
   /* Less than the error of the work is no measurement. */
@@ -120,7 +120,7 @@ static void test_verdicts(void) {
   fixture.study->runs[2].row.work_error = 1e-2;
   summarize(&fixture);
   expect_names(&fixture, "energy", VIDA_VERDICT_STEADY, "");
-  expect_names(&fixture, "energy", VIDA_VERDICT_DRIFT, "hht");
+  expect_names(&fixture, "energy", VIDA_VERDICT_DRIFT, "hht (in 1 of 2 runs)");
   fixture.study->runs[1].row.work_error = fixture.study->runs[2].row.work_error = 0.0;
   summarize(&fixture);
   for (int i = 0; i < fixture.summary.line_count; i++) {
@@ -137,15 +137,15 @@ static void test_verdicts(void) {
   /* A slope that is not above its interval says nothing where that is as large as the error. */
   set_energy(&fixture, 1, 1e-2, 1e-3, 2e-2, 1.5e-2);
   summarize(&fixture);
-  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle");
+  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle (in 1 of 2 runs)");
   /* Nor is it called a drift when it is hardly above. */
   set_energy(&fixture, 1, 1e-2, 1.2e-3, 1e-3, 1.5e-2);
   summarize(&fixture);
-  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle");
+  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle (in 1 of 2 runs)");
   /* Too few states for an interval. */
   set_energy(&fixture, 1, 1e-2, 1.2e-3, NAN, NAN);
   summarize(&fixture);
-  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle");
+  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle (in 1 of 2 runs)");
   end(&fixture);
 }
 
@@ -281,7 +281,7 @@ static void test_not_numbers(void) {
   fixture.study->runs[0].sizes.energy = NAN;
   set_energy(&fixture, 0, 1e-3, NAN, 1.0, NAN);
   summarize(&fixture);
-  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle");
+  expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle (in 1 of 2 runs)");
   end(&fixture);
 }
 

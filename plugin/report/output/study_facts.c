@@ -58,6 +58,10 @@ void vida__find_units(const VidaStudy* study, vida_units* units) {
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
     join_unit(units->momentum, sizeof units->momentum, i == 0, vida__momentum_unit(system, i));
   }
+  if (study->norm == VIDA_NORM_MIXED) { /* its errors have no units */
+    units->position[0] = '\0';
+    units->multiplier[0] = '\0';
+  }
 }
 
 /* What the quantities of this kind share a unit with, and what stands behind it: "/s" of rates. */

@@ -27,6 +27,10 @@ static const double rounding_of_constraints = 1e-13;
  * each one lies beyond the interval itself by chance. */
 static const double surely = 1.5;
 
+/* A slope that makes less of the oscillation in all of the time may be a part of a slower
+ * oscillation: the energy of symplectic methods has such. */
+static const double least_share = 0.25;
+
 /* ---- quantities ------------------------------------------------------------------------------ */
 
 typedef struct quantity {
@@ -86,6 +90,12 @@ static double size_of(const VidaStudy* study, const vida_run* run, int what) {
   return study->relative && what <= MOMENTA ? (start > 0.0 ? size / start : 0.0) : size;
 }
 
+static bool has_lost_energy(const VidaRow* row) {
+  return vida__has_remark(row, VIDA_REMARK_ENERGY_FAR) ||
+         vida__has_remark(row, VIDA_REMARK_ENERGY_LOST) ||
+         vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED);
+}
+
 static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what) {
   const double error = error_of(&run->row, what);
   const double size = size_of(study, run, what);
@@ -100,8 +110,12 @@ static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what)
   if (!isfinite(drift.interval) || !isfinite(drift.slope)) {
     return VIDA_VERDICT_UNTOLD;
   }
-  if (fabs(drift.slope) > surely * drift.interval) {
+  if (fabs(drift.slope) > surely * drift.interval &&
+      fabs(drift.slope) * time > least_share * drift.oscillation) {
     return VIDA_VERDICT_DRIFT;
+  }
+  if (what == ENERGY && has_lost_energy(&run->row)) {
+    return VIDA_VERDICT_OFF; /* which the row says as well */
   }
   /* That none is seen says something only where one of the oscillation's size would be. */
   return fabs(drift.slope) <= drift.interval && drift.interval * time <= drift.oscillation
@@ -306,6 +320,9 @@ static int add_line(const VidaStudy* study, const groups* all, int what, vida_ve
       fprintf(file, "%s%s", !any ? "" : k == 0 ? ", " : "\n", all->names.texts[g]);
       if (found.finished < found.runs) {
         fprintf(file, " (%d of %d runs)", found.finished, found.runs);
+      }
+      if (k == 0 && found.worst < found.measured) {
+        fprintf(file, " (in %d of %d runs)", found.worst, found.measured);
       }
     }
     write_range(study, &found, what, unit, text.file);
@@ -514,7 +531,7 @@ void vida__free_summary(vida_summary* summary) {
 
 /* ---- below a table --------------------------------------------------------------------------- */
 
-enum { LEAST_METHODS = 3 };
+enum { LEAST_METHODS = 2 };
 
 static int write_topic(const vida_summary* summary, const char* topic, int width, FILE* file) {
   text_maker text;
@@ -552,14 +569,21 @@ static int write_prices(const VidaStudy* study, const vida_summary* summary, int
     return VIDA_OUT_OF_MEMORY;
   }
   fputs("fastest run with a position error of at most", text.file);
-  for (int i = 0; i < summary->price_count; i++) {
+  for (int i = 0, next; i < summary->price_count; i = next) {
     const vida_summary_price* price = &summary->prices[i];
     const VidaRow* row = &study->runs[price->run].row;
-    fprintf(text.file, "%s %s", i > 0 ? ";" : "", vida__real_text(number, price->error, 1));
-    if (price->least_error < price->error) {
-      fprintf(text.file, " to %s", vida__real_text(number, price->least_error, 1));
+    const char* options = vida__bare_options(study, &study->runs[price->run]);
+    double least = price->least_error;
+    for (next = i + 1; next < summary->price_count && summary->prices[next].run == price->run;
+         next++) {
+      least = summary->prices[next].least_error;
     }
-    fprintf(text.file, "%s%s: %s, ", unit[0] ? " " : "", unit, row->method);
+    fprintf(text.file, "%s %s", i > 0 ? ";" : "", vida__real_text(number, price->error, 1));
+    if (least < price->error) {
+      fprintf(text.file, " to %s", vida__real_text(number, least, 1));
+    }
+    fprintf(text.file, "%s%s: %s%s%s, ", unit[0] ? " " : "", unit, row->method,
+            options[0] ? " " : "", options);
     write_step(row, text.file);
     fprintf(text.file, " (%s ms)", vida__real_text(number, 1e3 * row->wall_s, 3));
   }
