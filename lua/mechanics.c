@@ -324,6 +324,19 @@ int vidalua_add_drive(lua_State* L) {
   return VidaSystem_AddDrive(box->system, &drive, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
 }
 
+/* library.add_angle(system, "angle", name, frames, values, coordinate): directions; the coordinate
+ * is a bare one of this system */
+int vidalua_add_angle(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  VidaAngle angle = {.name = luaL_checkstring(L, NAME),
+                     .coordinate = vidalua_to_bare(L, VALUES + 1, SYSTEM, VIDALUA_COORDINATE)};
+  lua_settop(L, VALUES);
+  read_ends(L, angle.ends);
+  read_triads(L, VALUES, angle.triads);
+  return VidaSystem_AddAngle(box->system, &angle, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
+}
+
 /* library.add_guide(system, what, name, frames, values): places, and directions `n1` and `n2` */
 int vidalua_add_guide(lua_State* L) {
   VidaError error;

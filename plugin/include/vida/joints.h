@@ -56,6 +56,18 @@ typedef struct VidaDrive {
 } VidaDrive;
 int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* error);
 
+/* Makes a coordinate follow the angle of the second end from the first about the axis of `triads`,
+ * 0 where the triads agree. It counts turns: unlike an arc tangent it does not wrap. One row, the
+ * sine of what the coordinate differs by from that angle, "rad"; as the coordinate has no mass, the
+ * row holds nothing else. Fails with VIDA_BAD_ARGUMENT for ends as above. */
+typedef struct VidaAngle {
+  const char* name;    /* of the row: "turned" */
+  VidaEnd ends[2];     /* bodies or the ground */
+  VidaTriad triads[2]; /* parallel at the start */
+  int coordinate;      /* number of a coordinate of the system, rad */
+} VidaAngle;
+int VidaSystem_AddAngle(VidaSystem* system, const VidaAngle* angle, VidaError* error);
+
 /* A point of the second end moves on a line of the first: across[k] are the unit directions of the
  * first end across the line (in the plane 1 of them, in space 2; in space 1 makes it a plane, whose
  * normal that is). Rows "across 1", "across 2", or one of the joint's name; lengths. */
