@@ -206,7 +206,7 @@ static void test_drive(void) {
   REQUIRE_OK(VidaSystem_AddParameter(s, "rate", 3.0, &rate, &error), &error);
   VidaDrive motor = {.name = "motor",
                      .ends = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(body, 0, 0, 0)},
-                     .parameter = rate};
+                     .rate = VidaQuantity_Parameter(rate)};
   const double axis[2] = {1.0, 0.0};
   REQUIRE_OK(VidaSystem_TriadsAlong(s, motor.ends, axis, motor.triads, &error), &error);
   REQUIRE_OK(VidaSystem_AddDrive(s, &motor, &error), &error);

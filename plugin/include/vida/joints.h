@@ -43,16 +43,14 @@ int VidaSystem_AddLink(VidaSystem* system, const char* name, const VidaEnd ends[
                        VidaError* error);
 
 /* A motor of constant speed: prescribes the angle of the second end from the first about the axis
- * of `triads`, which is `rate` times t (rad/s). One row of an angle, "rad"; its multiplier is a
- * torque. In the plane the angle at t = 0 is `difference` (rad) where both ends have an angle.
- *   parameter  the parameter of the system that the rate follows; -1: none */
+ * of `triads`, which is `rate` times t. One row of an angle, "rad"; its multiplier is a torque. In
+ * the plane the angle at t = 0 is `difference` where both ends have an angle. */
 typedef struct VidaDrive {
   const char* name;    /* "motor" */
   VidaEnd ends[2];     /* bodies or the ground */
   VidaTriad triads[2]; /* parallel at the start */
   double difference;   /* of the angles of both ends at the start, in the plane, rad */
-  double rate;         /* rad/s */
-  int parameter;       /* number of a parameter that the rate follows, or -1 */
+  VidaQuantity rate;   /* rad/s */
 } VidaDrive;
 int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* error);
 

@@ -229,16 +229,11 @@ int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* e
   vida_instance instance = {.key = "steady drive"};
   int code = vida__resolve_ends(system, "drive", drive->name, drive->ends,
                                 dimension == 1 ? 2 : dimension, false, &instance, error);
-  if (!code && drive->parameter >= system->parameter_count) {
-    code = vida__fail(error, VIDA_BAD_ARGUMENT, "drive '%s': there is no parameter number %d",
-                      drive->name, drive->parameter);
-  }
+  code =
+      code ? code : vida__instance_quantity(system, &instance, "rate", drive->rate, false, error);
   if (code) {
     return code;
   }
-  const int link = drive->parameter >= 0 ? drive->parameter + 1 : 0;
-  vida__instance_number(&instance, "rate", link ? system->parameter_values[link - 1] : drive->rate,
-                        link);
   vida__instance_triads(&instance, drive->triads, dimension);
   if (dimension == 2 && has_angle(&instance.frame[0]) && has_angle(&instance.frame[1])) {
     vida__instance_number(&instance, "difference", drive->difference, 0);
