@@ -364,6 +364,7 @@ int vidalua_add_rigid_body(lua_State* L);
 int vidalua_add_joint(lua_State* L);
 int vidalua_add_link(lua_State* L);
 int vidalua_add_drive(lua_State* L);
+int vidalua_add_angle(lua_State* L);
 int vidalua_add_guide(lua_State* L);
 int vidalua_add_spring(lua_State* L);
 int vidalua_add_damper(lua_State* L);

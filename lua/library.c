@@ -338,6 +338,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_joint", vidalua_add_joint},
                                        {"add_link", vidalua_add_link},
                                        {"add_drive", vidalua_add_drive},
+                                       {"add_angle", vidalua_add_angle},
                                        {"add_guide", vidalua_add_guide},
                                        {"add_spring", vidalua_add_spring},
                                        {"add_damper", vidalua_add_damper},

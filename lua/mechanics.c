@@ -277,6 +277,17 @@ static void read_ends(lua_State* L, VidaEnd ends[2]) {
   ends[1] = read_end(L, FRAMES, 2, VALUES, "second");
 }
 
+/* A number or a parameter of the system at field `field` of the values; zero where there is none.
+ */
+static VidaQuantity read_quantity(lua_State* L, const char* field) {
+  vidalua_field(L, VALUES, field);
+  const int parameter = vidalua_to_bare(L, -1, SYSTEM, VIDALUA_PARAMETER);
+  const VidaQuantity quantity =
+      parameter >= 0 ? VidaQuantity_Parameter(parameter) : VidaQuantity_Number(lua_tonumber(L, -1));
+  lua_pop(L, 1);
+  return quantity;
+}
+
 /* library.add_joint(system, kind, name, frames, values): places `first` and `second`, directions
  * `a1`, ..., `b3` of the frames */
 int vidalua_add_joint(lua_State* L) {
@@ -318,10 +329,21 @@ int vidalua_add_drive(lua_State* L) {
                      .difference = read_number(L, VALUES, "difference")};
   read_ends(L, drive.ends);
   read_triads(L, VALUES, drive.triads);
-  vidalua_field(L, VALUES, "rate");
-  drive.parameter = vidalua_to_bare(L, -1, SYSTEM, VIDALUA_PARAMETER);
-  drive.rate = lua_tonumber(L, -1);
+  drive.rate = read_quantity(L, "rate");
   return VidaSystem_AddDrive(box->system, &drive, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
+}
+
+/* library.add_angle(system, "angle", name, frames, values, coordinate): directions; the coordinate
+ * is a bare one of this system */
+int vidalua_add_angle(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  VidaAngle angle = {.name = luaL_checkstring(L, NAME),
+                     .coordinate = vidalua_to_bare(L, VALUES + 1, SYSTEM, VIDALUA_COORDINATE)};
+  lua_settop(L, VALUES);
+  read_ends(L, angle.ends);
+  read_triads(L, VALUES, angle.triads);
+  return VidaSystem_AddAngle(box->system, &angle, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
 }
 
 /* library.add_guide(system, what, name, frames, values): places, and directions `n1` and `n2` */
@@ -337,17 +359,6 @@ int vidalua_add_guide(lua_State* L) {
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */
-
-/* A number or a parameter of the system at field `field` of the values; zero where there is none.
- */
-static VidaQuantity read_quantity(lua_State* L, const char* field) {
-  vidalua_field(L, VALUES, field);
-  const int parameter = vidalua_to_bare(L, -1, SYSTEM, VIDALUA_PARAMETER);
-  const VidaQuantity quantity =
-      parameter >= 0 ? VidaQuantity_Parameter(parameter) : VidaQuantity_Number(lua_tonumber(L, -1));
-  lua_pop(L, 1);
-  return quantity;
-}
 
 /* library.add_spring(system, "linear" or "squared", name, frames, values): places, `stiffness`,
  * `length` and `cubic` */

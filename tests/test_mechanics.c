@@ -206,7 +206,7 @@ static void test_drive(void) {
   REQUIRE_OK(VidaSystem_AddParameter(s, "rate", 3.0, &rate, &error), &error);
   VidaDrive motor = {.name = "motor",
                      .ends = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(body, 0, 0, 0)},
-                     .parameter = rate};
+                     .rate = VidaQuantity_Parameter(rate)};
   const double axis[2] = {1.0, 0.0};
   REQUIRE_OK(VidaSystem_TriadsAlong(s, motor.ends, axis, motor.triads, &error), &error);
   REQUIRE_OK(VidaSystem_AddDrive(s, &motor, &error), &error);
@@ -216,6 +216,35 @@ static void test_drive(void) {
   REQUIRE_OK(VidaSystem_SetParameter(s, rate, -2.0, &error), &error);
   REQUIRE_OK(VidaSystem_Start(s, 0.0, NULL, q, v, NULL, &error), &error);
   EXPECT_NEAR(v[2], -2.0, 1e-14, "rate after the parameter has changed");
+  VidaSystem_Destroy(&s);
+}
+
+/* An angle that counts turns starts where the rotor is after a turn and has the rate of the rotor.
+ */
+static void test_angle(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(2);
+  const double turn = 8.0 * atan(1.0);
+  const VidaPlaneBody rotor = {.name = "rotor",
+                               .mass = 1.0,
+                               .inertia = 0.5,
+                               .angular_velocity = 3.0,
+                               .spin = VIDA_SPIN_GIVEN};
+  double q[MOST], v[MOST];
+  int body = -1;
+  const double axis[2] = {1.0, 0.0};
+  VidaAngle angle = {.name = "turned", .ends = {VidaEnd_Ground(0, 0, 0)}};
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &rotor, &body, &error), &error);
+  REQUIRE_OK(VidaSystem_AddCoordinate(s, "turned", "rad", VidaInitial_Given(turn),
+                                      VidaInitial_Free(0.0), &angle.coordinate, &error),
+             &error);
+  angle.ends[1] = VidaEnd_Body(body, 0, 0, 0);
+  REQUIRE_OK(VidaSystem_TriadsAlong(s, angle.ends, axis, angle.triads, &error), &error);
+  REQUIRE_OK(VidaSystem_AddAngle(s, &angle, &error), &error);
+  REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
+  REQUIRE_OK(VidaSystem_Start(s, 0.0, NULL, q, v, NULL, &error), &error);
+  EXPECT_NEAR(q[angle.coordinate], turn, 1e-14, "a whole turn is kept");
+  EXPECT_NEAR(v[angle.coordinate], 3.0, 1e-13, "its rate is that of the rotor");
   VidaSystem_Destroy(&s);
 }
 
@@ -446,6 +475,7 @@ int main(void) {
                                     {"a link", test_link},
                                     {"a guide", test_guide},
                                     {"a drive", test_drive},
+                                    {"an angle", test_angle},
                                     {"principal axes", test_principal_axes},
                                     {"torsion", test_torsion},
                                     {"spring and damper", test_spring_and_damper},

@@ -27,6 +27,7 @@ static void test_building(void) {
   const VidaRigidBody rigid = {.name = "c", .mass = 1.0};
   const VidaJoint joint = {.name = "d"};
   const VidaDrive drive = {.name = "e"};
+  const VidaAngle angle = {.name = "h"};
   const VidaGuide guide = {.name = "f"};
   const double axis[3] = {1.0, 0.0, 0.0};
   VidaEnd ends[2] = {{0}};
@@ -52,6 +53,8 @@ static void test_building(void) {
   REFUSED("ends", VidaSystem_AddLink(s, "g", NULL, 1.0, &error));
   REFUSED("system", VidaSystem_AddDrive(NULL, &drive, &error));
   REFUSED("drive", VidaSystem_AddDrive(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddAngle(NULL, &angle, &error));
+  REFUSED("angle", VidaSystem_AddAngle(s, NULL, &error));
   REFUSED("system", VidaSystem_AddGuide(NULL, &guide, &error));
   REFUSED("guide", VidaSystem_AddGuide(s, NULL, &error));
   VidaSystem_Destroy(&s);

@@ -501,14 +501,6 @@ end
 
 -- ---- angles -------------------------------------------------------------------------------------
 
-local counted_angle = {
-  unit = "rad",
-  constraint = function(p, _, views, turning)
-    return vida.dot(-vida.sin(turning[1]) * views[1].turn(p.a1) + vida.cos(turning[1]) * views[1].turn(p.a2),
-      views[2].turn(p.b1))
-  end,
-}
-
 local angle_keys = { [2] = { "of", "value", "rate" }, [3] = { "axis", "reference", "of", "value", "rate" } }
 
 -- The vector whose angle is asked for, where there is one.
@@ -569,7 +561,7 @@ function system_methods.angle(system, given)
   if of then
     system_methods.constraint(system, { name, of[2] * vida.cos(angle) - of[1] * vida.sin(angle) })
   else
-    library.add_traced(system, "counted angle", "angle", name, frames, values, counted_angle, { angle })
+    library.add_angle(system, "angle", name, frames, values, angle)
   end
   return angle, rate
 end

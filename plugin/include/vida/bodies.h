@@ -108,6 +108,18 @@ void Vida_QuaternionOfMatrix(const double matrix[3][3], double quaternion[4]);
 /* A unit vector across a unit vector of space. */
 void Vida_DirectionAcross(const double axis[3], double across[3]);
 
+/* ---- quantities ------------------------------------------------------------------------------ */
+
+/* A number, or a parameter of the system that gives it. */
+typedef struct VidaQuantity {
+  double value;
+  int follows; /* 0: value counts; k > 0: parameter number k - 1 of the system */
+} VidaQuantity;
+
+/* A quantity that is a number, and one that is the parameter of this number. */
+VidaQuantity VidaQuantity_Number(double value);
+VidaQuantity VidaQuantity_Parameter(int parameter);
+
 /* ---- ends of joints and forces --------------------------------------------------------------- */
 
 typedef enum VidaEndKind {

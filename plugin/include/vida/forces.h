@@ -8,16 +8,6 @@
 extern "C" {
 #endif
 
-/* A number, or a parameter of the system that gives it. */
-typedef struct VidaQuantity {
-  double value;
-  int follows; /* 0: value counts; k > 0: parameter number k - 1 of the system */
-} VidaQuantity;
-
-/* A quantity that is a number, and one that is the parameter of this number. */
-VidaQuantity VidaQuantity_Number(double value);
-VidaQuantity VidaQuantity_Parameter(int parameter);
-
 /* A spring without mass between two ends, V = k s^2 / 2 + k3 s^4 / 4 with s = |d| - l, or
  * V = k (|d|^2 - l^2)^2 / 4. */
 typedef struct VidaLinkSpring {

@@ -43,18 +43,28 @@ int VidaSystem_AddLink(VidaSystem* system, const char* name, const VidaEnd ends[
                        VidaError* error);
 
 /* A motor of constant speed: prescribes the angle of the second end from the first about the axis
- * of `triads`, which is `rate` times t (rad/s). One row of an angle, "rad"; its multiplier is a
- * torque. In the plane the angle at t = 0 is `difference` (rad) where both ends have an angle.
- *   parameter  the parameter of the system that the rate follows; -1: none */
+ * of `triads`, which is `rate` times t. One row of an angle, "rad"; its multiplier is a torque. In
+ * the plane the angle at t = 0 is `difference` where both ends have an angle. */
 typedef struct VidaDrive {
   const char* name;    /* "motor" */
   VidaEnd ends[2];     /* bodies or the ground */
   VidaTriad triads[2]; /* parallel at the start */
   double difference;   /* of the angles of both ends at the start, in the plane, rad */
-  double rate;         /* rad/s */
-  int parameter;       /* number of a parameter that the rate follows, or -1 */
+  VidaQuantity rate;   /* rad/s */
 } VidaDrive;
 int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* error);
+
+/* Makes a coordinate follow the angle of the second end from the first about the axis of `triads`,
+ * 0 where the triads agree. It counts turns: unlike an arc tangent it does not wrap. One row, the
+ * sine of what the coordinate differs by from that angle, "rad"; as the coordinate has no mass, the
+ * row holds nothing else. Fails with VIDA_BAD_ARGUMENT for ends as above. */
+typedef struct VidaAngle {
+  const char* name;    /* of the row: "turned" */
+  VidaEnd ends[2];     /* bodies or the ground */
+  VidaTriad triads[2]; /* parallel at the start */
+  int coordinate;      /* number of a coordinate of the system, rad */
+} VidaAngle;
+int VidaSystem_AddAngle(VidaSystem* system, const VidaAngle* angle, VidaError* error);
 
 /* A point of the second end moves on a line of the first: across[k] are the unit directions of the
  * first end across the line (in the plane 1 of them, in space 2; in space 1 makes it a plane, whose

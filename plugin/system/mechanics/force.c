@@ -1,41 +1,8 @@
 /* Springs, dampers and torsion elements between two ends. */
-#include <math.h>
 #include <vida/forces.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "system/mechanics/pair.h"
-
-/* ---- quantities ------------------------------------------------------------------------------ */
-
-VidaQuantity VidaQuantity_Number(double value) {
-  return (VidaQuantity){.value = value};
-}
-
-VidaQuantity VidaQuantity_Parameter(int parameter) {
-  return (VidaQuantity){.follows = parameter + 1};
-}
-
-/* Adds a quantity as a parameter of the instance; it must be finite, and not negative where
- * `is_size` says so. */
-static int add_quantity(const VidaSystem* system, vida_instance* instance, const char* key,
-                        VidaQuantity quantity, bool is_size, VidaError* error) {
-  char text[VIDA_REAL_TEXT_SIZE];
-  double value = quantity.value;
-  if (quantity.follows < 0 || quantity.follows > system->parameter_count) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: there is no parameter number %d",
-                      instance->title, instance->name, key, quantity.follows - 1);
-  }
-  if (quantity.follows > 0) {
-    value = system->parameter_values[quantity.follows - 1];
-  } else if (!isfinite(value) || (is_size && value < 0.0)) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: expected a number%s, got %s",
-                      instance->title, instance->name, key, is_size ? " that is not negative" : "",
-                      vida__shortest_text(text, value));
-  }
-  vida__instance_number(instance, key, value, quantity.follows);
-  return VIDA_SUCCESS;
-}
 
 /* A parameter times a number. */
 static int scaled_parameter(vida_trace* trace, double factor, const char* parameter) {
@@ -85,10 +52,13 @@ int VidaSystem_AddLinkSpring(VidaSystem* system, const VidaLinkSpring* spring, V
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "spring '%s': cubic: only a linear law has it",
                       spring->name);
   }
-  code = code ? code : add_quantity(system, &instance, "stiffness", spring->stiffness, true, error);
-  code = code ? code : add_quantity(system, &instance, "length", spring->length, true, error);
+  code = code ? code
+              : vida__instance_quantity(system, &instance, "stiffness", spring->stiffness, true,
+                                        error);
+  code = code ? code
+              : vida__instance_quantity(system, &instance, "length", spring->length, true, error);
   if (!code && has_cubic) {
-    code = add_quantity(system, &instance, "cubic", spring->cubic, true, error);
+    code = vida__instance_quantity(system, &instance, "cubic", spring->cubic, true, error);
   }
   return code ? code
               : vida__add_instance(system, &instance, is_squared ? &squared : &linear, error);
@@ -129,7 +99,8 @@ int VidaSystem_AddLinkDamper(VidaSystem* system, const VidaLinkDamper* damper, V
   vida_instance instance = {.key = damper->of_velocity ? "drag" : "damper"};
   int code =
       vida__resolve_ends(system, "damper", damper->name, damper->ends, 0, true, &instance, error);
-  code = code ? code : add_quantity(system, &instance, "damping", damper->damping, true, error);
+  code = code ? code
+              : vida__instance_quantity(system, &instance, "damping", damper->damping, true, error);
   return code ? code
               : vida__add_instance(system, &instance,
                                    damper->of_velocity ? &of_velocity : &along_line, error);
@@ -207,8 +178,11 @@ int VidaSystem_AddTorsionSpring(VidaSystem* system, const VidaTorsion* spring, V
     return VIDA_BAD_ARGUMENT;
   }
   int code = resolve_torsion(system, "torsion spring", spring, &instance, error);
-  code = code ? code : add_quantity(system, &instance, "stiffness", spring->factor, true, error);
-  code = code ? code : add_quantity(system, &instance, "angle", spring->angle, false, error);
+  code = code
+             ? code
+             : vida__instance_quantity(system, &instance, "stiffness", spring->factor, true, error);
+  code = code ? code
+              : vida__instance_quantity(system, &instance, "angle", spring->angle, false, error);
   return code ? code : vida__add_instance(system, &instance, &equations, error);
 }
 
@@ -219,6 +193,7 @@ int VidaSystem_AddTorsionDamper(VidaSystem* system, const VidaTorsion* damper, V
     return VIDA_BAD_ARGUMENT;
   }
   int code = resolve_torsion(system, "torsion damper", damper, &instance, error);
-  code = code ? code : add_quantity(system, &instance, "damping", damper->factor, true, error);
+  code = code ? code
+              : vida__instance_quantity(system, &instance, "damping", damper->factor, true, error);
   return code ? code : vida__add_instance(system, &instance, &equations, error);
 }

@@ -184,8 +184,22 @@ int VidaSystem_AddLink(VidaSystem* system, const char* name, const VidaEnd ends[
 
 /* ---- drives ---------------------------------------------------------------------------------- */
 
-/* In the plane the difference of angles, when both are angles; else the sine of what the angle
- * from the first to the second frame differs by from what it should be. */
+/* The sine of what the angle from the first to the second frame differs by from `angle`. */
+static int sine_of_difference(vida_trace* trace, int angle) {
+  vida_graph* graph = trace->graph;
+  const vida_view* a = &trace->view[0];
+  const int sine = vida__node_negate(graph, vida__node_sin(graph, angle));
+  const vida_vector first = vida__view_turn(a, vida__trace_vector(trace, "a1"));
+  const vida_vector along = vida__vector_scale(graph, sine, first);
+  const int cosine = vida__node_cos(graph, angle);
+  const vida_vector second = vida__view_turn(a, vida__trace_vector(trace, "a2"));
+  const vida_vector across = vida__vector_scale(graph, cosine, second);
+  const vida_vector wanted = vida__vector_add(graph, along, across);
+  const vida_vector direction = vida__view_turn(&trace->view[1], vida__trace_vector(trace, "b1"));
+  return vida__vector_dot(graph, wanted, direction);
+}
+
+/* In the plane the difference of angles, when both are angles. */
 static int drive_rows(vida_trace* trace, vida_trace_row* rows) {
   vida_graph* graph = trace->graph;
   const vida_view* a = &trace->view[0];
@@ -198,15 +212,7 @@ static int drive_rows(vida_trace* trace, vida_trace_row* rows) {
     rows[0].node = vida__node_subtract(graph, row, angle);
     return 1;
   }
-  const int sine = vida__node_negate(graph, vida__node_sin(graph, angle));
-  const vida_vector first = vida__view_turn(a, vida__trace_vector(trace, "a1"));
-  const vida_vector along = vida__vector_scale(graph, sine, first);
-  const int cosine = vida__node_cos(graph, angle);
-  const vida_vector second = vida__view_turn(a, vida__trace_vector(trace, "a2"));
-  const vida_vector across = vida__vector_scale(graph, cosine, second);
-  const vida_vector wanted = vida__vector_add(graph, along, across);
-  const vida_vector direction = vida__view_turn(b, vida__trace_vector(trace, "b1"));
-  rows[0].node = vida__vector_dot(graph, wanted, direction);
+  rows[0].node = sine_of_difference(trace, angle);
   return 1;
 }
 
@@ -223,20 +229,38 @@ int VidaSystem_AddDrive(VidaSystem* system, const VidaDrive* drive, VidaError* e
   vida_instance instance = {.key = "steady drive"};
   int code = vida__resolve_ends(system, "drive", drive->name, drive->ends,
                                 dimension == 1 ? 2 : dimension, false, &instance, error);
-  if (!code && drive->parameter >= system->parameter_count) {
-    code = vida__fail(error, VIDA_BAD_ARGUMENT, "drive '%s': there is no parameter number %d",
-                      drive->name, drive->parameter);
-  }
+  code =
+      code ? code : vida__instance_quantity(system, &instance, "rate", drive->rate, false, error);
   if (code) {
     return code;
   }
-  const int link = drive->parameter >= 0 ? drive->parameter + 1 : 0;
-  vida__instance_number(&instance, "rate", link ? system->parameter_values[link - 1] : drive->rate,
-                        link);
   vida__instance_triads(&instance, drive->triads, dimension);
   if (dimension == 2 && has_angle(&instance.frame[0]) && has_angle(&instance.frame[1])) {
     vida__instance_number(&instance, "difference", drive->difference, 0);
   }
+  return vida__add_instance(system, &instance, &equations, error);
+}
+
+/* ---- angles ---------------------------------------------------------------------------------- */
+
+static int angle_rows(vida_trace* trace, vida_trace_row* rows) {
+  rows[0] = (vida_trace_row){NULL, "rad", sine_of_difference(trace, trace->extra[0])};
+  return 1;
+}
+
+int VidaSystem_AddAngle(VidaSystem* system, const VidaAngle* angle, VidaError* error) {
+  static const vida_equations equations = {.constraint = angle_rows};
+  if (VIDA_REFUSE_NULL(error, system, angle)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int dimension = system->dimension;
+  vida_instance instance = {.key = "counted angle", .extra_count = 1, .extra = {angle->coordinate}};
+  const int code = vida__resolve_ends(system, "angle", angle->name, angle->ends,
+                                      dimension == 1 ? 2 : dimension, false, &instance, error);
+  if (code) {
+    return code;
+  }
+  vida__instance_triads(&instance, angle->triads, dimension);
   return vida__add_instance(system, &instance, &equations, error);
 }
 

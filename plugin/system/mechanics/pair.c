@@ -1,7 +1,10 @@
 /* What joints and forces between two ends have in common. */
 #include "system/mechanics/pair.h"
 
+#include <math.h>
+
 #include "base/error.h"
+#include "base/text.h"
 #include "system/model/build.h"
 
 static const char* const end_names[] = {"first end", "second end"};
@@ -54,4 +57,33 @@ vida_vector vida__trace_gap(vida_trace* trace) {
   const vida_vector second = vida__view_point(&trace->view[1], vida__trace_vector(trace, "second"));
   const vida_vector first = vida__view_point(&trace->view[0], vida__trace_vector(trace, "first"));
   return vida__vector_subtract(trace->graph, second, first);
+}
+
+/* ---- quantities ------------------------------------------------------------------------------ */
+
+VidaQuantity VidaQuantity_Number(double value) {
+  return (VidaQuantity){.value = value};
+}
+
+VidaQuantity VidaQuantity_Parameter(int parameter) {
+  return (VidaQuantity){.follows = parameter + 1};
+}
+
+int vida__instance_quantity(const VidaSystem* system, vida_instance* instance, const char* key,
+                            VidaQuantity quantity, bool is_size, VidaError* error) {
+  char text[VIDA_REAL_TEXT_SIZE];
+  double value = quantity.value;
+  if (quantity.follows < 0 || quantity.follows > system->parameter_count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: there is no parameter number %d",
+                      instance->title, instance->name, key, quantity.follows - 1);
+  }
+  if (quantity.follows > 0) {
+    value = system->parameter_values[quantity.follows - 1];
+  } else if (!isfinite(value) || (is_size && value < 0.0)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: expected a number%s, got %s",
+                      instance->title, instance->name, key, is_size ? " that is not negative" : "",
+                      vida__shortest_text(text, value));
+  }
+  vida__instance_number(instance, key, value, quantity.follows);
+  return VIDA_SUCCESS;
 }
