@@ -56,8 +56,10 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
       !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
-  const int code = vida__create_switch_watch(study->system, &monitors->switches, error);
-  return code ? code : vida__create_work(study->system, &monitors->work, error);
+  int code = vida__create_switch_watch(study->system, &monitors->switches, error);
+  code = code ? code : vida__create_work(study->system, &monitors->work, error);
+  return code || !Vida_IsAdaptive(run->options) ? code
+                                                : vida__watch_velocities(&monitors->work, error);
 }
 
 void vida__destroy_monitors(vida_monitors* monitors) {
@@ -129,15 +131,19 @@ static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
 static void begin_energy(vida_monitors* monitors, const vida_march* march) {
   const VidaStepper* stepper = march->stepper;
   const double size = vida__kinetic_size(stepper) + vida__potential_size(stepper);
-  const double least = vida__rest_energy(stepper, fabs(monitors->study->time));
   const unsigned claims = stepper->method->info.capabilities & ~stepper->given_up;
   const VidaOptions* options = monitors->run->options;
   /* Where work is done, what a method claims to keep holds for a work of its own. */
   const bool is_exact =
       (claims & VIDA_CAN_ENERGY) != 0 && !vida__exchanges_energy(monitors->study->system);
-  monitors->energy_size = fmax(size, least);
-  vida__begin_energy(&monitors->energy_verdict, monitors->energy_size,
-                     Vida_IsAdaptive(options) ? VidaOptions_Get(options, "rtol") : 0.0, is_exact);
+  const double rtol = Vida_IsAdaptive(options) ? VidaOptions_Get(options, "rtol") : 0.0;
+  /* What goes a small part of where the coordinates are: 1e-8, or the part that rtol resolves. */
+  const double coarser = fmax(1.0, 1e8 * rtol);
+  monitors->rest_energy = vida__rest_energy(stepper, fabs(monitors->study->time));
+  monitors->energy_size = fmax(size, monitors->rest_energy);
+  monitors->rest_energy *= coarser * coarser;
+  vida__begin_energy(&monitors->energy_verdict, monitors->energy_size, monitors->rest_energy, rtol,
+                     is_exact);
 }
 
 int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error) {
@@ -157,6 +163,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   vida__begin_switch_watch(&monitors->switches, vida__march_time(march),
                            vida__run_q0(study, monitors->run), vida__run_v0(study, monitors->run));
   begin_energy(monitors, march);
+  monitors->work.balance.root_mass = march->stepper->root_mass;
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
   if (dependent > 0) {
@@ -573,8 +580,8 @@ static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
-static void remark_on_energy(const vida_monitors* monitors, VidaRow* row) {
-  const vida_energy_verdict* verdict = &monitors->energy_verdict;
+static void remark_on_energy(const vida_monitors* monitors, const vida_energy_verdict* verdict,
+                             VidaRow* row) {
   const char* smaller = Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
   char remark[VIDA_MESSAGE_SIZE] = "", t[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE];
   char part[VIDA_REAL_TEXT_SIZE];
@@ -582,14 +589,37 @@ static void remark_on_energy(const vida_monitors* monitors, VidaRow* row) {
   if (verdict->is_far) {
     vida__append(remark, sizeof remark, "there is more than 10 times the energy of the start");
   } else {
-    vida__append(remark, sizeof remark,
-                 "%s of the energy %s, %s %% of the largest kinetic energy of the motion, and no "
-                 "work accounts for it",
+    vida__append(remark, sizeof remark, "%s J of the energy %s",
                  vida__real_text(size, fabs(verdict->defect), 4),
-                 verdict->defect < 0.0 ? "is lost" : "has come from nowhere",
-                 vida__real_text(part, 100.0 * fabs(verdict->defect) / verdict->motion, 3));
+                 verdict->defect < 0.0 ? "is lost" : "has come from nowhere");
+    if (verdict->motion > verdict->rest) {
+      vida__append(remark, sizeof remark, ", %s %% of the largest kinetic energy of the motion,",
+                   vida__real_text(part, 100.0 * fabs(verdict->defect) / verdict->motion, 3));
+    }
+    vida__append(remark, sizeof remark, " and no work accounts for it");
   }
   vida__append(remark, sizeof remark, "; try a smaller %s", smaller);
+  vida__add_remark(row, remark);
+}
+
+/* A method with an option of its largest step takes that, and no other pair where that is blind. */
+static void remark_on_forces(const vida_monitors* monitors, VidaRow* row) {
+  const vida_velocity_balance* balance = &monitors->work.balance;
+  const VidaOptions* options = monitors->run->options;
+  char remark[VIDA_MESSAGE_SIZE] = "", t[VIDA_REAL_TEXT_SIZE], part[VIDA_REAL_TEXT_SIZE];
+  const char* remedy = "try radau with a smaller h, or a smaller rtol";
+  if (VidaOptions_HasChoice(options, "integrator", "fehlberg")) {
+    remedy =
+        "the error estimate of fehlberg is zero for forces of time alone: try integrator = verner";
+  } else if (!isnan(VidaOptions_Get(options, "max_step"))) {
+    remedy = "try a max_step below the length of what forces do, or a smaller rtol";
+  }
+  vida__append(
+      remark, sizeof remark,
+      "from t = %s s on steps have passed over forces that depend on time: velocities miss "
+      "%s %% of the largest change; %s",
+      vida__real_text(t, vida__velocities_off_since(balance), 4),
+      vida__real_text(part, 100.0 * fmin(1.0, balance->largest / balance->scale), 3), remedy);
   vida__add_remark(row, remark);
 }
 
@@ -598,9 +628,18 @@ void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row) {
     vida__add_remark(row, monitors->astray);
     row->astray |= VIDA_ASTRAY_CONSTRAINTS;
   }
-  if (vida__energy_is_off(&monitors->energy_verdict)) {
-    remark_on_energy(monitors, row);
+  /* Forces that were passed over are part of the motion that there should be. */
+  vida_energy_verdict energy = monitors->energy_verdict;
+  const bool is_behind = vida__velocities_are_off(&monitors->work.balance, monitors->rest_energy);
+  if (is_behind) {
+    energy.motion = fmax(energy.motion, 0.5 * pow(monitors->work.balance.scale, 2.0));
+  }
+  if (vida__energy_is_off(&energy)) {
+    remark_on_energy(monitors, &energy, row);
     row->astray |= VIDA_ASTRAY_ENERGY;
+  }
+  if (is_behind) {
+    remark_on_forces(monitors, row);
   }
 }
 
