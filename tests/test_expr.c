@@ -587,7 +587,11 @@ static void test_faults(void) {
                 cases[i].reason);
   }
   const int inverse = binary(graph, VIDA_OP_DIVIDE, one, x);
-  check_fault(graph, binary(graph, VIDA_OP_DIVIDE, one, inverse), inverse, 0.0, "division by zero");
+  /* log(x) is among the cases: 1/x is also its derivative */
+  check_fault(graph, binary(graph, VIDA_OP_DIVIDE, one, inverse), inverse, 0.0,
+              "division by zero, as in the derivative of log at 0");
+  const int beside = binary(graph, VIDA_OP_DIVIDE, one, binary(graph, VIDA_OP_SUBTRACT, x, one));
+  check_fault(graph, beside, beside, 1.0, "division by zero");
   const int power = binary(graph, VIDA_OP_POWER, x, constant(graph, 1.5));
   check_fault(graph, power, power, -1.0, "real power of a number that is not positive");
   const int negative = vida__graph_power(graph, x, -3);

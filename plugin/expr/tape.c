@@ -125,7 +125,9 @@ static int allocate_tape(vida_tape* tape, int output_count) {
   tape->node = vida__allocate((size_t)tape->input_count + (size_t)tape->instruction_count,
                               sizeof *tape->node);
   tape->output_slot = vida__allocate((size_t)output_count, sizeof *tape->output_slot);
-  return tape->inputs && tape->constants && tape->instructions && tape->node && tape->output_slot
+  tape->derived = vida__allocate((size_t)tape->instruction_count, sizeof *tape->derived);
+  return tape->inputs && tape->constants && tape->instructions && tape->node && tape->output_slot &&
+                 tape->derived
              ? VIDA_SUCCESS
              : VIDA_OUT_OF_MEMORY;
 }
@@ -193,6 +195,28 @@ static void place_instructions(tape_compiler* compiler) {
   }
 }
 
+/* Divisions by a root, and by the operand of a logarithm in the graph. */
+static void find_derived(tape_compiler* compiler) {
+  const vida_graph* graph = compiler->graph;
+  vida_tape* tape = compiler->tape;
+  bool* has_logarithm = compiler->needed; /* is free by now */
+  memset(has_logarithm, 0, (size_t)compiler->size * sizeof *has_logarithm);
+  for (int i = 0; i < compiler->size; i++) {
+    if (graph->nodes[i].operation == VIDA_OP_LOG) {
+      has_logarithm[graph->nodes[i].operand[0]] = true;
+    }
+  }
+  for (int i = 0; i < tape->instruction_count; i++) {
+    const vida_node* node = &graph->nodes[compiler->order[i]];
+    if (node->operation == VIDA_OP_DIVIDE) {
+      const int divisor = node->operand[1];
+      tape->derived[i] = graph->nodes[divisor].operation == VIDA_OP_SQRT ? VIDA_OP_SQRT
+                         : has_logarithm[divisor]                        ? VIDA_OP_LOG
+                                                                         : VIDA_OP_CONSTANT;
+    }
+  }
+}
+
 static int allocate_compiler(tape_compiler* compiler) {
   const size_t size = (size_t)compiler->size;
   compiler->needed = vida__allocate(size, sizeof *compiler->needed);
@@ -230,6 +254,7 @@ static int compile(tape_compiler* compiler, int count, const int* output) {
   find_last_uses(compiler, count, output);
   place_leaves(compiler);
   place_instructions(compiler);
+  find_derived(compiler);
   for (int i = 0; i < count; i++) {
     compiler->tape->output_slot[i] = compiler->slot[output[i]];
   }
@@ -261,6 +286,7 @@ void vida__tape_destroy(vida_tape** tape) {
   free((*tape)->instructions);
   free((*tape)->node);
   free((*tape)->output_slot);
+  free((*tape)->derived);
   free(*tape);
   *tape = NULL;
 }
@@ -373,6 +399,7 @@ static int find_bad_input(const vida_tape* tape, const double* work, int width, 
     if (!isfinite(work[i])) {
       fault->node = tape->node[i / width];
       fault->operation = VIDA_OP_INPUT;
+      fault->input = tape->inputs[i / width];
       fault->lane = i % width;
       fault->reason = "an input that is not finite";
       fault->may_be_unchosen = false;
@@ -389,6 +416,15 @@ static int find_bad_lane(const double* result, int width) {
     }
   }
   return -1;
+}
+
+/* Who wrote sqrt or log looks for no division. */
+static const char* name_division(int derived, const char* reason) {
+  return derived == VIDA_OP_SQRT
+             ? "division by zero, as in the derivative of sqrt at 0 (of asin and "
+               "acos at 1)"
+         : derived == VIDA_OP_LOG ? "division by zero, as in the derivative of log at 0"
+                                  : reason;
 }
 
 static void find_bad_result(const vida_tape* tape, double* work, int width, vida_fault* fault) {
@@ -413,6 +449,9 @@ static void find_bad_result(const vida_tape* tape, double* work, int width, vida
     fault->lane = lane;
     fault->reason =
         vida__fault_reason(fault->operation, at->number, operand[0], operand[1], operand[2]);
+    if (fault->operation == VIDA_OP_DIVIDE && operand[1] == 0.0) {
+      fault->reason = name_division(tape->derived[i], fault->reason);
+    }
     fault->may_be_unchosen = false;
     for (int k = 0; k < tape->instruction_count; k++) {
       fault->may_be_unchosen |= tape->instructions[k].operation == VIDA_OP_WHERE;

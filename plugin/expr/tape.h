@@ -30,6 +30,8 @@ typedef struct vida_tape {
   vida_instruction* instructions;
   int* node;        /* input_count + instruction_count: what slot or instruction computes */
   int* output_slot; /* output_count */
+  /* instruction_count: of a division that the derivative of sqrt or log has, this; else CONSTANT */
+  unsigned char* derived;
 } vida_tape;
 
 /* The location of a failed evaluation: the first node, in the order of evaluation, without a finite
@@ -37,10 +39,11 @@ typedef struct vida_tape {
 typedef struct vida_fault {
   int node;
   vida_operation operation;
-  int lane;             /* 0 in scalar evaluation */
-  const char* reason;   /* "division by zero", "an input that is not finite", ... */
-  bool may_be_unchosen; /* the tape has a WHERE: the failure may be in a branch that it does not
-                           choose */
+  int lane;              /* 0 in scalar evaluation */
+  vida_tape_input input; /* which one, where the operation is INPUT */
+  const char* reason;    /* "division by zero", "an input that is not finite", ... */
+  bool may_be_unchosen;  /* the tape has a WHERE: the failure may be in a branch that it does not
+                            choose */
 } vida_fault;
 
 /* Compiles the nodes `output` (count of them; repeated ones, inputs and constants are allowed).

@@ -186,11 +186,19 @@ typedef enum VidaRemarkPlace {
   X(ENERGY_FAR, WARNING, BELOW_ROWS,                                                               \
     "from t = %10t on there is more than 10 times the energy of the start; try a smaller %w")      \
   X(ENERGY_LOST, WARNING, BELOW_ROWS,                                                              \
-    "from t = %10t on %4a of the energy is lost, %3b %% of the largest kinetic energy of the "     \
+    "from t = %10t on %4a J of the energy is lost, %3b %% of the largest kinetic energy of the "   \
     "motion, and no work accounts for it; try a smaller %w")                                       \
   X(ENERGY_GAINED, WARNING, BELOW_ROWS,                                                            \
-    "from t = %10t on %4a of the energy has come from nowhere, %3b %% of the largest kinetic "     \
+    "from t = %10t on %4a J of the energy has come from nowhere, %3b %% of the largest kinetic "   \
     "energy of the motion, and no work accounts for it; try a smaller %w")                         \
+  X(ENERGY_LOST_AT_REST, WARNING, BELOW_ROWS,                                                      \
+    "from t = %10t on %4a J of the energy is lost and no work accounts for it; try a smaller %w")  \
+  X(ENERGY_GAINED_AT_REST, WARNING, BELOW_ROWS,                                                    \
+    "from t = %10t on %4a J of the energy has come from nowhere and no work accounts for it; try " \
+    "a smaller %w")                                                                                \
+  X(FORCES_PASSED, WARNING, BELOW_ROWS,                                                            \
+    "from t = %4t s on steps have passed over forces that depend on time: velocities miss %3a %% " \
+    "of the largest change; %w")                                                                   \
   X(WORK_COARSE, NOTE, BELOW_ROWS,                                                                 \
     "no energy error: the work done on the system is integrated from the states given out, which " \
     "are too few to tell how well; try a smaller h")                                               \

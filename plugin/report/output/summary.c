@@ -93,7 +93,9 @@ static double size_of(const VidaStudy* study, const vida_run* run, int what) {
 static bool has_lost_energy(const VidaRow* row) {
   return vida__has_remark(row, VIDA_REMARK_ENERGY_FAR) ||
          vida__has_remark(row, VIDA_REMARK_ENERGY_LOST) ||
-         vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED);
+         vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED) ||
+         vida__has_remark(row, VIDA_REMARK_ENERGY_LOST_AT_REST) ||
+         vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED_AT_REST);
 }
 
 static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what) {

@@ -16,8 +16,10 @@ static const double part_of_motion = 0.25;
 static const double rounding = 1e-10;
 static const double exact_part = 1e-6;
 
-void vida__begin_energy(vida_energy_verdict* verdict, double start, double rtol, bool is_exact) {
+void vida__begin_energy(vida_energy_verdict* verdict, double start, double rest, double rtol,
+                        bool is_exact) {
   *verdict = (vida_energy_verdict){.start = start,
+                                   .rest = rest,
                                    .least = fmax(rounding, rtol),
                                    .large = rtol > 0.0 ? large_part_by_rtol : large_part,
                                    .is_exact = is_exact};
@@ -25,7 +27,8 @@ void vida__begin_energy(vida_energy_verdict* verdict, double start, double rtol,
 
 static bool is_large(const vida_energy_verdict* verdict, double defect) {
   const double size = fabs(defect);
-  return (size > verdict->large * verdict->motion && size > verdict->least * verdict->start) ||
+  return (size > verdict->large * verdict->motion && size > verdict->least * verdict->start &&
+          size > verdict->rest) ||
          (verdict->is_exact && size > exact_part * (verdict->start + verdict->motion));
 }
 
@@ -34,7 +37,7 @@ void vida__judge_energy(vida_energy_verdict* verdict, double t, double defect, d
   if (verdict->is_far) {
     return;
   }
-  const bool is_far = verdict->start > 0.0 && defect > far_more * verdict->start &&
+  const bool is_far = verdict->start > verdict->rest && defect > far_more * verdict->start &&
                       defect > part_of_motion * kinetic;
   /* At the start of a motion hardly anything moves yet: what is large then may not be later. */
   if (is_far || (is_large(verdict, defect) && !vida__energy_is_off(verdict))) {

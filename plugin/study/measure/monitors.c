@@ -57,8 +57,10 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
       !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
-  const int code = vida__create_switch_watch(study->system, &monitors->switches, error);
-  return code ? code : vida__create_work(study->system, &monitors->work, error);
+  int code = vida__create_switch_watch(study->system, &monitors->switches, error);
+  code = code ? code : vida__create_work(study->system, &monitors->work, error);
+  return code || !Vida_IsAdaptive(run->options) ? code
+                                                : vida__watch_velocities(&monitors->work, error);
 }
 
 void vida__destroy_monitors(vida_monitors* monitors) {
@@ -130,15 +132,19 @@ static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
 static void begin_energy(vida_monitors* monitors, const vida_march* march) {
   const VidaStepper* stepper = march->stepper;
   const double size = vida__kinetic_size(stepper) + vida__potential_size(stepper);
-  const double least = vida__rest_energy(stepper, fabs(monitors->study->time));
   const unsigned claims = stepper->method->info.capabilities & ~stepper->given_up;
   const VidaOptions* options = monitors->run->options;
   /* Where work is done, what a method claims to keep holds for a work of its own. */
   const bool is_exact =
       (claims & VIDA_CAN_ENERGY) != 0 && !vida__exchanges_energy(monitors->study->system);
-  monitors->energy_size = fmax(size, least);
-  vida__begin_energy(&monitors->energy_verdict, monitors->energy_size,
-                     Vida_IsAdaptive(options) ? VidaOptions_Get(options, "rtol") : 0.0, is_exact);
+  const double rtol = Vida_IsAdaptive(options) ? VidaOptions_Get(options, "rtol") : 0.0;
+  /* What goes a small part of where the coordinates are: 1e-8, or the part that rtol resolves. */
+  const double coarser = fmax(1.0, 1e8 * rtol);
+  monitors->rest_energy = vida__rest_energy(stepper, fabs(monitors->study->time));
+  monitors->energy_size = fmax(size, monitors->rest_energy);
+  monitors->rest_energy *= coarser * coarser;
+  vida__begin_energy(&monitors->energy_verdict, monitors->energy_size, monitors->rest_energy, rtol,
+                     is_exact);
 }
 
 int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error) {
@@ -158,6 +164,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   vida__begin_switch_watch(&monitors->switches, vida__march_time(march),
                            vida__run_q0(study, monitors->run), vida__run_v0(study, monitors->run));
   begin_energy(monitors, march);
+  monitors->work.balance.root_mass = march->stepper->root_mass;
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
   monitors->dependent_count = dependent;
@@ -555,18 +562,22 @@ static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
-static void remark_on_energy(const vida_monitors* monitors, VidaRow* row) {
-  const vida_energy_verdict* verdict = &monitors->energy_verdict;
-  const VidaRemarkKind kind = verdict->is_far         ? VIDA_REMARK_ENERGY_FAR
-                              : verdict->defect < 0.0 ? VIDA_REMARK_ENERGY_LOST
-                                                      : VIDA_REMARK_ENERGY_GAINED;
-  vida__add_remark(row,
-                   (VidaRemark){.kind = kind,
-                                .word = smaller_value(monitors),
-                                .t = verdict->t,
-                                .a = fabs(verdict->defect),
-                                .b = 100.0 * fabs(verdict->defect) / verdict->motion},
-                   NULL);
+static void remark_on_energy(const vida_monitors* monitors, const vida_energy_verdict* verdict,
+                             VidaRow* row) {
+  const bool is_lost = verdict->defect<0.0, is_motion = verdict->motion> verdict->rest;
+  const VidaRemarkKind kind =
+      verdict->is_far ? VIDA_REMARK_ENERGY_FAR
+      : !is_motion ? (is_lost ? VIDA_REMARK_ENERGY_LOST_AT_REST : VIDA_REMARK_ENERGY_GAINED_AT_REST)
+      : is_lost    ? VIDA_REMARK_ENERGY_LOST
+                   : VIDA_REMARK_ENERGY_GAINED;
+  vida__add_remark(
+      row,
+      (VidaRemark){.kind = kind,
+                   .word = smaller_value(monitors),
+                   .t = verdict->t,
+                   .a = fabs(verdict->defect),
+                   .b = is_motion ? 100.0 * fabs(verdict->defect) / verdict->motion : 0.0},
+      NULL);
 }
 
 void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row) {
@@ -577,14 +588,42 @@ void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
+/* A method with an option of its largest step takes that, and no other pair where that is blind. */
+static void remark_on_forces(const vida_monitors* monitors, VidaRow* row) {
+  const vida_velocity_balance* balance = &monitors->work.balance;
+  const VidaOptions* options = monitors->run->options;
+  const char* remedy = "try radau with a smaller h, or a smaller rtol";
+  if (VidaOptions_HasChoice(options, "integrator", "fehlberg")) {
+    remedy =
+        "the error estimate of fehlberg is zero for forces of time alone: try integrator = verner";
+  } else if (!isnan(VidaOptions_Get(options, "max_step"))) {
+    remedy = "try a max_step below the length of what forces do, or a smaller rtol";
+  }
+  vida__add_remark(row,
+                   (VidaRemark){.kind = VIDA_REMARK_FORCES_PASSED,
+                                .word = remedy,
+                                .t = vida__velocities_off_since(balance),
+                                .a = 100.0 * fmin(1.0, balance->largest / balance->scale)},
+                   NULL);
+}
+
 void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row) {
   if (monitors->astray[0]) {
     vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_VIOLATION}, monitors->astray);
     row->astray |= VIDA_ASTRAY_CONSTRAINTS;
   }
-  if (vida__energy_is_off(&monitors->energy_verdict)) {
-    remark_on_energy(monitors, row);
+  /* Forces that were passed over are part of the motion that there should be. */
+  vida_energy_verdict energy = monitors->energy_verdict;
+  const bool is_behind = vida__velocities_are_off(&monitors->work.balance, monitors->rest_energy);
+  if (is_behind) {
+    energy.motion = fmax(energy.motion, 0.5 * pow(monitors->work.balance.scale, 2.0));
+  }
+  if (vida__energy_is_off(&energy)) {
+    remark_on_energy(monitors, &energy, row);
     row->astray |= VIDA_ASTRAY_ENERGY;
+  }
+  if (is_behind) {
+    remark_on_forces(monitors, row);
   }
 }
 

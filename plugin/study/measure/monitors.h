@@ -23,6 +23,7 @@ typedef struct vida_monitors {
   double largest_work; /* its size */
   double energy_size;  /* what there is of the energy at the start, of either kind;
                           at rest the least that is a motion */
+  double rest_energy;  /* the least that is a motion, or that the tolerance resolves */
   vida_energy_verdict energy_verdict;
   double* momenta_start;                /* momenta of the same */
   int conserved;                        /* observables that count as momenta */

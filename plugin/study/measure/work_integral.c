@@ -63,16 +63,18 @@ static bool is_quintic(const vida_work* work, const vida_work_node* from,
   return has_accelerations(from, n) && has_accelerations(to, n);
 }
 
-/* NaN where some state has no power; the power at both places within into work->watts. */
+/* inner (2 n, nullable): the accelerations there. NaN where some state has no power; the power at
+ * both places within into work->watts. */
 static double integrate_power(vida_work* work, const vida_work_node* from, const vida_work_node* to,
-                              bool quintic) {
+                              bool quintic, double* inner) {
   const int n = work->system->coordinate_count;
   const double h = to->t - from->t;
   double sum = from->watts + to->watts;
   for (int k = 0; k < 2; k++) {
     double watts = 0.0;
     interpolate(from, to, n, quintic, place[k], work->q, work->v);
-    if (vida__power_find(work->power, from->t + place[k] * h, work->q, work->v, &watts, NULL)) {
+    double* a = inner ? inner + k * n : NULL;
+    if (vida__power_find(work->power, from->t + place[k] * h, work->q, work->v, &watts, a)) {
       return (double)NAN;
     }
     work->watts[k] = watts;
@@ -138,7 +140,8 @@ static void compare_pair(vida_work* work, double done) {
     copy_node(work, &work->left, &work->coarse);
   } else if (work->steps / 2 % PAIRS == 0 && fabs(a - b) < 1e-6 * b) {
     const double kept[] = {work->watts[0], work->watts[1]};
-    const double over_both = integrate_power(work, first, last, is_quintic(work, first, last));
+    const double over_both =
+        integrate_power(work, first, last, is_quintic(work, first, last), NULL);
     memcpy(work->watts, kept, sizeof kept);
     if (isfinite(over_both)) {
       vida__add_to_sum(&work->doubt, PAIRS * (work->pair - over_both) / pair_factor);
@@ -151,7 +154,7 @@ static void compare_pair(vida_work* work, double done) {
  * of the work, that of a rule of order four. Pairs begin anew behind it. */
 static void compare_part(vida_work* work, double done) {
   const double kept[] = {work->watts[0], work->watts[1]};
-  const double rough = integrate_power(work, &work->left, &work->right, false);
+  const double rough = integrate_power(work, &work->left, &work->right, false, NULL);
   memcpy(work->watts, kept, sizeof kept);
   work->lone += isfinite(rough) ? fabs(done - rough) / pair_factor : 0.0;
   work->error = fmax(work->error, work->lone); /* leaves NaN out */
@@ -166,7 +169,12 @@ static void add_work(vida_work* work, double before) {
   }
   find_power(work, &work->right, fmin(work->right.t - inside * h, before));
   const double done =
-      integrate_power(work, &work->left, &work->right, is_quintic(work, &work->left, &work->right));
+      integrate_power(work, &work->left, &work->right, is_quintic(work, &work->left, &work->right),
+                      work->balance.inner);
+  if (work->balance.n > 0) {
+    vida__balance_velocities(&work->balance, work->left.t, h, work->left.v, work->left.a,
+                             work->right.v, work->right.a);
+  }
   work->earlier = vida__sum_value(&work->work);
   vida__add_to_sum(&work->work, done);
   if (work->known && !isfinite(done)) {
@@ -278,7 +286,14 @@ int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* erro
   return code;
 }
 
+int vida__watch_velocities(vida_work* work, VidaError* error) {
+  return work->power && vida__has_timed_forces(work->system)
+             ? vida__create_velocity_balance(work->system, &work->balance, error)
+             : VIDA_SUCCESS;
+}
+
 void vida__destroy_work(vida_work* work) {
+  vida__destroy_velocity_balance(&work->balance);
   if (work->power) {
     vida__power_destroy(&work->power);
   }

@@ -7,7 +7,7 @@
 #ifndef VIDA_STUDY_MEASURE_WORK_INTEGRAL_H
 #define VIDA_STUDY_MEASURE_WORK_INTEGRAL_H
 
-#include "study/measure/norms.h"
+#include "study/measure/velocity_balance.h"
 #include "system/evaluate/power.h"
 
 /* A node: t, and q, v, a (n each; a is NaN where it is not known); the power there, on either side
@@ -38,11 +38,15 @@ typedef struct vida_work {
   double unknown_t;   /* else when it was */
   vida_sum* integral; /* m: of rows of velocities over time */
   double slip;        /* the largest of their sizes so far */
+  vida_velocity_balance balance; /* of runs that may step over forces of time */
 } vida_work;
 
 /* May be destroyed whatever has become of Create; a zeroed one too. */
 int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* error);
 void vida__destroy_work(vida_work* work);
+/* Has velocities compared with accelerations from now on (velocity_balance.h), where forces depend
+ * on time. */
+int vida__watch_velocities(vida_work* work, VidaError* error);
 /* Whether the run has to be followed at all. */
 bool vida__work_is_needed(const vida_work* work);
 /* The first node, and each next one. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "system/model/model.h"
 
 /* ---- work space: the slots of each tape, then room for the results of the largest ---------------
@@ -160,19 +161,38 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
   }
 }
 
+/* "division by zero", or which input of instance i is no number: no formula is to blame then. */
+static void describe_fault(const instances* list, int i, const vida_fault* fault, char* text,
+                           size_t size) {
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  const vida_input kind = fault->input.kind;
+  const bool is_rate = kind == VIDA_INPUT_VELOCITY;
+  if (fault->operation == VIDA_OP_INPUT &&
+      (is_rate || kind == VIDA_INPUT_POSITION || kind == VIDA_INPUT_SECOND_POSITION)) {
+    vida__append(text, size,
+                 "the %s of '%s' is not a finite number, as where the iterations of a step diverge",
+                 is_rate ? "velocity" : "position",
+                 list->system->coordinates[index[fault->input.index]].name);
+  } else {
+    vida__append(text, size, "%s", fault->reason);
+  }
+}
+
 static int report_fault(const instances* list, int first, const vida_fault* fault) {
   const int i = first + fault->lane < list->count ? first + fault->lane : list->count - 1;
+  char reason[VIDA_MESSAGE_SIZE / 2] = "";
+  describe_fault(list, i, fault, reason, sizeof reason);
   const char* name = list->traced->base.name;
   const char* advice = fault->may_be_unchosen ? " (where evaluates both branches: each must stay "
                                                 "in its domain, as sqrt(max(x, 1e-9)) does)"
                                               : "";
   if (list->count == 1) {
-    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s%s", name, fault->reason, advice);
+    return vida__fail(list->error, VIDA_NOT_FINITE, "'%s': %s%s", name, reason, advice);
   }
   const int* index = list->index + (size_t)i * (size_t)list->width;
   return vida__fail(list->error, VIDA_NOT_FINITE, "'%s' (instance %d, from '%s' to '%s'): %s%s",
                     name, i + 1, list->system->coordinates[index[0]].name,
-                    list->system->coordinates[index[list->width - 1]].name, fault->reason, advice);
+                    list->system->coordinates[index[list->width - 1]].name, reason, advice);
 }
 
 /* Takes results of instance i: output k is out[k * step]. */
