@@ -421,8 +421,7 @@ static int find_bad_lane(const double* result, int width) {
 /* Who wrote sqrt or log looks for no division. */
 static const char* name_division(int derived, const char* reason) {
   return derived == VIDA_OP_SQRT
-             ? "division by zero, as in the derivative of sqrt at 0 (of asin and "
-               "acos at 1)"
+             ? "division by zero, as in the derivative of sqrt at 0 (of asin and acos at 1)"
          : derived == VIDA_OP_LOG ? "division by zero, as in the derivative of log at 0"
                                   : reason;
 }

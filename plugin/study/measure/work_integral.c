@@ -171,7 +171,7 @@ static void add_work(vida_work* work, double before) {
   const double done =
       integrate_power(work, &work->left, &work->right, is_quintic(work, &work->left, &work->right),
                       work->balance.inner);
-  if (work->balance.n > 0) {
+  if (work->balance.n > 0 && isfinite(done)) {
     vida__balance_velocities(&work->balance, work->left.t, h, work->left.v, work->left.a,
                              work->right.v, work->right.a);
   }

@@ -554,15 +554,18 @@ static bool find_rougher(const vida_reference* reference, rougher* than) {
 }
 
 /* Whether an own error (2-norm) is as large as the motion, which is that of the solution that moves
- * less: one that has diverged moves farther. Differences by rounding of a system at rest are no
- * error. */
+ * less: one that has diverged moves farther. What tolerances leave of a system at rest is neither
+ * motion nor error. */
 static bool is_as_large_as_motion(const VidaStudy* study, const estimate* made, double error) {
-  static const double rounding = 1e-12;
+  static const double least_part = 1e-8, tolerances = 10.0;
+  const vida_reference* reference = study->reference;
+  const double rtol = reference->adaptive ? VidaOptions_Get(reference->options, "rtol") : 0.0;
   double size = made->plain.size_max;
   for (int r = 0; r < VidaSystem_ConstraintCount(study->system); r++) {
     size = fmax(size, study->system->rows[r].length);
   }
-  return error > rounding * size && error >= fmin(study->reference->extent, made->extent);
+  return error > fmax(least_part, tolerances * rtol) * size &&
+         error >= fmin(reference->extent, made->extent);
 }
 
 /* That nothing can be said about the reference is no reason to do without it: only a request to

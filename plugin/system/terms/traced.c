@@ -165,10 +165,9 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
 static void describe_fault(const instances* list, int i, const vida_fault* fault, char* text,
                            size_t size) {
   const int* index = list->index + (size_t)i * (size_t)list->width;
-  const vida_input kind = fault->input.kind;
+  const vida_input kind = fault->operation == VIDA_OP_INPUT ? fault->input.kind : VIDA_INPUT_KINDS;
   const bool is_rate = kind == VIDA_INPUT_VELOCITY;
-  if (fault->operation == VIDA_OP_INPUT &&
-      (is_rate || kind == VIDA_INPUT_POSITION || kind == VIDA_INPUT_SECOND_POSITION)) {
+  if (is_rate || kind == VIDA_INPUT_POSITION || kind == VIDA_INPUT_SECOND_POSITION) {
     vida__append(text, size,
                  "the %s of '%s' is not a finite number, as where the iterations of a step diverge",
                  is_rate ? "velocity" : "position",
