@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stepper/method.h"
+#include "stepper/frame.h"
 
 #include "support/check.h"
 #include "support/model.h"
@@ -25,7 +25,7 @@ static void test_claimed_velocities(void) {
     Run run = run_start(model_system(&model), motion_method(cases[k].method, 0.01, NULL));
     run_steps(&run, 3);
     const double* v;
-    REQUIRE_OK(vida__node_velocities(run.stepper, &v, &error), &error);
+    REQUIRE_OK(vida__node_velocities(&run.stepper->self, &v, &error), &error);
     const double along[2] = {run.stepper->node_velocity[0], run.stepper->node_velocity[1]};
     run.stepper->node_velocity[0] -= cases[k].part * along[1];
     run.stepper->node_velocity[1] += cases[k].part * along[0];

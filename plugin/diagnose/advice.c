@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "stepper/method.h"
+#include "stepper/frame.h"
 #include "study/study.h"
 #include "system/evaluate/equations.h"
 

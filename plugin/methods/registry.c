@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "stepper/method.h"
+#include "stepper/frame.h"
 
 #define VIDA_METHOD_LIST(X)    \
   X(del_midpoint)              \
@@ -54,8 +54,21 @@ VIDA_METHOD_LIST(DECLARE)
 #undef DECLARE
 
 #define LIST(name) &vida__##name,
-const VidaMethod* const vida__methods[] = {VIDA_METHOD_LIST(LIST) NULL};
+static const VidaMethod* const built_in[] = {VIDA_METHOD_LIST(LIST)};
 #undef LIST
+
+enum { BUILT_IN = sizeof built_in / sizeof built_in[0], MOST_ADDED = 64 };
+
+/* Those that programs have added, before they used anything. */
+static const VidaMethod* added[MOST_ADDED];
+static int added_count;
+
+const VidaMethod* vida__method(int index) {
+  if (index < 0 || index >= BUILT_IN + added_count) {
+    return NULL;
+  }
+  return index < BUILT_IN ? built_in[index] : added[index - BUILT_IN];
+}
 
 const VidaOptionRow vida__common_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},
@@ -74,24 +87,54 @@ const VidaOptionRow vida__adaptive_options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 int Vida_MethodCount(void) {
-  int count = 0;
-  while (vida__methods[count]) {
-    count++;
-  }
-  return count;
+  return BUILT_IN + added_count;
 }
 
 const VidaMethodInfo* Vida_MethodInfo(int index) {
-  return index >= 0 && index < Vida_MethodCount() ? &vida__methods[index]->info : NULL;
+  const VidaMethod* method = vida__method(index);
+  return method ? &method->info : NULL;
 }
 
 const VidaMethod* vida__find_method(const char* name) {
-  for (int i = 0; name && vida__methods[i]; i++) {
-    if (strcmp(vida__methods[i]->info.name, name) == 0) {
-      return vida__methods[i];
+  for (int i = 0; name && i < Vida_MethodCount(); i++) {
+    if (strcmp(vida__method(i)->info.name, name) == 0) {
+      return vida__method(i);
     }
   }
   return NULL;
+}
+
+int Vida_RegisterMethod(const VidaMethod* method, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, method)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (method->size != sizeof *method) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "the record of a method has %zu bytes where this version of VIDA has %zu; "
+                      "build it with the headers of this version",
+                      method->size, sizeof *method);
+  }
+  if (!method->info.name || !*method->info.name) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "the record of a method has no name");
+  }
+  if (!method->info.title || !method->info.equation || !method->info.limits || !method->options ||
+      !method->create || !method->start || !method->step || !method->velocities ||
+      !method->energy) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "method '%s' needs a title, an equation, limits, option rows, create, start, "
+                      "step, velocities and energy",
+                      method->info.name);
+  }
+  if (vida__find_method(method->info.name)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "there is already a method '%s'",
+                      method->info.name);
+  }
+  if (added_count == MOST_ADDED) {
+    return vida__fail(error, VIDA_OUT_OF_MEMORY, "no more than %d methods can be added",
+                      MOST_ADDED);
+  }
+  added[added_count++] = method;
+  return VIDA_SUCCESS;
 }
 
 const VidaMethodInfo* Vida_FindMethod(const char* name) {
@@ -113,7 +156,7 @@ bool Vida_IsAdaptive(const VidaOptions* options) {
 
 static const char* method_name(const void* list, int index) {
   (void)list;
-  return vida__methods[index]->info.name;
+  return vida__method(index)->info.name;
 }
 
 int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* error) {
@@ -129,7 +172,7 @@ int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* err
     const int nearest = Vida_NearestName(method, Vida_MethodCount(), method_name, NULL);
     if (nearest >= 0) {
       return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown method '%s'; did you mean '%s'?", method,
-                        vida__methods[nearest]->info.name);
+                        vida__method(nearest)->info.name);
     }
     return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown method '%s'", method);
   }

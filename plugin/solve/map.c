@@ -26,7 +26,7 @@ enum { LINE_SEARCH_ITERATIONS = 200 };
 
 struct vida_map {
   vida_map_rows rows;
-  vida_map_functions functions;
+  VidaStepEquations functions;
   void* data;
   vida_map_options options;
   void* kinsol;
@@ -122,7 +122,7 @@ vida_map_rows vida__map_rows_of(vida_evaluator* evaluator) {
   return rows;
 }
 
-int vida__map_create(SUNContext context, vida_map_rows rows, vida_map_functions functions,
+int vida__map_create(SUNContext context, vida_map_rows rows, VidaStepEquations functions,
                      void* data, vida_map_options options, vida_map** map, VidaError* error) {
   const vida_pattern* pattern = rows.pattern;
   vida_map* created = vida__allocate(1, sizeof *created);

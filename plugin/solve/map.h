@@ -6,7 +6,7 @@
 #ifndef VIDA_SOLVE_MAP_H
 #define VIDA_SOLVE_MAP_H
 
-#include <vida/error.h>
+#include <vida/method.h>
 
 #include "base/linear.h"
 #include "system/evaluate/evaluate.h"
@@ -23,17 +23,6 @@ typedef struct vida_map_rows {
 /* Those of the KKT pattern: coordinates, then constraints. */
 vida_map_rows vida__map_rows_of(vida_evaluator* evaluator);
 
-typedef struct vida_map_functions {
-  /* r of F at u; 0, > 0 or < 0 */
-  int (*residual)(void* data, const double* u, double* r);
-  /* values of F_u in the order of the pattern; they are zero on entry */
-  int (*jacobian)(void* data, const double* u, double* matrix);
-  /* size: of the terms of each row of F at u, a scale for its rounding; 0 where nothing moves */
-  void (*sizes)(void* data, const double* u, double* size);
-  /* the start of the line search, after Newton's method has failed from the first guess */
-  void (*second_guess)(void* data, double* u);
-} vida_map_functions;
-
 typedef struct vida_map_options {
   double tolerance; /* of the scaled residual */
   int max_iterations;
@@ -43,7 +32,7 @@ typedef struct vida_map_options {
 typedef struct vida_map vida_map;
 
 /* Creates a map. The memory that `rows` points to, and `data`, must outlive it. */
-int vida__map_create(SUNContext context, vida_map_rows rows, vida_map_functions functions,
+int vida__map_create(SUNContext context, vida_map_rows rows, VidaStepEquations functions,
                      void* data, vida_map_options options, vida_map** map, VidaError* error);
 void vida__map_destroy(vida_map** map);
 

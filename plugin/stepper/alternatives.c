@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "stepper/method.h"
+#include "stepper/frame.h"
 
 /* What callers put before a message has room, too. */
 enum { ROOM = VIDA_MESSAGE_SIZE - 64, MORE = 24 };
@@ -74,12 +74,13 @@ int vida__name_able(const VidaSystem* system, const VidaOptions* options, int co
   /* Who asks one for rigid bodies would like another one best. */
   const VidaMethod* const refused = vida__find_method(VidaOptions_Method(options));
   for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; vida__methods[i]; i++) {
-      const unsigned both = vida__methods[i]->info.capabilities & refused->info.capabilities;
+    for (int i = 0; i < Vida_MethodCount(); i++) {
+      const VidaMethod* method = vida__method(i);
+      const unsigned both = method->info.capabilities & refused->info.capabilities;
       const bool is_first = (both & VIDA_CAN_RIGID_BODIES) != 0;
-      if (is_first == (pass == 0) && vida__methods[i] != refused &&
-          can_take(vida__methods[i], system, &at, VidaOptions_Get(options, "h"))) {
-        able[count++] = vida__methods[i];
+      if (is_first == (pass == 0) && method != refused &&
+          can_take(method, system, &at, VidaOptions_Get(options, "h"))) {
+        able[count++] = method;
       }
     }
   }

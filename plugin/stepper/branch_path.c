@@ -19,7 +19,7 @@ static const double way_left = 1e-3;
 static double measure(const vida_watch* watch, const double* x) {
   const VidaStepper* stepper = watch->stepper;
   double square = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < stepper->self.model.n; i++) {
     const double part = watch->root[i] * x[i];
     square += part * part;
   }
@@ -30,12 +30,12 @@ static double measure(const vida_watch* watch, const double* x) {
 static int make_tangent(vida_watch* watch, double* step) {
   const VidaStepper* stepper = watch->stepper;
   double* side = watch->side;
-  memset(side, 0, (size_t)(stepper->n + stepper->m) * sizeof *side);
-  for (int i = 0; i < stepper->n; i++) {
+  memset(side, 0, (size_t)(stepper->self.model.n + stepper->self.model.m) * sizeof *side);
+  for (int i = 0; i < stepper->self.model.n; i++) {
     side[i] = watch->root[i] * step[i];
   }
-  const int code = vida__linear_solve(stepper->node_matrix, side, side);
-  for (int i = 0; i < stepper->n && !code; i++) {
+  const int code = vida__linear_solve(stepper->self.model.node_matrix, side, side);
+  for (int i = 0; i < stepper->self.model.n && !code; i++) {
     step[i] = side[i] * watch->inverse[i];
   }
   return code;
@@ -46,14 +46,15 @@ static int correct(vida_watch* watch, double t, double share, double* y, double*
   const VidaStepper* stepper = watch->stepper;
   double* side = watch->side;
   int code = vida__constraints(&watch->evaluator, t, y, NULL, watch->rows);
-  memset(side, 0, (size_t)(stepper->n + stepper->m) * sizeof *side);
-  for (int r = 0; r < stepper->m; r++) {
+  memset(side, 0, (size_t)(stepper->self.model.n + stepper->self.model.m) * sizeof *side);
+  for (int r = 0; r < stepper->self.model.m; r++) {
     const double wanted = watch->g_from[r] + share * (watch->g_to[r] - watch->g_from[r]);
-    side[stepper->n + r] = watch->is_in[r] ? (watch->rows[r] - wanted) / watch->length[r] : 0.0;
+    side[stepper->self.model.n + r] =
+        watch->is_in[r] ? (watch->rows[r] - wanted) / watch->length[r] : 0.0;
   }
-  code = code ? code : vida__linear_solve(stepper->node_matrix, side, side);
+  code = code ? code : vida__linear_solve(stepper->self.model.node_matrix, side, side);
   double square = 0.0;
-  for (int i = 0; i < stepper->n && !code; i++) {
+  for (int i = 0; i < stepper->self.model.n && !code; i++) {
     y[i] -= side[i] * watch->inverse[i];
     square += side[i] * side[i];
   }
@@ -79,7 +80,7 @@ static bool is_brought_back(vida_watch* watch, double t, double share, double wh
 /* From watch->x at `share` of the way to `next`: whether such a step could be made, with the
  * factors of where it begins. `along` is the part of what is left that it is to go. */
 static bool make_step(vida_watch* watch, double t, double next, double along, double whole) {
-  const int n = watch->stepper->n;
+  const int n = watch->stepper->self.model.n;
   for (int i = 0; i < n; i++) {
     watch->step[i] = along * (watch->q_next[i] - watch->x[i]);
   }
@@ -97,7 +98,7 @@ static bool make_step(vida_watch* watch, double t, double next, double along, do
 }
 
 static double find_distance(vida_watch* watch) {
-  for (int i = 0; i < watch->stepper->n; i++) {
+  for (int i = 0; i < watch->stepper->self.model.n; i++) {
     watch->step[i] = watch->q_next[i] - watch->x[i];
   }
   return measure(watch, watch->step);
@@ -147,7 +148,7 @@ static bool walk(vida_watch* watch, double t, double turn) {
 }
 
 bool vida__watch_can_reach(vida_watch* watch, double t, double turn) {
-  const size_t bytes = (size_t)watch->stepper->n * sizeof *watch->x;
+  const size_t bytes = (size_t)watch->stepper->self.model.n * sizeof *watch->x;
   memcpy(watch->x, watch->q, bytes);
   /* What cannot be evaluated tells nothing. */
   if (vida__constraints(&watch->evaluator, watch->t, watch->q, NULL, watch->g_from) ||

@@ -31,9 +31,9 @@ static const double least_root = 0.3;
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static int allocate(vida_watch* watch) {
-  const size_t n = (size_t)watch->stepper->n;
-  const size_t m = (size_t)watch->stepper->m;
-  const size_t entries = (size_t)watch->stepper->system->entry_count;
+  const size_t n = (size_t)watch->stepper->self.model.n;
+  const size_t m = (size_t)watch->stepper->self.model.m;
+  const size_t entries = (size_t)watch->stepper->self.model.system->entry_count;
   const struct {
     double** array;
     size_t count;
@@ -62,8 +62,8 @@ static int allocate(vida_watch* watch) {
 
 int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error) {
   bool is_holonomic = false;
-  for (int r = 0; r < stepper->m; r++) {
-    is_holonomic = is_holonomic || !stepper->system->rows[r].is_nonholonomic;
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    is_holonomic = is_holonomic || !stepper->self.model.system->rows[r].is_nonholonomic;
   }
   *watch = NULL;
   if (!is_holonomic) {
@@ -77,8 +77,8 @@ int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* erro
   made->stepper = stepper;
   made->is_blind = true;
   made->jump.row = -1;
-  int code = vida__evaluator_create(stepper->system, &made->evaluator, error);
-  vida__follow_segment(stepper, &made->evaluator);
+  int code = vida__evaluator_create(stepper->self.model.system, &made->evaluator, error);
+  vida__follow_segment(&stepper->self, &made->evaluator);
   if (!code && allocate(made)) {
     code = vida__fail_memory(error);
   }
@@ -103,7 +103,7 @@ void vida__watch_destroy(vida_watch** watch) {
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
 static void update_lengths(vida_watch* watch, const double* entries) {
-  const VidaSystem* system = watch->stepper->system;
+  const VidaSystem* system = watch->stepper->self.model.system;
   for (int e = 0; e < system->entry_count;) {
     const int row = system->entries[e].row;
     double square = 0.0;
@@ -119,14 +119,14 @@ static void update_lengths(vida_watch* watch, const double* entries) {
  *     [ B  0   ]   not count, the multiplier is zero. */
 int vida__watch_factor(vida_watch* watch, const double* entries) {
   const VidaStepper* stepper = watch->stepper;
-  const VidaSystem* system = stepper->system;
-  double* matrix = stepper->node_matrix->values;
+  const VidaSystem* system = stepper->self.model.system;
+  double* matrix = stepper->self.model.node_matrix->values;
   update_lengths(watch, entries);
-  vida__linear_clear(stepper->node_matrix);
-  for (int i = 0; i < stepper->n; i++) {
+  vida__linear_clear(stepper->self.model.node_matrix);
+  for (int i = 0; i < stepper->self.model.n; i++) {
     matrix[system->mass_slot[i]] = 1.0;
   }
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < stepper->self.model.m; r++) {
     if (!watch->is_in[r]) {
       matrix[vida__constraint_diagonal(system, r)] = -1.0;
     } else if (!(watch->length[r] > 0.0)) {
@@ -142,19 +142,19 @@ int vida__watch_factor(vida_watch* watch, const double* entries) {
       matrix[entry->column_slot] += value;
     }
   }
-  return vida__linear_factor(stepper->node_matrix);
+  return vida__linear_factor(stepper->self.model.node_matrix);
 }
 
 /* One iteration for the smallest eigenvalue of B B^T, whose vector is watch->dependence. Returns
  * its root; 0 where the matrix is singular. */
 static double iterate(vida_watch* watch) {
-  const int n = watch->stepper->n, m = watch->stepper->m;
+  const int n = watch->stepper->self.model.n, m = watch->stepper->self.model.m;
   double* z = watch->dependence;
   double* side = watch->side;
   double square = 0.0;
   memset(side, 0, (size_t)n * sizeof *side);
   memcpy(side + n, z, (size_t)m * sizeof *z);
-  if (vida__linear_solve(watch->stepper->node_matrix, side, side)) {
+  if (vida__linear_solve(watch->stepper->self.model.node_matrix, side, side)) {
     return 0.0;
   }
   for (int r = 0; r < m; r++) {
@@ -174,7 +174,7 @@ static double find_value(vida_watch* watch) {
   const bool is_first = watch->singularity.count == 0;
   const int passes = is_first ? 8 : 2;
   double value = 0.0;
-  for (int r = 0; r < watch->stepper->m && is_first; r++) {
+  for (int r = 0; r < watch->stepper->self.model.m && is_first; r++) {
     watch->dependence[r] =
         watch->is_in[r] ? cos(1.0 + r) / sqrt((double)watch->row_count) : 0.0; /* any will do */
   }
@@ -188,7 +188,7 @@ static double find_value(vida_watch* watch) {
 
 static int find_row(const vida_watch* watch) {
   int row = 0;
-  for (int r = 0; r < watch->stepper->m; r++) {
+  for (int r = 0; r < watch->stepper->self.model.m; r++) {
     row = fabs(watch->dependence[r]) > fabs(watch->dependence[row]) ? r : row;
   }
   return row;
@@ -203,7 +203,7 @@ static bool has_dip(vida_watch* watch, double t, const double* q, double value) 
   double low = 0.0, high = 1.0, found[2] = {0.0, 0.0};
   for (int k = 0; k < PLACES; k++) {
     const double share = k % 2 == 0 ? (2.0 * low + high) / 3.0 : (low + 2.0 * high) / 3.0;
-    for (int i = 0; i < watch->stepper->n; i++) {
+    for (int i = 0; i < watch->stepper->self.model.n; i++) {
       watch->y[i] = watch->measured[i] + share * (q[i] - watch->measured[i]);
     }
     if (vida__jacobian(&watch->evaluator, at->t + share * (t - at->t), watch->y, watch->between)) {
@@ -264,7 +264,7 @@ bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_s
   at->value = value;
   at->t = t;
   at->count++;
-  memcpy(watch->measured, q, (size_t)watch->stepper->n * sizeof *q);
+  memcpy(watch->measured, q, (size_t)watch->stepper->self.model.n * sizeof *q);
   return is_searched;
 }
 
@@ -274,33 +274,33 @@ static void choose_rows(vida_watch* watch) {
   const VidaStepper* stepper = watch->stepper;
   const int* dependent = NULL;
   const int count = VidaStepper_DependentRows(stepper, &dependent);
-  for (int r = 0; r < stepper->m; r++) {
-    watch->is_in[r] = !stepper->system->rows[r].is_nonholonomic;
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    watch->is_in[r] = !stepper->self.model.system->rows[r].is_nonholonomic;
   }
   for (int k = 0; k < count; k++) {
     watch->is_in[dependent[k]] = false;
   }
   watch->row_count = 0;
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < stepper->self.model.m; r++) {
     watch->row_count += watch->is_in[r] ? 1 : 0;
   }
 }
 
 static void set_masses(vida_watch* watch) {
   const VidaStepper* stepper = watch->stepper;
-  const vida_coordinate* coordinates = stepper->system->coordinates;
+  const vida_coordinate* coordinates = stepper->self.model.system->coordinates;
   vida_unit_sizes sizes = {0};
   bool is_new;
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < stepper->self.model.n; i++) {
     double* largest = &sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
-    *largest = fmax(*largest, stepper->root_mass[i]);
+    *largest = fmax(*largest, stepper->self.model.root_mass[i]);
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < stepper->self.model.n; i++) {
     const double largest = sizes.largest[vida__unit_slot(&sizes, coordinates[i].unit, &is_new)];
-    watch->root[i] = fmax(stepper->root_mass[i], least_root * largest);
+    watch->root[i] = fmax(stepper->self.model.root_mass[i], least_root * largest);
   }
-  vida__share_sizes(stepper->system, watch->root);
-  for (int i = 0; i < stepper->n; i++) {
+  vida__share_sizes(stepper->self.model.system, watch->root);
+  for (int i = 0; i < stepper->self.model.n; i++) {
     watch->inverse[i] = 1.0 / watch->root[i];
   }
 }
@@ -310,7 +310,7 @@ static int evaluate(vida_watch* watch, double t, const double* q, double* entrie
                     double* rate) {
   int code = vida__jacobian(&watch->evaluator, t, q, entries);
   code = code ? code : vida__constraints(&watch->evaluator, t, q, NULL, g);
-  if (!code && watch->stepper->system->time_dependent) {
+  if (!code && watch->stepper->self.model.system->time_dependent) {
     code = vida__constraint_rate(&watch->evaluator, t, q, rate);
   }
   return code;
@@ -321,14 +321,15 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
     return;
   }
   watch->t = t;
-  memcpy(watch->q, q, (size_t)watch->stepper->n * sizeof *q);
+  memcpy(watch->q, q, (size_t)watch->stepper->self.model.n * sizeof *q);
   watch->singularity.count = 0;
   watch->last_way = 0.0;
   watch->jump.row = -1;
   watch->is_blind =
       watch->row_count == 0 || evaluate(watch, t, q, watch->entries, watch->g, watch->rate);
   if (!watch->is_blind) { /* sizes of what may vanish at the next place */
-    vida__largest_turn(watch->stepper->system, watch->entries, watch->entries, watch->size);
+    vida__largest_turn(watch->stepper->self.model.system, watch->entries, watch->entries,
+                       watch->size);
     update_lengths(watch, watch->entries);
   }
 }
@@ -339,9 +340,9 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
   }
   watch->singularity = (vida_singularity){0};
   watch->bend = 0.0;
-  watch->may_jump = watch->stepper->gives_way;
-  memset(watch->size, 0, (size_t)watch->stepper->m * sizeof *watch->size);
-  memset(watch->length, 0, (size_t)watch->stepper->m * sizeof *watch->length);
+  watch->may_jump = watch->stepper->self.gives_way;
+  memset(watch->size, 0, (size_t)watch->stepper->self.model.m * sizeof *watch->size);
+  memset(watch->length, 0, (size_t)watch->stepper->self.model.m * sizeof *watch->length);
   set_masses(watch);
   choose_rows(watch);
   vida__watch_return(watch, t, q);
@@ -364,7 +365,7 @@ static void go_on(vida_watch* watch, double t) {
 /* The square of the way from the last place. */
 static double find_way(const vida_watch* watch, const double* q) {
   double way = 0.0;
-  for (int i = 0; i < watch->stepper->n; i++) {
+  for (int i = 0; i < watch->stepper->self.model.n; i++) {
     const double moved = watch->root[i] * (q[i] - watch->q[i]);
     way += moved * moved;
   }
@@ -374,7 +375,7 @@ static double find_way(const vida_watch* watch, const double* q) {
 /* Whether gradients, if they bend as much as they ever have, hardly turn up to there: so it is in
  * most of very small steps. One that is far longer than the last may have been thrown there. */
 static bool is_at_hand(vida_watch* watch, const double* q) {
-  if (!(watch->bend > 0.0) || watch->stepper->system->time_dependent ||
+  if (!(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
       is_near(&watch->singularity)) {
     return false;
   }
@@ -392,12 +393,13 @@ static int look_at(vida_watch* watch, double t, const double* q, double* turn, V
     return VIDA_SUCCESS;
   }
   const vida_singularity before = watch->singularity;
-  memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
-  *turn = vida__largest_turn(watch->stepper->system, watch->entries, watch->ahead, watch->size);
+  memcpy(watch->q_next, q, (size_t)watch->stepper->self.model.n * sizeof *q);
+  *turn = vida__largest_turn(watch->stepper->self.model.system, watch->entries, watch->ahead,
+                             watch->size);
   if (vida__watch_finds_jump(watch, t)) {
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
                            "constraint '%s' jumps on the way",
-                           watch->stepper->system->rows[watch->jump.row].name);
+                           watch->stepper->self.model.system->rows[watch->jump.row].name);
   }
   const double way = find_way(watch, q);
   watch->bend = way > 0.0 ? fmax(watch->bend, *turn / way) : watch->bend;
@@ -413,7 +415,7 @@ bool vida__watch_probe_jump(vida_watch* watch, double t, const double* q) {
       evaluate(watch, t, q, watch->ahead, watch->g_next, watch->rate_next)) {
     return false;
   }
-  memcpy(watch->q_next, q, (size_t)watch->stepper->n * sizeof *q);
+  memcpy(watch->q_next, q, (size_t)watch->stepper->self.model.n * sizeof *q);
   return vida__watch_finds_jump(watch, t);
 }
 
@@ -450,18 +452,19 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
   return VIDA_SUCCESS;
 }
 
-int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error) {
+int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error) {
+  VidaStepper* stepper = vida__frame_of(self);
   vida_watch* watch = stepper->outer ? stepper->outer->watch : stepper->watch;
   VidaError local;
   char step[VIDA_STEP_NAME_SIZE];
-  const int code = vida__watch_follow(watch, vida__next_time(stepper), q, &local);
+  const int code = vida__watch_follow(watch, vida__next_time(&stepper->self), q, &local);
   if (!code) {
     return VIDA_SUCCESS;
   }
   /* What is known of this step is no guess for another one. */
-  stepper->has_tracked = false;
-  stepper->history_count = 0;
-  return vida__fail_flag(error, code, local.flag, "%s: %s", vida__name_step(stepper, step),
+  stepper->self.implicit.has_tracked = false;
+  stepper->self.implicit.history_count = 0;
+  return vida__fail_flag(error, code, local.flag, "%s: %s", vida__name_step(&stepper->self, step),
                          local.message);
 }
 
@@ -475,7 +478,7 @@ long vida__watch_passages(const vida_watch* watch, double* t, const char** name)
     *t = watch->singularity.first_t;
   }
   if (name) {
-    *name = watch->stepper->system->rows[watch->singularity.first_row].name;
+    *name = watch->stepper->self.model.system->rows[watch->singularity.first_row].name;
   }
   return watch->singularity.passages;
 }
@@ -485,5 +488,13 @@ const char* vida__watch_singular(const vida_watch* watch, double* t) {
     return NULL;
   }
   *t = watch->singularity.t;
-  return watch->stepper->system->rows[find_row(watch)].name;
+  return watch->stepper->self.model.system->rows[find_row(watch)].name;
+}
+
+int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaError* error) {
+  return vida__watch_follow(vida__frame_of(self)->watch, t, q, error);
+}
+
+int vida__look_at_motion(VidaIntegration* self, double t, const double* q, VidaError* error) {
+  return vida__watch_look(vida__frame_of(self)->watch, t, q, error);
 }

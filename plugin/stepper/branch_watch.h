@@ -9,7 +9,7 @@
 #ifndef VIDA_STEPPER_BRANCH_WATCH_H
 #define VIDA_STEPPER_BRANCH_WATCH_H
 
-#include "stepper/method.h"
+#include "stepper/frame.h"
 
 /* A jump of a constraint between two places. */
 typedef struct vida_discontinuity {
@@ -33,9 +33,6 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
 
 /* Checks a point as Follow does, without moving there. */
 int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error);
-/* Follows to the end q of a step of `stepper`, or of the stepper that it makes steps for; a failure
- * names the step and a remedy. */
-int vida__check_branch(VidaStepper* stepper, const double* q, VidaError* error);
 
 /* The number of singular configurations that were passed; the time of the first one, and the row
  * that was redundant there (both nullable, unchanged if there was none). */

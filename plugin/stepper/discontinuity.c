@@ -33,7 +33,7 @@ static double left_over(const way_end* from, const way_end* to) {
 /* The change of a row (entries from *e on) on the whole way, by its gradient at one end. */
 static double find_slope(const vida_watch* watch, double t, int row, const double* entries,
                          double rate) {
-  const VidaSystem* system = watch->stepper->system;
+  const VidaSystem* system = watch->stepper->self.model.system;
   double sum = system->time_dependent ? rate * (t - watch->t) : 0.0;
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
@@ -49,7 +49,7 @@ static bool evaluate_end(vida_watch* watch, double t, int row, way_end* end) {
   const double at = watch->t + end->share * (t - watch->t);
   double* place = watch->y;
   double rate = 0.0;
-  for (int i = 0; i < watch->stepper->n; i++) {
+  for (int i = 0; i < watch->stepper->self.model.n; i++) {
     place[i] = watch->q[i] + end->share * (watch->q_next[i] - watch->q[i]);
   }
   if (vida__jacobian(&watch->evaluator, at, place, watch->between) ||
@@ -57,7 +57,7 @@ static bool evaluate_end(vida_watch* watch, double t, int row, way_end* end) {
     return false;
   }
   end->g = watch->rows[row];
-  if (watch->stepper->system->time_dependent) {
+  if (watch->stepper->self.model.system->time_dependent) {
     if (vida__constraint_rate(&watch->evaluator, at, place, watch->rows)) {
       return false;
     }
@@ -96,12 +96,12 @@ static bool is_jump(vida_watch* watch, double t, int row) {
 /* Whether more is left over of the row whose first entry is *e than the turn of its gradient and
  * rounding may leave; *e becomes the first entry of the next row. */
 static bool is_suspect(const vida_watch* watch, double t, int* e) {
-  const VidaSystem* system = watch->stepper->system;
+  const VidaSystem* system = watch->stepper->self.model.system;
   const double dt = system->time_dependent ? t - watch->t : 0.0;
   const int row = system->entries[*e].row;
   const double by_time = 0.5 * (watch->rate[row] + watch->rate_next[row]) * dt;
   double left = watch->g_next[row] - watch->g[row] - by_time;
-  double terms = fabs(by_time) + least_part * watch->stepper->reach[row];
+  double terms = fabs(by_time) + least_part * watch->stepper->self.model.reach[row];
   double turn = fabs((watch->rate_next[row] - watch->rate[row]) * dt);
   for (; *e < system->entry_count && system->entries[*e].row == row; ++*e) {
     const int i = system->entries[*e].coordinate;
@@ -116,7 +116,7 @@ static bool is_suspect(const vida_watch* watch, double t, int* e) {
 }
 
 bool vida__watch_finds_jump(vida_watch* watch, double t) {
-  const VidaSystem* system = watch->stepper->system;
+  const VidaSystem* system = watch->stepper->self.model.system;
   for (int e = 0; e < system->entry_count;) {
     const int row = system->entries[e].row;
     if (is_suspect(watch, t, &e) && is_jump(watch, t, row)) {

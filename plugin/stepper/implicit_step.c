@@ -6,15 +6,15 @@
 #include "base/error.h"
 #include "base/exact_sum.h"
 #include "base/text.h"
-#include "stepper/jumps.h"
+#include "stepper/frame.h"
 #include "system/constraints/singular.h"
 
-double vida__node_time(const VidaStepper* stepper) {
-  return stepper->t0 + (double)stepper->step * stepper->h;
+double vida__node_time(const VidaIntegration* self) {
+  return self->node.t0 + (double)self->node.step * self->node.h;
 }
 
-double vida__next_time(const VidaStepper* stepper) {
-  return stepper->t0 + (double)(stepper->step + 1) * stepper->h;
+double vida__next_time(const VidaIntegration* self) {
+  return self->node.t0 + (double)(self->node.step + 1) * self->node.h;
 }
 
 void vida__add_compensated(double* sum, double* low, double increment) {
@@ -23,74 +23,43 @@ void vida__add_compensated(double* sum, double* low, double increment) {
   *sum = vida__add_exactly(total, *low + left, low);
 }
 
-void vida__advance_positions(VidaStepper* stepper, const double* w) {
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->h * w[i]);
+void vida__advance_positions(VidaIntegration* self, const double* w) {
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->node.h * w[i]);
   }
 }
 
-void vida__find_place(const VidaStepper* stepper, const double* w, double c, double* place) {
-  const double distance = c * stepper->h;
-  for (int i = 0; i < stepper->n; i++) {
-    place[i] = stepper->q[i] + distance * w[i];
+void vida__find_place(const VidaIntegration* self, const double* w, double c, double* place) {
+  const double distance = c * self->node.h;
+  for (int i = 0; i < self->model.n; i++) {
+    place[i] = self->node.q[i] + distance * w[i];
   }
 }
 
-double vida__place_time(const VidaStepper* stepper, double c) {
-  return vida__node_time(stepper) + c * stepper->h;
+double vida__place_time(const VidaIntegration* self, double c) {
+  return vida__node_time(self) + c * self->node.h;
 }
 
-void vida__add_impulses(VidaStepper* stepper, const double* entries, double weight,
+void vida__add_impulses(VidaIntegration* self, const double* entries, double weight,
                         const double* mu) {
-  const VidaSystem* system = stepper->system;
+  const VidaSystem* system = self->model.system;
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     const int i = entry->coordinate;
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], weight * mu[entry->row] * entries[e]);
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i],
+                          weight * mu[entry->row] * entries[e]);
   }
 }
 
 /* ---- what failed ----------------------------------------------------------------------------- */
 
-char* vida__name_step(const VidaStepper* stepper, char text[VIDA_STEP_NAME_SIZE]) {
-  char number[VIDA_REAL_TEXT_SIZE];
-  const VidaStepper* asked = stepper->outer ? stepper->outer : stepper;
-  const long step = asked->step - asked->ahead;
-  const long before = asked->jumps ? asked->jumps->step - asked->step : 0; /* earlier parts */
-  text[0] = '\0';
-  vida__append(text, VIDA_STEP_NAME_SIZE, "step %ld from t = %s",
-               asked->earlier + before + step + 1,
-               vida__real_text(number, asked->t0 + (double)step * asked->h, 10));
-  if (stepper->outer && stepper->stages > 0) {
-    vida__append(text, VIDA_STEP_NAME_SIZE, ", in stage %d of %d, which is %s long", stepper->stage,
-                 stepper->stages, vida__real_text(number, stepper->h, 6));
-  } else if (stepper->outer) {
-    vida__append(text, VIDA_STEP_NAME_SIZE, ", at t = %s",
-                 vida__real_text(number, vida__node_time(stepper), 10));
-    vida__append(text, VIDA_STEP_NAME_SIZE, " in a step that is %s long",
-                 vida__real_text(number, stepper->h, 6));
-  }
-  if (stepper->ahead) {
-    vida__append(text, VIDA_STEP_NAME_SIZE, ", in the following step, which its velocity needs");
-  }
-  return text;
-}
-
-void vida__count_earlier(VidaStepper* stepper, long steps) {
-  stepper->earlier = steps;
-}
-
-double vida__asked_step_size(const VidaStepper* stepper) {
-  return stepper->outer ? stepper->outer->h : stepper->h;
-}
-
-int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error) {
+int vida__evaluation_failed(VidaIntegration* self, int code, VidaError* error) {
   char t[VIDA_REAL_TEXT_SIZE];
-  const char* message = stepper->evaluator.error.message;
-  vida__fail(error, code, "at t = %s: %s", vida__real_text(t, vida__node_time(stepper), 10),
+  const char* message = self->model.evaluator.error.message;
+  vida__fail(error, code, "at t = %s: %s", vida__real_text(t, vida__node_time(self), 10),
              *message ? message : Vida_CodeText(code));
   if (error && code == VIDA_STEP_SINGULAR && !*message) {
-    vida__append_open(stepper, error->message, VIDA_MESSAGE_SIZE);
+    vida__append_open(self, error->message, VIDA_MESSAGE_SIZE);
   }
   return code;
 }
@@ -98,40 +67,40 @@ int vida__evaluation_failed(VidaStepper* stepper, int code, VidaError* error) {
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* Forces of the start by size: |L_q| and |L_qq| |q|, so that springs in balance count, too. */
-static int measure_forces(VidaStepper* stepper) {
-  const VidaSystem* system = stepper->system;
+static int measure_forces(VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
   const vida_pattern* pattern = &system->pattern;
   const vida_hessian_weights positions_only = {1.0, 0.0, 0.0, 0.0};
-  double* matrix = stepper->node_matrix->values;
-  int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
-                            stepper->l_v);
-  vida__linear_clear(stepper->node_matrix);
+  double* matrix = self->model.node_matrix->values;
+  int code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                            self->work.l_q, self->work.l_v);
+  vida__linear_clear(self->model.node_matrix);
   code = code ? code
-              : vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
+              : vida__add_hessian(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
                                   positions_only, matrix);
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->force_size[i] = fabs(stepper->l_q[i]) + fabs(system->uniform_force[i]);
+  for (int i = 0; i < self->model.n; i++) {
+    self->model.force_size[i] = fabs(self->work.l_q[i]) + fabs(system->uniform_force[i]);
   }
-  for (int j = 0; j < stepper->n; j++) {
+  for (int j = 0; j < self->model.n; j++) {
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
-      if (pattern->row[k] < stepper->n) {
-        stepper->force_size[pattern->row[k]] += fabs(matrix[k] * stepper->q[j]);
+      if (pattern->row[k] < self->model.n) {
+        self->model.force_size[pattern->row[k]] += fabs(matrix[k] * self->node.q[j]);
       }
     }
   }
   return code;
 }
 
-static int measure_masses(VidaStepper* stepper, VidaError* error) {
-  double* mass = stepper->root_mass;
-  const int code = vida__find_masses(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
-                                     stepper->node_matrix->values, mass);
+static int measure_masses(VidaIntegration* self, VidaError* error) {
+  double* mass = self->model.root_mass;
+  const int code = vida__find_masses(&self->model.evaluator, self->node.t0, self->node.q,
+                                     self->node.v, self->model.node_matrix->values, mass);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->root_mass[i] = sqrt(mass[i]);
-    stepper->inverse_root[i] = 1.0 / stepper->root_mass[i];
+  for (int i = 0; i < self->model.n; i++) {
+    self->model.root_mass[i] = sqrt(mass[i]);
+    self->model.inverse_root[i] = 1.0 / self->model.root_mass[i];
   }
   return VIDA_SUCCESS;
 }
@@ -176,48 +145,49 @@ void vida__share_sizes(const VidaSystem* system, double* size) {
   share_direction_sizes(system, size);
 }
 
-static int measure_rows(VidaStepper* stepper) {
-  const VidaSystem* system = stepper->system;
-  const int code = vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
-  memset(stepper->row_stiffness, 0, (size_t)stepper->m * sizeof(double));
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->value_size[r] = system->rows[r].length;
+static int measure_rows(VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
+  const int code =
+      vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q, self->work.entries);
+  memset(self->model.row_stiffness, 0, (size_t)self->model.m * sizeof(double));
+  for (int r = 0; r < self->model.m; r++) {
+    self->model.value_size[r] = system->rows[r].length;
   }
-  double* position = stepper->speed;
-  for (int i = 0; i < stepper->n; i++) {
-    position[i] = fabs(stepper->q[i]);
+  double* position = self->work.speed;
+  for (int i = 0; i < self->model.n; i++) {
+    position[i] = fabs(self->node.q[i]);
   }
   share_direction_sizes(system, position);
   for (int e = 0; e < system->entry_count; e++) {
     const int i = system->entries[e].coordinate;
-    const double scaled = stepper->entries[e] / stepper->root_mass[i];
-    stepper->row_stiffness[system->entries[e].row] += scaled * scaled;
-    stepper->value_size[system->entries[e].row] += fabs(stepper->entries[e]) * position[i];
+    const double scaled = self->work.entries[e] / self->model.root_mass[i];
+    self->model.row_stiffness[system->entries[e].row] += scaled * scaled;
+    self->model.value_size[system->entries[e].row] += fabs(self->work.entries[e]) * position[i];
   }
-  for (int r = 0; r < stepper->m; r++) {
-    const double stiffness = sqrt(stepper->row_stiffness[r]);
-    stepper->row_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
+  for (int r = 0; r < self->model.m; r++) {
+    const double stiffness = sqrt(self->model.row_stiffness[r]);
+    self->model.row_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
   }
-  vida__measure_light(stepper);
+  vida__measure_light(self);
   return code;
 }
 
-int vida__measure_sizes(VidaStepper* stepper, VidaError* error) {
-  int code = measure_masses(stepper, error);
+int vida__measure_sizes(VidaIntegration* self, VidaError* error) {
+  int code = measure_masses(self, error);
   if (code) {
     return code;
   }
-  code = measure_forces(stepper);
-  code = code ? code : measure_rows(stepper);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  code = measure_forces(self);
+  code = code ? code : measure_rows(self);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-void vida__measure_strength(VidaStepper* stepper, const double* entries, const double* lambda,
+void vida__measure_strength(VidaIntegration* self, const double* entries, const double* lambda,
                             double* strength) {
-  const VidaSystem* system = stepper->system;
-  double* row_force = stepper->constraint_work;
-  memcpy(strength, stepper->force_size, (size_t)stepper->n * sizeof *strength);
-  memset(row_force, 0, (size_t)stepper->m * sizeof *row_force);
+  const VidaSystem* system = self->model.system;
+  double* row_force = self->work.constraint_work;
+  memcpy(strength, self->model.force_size, (size_t)self->model.n * sizeof *strength);
+  memset(row_force, 0, (size_t)self->model.m * sizeof *row_force);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     strength[entry->coordinate] += fabs(entries[e] * lambda[entry->row]);
@@ -226,13 +196,14 @@ void vida__measure_strength(VidaStepper* stepper, const double* entries, const d
     const vida_jacobian_entry* entry = &system->entries[e];
     const int i = entry->coordinate;
     if (entries[e] != 0.0) {
-      row_force[entry->row] = fmax(row_force[entry->row], strength[i] * stepper->inverse_root[i]);
+      row_force[entry->row] =
+          fmax(row_force[entry->row], strength[i] * self->model.inverse_root[i]);
     }
   }
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     strength[entry->coordinate] +=
-        fabs(entries[e]) * row_force[entry->row] / stepper->row_stiffness[entry->row];
+        fabs(entries[e]) * row_force[entry->row] / self->model.row_stiffness[entry->row];
   }
 }
 
@@ -240,114 +211,116 @@ void vida__measure_strength(VidaStepper* stepper, const double* entries, const d
 static const double regularization = 1e-10;
 
 /* Whether the map has the constraints among its rows. */
-static bool has_constraint_rows(const VidaStepper* stepper) {
-  return stepper->map && stepper->rows.pattern == &stepper->system->pattern;
+static bool has_constraint_rows(const VidaIntegration* self) {
+  return self->implicit.map && self->implicit.rows.pattern == &self->model.system->pattern;
 }
 
-int vida__find_redundancy(VidaStepper* stepper, VidaError* error) {
-  stepper->redundant = false;
-  if (has_constraint_rows(stepper)) {
-    vida__map_set_redundancy(stepper->map, NULL);
+int vida__find_redundancy(VidaIntegration* self, VidaError* error) {
+  self->model.redundant = false;
+  if (has_constraint_rows(self)) {
+    vida__map_set_redundancy(self->implicit.map, NULL);
   }
-  if (!stepper->rank || stepper->m == 0) {
+  if (!self->model.rank || self->model.m == 0) {
     return VIDA_SUCCESS;
   }
-  const int code = vida__rank_find(stepper->rank, stepper->entries, error);
-  stepper->redundant = !code && vida__rank_dependent_count(stepper->rank) > 0;
-  double* mass = stepper->speed;
-  for (int i = 0; i < stepper->n; i++) {
-    mass[i] = stepper->root_mass[i] * stepper->root_mass[i];
+  const int code = vida__rank_find(self->model.rank, self->work.entries, error);
+  self->model.redundant = !code && vida__rank_dependent_count(self->model.rank) > 0;
+  double* mass = self->work.speed;
+  for (int i = 0; i < self->model.n; i++) {
+    mass[i] = self->model.root_mass[i] * self->model.root_mass[i];
   }
-  for (int r = 0; r < stepper->m; r++) {
-    const double stiffness = stepper->row_stiffness[r];
-    stepper->redundancy[r] = regularization * stiffness * stiffness;
+  for (int r = 0; r < self->model.m; r++) {
+    const double stiffness = self->model.row_stiffness[r];
+    self->model.redundancy[r] = regularization * stiffness * stiffness;
   }
-  if (stepper->redundant) {
-    vida__rank_narrow_shift(stepper->rank, stepper->entries, mass, stepper->redundancy);
+  if (self->model.redundant) {
+    vida__rank_narrow_shift(self->model.rank, self->work.entries, mass, self->model.redundancy);
   }
-  if (stepper->redundant && has_constraint_rows(stepper)) {
-    vida__map_set_redundancy(stepper->map, stepper->redundancy);
+  if (self->model.redundant && has_constraint_rows(self)) {
+    vida__map_set_redundancy(self->implicit.map, self->model.redundancy);
   }
   return code;
 }
 
-double vida__measure_motion(const VidaStepper* stepper) {
+double vida__measure_motion(const VidaIntegration* self) {
   double size = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const double impulse = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
-    const double scaled = impulse / stepper->matrix_root[i];
+  for (int i = 0; i < self->model.n; i++) {
+    const double impulse = fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i];
+    const double scaled = impulse / self->model.matrix_root[i];
     size = scaled > size ? scaled : size;
   }
-  if (stepper->history_count) {
-    const double* mu = stepper->history[0] + stepper->n;
-    for (int r = 0; r < stepper->m; r++) {
-      const double scaled = fabs(mu[r]) * stepper->matrix_stiffness[r];
+  if (self->implicit.history_count) {
+    const double* mu = self->implicit.history[0] + self->model.n;
+    for (int r = 0; r < self->model.m; r++) {
+      const double scaled = fabs(mu[r]) * self->model.matrix_stiffness[r];
       size = scaled > size ? scaled : size;
     }
   }
-  if (!stepper->history_count) {
-    size = fmax(size, fabs(stepper->h) * stepper->tension);
+  if (!self->implicit.history_count) {
+    size = fmax(size, fabs(self->node.h) * self->model.tension);
   }
   return size > 0.0 ? size : 1.0;
 }
 
 /* Whether the rounding of g itself, divided by h, shows in the rows of constraints: where g is not
  * taken by increments, and where rows depend on each other, whose roundings do not. */
-static bool has_rounded_rows(const VidaStepper* stepper) {
-  return !stepper->has_increments || stepper->redundant;
+static bool has_rounded_rows(const VidaIntegration* self) {
+  return !self->model.has_increments || self->model.redundant;
 }
 
-double vida__constraint_size(const VidaStepper* stepper, int row, double motion) {
-  const double size = motion * stepper->matrix_stiffness[row];
-  if (!has_rounded_rows(stepper)) {
+double vida__constraint_size(const VidaIntegration* self, int row, double motion) {
+  const double size = motion * self->model.matrix_stiffness[row];
+  if (!has_rounded_rows(self)) {
     return size;
   }
   /* No less can be asked for. */
-  return fmax(
-      size, 4.0 * DBL_EPSILON * stepper->value_size[row] / (fabs(stepper->h) * stepper->tolerance));
+  return fmax(size, 4.0 * DBL_EPSILON * self->model.value_size[row] /
+                        (fabs(self->node.h) * self->implicit.tolerance));
 }
 
-static void set_scales(VidaStepper* stepper) {
-  const double motion = vida__measure_motion(stepper);
-  if (!stepper->map) {
+static void set_scales(VidaIntegration* self) {
+  const double motion = vida__measure_motion(self);
+  if (!self->implicit.map) {
     return;
   }
   /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
-  if (motion < 2.0 * stepper->scaled_for && 2.0 * motion > stepper->scaled_for) {
+  if (motion < 2.0 * self->implicit.scaled_for && 2.0 * motion > self->implicit.scaled_for) {
     return;
   }
-  stepper->scaled_for = motion;
-  for (int i = 0; i < stepper->n; i++) {
-    const double root = stepper->matrix_root[i];
-    vida__map_set_size(stepper->map, i, motion * root, motion / root);
+  self->implicit.scaled_for = motion;
+  for (int i = 0; i < self->model.n; i++) {
+    const double root = self->model.matrix_root[i];
+    vida__map_set_size(self->implicit.map, i, motion * root, motion / root);
   }
-  for (int r = 0; r < stepper->m; r++) {
-    vida__map_set_size(stepper->map, stepper->n + r, vida__constraint_size(stepper, r, motion),
-                       motion / stepper->matrix_stiffness[r]);
+  for (int r = 0; r < self->model.m; r++) {
+    vida__map_set_size(self->implicit.map, self->model.n + r,
+                       vida__constraint_size(self, r, motion),
+                       motion / self->model.matrix_stiffness[r]);
   }
 }
 
 void vida__step_sizes(void* data, const double* u, double* size) {
-  const VidaStepper* stepper = data;
-  const VidaSystem* system = stepper->system;
-  const double* mu = u + stepper->n;
-  double* rows = size + stepper->n;
-  double* speed = stepper->speed;
-  for (int i = 0; i < stepper->n; i++) {
-    const double mass = stepper->root_mass[i] * stepper->root_mass[i];
-    const double moving = fabs(stepper->p[i]) + fabs(stepper->h) * stepper->force_size[i];
-    speed[i] = fabs(u[i]) + moving * stepper->inverse_root[i] * stepper->inverse_root[i];
+  const VidaIntegration* self = data;
+  const VidaSystem* system = self->model.system;
+  const double* mu = u + self->model.n;
+  double* rows = size + self->model.n;
+  double* speed = self->work.speed;
+  for (int i = 0; i < self->model.n; i++) {
+    const double mass = self->model.root_mass[i] * self->model.root_mass[i];
+    const double moving = fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i];
+    speed[i] = fabs(u[i]) + moving * self->model.inverse_root[i] * self->model.inverse_root[i];
     size[i] = moving + mass * fabs(u[i]);
   }
-  for (int r = 0; r < stepper->m; r++) {
-    rows[r] = has_rounded_rows(stepper) ? stepper->value_size[r] / fabs(stepper->h) : 0.0;
+  for (int r = 0; r < self->model.m; r++) {
+    rows[r] = has_rounded_rows(self) ? self->model.value_size[r] / fabs(self->node.h) : 0.0;
     /* Rows that depend on each other round in common, also those that nothing moves along. */
-    rows[r] += stepper->redundant ? stepper->scaled_for * stepper->row_stiffness[r] : 0.0;
+    rows[r] +=
+        self->model.redundant ? self->implicit.scaled_for * self->model.row_stiffness[r] : 0.0;
   }
   vida__share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const double gradient = fabs(stepper->entries0[e]);
+    const double gradient = fabs(self->implicit.entries0[e]);
     size[entry->coordinate] += gradient * fabs(mu[entry->row]);
     rows[entry->row] += gradient * speed[entry->coordinate];
   }
@@ -357,29 +330,29 @@ void vida__step_sizes(void* data, const double* u, double* size) {
 /* ---- constant masses --------------------------------------------------------------------------
  */
 
-int vida__apply_mass(VidaStepper* stepper, const double* v, double* p) {
-  const VidaSystem* system = stepper->system;
+int vida__apply_mass(VidaIntegration* self, const double* v, double* p) {
+  const VidaSystem* system = self->model.system;
   if (system->has_coupled_mass) {
-    return vida__gradient_of(&stepper->evaluator, VIDA_PART_KINETIC, vida__node_time(stepper),
-                             stepper->q, v, stepper->mass_work, p);
+    return vida__gradient_of(&self->model.evaluator, VIDA_PART_KINETIC, vida__node_time(self),
+                             self->node.q, v, self->work.mass_work, p);
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     p[i] = system->mass[i] * v[i];
   }
   return VIDA_SUCCESS;
 }
 
-int vida__solve_mass(VidaStepper* stepper, const double* p, double* v) {
-  const VidaSystem* system = stepper->system;
+int vida__solve_mass(VidaIntegration* self, const double* p, double* v) {
+  const VidaSystem* system = self->model.system;
   if (system->has_coupled_mass) {
-    double* side = stepper->mass_work;
-    memcpy(side, p, (size_t)stepper->n * sizeof *p);
-    memset(side + stepper->n, 0, (size_t)stepper->m * sizeof *side);
-    const int code = vida__linear_solve(stepper->mass_matrix, side, side);
-    memcpy(v, side, (size_t)stepper->n * sizeof *v);
+    double* side = self->work.mass_work;
+    memcpy(side, p, (size_t)self->model.n * sizeof *p);
+    memset(side + self->model.n, 0, (size_t)self->model.m * sizeof *side);
+    const int code = vida__linear_solve(self->model.mass_matrix, side, side);
+    memcpy(v, side, (size_t)self->model.n * sizeof *v);
     return code;
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     v[i] = p[i] / system->mass[i];
   }
   return VIDA_SUCCESS;
@@ -388,17 +361,17 @@ int vida__solve_mass(VidaStepper* stepper, const double* p, double* v) {
 /* ---- guess and solution ---------------------------------------------------------------------- */
 
 void vida__guess_free_flight(void* data, double* u) {
-  VidaStepper* stepper = data;
-  const VidaSystem* system = stepper->system;
-  const double* w = stepper->history_count ? stepper->history[0] : stepper->v0;
-  for (int i = 0; i < stepper->n; i++) {
+  VidaIntegration* self = data;
+  const VidaSystem* system = self->model.system;
+  const double* w = self->implicit.history_count ? self->implicit.history[0] : self->node.v;
+  for (int i = 0; i < self->model.n; i++) {
     u[i] = w[i];
   }
   if (system->separable ||
-      (system->constant_mass && stepper->mass_matrix && !stepper->has_singular_mass)) {
-    vida__solve_mass(stepper, stepper->p, u);
+      (system->constant_mass && self->model.mass_matrix && !self->model.has_singular_mass)) {
+    vida__solve_mass(self, self->node.p, u);
   }
-  memset(u + stepper->n, 0, (size_t)stepper->m * sizeof *u);
+  memset(u + self->model.n, 0, (size_t)self->model.m * sizeof *u);
 }
 
 double vida__largest_turn(const VidaSystem* system, const double* before, const double* after,
@@ -430,36 +403,37 @@ static turn find_turn(const VidaSystem* system, const double* before, const doub
 }
 
 /* In the last step; one step alone says nothing. */
-static turn find_last_turn(const VidaStepper* stepper) {
-  return stepper->history_count < 2
+static turn find_last_turn(const VidaIntegration* self) {
+  return self->implicit.history_count < 2
              ? MUCH
-             : find_turn(stepper->system, stepper->entries_before, stepper->entries0);
+             : find_turn(self->model.system, self->implicit.entries_before,
+                         self->implicit.entries0);
 }
 
 /* Extrapolation of the last unknowns, quadratic as soon as there are three, where it can be
  * trusted. */
-static void guess_unknown(VidaStepper* stepper) {
-  const size_t size = (size_t)(stepper->n + stepper->m);
-  double* u = stepper->unknown;
-  double** past = stepper->history;
-  stepper->last_turn = (int)find_last_turn(stepper);
-  if (stepper->history_count == 0) {
+static void guess_unknown(VidaIntegration* self) {
+  const size_t size = (size_t)(self->model.n + self->model.m);
+  double* u = self->implicit.unknown;
+  double** past = self->implicit.history;
+  self->implicit.last_turn = (int)find_last_turn(self);
+  if (self->implicit.history_count == 0) {
     memset(u, 0, size * sizeof *u);
-    memcpy(u, stepper->v0, (size_t)stepper->n * sizeof *u);
+    memcpy(u, self->node.v, (size_t)self->model.n * sizeof *u);
     return;
   }
   /* After a step that has turned far, going on as before is no good guess. */
-  if (stepper->last_turn == MUCH) {
-    vida__guess_free_flight(stepper, u);
+  if (self->implicit.last_turn == MUCH) {
+    vida__guess_free_flight(self, u);
     return;
   }
   for (size_t i = 0; i < size; i++) {
-    u[i] = stepper->history_count == 2 ? 2.0 * past[0][i] - past[1][i]
-                                       : 3.0 * (past[0][i] - past[1][i]) + past[2][i];
+    u[i] = self->implicit.history_count == 2 ? 2.0 * past[0][i] - past[1][i]
+                                             : 3.0 * (past[0][i] - past[1][i]) + past[2][i];
   }
   /* What the equations leave open of the multipliers would grow from step to step. */
-  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
-    u[stepper->n + r] = 0.0;
+  for (int r = 0; r < self->model.m && self->model.redundant; r++) {
+    u[self->model.n + r] = 0.0;
   }
 }
 
@@ -467,121 +441,125 @@ static void guess_unknown(VidaStepper* stepper) {
  * multipliers; what the increments have made of g is free of it, but wanders in many steps. */
 static const double evaluated_share = 1e-3;
 
-int vida__prepare_node(VidaStepper* stepper, VidaError* error) {
-  const double t = vida__node_time(stepper);
+int vida__prepare_node(VidaIntegration* self, VidaError* error) {
+  const double t = vida__node_time(self);
   int code = VIDA_SUCCESS;
-  if (stepper->has_g_node) {
-    memcpy(stepper->g0, stepper->g_node, (size_t)stepper->m * sizeof *stepper->g0);
+  if (self->implicit.has_g_node) {
+    memcpy(self->implicit.g0, self->implicit.g_node,
+           (size_t)self->model.m * sizeof *self->implicit.g0);
   } else {
-    code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, stepper->g0);
+    code = vida__constraints(&self->model.evaluator, t, self->node.q, self->node.q_low,
+                             self->implicit.g0);
   }
-  if (!code && stepper->has_tracked) {
-    vida__track_constraints(stepper->system, evaluated_share, stepper->g_tracked, stepper->g0);
+  if (!code && self->implicit.has_tracked) {
+    vida__track_constraints(self->model.system, evaluated_share, self->implicit.g_tracked,
+                            self->implicit.g0);
   }
-  double* before = stepper->entries_before;
-  stepper->entries_before = stepper->entries0;
-  stepper->entries0 = before;
-  code = code ? code : vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries0);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  double* before = self->implicit.entries_before;
+  self->implicit.entries_before = self->implicit.entries0;
+  self->implicit.entries0 = before;
+  code = code ? code
+              : vida__jacobian(&self->model.evaluator, t, self->node.q, self->implicit.entries0);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-int vida__prepare_step(VidaStepper* stepper, VidaError* error) {
-  const int code = vida__prepare_node(stepper, error);
+int vida__prepare_step(VidaIntegration* self, VidaError* error) {
+  const int code = vida__prepare_node(self, error);
   if (!code) {
-    guess_unknown(stepper);
-    set_scales(stepper);
+    guess_unknown(self);
+    set_scales(self);
   }
   return code;
 }
 
-static void remember_unknown(VidaStepper* stepper) {
-  double* oldest = stepper->history[VIDA_HISTORY - 1];
+static void remember_unknown(VidaIntegration* self) {
+  double* oldest = self->implicit.history[VIDA_HISTORY - 1];
   for (int k = VIDA_HISTORY - 1; k > 0; k--) {
-    stepper->history[k] = stepper->history[k - 1];
+    self->implicit.history[k] = self->implicit.history[k - 1];
   }
-  stepper->history[0] = oldest;
-  memcpy(oldest, stepper->unknown, (size_t)(stepper->n + stepper->m) * sizeof(double));
-  if (stepper->history_count < VIDA_HISTORY) {
-    stepper->history_count++;
+  self->implicit.history[0] = oldest;
+  memcpy(oldest, self->implicit.unknown, (size_t)(self->model.n + self->model.m) * sizeof(double));
+  if (self->implicit.history_count < VIDA_HISTORY) {
+    self->implicit.history_count++;
   }
 }
 
-int vida__factor_matrix_at(VidaStepper* stepper, double t, const double* q, const double* entries,
+int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* v) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  double* matrix = stepper->node_matrix->values;
-  vida__linear_clear(stepper->node_matrix);
-  const int code = vida__add_hessian(&stepper->evaluator, t, q, v, mass_only, matrix);
-  vida__add_columns(stepper->system, entries, 1.0, matrix);
-  vida__add_rows(stepper->system, entries, 1.0, matrix);
-  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
-    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
+  double* matrix = self->model.node_matrix->values;
+  vida__linear_clear(self->model.node_matrix);
+  const int code = vida__add_hessian(&self->model.evaluator, t, q, v, mass_only, matrix);
+  vida__add_columns(self->model.system, entries, 1.0, matrix);
+  vida__add_rows(self->model.system, entries, 1.0, matrix);
+  for (int r = 0; r < self->model.m && self->model.redundant; r++) {
+    matrix[vida__constraint_diagonal(self->model.system, r)] -= self->model.redundancy[r];
   }
-  for (int r = 0; r < stepper->m && stepper->softness && !stepper->redundant; r++) {
-    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->softness[r];
+  for (int r = 0; r < self->model.m && self->softness && !self->model.redundant; r++) {
+    matrix[vida__constraint_diagonal(self->model.system, r)] -= self->softness[r];
   }
-  return code ? code : vida__linear_factor(stepper->node_matrix);
+  return code ? code : vida__linear_factor(self->model.node_matrix);
 }
 
-int vida__factor_node_matrix(VidaStepper* stepper, const double* entries, const double* v) {
-  return vida__factor_matrix_at(stepper, vida__node_time(stepper), stepper->q, entries, v);
+int vida__factor_node_matrix(VidaIntegration* self, const double* entries, const double* v) {
+  return vida__factor_matrix_at(self, vida__node_time(self), self->node.q, entries, v);
 }
 
 /* With the factors of the node matrix for the same entries: (G M^-1 G^T + E) nu = G M^-1 G^T mu,
  * once more for what the small E has left. */
-int vida__find_least_norm(VidaStepper* stepper, const double* entries, const double* mu) {
+int vida__find_least_norm(VidaIntegration* self, const double* entries, const double* mu) {
   enum { PASSES = 2 };
-  double* step = stepper->node_step;
-  double* left = stepper->constraint_work;
-  double* nu = stepper->least_norm;
-  const size_t bytes = (size_t)stepper->m * sizeof *nu;
+  double* step = self->work.node_step;
+  double* left = self->work.constraint_work;
+  double* nu = self->model.least_norm;
+  const size_t bytes = (size_t)self->model.m * sizeof *nu;
   int code = VIDA_SUCCESS;
   memset(nu, 0, bytes);
   for (int pass = 0; pass < PASSES && !code; pass++) {
-    memset(step, 0, (size_t)stepper->n * sizeof *step + bytes);
-    for (int r = 0; r < stepper->m; r++) {
+    memset(step, 0, (size_t)self->model.n * sizeof *step + bytes);
+    for (int r = 0; r < self->model.m; r++) {
       left[r] = mu[r] - nu[r];
     }
-    vida__add_reaction(stepper->system, entries, 1.0, left, step);
-    code = vida__linear_solve(stepper->node_matrix, step, step);
-    for (int r = 0; r < stepper->m && !code; r++) {
-      nu[r] += step[stepper->n + r];
+    vida__add_reaction(self->model.system, entries, 1.0, left, step);
+    code = vida__linear_solve(self->model.node_matrix, step, step);
+    for (int r = 0; r < self->model.m && !code; r++) {
+      nu[r] += step[self->model.n + r];
     }
   }
   return code;
 }
 
-static double measure_multipliers(const VidaStepper* stepper, const double* mu) {
+static double measure_multipliers(const VidaIntegration* self, const double* mu) {
   double largest = 0.0;
-  for (int r = 0; r < stepper->m; r++) {
-    largest = fmax(largest, fabs(mu[r]) * stepper->row_stiffness[r]);
+  for (int r = 0; r < self->model.m; r++) {
+    largest = fmax(largest, fabs(mu[r]) * self->model.row_stiffness[r]);
   }
   return largest;
 }
 
 /* What the equations leave open of the multipliers is taken out. Where a poor guess had made it so
  * large that its rounding shows in the forces, the step is solved once more without it. */
-static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
+static int settle_multipliers(VidaIntegration* self, VidaError* error) {
   enum { MOST_ROUNDS = 3 };
-  double* mu = stepper->unknown + stepper->n;
-  const size_t bytes = (size_t)stepper->m * sizeof *mu;
+  double* mu = self->implicit.unknown + self->model.n;
+  const size_t bytes = (size_t)self->model.m * sizeof *mu;
   int code = VIDA_SUCCESS;
   for (int round = 0; round < MOST_ROUNDS && !code; round++) {
-    code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
-    code = code ? code : vida__find_least_norm(stepper, stepper->entries0, mu);
+    code = vida__factor_node_matrix(self, self->implicit.entries0, self->node.v);
+    code = code ? code : vida__find_least_norm(self, self->implicit.entries0, mu);
     if (code) {
       return vida__fail(error, code, "the multipliers of dependent constraints were not found");
     }
     const bool is_large =
-        measure_multipliers(stepper, mu) >
-        8.0 * fmax(measure_multipliers(stepper, stepper->least_norm), stepper->scaled_for);
-    if (is_large || !stepper->reacts_between) {
-      memcpy(mu, stepper->least_norm, bytes);
+        measure_multipliers(self, mu) >
+        8.0 * fmax(measure_multipliers(self, self->model.least_norm), self->implicit.scaled_for);
+    if (is_large || !self->reacts_between) {
+      memcpy(mu, self->model.least_norm, bytes);
     }
     if (!is_large) {
       break;
     }
-    code = vida__map_solve(stepper->map, stepper->unknown, error);
+    code = vida__map_solve(self->implicit.map, self->implicit.unknown, error);
   }
   return code;
 }
@@ -589,21 +567,21 @@ static int settle_multipliers(VidaStepper* stepper, VidaError* error) {
 /* As h grows from zero, where the matrix of a step has n positive and m negative eigenvalues, the
  * solution moves continuously until its determinant vanishes; one with the other sign lies beyond
  * such a fold: a mechanism that has jumped to its other branch, a rod that has turned over. */
-static int check_branch(VidaStepper* stepper, VidaError* error) {
-  const int expected = stepper->m % 2 == 0 ? 1 : -1;
-  if (stepper->m == 0 || !has_constraint_rows(stepper) ||
-      !(stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL) ||
-      stepper->last_turn == HARDLY) {
+static int check_branch(VidaIntegration* self, VidaError* error) {
+  const int expected = self->model.m % 2 == 0 ? 1 : -1;
+  if (self->model.m == 0 || !has_constraint_rows(self) ||
+      !(self->method->info.capabilities & VIDA_CAN_POSITION_LEVEL) ||
+      self->implicit.last_turn == HARDLY) {
     return VIDA_SUCCESS;
   }
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->q1[i] = stepper->q[i] + stepper->h * stepper->unknown[i];
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.q1[i] = self->node.q[i] + self->node.h * self->implicit.unknown[i];
   }
   /* Steps that turn little cannot have gone that far. */
-  if (vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
-                     stepper->entries) ||
-      find_turn(stepper->system, stepper->entries0, stepper->entries) != MUCH ||
-      vida__map_sign(stepper->map) != -expected) {
+  if (vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
+                     self->work.entries) ||
+      find_turn(self->model.system, self->implicit.entries0, self->work.entries) != MUCH ||
+      vida__map_sign(self->implicit.map) != -expected) {
     return VIDA_SUCCESS;
   }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH, VIDA_OTHER_BRANCH_TEXT);
@@ -611,57 +589,59 @@ static int check_branch(VidaStepper* stepper, VidaError* error) {
 
 /* What the last step did, or a free flight at the start, where the first guess was a step of its
  * own velocities. */
-static void guess_again(VidaStepper* stepper) {
-  if (stepper->history_count > 0) {
-    memcpy(stepper->unknown, stepper->history[0],
-           (size_t)(stepper->n + stepper->m) * sizeof(double));
+static void guess_again(VidaIntegration* self) {
+  if (self->implicit.history_count > 0) {
+    memcpy(self->implicit.unknown, self->implicit.history[0],
+           (size_t)(self->model.n + self->model.m) * sizeof(double));
   } else {
-    vida__guess_free_flight(stepper, stepper->unknown);
+    vida__guess_free_flight(self, self->implicit.unknown);
   }
 }
 
-bool vida__append_open(VidaStepper* stepper, char* text, size_t size) {
-  const bool was_redundant = stepper->redundant;
-  stepper->redundant = false;
-  vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
-  stepper->redundant = was_redundant;
-  return vida__append_singular(stepper->system, stepper->node_matrix->values, text, size);
+bool vida__append_open(VidaIntegration* self, char* text, size_t size) {
+  const bool was_redundant = self->model.redundant;
+  self->model.redundant = false;
+  vida__factor_node_matrix(self, self->implicit.entries0, self->node.v);
+  self->model.redundant = was_redundant;
+  return vida__append_singular(self->model.system, self->model.node_matrix->values, text, size);
 }
 
 /* What the matrix of a step that failed leaves open. Trials of smaller steps have no need of it. */
-static bool name_open(VidaStepper* stepper, int code, char* text, size_t size) {
-  const bool is_asked = code == VIDA_STEP_SINGULAR ||
-                        (code == VIDA_STEP_NOT_CONVERGED && !stepper->outer && !stepper->redundant);
+static bool name_open(VidaIntegration* self, int code, char* text, size_t size) {
+  const bool is_asked =
+      code == VIDA_STEP_SINGULAR ||
+      (code == VIDA_STEP_NOT_CONVERGED && !vida__is_nested(self) && !self->model.redundant);
   if (!is_asked) {
     return false;
   }
-  return has_constraint_rows(stepper)
-             ? vida__append_singular(stepper->system, vida__map_matrix(stepper->map), text, size)
-             : vida__append_open(stepper, text, size);
+  return has_constraint_rows(self)
+             ? vida__append_singular(self->model.system, vida__map_matrix(self->implicit.map), text,
+                                     size)
+             : vida__append_open(self, text, size);
 }
 
-int vida__solve_step(VidaStepper* stepper, VidaError* error) {
+int vida__solve_step(VidaIntegration* self, VidaError* error) {
   VidaError local;
-  int code = vida__map_solve(stepper->map, stepper->unknown, &local);
-  code = code ? code : check_branch(stepper, &local);
+  int code = vida__map_solve(self->implicit.map, self->implicit.unknown, &local);
+  code = code ? code : check_branch(self, &local);
   /* Other unknowns than (w, mu) have guesses of their own. */
-  if (code == VIDA_STEP_NOT_CONVERGED && has_constraint_rows(stepper)) {
-    guess_again(stepper);
+  if (code == VIDA_STEP_NOT_CONVERGED && has_constraint_rows(self)) {
+    guess_again(self);
     VidaError second;
-    const int again = vida__map_solve(stepper->map, stepper->unknown, &second);
-    code = again || check_branch(stepper, &second) ? code : VIDA_SUCCESS;
+    const int again = vida__map_solve(self->implicit.map, self->implicit.unknown, &second);
+    code = again || check_branch(self, &second) ? code : VIDA_SUCCESS;
   }
-  if (!code && stepper->redundant && has_constraint_rows(stepper)) {
-    code = settle_multipliers(stepper, &local);
+  if (!code && self->model.redundant && has_constraint_rows(self)) {
+    code = settle_multipliers(self, &local);
   }
-  stepper->statistics.newton_iterations = vida__map_iterations(stepper->map);
-  stepper->statistics.residual_evaluations = vida__map_residuals(stepper->map);
-  stepper->statistics.jacobian_evaluations = vida__map_jacobians(stepper->map);
+  self->statistics.newton_iterations = vida__map_iterations(self->implicit.map);
+  self->statistics.residual_evaluations = vida__map_residuals(self->implicit.map);
+  self->statistics.jacobian_evaluations = vida__map_jacobians(self->implicit.map);
   if (code) {
     char step[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
     char open[VIDA_MESSAGE_SIZE / 2] = "";
-    const bool is_open = name_open(stepper, code, open, sizeof open);
+    const bool is_open = name_open(self, code, open, sizeof open);
     const bool ask_smaller =
         code == VIDA_STEP_NOT_CONVERGED && strcmp(local.flag, VIDA_OTHER_BRANCH) != 0;
     const char* advice = is_open && code == VIDA_STEP_SINGULAR ? ""
@@ -670,18 +650,56 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
                                "meet at a singular point"
                          : ask_smaller ? "; the step is too large: try less than h = "
                                        : "";
-    return vida__fail_flag(
-        error, code, local.flag, "%s: %s%s%s%s", vida__name_step(stepper, step), local.message,
-        open, advice, ask_smaller ? vida__real_text(h, vida__asked_step_size(stepper), 6) : "");
+    return vida__fail_flag(error, code, local.flag, "%s: %s%s%s%s", vida__name_step(self, step),
+                           local.message, open, advice,
+                           ask_smaller ? vida__real_text(h, vida__asked_step_size(self), 6) : "");
   }
-  remember_unknown(stepper);
+  remember_unknown(self);
   /* Rows of constraints are g at the end over h. */
-  const double* rows = vida__map_residual(stepper->map) + stepper->n;
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->g_tracked[r] = stepper->h * rows[r];
+  const double* rows = vida__map_residual(self->implicit.map) + self->model.n;
+  for (int r = 0; r < self->model.m; r++) {
+    self->implicit.g_tracked[r] = self->node.h * rows[r];
   }
-  stepper->has_tracked = true;
+  self->implicit.has_tracked = true;
   return VIDA_SUCCESS;
+}
+
+void vida__swap_history(VidaIntegration* self, double** history, int* count) {
+  vida_implicit* implicit = &self->implicit;
+  for (int k = 0; k < VIDA_HISTORY; k++) {
+    double* kept = implicit->history[k];
+    implicit->history[k] = history[k];
+    history[k] = kept;
+  }
+  const int kept_count = implicit->history_count;
+  implicit->history_count = *count;
+  *count = kept_count;
+}
+
+void vida__scale_history(VidaIntegration* self, double ratio) {
+  for (int k = 0; k < VIDA_HISTORY; k++) {
+    for (int r = 0; r < self->model.m; r++) {
+      self->implicit.history[k][self->model.n + r] *= ratio;
+    }
+  }
+}
+
+void vida__copy_history(const VidaIntegration* from, VidaIntegration* to) {
+  const size_t bytes = (size_t)(from->model.n + from->model.m) * sizeof(double);
+  for (int k = 0; k < VIDA_HISTORY; k++) {
+    memcpy(to->implicit.history[k], from->implicit.history[k], bytes);
+  }
+  to->implicit.history_count = from->implicit.history_count;
+  memcpy(to->implicit.g_tracked, from->implicit.g_tracked, (size_t)from->model.m * sizeof(double));
+  to->implicit.has_tracked = from->implicit.has_tracked;
+}
+
+void vida__forget_history(VidaIntegration* self) {
+  self->implicit.history_count = 0;
+}
+
+void vida__forget_constraints(VidaIntegration* self) {
+  self->implicit.has_tracked = false;
 }
 
 /* ---- projection ------------------------------------------------------------------------------ */
@@ -689,25 +707,25 @@ int vida__solve_step(VidaStepper* stepper, VidaError* error) {
 enum { MOST_PROJECTIONS = 8 };
 
 /* The residual of the projection into node_step; its largest size relative to that of its rows. */
-static int project_residual(VidaStepper* stepper, double t, const double* q, const double* entries,
+static int project_residual(VidaIntegration* self, double t, const double* q, const double* entries,
                             const double* p, const double* v, const double* nu, double* largest) {
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n;
-  double* r = stepper->node_step;
-  int code = vida__gradient(&stepper->evaluator, t, q, v, stepper->l_q, stepper->l_v);
-  code = code ? code : vida__constraint_rate(&stepper->evaluator, t, q, r + n);
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n;
+  double* r = self->work.node_step;
+  int code = vida__gradient(&self->model.evaluator, t, q, v, self->work.l_q, self->work.l_v);
+  code = code ? code : vida__constraint_rate(&self->model.evaluator, t, q, r + n);
   for (int i = 0; i < n; i++) {
-    r[i] = stepper->l_v[i] - p[i];
+    r[i] = self->work.l_v[i] - p[i];
   }
   vida__add_reaction(system, entries, 1.0, nu, r);
   vida__add_constraint_velocity(system, entries, 1.0, v, r + n);
   double motion = 0.0;
   for (int i = 0; i < n; i++) {
-    motion = fmax(motion, fabs(p[i]) / stepper->root_mass[i]);
+    motion = fmax(motion, fabs(p[i]) / self->model.root_mass[i]);
   }
   *largest = 0.0;
-  for (int i = 0; i < n + stepper->m; i++) {
-    const double size = i < n ? stepper->root_mass[i] : stepper->row_stiffness[i - n];
+  for (int i = 0; i < n + self->model.m; i++) {
+    const double size = i < n ? self->model.root_mass[i] : self->model.row_stiffness[i - n];
     *largest = fmax(*largest, fabs(r[i]) / size);
     r[i] = -r[i];
   }
@@ -715,44 +733,44 @@ static int project_residual(VidaStepper* stepper, double t, const double* q, con
   return code;
 }
 
-int vida__project_velocity(VidaStepper* stepper, double t, const double* q, const double* entries,
+int vida__project_velocity(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* p, double* v, double* nu, VidaError* error) {
-  const int n = stepper->n;
-  double* step = stepper->node_step;
-  double* impulse = stepper->g_work;
+  const int n = self->model.n;
+  double* step = self->work.node_step;
+  double* impulse = self->work.g_work;
   double residual = 0.0;
   double previous = INFINITY;
   int code = VIDA_SUCCESS;
-  memset(impulse, 0, (size_t)stepper->m * sizeof *impulse);
+  memset(impulse, 0, (size_t)self->model.m * sizeof *impulse);
   for (int k = 0; k < MOST_PROJECTIONS && !code; k++) {
-    code = project_residual(stepper, t, q, entries, p, v, impulse, &residual);
+    code = project_residual(self, t, q, entries, p, v, impulse, &residual);
     /* Rounding is reached when the residual is tiny, or small and no longer falling. Beside what is
      * very heavy and fast it may be tiny at first, and yet not that of the others. */
     if (code ||
         (k > 0 && (residual <= 2.0 * DBL_EPSILON || (residual < 1e-12 && residual >= previous)))) {
       break;
     }
-    if (k == 0 || !stepper->system->separable) {
-      code = vida__factor_matrix_at(stepper, t, q, entries, v);
+    if (k == 0 || !self->model.system->separable) {
+      code = vida__factor_matrix_at(self, t, q, entries, v);
     }
-    code = code ? code : vida__linear_solve(stepper->node_matrix, step, step);
+    code = code ? code : vida__linear_solve(self->model.node_matrix, step, step);
     for (int i = 0; i < n && !code; i++) {
       v[i] += step[i];
     }
-    for (int r = 0; r < stepper->m && !code; r++) {
+    for (int r = 0; r < self->model.m && !code; r++) {
       impulse[r] += step[n + r];
     }
     previous = residual;
   }
-  if (!code && stepper->redundant && isfinite(previous)) {
-    code = vida__find_least_norm(stepper, entries, impulse);
-    memcpy(impulse, stepper->least_norm, (size_t)stepper->m * sizeof *impulse);
+  if (!code && self->model.redundant && isfinite(previous)) {
+    code = vida__find_least_norm(self, entries, impulse);
+    memcpy(impulse, self->model.least_norm, (size_t)self->model.m * sizeof *impulse);
   }
   if (code == VIDA_STEP_SINGULAR) {
     vida__fail(error, code,
                "the mass matrix or the constraints are singular: velocities cannot be projected");
     if (error) {
-      vida__append_singular(stepper->system, stepper->node_matrix->values, error->message,
+      vida__append_singular(self->model.system, self->model.node_matrix->values, error->message,
                             VIDA_MESSAGE_SIZE);
     }
     return code;
@@ -762,10 +780,10 @@ int vida__project_velocity(VidaStepper* stepper, double t, const double* q, cons
                       "the velocities at a node could not be found from the momenta");
   }
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   if (nu) {
-    memcpy(nu, impulse, (size_t)stepper->m * sizeof *nu);
+    memcpy(nu, impulse, (size_t)self->model.m * sizeof *nu);
   }
   return VIDA_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* Interrupts: the caller is asked, in the middle of a step too, whether to go on. */
 #include "base/error.h"
 #include "base/text.h"
-#include "stepper/method.h"
+#include "stepper/frame.h"
 
 int VidaStepper_SetInterrupt(VidaStepper* stepper, int (*ask)(void* data), void* data,
                              VidaError* error) {
@@ -23,10 +23,11 @@ bool vida__end_interruptible(VidaStepper* stepper) {
   return stepper->interrupt.code != VIDA_SUCCESS;
 }
 
-int vida__interrupted(VidaStepper* stepper, double reached) {
+int vida__interrupted(VidaIntegration* self, double reached) {
+  VidaStepper* stepper = vida__frame_of(self);
   while (stepper->outer) {
     /* The times of stages of a composition go forwards and backwards. */
-    reached = stepper->stages > 0 ? vida__node_time(stepper->outer) : reached;
+    reached = stepper->stages > 0 ? vida__node_time(&stepper->outer->self) : reached;
     stepper = stepper->outer;
   }
   vida_interrupt* interrupt = &stepper->interrupt;

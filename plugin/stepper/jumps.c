@@ -20,8 +20,8 @@ static const double jump_of_row = 1e-10, jump_of_rate = 1e-9;
 /* ---- making it ------------------------------------------------------------------------------- */
 
 int vida__jumps_create(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n, m = (size_t)stepper->m;
-  if (!vida__has_jumps(stepper->system)) {
+  const size_t n = (size_t)stepper->self.model.n, m = (size_t)stepper->self.model.m;
+  if (!vida__has_jumps(stepper->self.model.system)) {
     return VIDA_SUCCESS;
   }
   vida_jumps* made = vida__allocate(1, sizeof *made);
@@ -38,8 +38,8 @@ int vida__jumps_create(VidaStepper* stepper, VidaError* error) {
   made->v_node = made->q_node + n;
   made->rows = made->v_node + n;
   made->rows_right = made->rows + m;
-  stepper->evaluator.segment = &stepper->segment;
-  return vida__jump_search_create(stepper->system, &made->search, error);
+  stepper->self.model.evaluator.segment = &stepper->segment;
+  return vida__jump_search_create(stepper->self.model.system, &made->search, error);
 }
 
 void vida__jumps_destroy(vida_jumps** jumps) {
@@ -52,13 +52,13 @@ void vida__jumps_destroy(vida_jumps** jumps) {
   }
 }
 
-void vida__follow_segment(const VidaStepper* stepper, vida_evaluator* evaluator) {
-  evaluator->segment = stepper->evaluator.segment;
+void vida__follow_segment(const VidaIntegration* self, vida_evaluator* evaluator) {
+  evaluator->segment = self->model.evaluator.segment;
 }
 
-void vida__follow_equations(const VidaStepper* stepper, vida_equations* equations) {
+void vida__follow_equations(const VidaIntegration* self, vida_equations* equations) {
   if (equations) {
-    vida__follow_segment(stepper, vida__equations_evaluator(equations));
+    vida__follow_segment(self, vida__equations_evaluator(equations));
   }
 }
 
@@ -76,7 +76,7 @@ const char* vida__velocity_jump(const VidaStepper* stepper, double* t) {
     return NULL;
   }
   *t = jumps->velocity_t;
-  return stepper->system->rows[jumps->velocity_row].name;
+  return stepper->self.model.system->rows[jumps->velocity_row].name;
 }
 
 bool vida__space_nodes(VidaStepper* stepper, double h) {
@@ -101,7 +101,7 @@ static int look_ahead(VidaStepper* stepper, double at, double end, bool* found, 
   vida_jumps* jumps = stepper->jumps;
   const double from = fmax(at, jumps->from);
   /* Differences in time of C functions reach a little further. */
-  const double more = stepper->system->jump_time_count > 0 ? 0.5 * (end - at) : 0.0;
+  const double more = stepper->self.model.system->jump_time_count > 0 ? 0.5 * (end - at) : 0.0;
   vida_jump next;
   int code =
       vida__find_jump(&jumps->search, from, end + more + slack_at(at, end), &next, found, error);
@@ -157,10 +157,10 @@ bool vida__multipliers_at_jump(VidaStepper* stepper, double* lambda) {
   if (!stepper->jumps || !stepper->jumps->is_at_jump) {
     return false;
   }
-  if (vida__node_velocities(stepper, &v, &unused) ||
-      vida__accelerations(stepper, vida__node_time(stepper), stepper->q, v, stepper->place,
-                          lambda)) {
-    for (int r = 0; r < stepper->m; r++) {
+  if (vida__node_velocities(&stepper->self, &v, &unused) ||
+      vida__accelerations(&stepper->self, vida__node_time(&stepper->self), stepper->self.node.q, v,
+                          stepper->self.work.place, lambda)) {
+    for (int r = 0; r < stepper->self.model.m; r++) {
       lambda[r] = (double)NAN;
     }
   }
@@ -181,12 +181,13 @@ static int tell(VidaStepper* stepper, VidaError* error) {
 /* g into rows, G v + g_t into rates, G into stepper->entries; on the side of the segment. */
 static int measure_rows(VidaStepper* stepper, double t, const double* q, const double* v,
                         double* rows, double* rates) {
-  vida_evaluator* evaluator = &stepper->evaluator;
+  vida_evaluator* evaluator = &stepper->self.model.evaluator;
   int code = vida__constraints(evaluator, t, q, NULL, rows);
-  code = code ? code : vida__jacobian(evaluator, t, q, stepper->entries);
+  code = code ? code : vida__jacobian(evaluator, t, q, stepper->self.work.entries);
   code = code ? code : vida__constraint_rate(evaluator, t, q, rates);
   if (!code) {
-    vida__add_constraint_velocity(stepper->system, stepper->entries, 1.0, v, rates);
+    vida__add_constraint_velocity(stepper->self.model.system, stepper->self.work.entries, 1.0, v,
+                                  rates);
   }
   return code;
 }
@@ -196,29 +197,29 @@ static int check_rows(VidaStepper* stepper, double t, const double* g_left, cons
                       bool* rates_jump, VidaError* error) {
   const double rounding = 4.0 * slack_at(t, t); /* of times, in which g and its rate move */
   vida_jumps* jumps = stepper->jumps;
-  const double* g = stepper->g_work;
+  const double* g = stepper->self.work.g_work;
   const double* rate = jumps->rows_right;
   char number[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE];
-  double* scale = stepper->constraint_work;
-  for (int r = 0; r < stepper->m; r++) {
+  double* scale = stepper->self.work.constraint_work;
+  for (int r = 0; r < stepper->self.model.m; r++) {
     scale[r] = fabs(rate[r]) + fabs(rate_left[r]);
-    if (fabs(g[r] - g_left[r]) > jump_of_row * stepper->reach[r] + rounding * scale[r]) {
+    if (fabs(g[r] - g_left[r]) > jump_of_row * stepper->self.model.reach[r] + rounding * scale[r]) {
       return vida__fail(error, VIDA_NOT_SUPPORTED,
                         "constraint '%s' jumps by %s at t = %s, where no motion can follow it",
-                        stepper->system->rows[r].name, vida__real_text(size, g[r] - g_left[r], 6),
-                        vida__real_text(number, t, 10));
+                        stepper->self.model.system->rows[r].name,
+                        vida__real_text(size, g[r] - g_left[r], 6), vida__real_text(number, t, 10));
     }
   }
-  for (int e = 0; e < stepper->system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &stepper->system->entries[e];
-    scale[entry->row] += fabs(stepper->entries[e] * jumps->v[entry->coordinate]);
+  for (int e = 0; e < stepper->self.model.system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &stepper->self.model.system->entries[e];
+    scale[entry->row] += fabs(stepper->self.work.entries[e] * jumps->v[entry->coordinate]);
   }
   *rates_jump = false;
-  double* bias = stepper->g_work;
-  if (vida__constraint_bias(&stepper->evaluator, t, jumps->q, jumps->v, bias)) {
-    memset(bias, 0, (size_t)stepper->m * sizeof *bias);
+  double* bias = stepper->self.work.g_work;
+  if (vida__constraint_bias(&stepper->self.model.evaluator, t, jumps->q, jumps->v, bias)) {
+    memset(bias, 0, (size_t)stepper->self.model.m * sizeof *bias);
   }
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < stepper->self.model.m; r++) {
     const bool jumps_here =
         fabs(rate[r] - rate_left[r]) > jump_of_rate * scale[r] + rounding * fabs(bias[r]);
     *rates_jump = *rates_jump || jumps_here;
@@ -236,18 +237,20 @@ static int meet_rows(VidaStepper* stepper, double t, const double* g_left, const
                      VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
   bool rates_jump = false;
-  int code = measure_rows(stepper, t, jumps->q, jumps->v, stepper->g_work, jumps->rows_right);
+  int code =
+      measure_rows(stepper, t, jumps->q, jumps->v, stepper->self.work.g_work, jumps->rows_right);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(&stepper->self, code, error);
   }
   code = check_rows(stepper, t, g_left, rate_left, &rates_jump, error);
   if (code || !rates_jump) {
     return code;
   }
-  code = vida__gradient(&stepper->evaluator, t, jumps->q, jumps->v, stepper->l_q, stepper->p);
-  return code ? vida__evaluation_failed(stepper, code, error)
-              : vida__project_velocity(stepper, t, jumps->q, stepper->entries, stepper->p, jumps->v,
-                                       NULL, error);
+  code = vida__gradient(&stepper->self.model.evaluator, t, jumps->q, jumps->v,
+                        stepper->self.work.l_q, stepper->self.node.p);
+  return code ? vida__evaluation_failed(&stepper->self, code, error)
+              : vida__project_velocity(&stepper->self, t, jumps->q, stepper->self.work.entries,
+                                       stepper->self.node.p, jumps->v, NULL, error);
 }
 
 void vida__add_statistics(VidaStatistics* sum, VidaStatistics more) {
@@ -267,7 +270,7 @@ static double part_size(const vida_jumps* jumps, double at, double target) {
 
 static int start_part(VidaStepper* stepper, double t, double h, VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
-  vida__add_statistics(&jumps->before, stepper->statistics);
+  vida__add_statistics(&jumps->before, stepper->self.statistics);
   return vida__start_motion(stepper, t, h, jumps->q, jumps->v, true, error);
 }
 
@@ -276,17 +279,17 @@ static int start_part(VidaStepper* stepper, double t, double h, VidaError* error
 static int cross(VidaStepper* stepper, double at, double end, bool* found, VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
   double* rate_left = jumps->rows;
-  double* g_left = stepper->least_norm;
+  double* g_left = stepper->self.model.least_norm;
   int code = tell(stepper, error);
-  if (!code && stepper->m > 0) {
+  if (!code && stepper->self.model.m > 0) {
     code = measure_rows(stepper, at, jumps->q, jumps->v, g_left, rate_left);
-    code = code ? vida__evaluation_failed(stepper, code, error) : code;
+    code = code ? vida__evaluation_failed(&stepper->self, code, error) : code;
   }
   jumps->from = jumps->jump.after;
   set_edge(jumps, false);
   const vida_jump crossed = jumps->jump;
   code = code ? code : look_behind(stepper, at, end, found, error);
-  if (!code && stepper->m > 0) {
+  if (!code && stepper->self.model.m > 0) {
     code = meet_rows(stepper, at, g_left, rate_left, error);
   }
   if (!code) {
@@ -305,10 +308,10 @@ static int cross(VidaStepper* stepper, double at, double end, bool* found, VidaE
 
 static int read_state(VidaStepper* stepper, double* q, double* v, VidaError* error) {
   const double* found;
-  const int code = vida__node_velocities(stepper, &found, error);
+  const int code = vida__node_velocities(&stepper->self, &found, error);
   if (!code) {
-    memcpy(q, stepper->q, (size_t)stepper->n * sizeof *q);
-    memcpy(v, found, (size_t)stepper->n * sizeof *v);
+    memcpy(q, stepper->self.node.q, (size_t)stepper->self.model.n * sizeof *q);
+    memcpy(v, found, (size_t)stepper->self.model.n * sizeof *v);
   }
   return code;
 }
@@ -317,11 +320,12 @@ static int read_state(VidaStepper* stepper, double* q, double* v, VidaError* err
  * have no solution. */
 static bool go_short_way(VidaStepper* stepper, double at, double way) {
   vida_jumps* jumps = stepper->jumps;
-  double* a = stepper->place;
-  if (vida__accelerations(stepper, at, jumps->q, jumps->v, a, stepper->least_norm)) {
+  double* a = stepper->self.work.place;
+  if (vida__accelerations(&stepper->self, at, jumps->q, jumps->v, a,
+                          stepper->self.model.least_norm)) {
     return false;
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < stepper->self.model.n; i++) {
     jumps->q[i] += way * (jumps->v[i] + 0.5 * way * a[i]);
     jumps->v[i] += way * a[i];
   }
@@ -337,7 +341,8 @@ static int make_part(VidaStepper* stepper, double at, double target, VidaError* 
   }
   const double slack = slack_at(at, target);
   int code = VIDA_SUCCESS;
-  if (fabs(vida__node_time(stepper) - at) > slack || fabs(stepper->h - way) > slack) {
+  if (fabs(vida__node_time(&stepper->self) - at) > slack ||
+      fabs(stepper->self.node.h - way) > slack) {
     code = start_part(stepper, at, part_size(jumps, at, target), error);
   }
   code = code ? code : vida__make_step(stepper, error);
@@ -387,8 +392,8 @@ static void return_to_node(VidaStepper* stepper, const vida_jumps* kept, vida_se
   jumps->is_at_jump = kept->is_at_jump;
   jumps->is_left = kept->is_left;
   stepper->segment = segment;
-  memcpy(jumps->q, jumps->q_node, (size_t)stepper->n * sizeof *jumps->q);
-  memcpy(jumps->v, jumps->v_node, (size_t)stepper->n * sizeof *jumps->v);
+  memcpy(jumps->q, jumps->q_node, (size_t)stepper->self.model.n * sizeof *jumps->q);
+  memcpy(jumps->v, jumps->v_node, (size_t)stepper->self.model.n * sizeof *jumps->v);
   start_part(stepper, jumps->t0 + (double)jumps->step * jumps->h, jumps->h, &unused);
 }
 
@@ -409,15 +414,15 @@ int vida__jumps_step(VidaStepper* stepper, VidaError* error) {
   }
   /* Where no jump is near, this is the step as it would be without any. */
   const double slack = slack_at(at, end);
-  if (!jumps->is_left && !found && fabs(stepper->h - jumps->h) <= slack) {
+  if (!jumps->is_left && !found && fabs(stepper->self.node.h - jumps->h) <= slack) {
     code = vida__make_step(stepper, error);
   } else {
     code = read_state(stepper, jumps->q_node, jumps->v_node, error);
     if (code) {
       return code;
     }
-    memcpy(jumps->q, jumps->q_node, (size_t)stepper->n * sizeof *jumps->q);
-    memcpy(jumps->v, jumps->v_node, (size_t)stepper->n * sizeof *jumps->v);
+    memcpy(jumps->q, jumps->q_node, (size_t)stepper->self.model.n * sizeof *jumps->q);
+    memcpy(jumps->v, jumps->v_node, (size_t)stepper->self.model.n * sizeof *jumps->v);
     code = make_parts(stepper, at, end, found, error);
     if (code) {
       return_to_node(stepper, &kept, segment);

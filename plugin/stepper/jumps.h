@@ -5,7 +5,7 @@
 #ifndef VIDA_STEPPER_JUMPS_H
 #define VIDA_STEPPER_JUMPS_H
 
-#include "stepper/method.h"
+#include "stepper/frame.h"
 #include "system/evaluate/equations.h"
 #include "system/evaluate/time_jumps.h"
 
@@ -34,11 +34,6 @@ struct vida_jumps {
 /* *jumps is NULL where nothing jumps. Evaluators of the stepper take its segment from then on. */
 int vida__jumps_create(VidaStepper* stepper, VidaError* error);
 void vida__jumps_destroy(vida_jumps** jumps);
-/* Let an evaluator, and one of equations (NULL: none), that a method has created use the segment of
- * the stepper. */
-void vida__follow_segment(const VidaStepper* stepper, vida_evaluator* evaluator);
-void vida__follow_equations(const VidaStepper* stepper, vida_equations* equations);
-
 /* Before a start: sets the grid, and takes the later side of a jump at t0. */
 int vida__jumps_begin(VidaStepper* stepper, double t0, double h, VidaError* error);
 /* VidaStepper_Step of systems with jumps. */

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "stepper/method.h"
+#include "stepper/integration.h"
 #include "system/constraints/singular.h"
 #include "system/evaluate/sizes.h"
 
@@ -20,15 +20,15 @@ enum { MOST_ROUNDS = 3 };
 static const double least_entry = 1e-8;
 
 /* The largest root of mass over |G| of a row, entries first to end. */
-static double find_heaviest(const VidaStepper* stepper, const double* root, int first, int end) {
-  const VidaSystem* system = stepper->system;
+static double find_heaviest(const VidaIntegration* self, const double* root, int first, int end) {
+  const VidaSystem* system = self->model.system;
   vida_unit_sizes sizes = {0};
   bool is_new;
   double heaviest = 0.0;
   for (int pass = 0; pass < 2; pass++) {
     for (int e = first; e < end; e++) {
       const int i = system->entries[e].coordinate;
-      const double entry = fabs(stepper->entries[e]);
+      const double entry = fabs(self->work.entries[e]);
       const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
       if (pass == 0) {
         sizes.largest[at] = fmax(sizes.largest[at], entry);
@@ -42,9 +42,9 @@ static double find_heaviest(const VidaStepper* stepper, const double* root, int 
 
 /* Along a row, coordinate i moves coordinate j by G_i / G_j of its own way, so that it has at most
  * m_j (G_i / G_j)^2 of its kinetic energy. */
-static bool raise_roots(const VidaStepper* stepper, const vida_unit_sizes* heaviest_of,
+static bool raise_roots(const VidaIntegration* self, const vida_unit_sizes* heaviest_of,
                         double* root) {
-  const VidaSystem* system = stepper->system;
+  const VidaSystem* system = self->model.system;
   const vida_jacobian_entry* entry = system->entries;
   vida_unit_sizes most = *heaviest_of;
   bool is_raised = false;
@@ -54,12 +54,12 @@ static bool raise_roots(const VidaStepper* stepper, const vida_unit_sizes* heavi
     while (e < system->entry_count && entry[e].row == entry[first].row) {
       e++;
     }
-    const double heaviest = find_heaviest(stepper, root, first, e);
+    const double heaviest = find_heaviest(self, root, first, e);
     for (int k = first; k < e; k++) {
       const int i = entry[k].coordinate;
       const int at = vida__unit_slot(&most, system->coordinates[i].unit, &is_new);
       const double least =
-          least_root * fmin(heaviest * fabs(stepper->entries[k]), most.largest[at]);
+          least_root * fmin(heaviest * fabs(self->work.entries[k]), most.largest[at]);
       if (root[i] < least) {
         root[i] = least;
         is_raised = true;
@@ -69,59 +69,61 @@ static bool raise_roots(const VidaStepper* stepper, const vida_unit_sizes* heavi
   return is_raised;
 }
 
-void vida__measure_light(VidaStepper* stepper) {
-  const VidaSystem* system = stepper->system;
-  memcpy(stepper->matrix_root, stepper->root_mass, (size_t)stepper->n * sizeof(double));
-  memcpy(stepper->matrix_stiffness, stepper->row_stiffness, (size_t)stepper->m * sizeof(double));
+void vida__measure_light(VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
+  memcpy(self->model.matrix_root, self->model.root_mass, (size_t)self->model.n * sizeof(double));
+  memcpy(self->model.matrix_stiffness, self->model.row_stiffness,
+         (size_t)self->model.m * sizeof(double));
   vida_unit_sizes heaviest = {0};
   bool is_raised = false;
   bool is_new;
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     const int at = vida__unit_slot(&heaviest, system->coordinates[i].unit, &is_new);
-    heaviest.largest[at] = fmax(heaviest.largest[at], stepper->root_mass[i]);
+    heaviest.largest[at] = fmax(heaviest.largest[at], self->model.root_mass[i]);
   }
-  for (int k = 0; k < MOST_ROUNDS && raise_roots(stepper, &heaviest, stepper->matrix_root); k++) {
+  for (int k = 0; k < MOST_ROUNDS && raise_roots(self, &heaviest, self->model.matrix_root); k++) {
     is_raised = true;
   }
   if (!is_raised) {
     return;
   }
-  memset(stepper->matrix_stiffness, 0, (size_t)stepper->m * sizeof(double));
+  memset(self->model.matrix_stiffness, 0, (size_t)self->model.m * sizeof(double));
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const double scaled = stepper->entries[e] / stepper->matrix_root[entry->coordinate];
-    stepper->matrix_stiffness[entry->row] = hypot(stepper->matrix_stiffness[entry->row], scaled);
+    const double scaled = self->work.entries[e] / self->model.matrix_root[entry->coordinate];
+    self->model.matrix_stiffness[entry->row] =
+        hypot(self->model.matrix_stiffness[entry->row], scaled);
   }
-  for (int r = 0; r < stepper->m; r++) {
-    const double stiffness = stepper->matrix_stiffness[r];
-    stepper->matrix_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
+  for (int r = 0; r < self->model.m; r++) {
+    const double stiffness = self->model.matrix_stiffness[r];
+    self->model.matrix_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
   }
 }
 
-static bool has_light(const VidaStepper* stepper) {
-  bool found = stepper->system->has_massless;
-  for (int i = 0; i < stepper->n && !found; i++) {
-    found = vida__is_light(stepper, i);
+static bool has_light(const VidaIntegration* self) {
+  bool found = self->model.system->has_massless;
+  for (int i = 0; i < self->model.n && !found; i++) {
+    found = vida__is_light(self, i);
   }
   return found;
 }
 
-int vida__check_massless(VidaStepper* stepper, VidaError* error) {
+int vida__check_massless(VidaIntegration* self, VidaError* error) {
   /* As in the matrix of an implicit step: what has no mass may hang on springs. */
-  const vida_hessian_weights weights = {-stepper->h * stepper->h, 0.0, 0.0, 1.0};
-  const VidaSystem* system = stepper->system;
-  double* matrix = stepper->node_matrix->values;
+  const vida_hessian_weights weights = {-self->node.h * self->node.h, 0.0, 0.0, 1.0};
+  const VidaSystem* system = self->model.system;
+  double* matrix = self->model.node_matrix->values;
   char open[VIDA_MESSAGE_SIZE / 2] = "";
-  if (stepper->m == 0 || stepper->outer || !has_light(stepper)) {
+  if (self->model.m == 0 || vida__is_nested(self) || !has_light(self)) {
     return VIDA_SUCCESS;
   }
-  vida__linear_clear(stepper->node_matrix);
-  const int code =
-      vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, weights, matrix);
-  vida__add_columns(system, stepper->entries, 1.0, matrix);
-  vida__add_rows(system, stepper->entries, 1.0, matrix);
-  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
-    matrix[vida__constraint_diagonal(system, r)] -= stepper->redundancy[r];
+  vida__linear_clear(self->model.node_matrix);
+  const int code = vida__add_hessian(&self->model.evaluator, self->node.t0, self->node.q,
+                                     self->node.v, weights, matrix);
+  vida__add_columns(system, self->work.entries, 1.0, matrix);
+  vida__add_rows(system, self->work.entries, 1.0, matrix);
+  for (int r = 0; r < self->model.m && self->model.redundant; r++) {
+    matrix[vida__constraint_diagonal(system, r)] -= self->model.redundancy[r];
   }
   if (code || !vida__append_singular(system, matrix, open, sizeof open)) {
     return VIDA_SUCCESS;
@@ -131,12 +133,12 @@ int vida__check_massless(VidaStepper* stepper, VidaError* error) {
                     system->name, open);
 }
 
-void vida__explain_light(const VidaStepper* stepper, VidaError* error) {
+void vida__explain_light(const VidaIntegration* self, VidaError* error) {
   enum { MOST_NAMED = 3 };
-  const VidaSystem* system = stepper->system;
+  const VidaSystem* system = self->model.system;
   int count = 0;
-  for (int i = 0; i < stepper->n && error; i++) {
-    if (vida__is_light(stepper, i) && count++ < MOST_NAMED) {
+  for (int i = 0; i < self->model.n && error; i++) {
+    if (vida__is_light(self, i) && count++ < MOST_NAMED) {
       vida__append(error->message, VIDA_MESSAGE_SIZE, "%s'%s'", count > 1 ? ", " : "; ",
                    system->coordinates[i].name);
     }
@@ -153,6 +155,6 @@ void vida__explain_light(const VidaStepper* stepper, VidaError* error) {
   }
 }
 
-bool vida__is_light(const VidaStepper* stepper, int i) {
-  return stepper->matrix_root[i] > stepper->root_mass[i];
+bool vida__is_light(const VidaIntegration* self, int i) {
+  return self->model.matrix_root[i] > self->model.root_mass[i];
 }

@@ -2,97 +2,99 @@
 #include <math.h>
 #include <string.h>
 
-#include "stepper/method.h"
+#include "stepper/integration.h"
 
-int vida__accelerations(VidaStepper* stepper, double t, const double* q, const double* v, double* a,
-                        double* lambda) {
-  double* right_side = stepper->node_step;
-  double* bias = right_side + stepper->n;
-  int code = vida__jacobian(&stepper->evaluator, t, q, stepper->entries);
-  code = code ? code : vida__factor_matrix_at(stepper, t, q, stepper->entries, v);
-  code =
-      code ? code : vida__motion_bias(&stepper->evaluator, t, q, v, right_side, bias, stepper->l_v);
-  for (int r = 0; r < stepper->m; r++) {
+int vida__accelerations(VidaIntegration* self, double t, const double* q, const double* v,
+                        double* a, double* lambda) {
+  double* right_side = self->work.node_step;
+  double* bias = right_side + self->model.n;
+  int code = vida__jacobian(&self->model.evaluator, t, q, self->work.entries);
+  code = code ? code : vida__factor_matrix_at(self, t, q, self->work.entries, v);
+  code = code
+             ? code
+             : vida__motion_bias(&self->model.evaluator, t, q, v, right_side, bias, self->work.l_v);
+  for (int r = 0; r < self->model.m; r++) {
     bias[r] = -bias[r];
   }
-  code = code ? code : vida__linear_solve(stepper->node_matrix, right_side, right_side);
+  code = code ? code : vida__linear_solve(self->model.node_matrix, right_side, right_side);
   if (!code) {
-    memcpy(a, right_side, (size_t)stepper->n * sizeof *a);
-    memcpy(lambda, bias, (size_t)stepper->m * sizeof *lambda);
+    memcpy(a, right_side, (size_t)self->model.n * sizeof *a);
+    memcpy(lambda, bias, (size_t)self->model.m * sizeof *lambda);
   }
   return code;
 }
 
-int vida__node_multipliers(VidaStepper* stepper, VidaError* error) {
-  const double t = vida__node_time(stepper);
+int vida__node_multipliers(VidaIntegration* self, VidaError* error) {
+  const double t = vida__node_time(self);
   const double* v;
-  int code = vida__node_velocities(stepper, &v, error);
+  int code = vida__node_velocities(self, &v, error);
   if (code) {
     return code;
   }
-  code = vida__accelerations(stepper, t, stepper->q, v, stepper->place, stepper->lambda);
+  code = vida__accelerations(self, t, self->node.q, v, self->work.place, self->node.lambda);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  stepper->lambda_t = t;
+  self->node.lambda_t = t;
   return VIDA_SUCCESS;
 }
 
-void vida__measure_tension(VidaStepper* stepper) {
-  double* lambda = stepper->constraint_work;
-  const double t = vida__node_time(stepper);
-  stepper->tension = 0.0;
-  if (stepper->m == 0 ||
-      vida__accelerations(stepper, t, stepper->q, stepper->v0, stepper->place, lambda)) {
+void vida__measure_tension(VidaIntegration* self) {
+  double* lambda = self->work.constraint_work;
+  const double t = vida__node_time(self);
+  self->model.tension = 0.0;
+  if (self->model.m == 0 ||
+      vida__accelerations(self, t, self->node.q, self->node.v, self->work.place, lambda)) {
     return;
   }
-  for (int r = 0; r < stepper->m; r++) {
-    const double size = fabs(lambda[r]) * stepper->row_stiffness[r];
-    stepper->tension = isfinite(size) ? fmax(stepper->tension, size) : stepper->tension;
+  for (int r = 0; r < self->model.m; r++) {
+    const double size = fabs(lambda[r]) * self->model.row_stiffness[r];
+    self->model.tension = isfinite(size) ? fmax(self->model.tension, size) : self->model.tension;
   }
 }
 
-double vida__kinetic_size(const VidaStepper* stepper) {
+double vida__kinetic_size(const VidaIntegration* self) {
   double sum = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const double scaled = stepper->p[i] * stepper->inverse_root[i];
+  for (int i = 0; i < self->model.n; i++) {
+    const double scaled = self->node.p[i] * self->model.inverse_root[i];
     sum += scaled * scaled;
   }
   return 0.5 * sum;
 }
 
-double vida__potential_size(const VidaStepper* stepper) {
-  double* place = stepper->speed;
+double vida__potential_size(const VidaIntegration* self) {
+  double* place = self->work.speed;
   double sum = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    place[i] = fabs(stepper->q[i]);
+  for (int i = 0; i < self->model.n; i++) {
+    place[i] = fabs(self->node.q[i]);
   }
-  vida__share_sizes(stepper->system, place);
-  for (int i = 0; i < stepper->n; i++) {
-    sum += stepper->force_size[i] * place[i];
+  vida__share_sizes(self->model.system, place);
+  for (int i = 0; i < self->model.n; i++) {
+    sum += self->model.force_size[i] * place[i];
   }
   return sum;
 }
 
-double vida__rest_energy(const VidaStepper* stepper, double time) {
+double vida__rest_energy(const VidaIntegration* self, double time) {
   static const double part = 1e-8; /* about the square root of rounding */
   double size = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const bool is_angle = strcmp(stepper->system->coordinates[i].unit, "rad") == 0;
-    const double place = fmax(fabs(stepper->q[i]), is_angle ? 1.0 : 0.0);
-    size = fmax(size, stepper->root_mass[i] * place);
+  for (int i = 0; i < self->model.n; i++) {
+    const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
+    const double place = fmax(fabs(self->node.q[i]), is_angle ? 1.0 : 0.0);
+    size = fmax(size, self->model.root_mass[i] * place);
   }
   const double speed = time > 0.0 ? part * size / time : 0.0;
   return 0.5 * speed * speed;
 }
 
-int vida__node_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
+int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
   const double* v;
-  *t = vida__node_time(stepper);
-  int code = vida__node_velocities(stepper, &v, error);
+  *t = vida__node_time(self);
+  int code = vida__node_velocities(self, &v, error);
   if (code) {
     return code;
   }
-  code = vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  code = vida__energy(&self->model.evaluator, *t, self->node.q, v, self->work.l_q, self->work.l_v,
+                      value);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }

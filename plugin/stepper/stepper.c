@@ -12,51 +12,51 @@
 
 /* One block for all arrays; the order of the first six is that of the state. */
 static int allocate_arrays(VidaStepper* stepper) {
-  const size_t n = (size_t)stepper->n;
-  const size_t m = (size_t)stepper->m;
-  const size_t entries = (size_t)stepper->system->entry_count;
+  const size_t n = (size_t)stepper->self.model.n;
+  const size_t m = (size_t)stepper->self.model.m;
+  const size_t entries = (size_t)stepper->self.model.system->entry_count;
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&stepper->q, n},
-                {&stepper->q_low, n},
-                {&stepper->p, n},
-                {&stepper->p_low, n},
-                {&stepper->v0, n},
-                {&stepper->lambda, m},
+  } arrays[] = {{&stepper->self.node.q, n},
+                {&stepper->self.node.q_low, n},
+                {&stepper->self.node.p, n},
+                {&stepper->self.node.p_low, n},
+                {&stepper->self.node.v, n},
+                {&stepper->self.node.lambda, m},
                 {&stepper->kept, 5 * n + m},
-                {&stepper->unknown, n + m},
-                {&stepper->history[0], n + m},
-                {&stepper->history[1], n + m},
-                {&stepper->history[2], n + m},
-                {&stepper->root_mass, n},
-                {&stepper->inverse_root, n},
-                {&stepper->row_stiffness, m},
-                {&stepper->matrix_root, n},
-                {&stepper->matrix_stiffness, m},
-                {&stepper->force_size, n},
-                {&stepper->value_size, m},
-                {&stepper->reach, m},
-                {&stepper->speed, n},
-                {&stepper->atol, n},
-                {&stepper->g0, m},
-                {&stepper->g_tracked, m},
-                {&stepper->g_node, m},
-                {&stepper->entries0, entries},
-                {&stepper->entries_before, entries},
-                {&stepper->entries, entries},
-                {&stepper->q1, n},
-                {&stepper->dq, n},
-                {&stepper->place, n},
-                {&stepper->l_q, n},
-                {&stepper->l_v, n},
-                {&stepper->g_work, m},
-                {&stepper->node_step, n + m},
+                {&stepper->self.implicit.unknown, n + m},
+                {&stepper->self.implicit.history[0], n + m},
+                {&stepper->self.implicit.history[1], n + m},
+                {&stepper->self.implicit.history[2], n + m},
+                {&stepper->self.model.root_mass, n},
+                {&stepper->self.model.inverse_root, n},
+                {&stepper->self.model.row_stiffness, m},
+                {&stepper->self.model.matrix_root, n},
+                {&stepper->self.model.matrix_stiffness, m},
+                {&stepper->self.model.force_size, n},
+                {&stepper->self.model.value_size, m},
+                {&stepper->self.model.reach, m},
+                {&stepper->self.work.speed, n},
+                {&stepper->self.model.atol, n},
+                {&stepper->self.implicit.g0, m},
+                {&stepper->self.implicit.g_tracked, m},
+                {&stepper->self.implicit.g_node, m},
+                {&stepper->self.implicit.entries0, entries},
+                {&stepper->self.implicit.entries_before, entries},
+                {&stepper->self.work.entries, entries},
+                {&stepper->self.work.q1, n},
+                {&stepper->self.work.dq, n},
+                {&stepper->self.work.place, n},
+                {&stepper->self.work.l_q, n},
+                {&stepper->self.work.l_v, n},
+                {&stepper->self.work.g_work, m},
+                {&stepper->self.work.node_step, n + m},
                 {&stepper->node_velocity, n},
-                {&stepper->constraint_work, m},
-                {&stepper->mass_work, n + m},
-                {&stepper->redundancy, m},
-                {&stepper->least_norm, m}};
+                {&stepper->self.work.constraint_work, m},
+                {&stepper->self.work.mass_work, n + m},
+                {&stepper->self.model.redundancy, m},
+                {&stepper->self.model.least_norm, m}};
   const size_t count = sizeof arrays / sizeof arrays[0];
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -89,28 +89,30 @@ vida_solver vida__solver_of(const VidaOptions* options) {
 
 static int interrupted(void* data) {
   VidaStepper* stepper = data;
-  return vida__interrupted(stepper, vida__node_time(stepper));
+  return vida__interrupted(&stepper->self, vida__node_time(&stepper->self));
 }
 
 static int create_solvers(VidaStepper* stepper, VidaError* error) {
-  stepper->tolerance = VidaOptions_Get(stepper->options, "tolerance");
-  const vida_map_options options = {stepper->tolerance,
-                                    (int)VidaOptions_Get(stepper->options, "max_iterations"),
-                                    vida__solver_of(stepper->options)};
-  if (vida__context_create(&stepper->context)) {
+  stepper->self.implicit.tolerance = VidaOptions_Get(stepper->self.options, "tolerance");
+  const vida_map_options options = {stepper->self.implicit.tolerance,
+                                    (int)VidaOptions_Get(stepper->self.options, "max_iterations"),
+                                    vida__solver_of(stepper->self.options)};
+  if (vida__context_create(&stepper->self.model.context)) {
     return vida__fail_memory(error);
   }
-  int code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
-                                 &stepper->node_matrix, error);
-  if (!code && stepper->system->constant_mass && stepper->system->has_coupled_mass) {
-    code = vida__linear_create(stepper->context, &stepper->system->pattern, options.solver,
-                               &stepper->mass_matrix, error);
+  int code = vida__linear_create(stepper->self.model.context, &stepper->self.model.system->pattern,
+                                 options.solver, &stepper->self.model.node_matrix, error);
+  if (!code && stepper->self.model.system->constant_mass &&
+      stepper->self.model.system->has_coupled_mass) {
+    code = vida__linear_create(stepper->self.model.context, &stepper->self.model.system->pattern,
+                               options.solver, &stepper->self.model.mass_matrix, error);
   }
-  if (!code && stepper->method->map.residual) {
-    code = vida__map_create(stepper->context, stepper->rows, stepper->method->map, stepper, options,
-                            &stepper->map, error);
+  if (!code && stepper->self.method->equations.residual) {
+    code = vida__map_create(stepper->self.model.context, stepper->self.implicit.rows,
+                            stepper->self.method->equations, stepper, options,
+                            &stepper->self.implicit.map, error);
     if (!code) {
-      vida__map_set_interrupt(stepper->map, interrupted);
+      vida__map_set_interrupt(stepper->self.implicit.map, interrupted);
     }
   }
   return code;
@@ -166,9 +168,9 @@ static const char* coordinate_name(const void* list, int index) {
 
 /* Of options by coordinate the names, which only now can be looked up. */
 static int check_coordinates(const VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+  const VidaSystem* system = stepper->self.model.system;
   const char *name, *option = NULL;
-  for (int k = 0; (name = vida__options_coordinate(stepper->options, k, &option)); k++) {
+  for (int k = 0; (name = vida__options_coordinate(stepper->self.options, k, &option)); k++) {
     if (vida__find_string(&system->coordinate_names, name) < 0) {
       const int nearest = Vida_NearestName(name, system->coordinate_count, coordinate_name, system);
       return vida__fail(error, VIDA_UNKNOWN_NAME, "%s: system '%s' has no coordinate '%s'%s%s%s",
@@ -182,16 +184,16 @@ static int check_coordinates(const VidaStepper* stepper, VidaError* error) {
 
 static int take_tolerances(VidaStepper* stepper, VidaError* error) {
   bool is_asked = false;
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->atol[i] =
-        VidaOptions_GetOf(stepper->options, "atol", coordinate_name(stepper->system, i));
-    is_asked = is_asked || isfinite(stepper->atol[i]);
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    stepper->self.model.atol[i] = VidaOptions_GetOf(stepper->self.options, "atol",
+                                                    coordinate_name(stepper->self.model.system, i));
+    is_asked = is_asked || isfinite(stepper->self.model.atol[i]);
   }
   const int code = check_coordinates(stepper, error);
-  if (!code && is_asked && !stepper->adaptive) {
+  if (!code && is_asked && !stepper->self.adaptive) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s: atol has no meaning for fixed steps h; set rtol as well",
-                      stepper->method->info.name);
+                      stepper->self.method->info.name);
   }
   return code;
 }
@@ -209,7 +211,7 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   if (!VidaOptions_IsSet(options, "h")) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the step h is missing", method->info.name);
   }
-  int code = method->refers ? VIDA_SUCCESS : check_capabilities(system, method, error);
+  int code = method->is_composed ? VIDA_SUCCESS : check_capabilities(system, method, error);
   if (code) {
     return code;
   }
@@ -217,25 +219,26 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   if (!created) {
     return vida__fail_memory(error);
   }
-  created->method = method;
-  created->system = system;
-  created->adaptive = Vida_IsAdaptive(options);
-  created->n = system->coordinate_count;
-  created->m = system->row_count;
-  created->has_increments = has_increments(system);
-  code = vida__evaluator_create(system, &created->evaluator, error);
+  created->self.method = method;
+  created->self.model.system = system;
+  created->self.adaptive = Vida_IsAdaptive(options);
+  created->self.model.n = system->coordinate_count;
+  created->self.model.m = system->row_count;
+  created->self.model.has_increments = has_increments(system);
+  code = vida__evaluator_create(system, &created->self.model.evaluator, error);
   code = code ? code : vida__jumps_create(created, error);
   code = code ? code : VidaOptions_Copy(options, &created->options, error);
+  created->self.options = created->options;
   if (!code && allocate_arrays(created)) {
     code = vida__fail_memory(error);
   }
-  if (!code && vida__rank_create(system, &created->rank, error) == VIDA_OUT_OF_MEMORY) {
+  if (!code && vida__rank_create(system, &created->self.model.rank, error) == VIDA_OUT_OF_MEMORY) {
     code = VIDA_OUT_OF_MEMORY;
   }
   code = code ? code : take_tolerances(created, error);
-  created->rows = vida__map_rows_of(&created->evaluator);
-  created->prepare = vida__prepare_step;
-  code = code ? code : method->create(created, error);
+  created->self.implicit.rows = vida__map_rows_of(&created->self.model.evaluator);
+  created->self.implicit.prepare = vida__prepare_step;
+  code = code ? code : method->create(&created->self, error);
   code = code ? code : create_solvers(created, error);
   code = code ? code : vida__watch_create(created, &created->watch, error);
   if (code) {
@@ -264,22 +267,22 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   if (!old) {
     return;
   }
-  vida__map_destroy(&old->map);
-  if (old->method->destroy) {
-    old->method->destroy(old);
+  vida__map_destroy(&old->self.implicit.map);
+  if (old->self.method->destroy) {
+    old->self.method->destroy(&old->self);
   }
-  vida__rank_destroy(&old->rank);
+  vida__rank_destroy(&old->self.model.rank);
   vida__watch_destroy(&old->watch);
   vida__jumps_destroy(&old->jumps);
-  free(old->own);
-  vida__linear_destroy(&old->node_matrix);
-  vida__linear_destroy(&old->mass_matrix);
-  if (old->context) {
-    SUNContext_Free(&old->context);
+  free(old->self.state);
+  vida__linear_destroy(&old->self.model.node_matrix);
+  vida__linear_destroy(&old->self.model.mass_matrix);
+  if (old->self.model.context) {
+    SUNContext_Free(&old->self.model.context);
   }
   free(old->block);
   VidaOptions_Destroy(&old->options);
-  vida__evaluator_destroy(&old->evaluator);
+  vida__evaluator_destroy(&old->self.model.evaluator);
   free(old);
   *stepper = NULL;
 }
@@ -288,10 +291,10 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
 
 static int check_values(const VidaStepper* stepper, const char* what, const double* values,
                         VidaError* error) {
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < stepper->self.model.n; i++) {
     if (!isfinite(values[i])) {
       return vida__fail(error, VIDA_NOT_FINITE, "the initial %s of '%s' is not a finite number",
-                        what, stepper->system->coordinates[i].name);
+                        what, stepper->self.model.system->coordinates[i].name);
     }
   }
   return VIDA_SUCCESS;
@@ -299,35 +302,37 @@ static int check_values(const VidaStepper* stepper, const char* what, const doub
 
 static int factor_mass(VidaStepper* stepper, VidaError* error) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  vida_linear* mass = stepper->mass_matrix;
+  vida_linear* mass = stepper->self.model.mass_matrix;
   if (!mass) {
     return VIDA_SUCCESS;
   }
   vida__linear_clear(mass);
-  int code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, stepper->t0, stepper->q,
-                                  stepper->v0, mass_only, mass->values);
+  int code =
+      vida__add_hessian_of(&stepper->self.model.evaluator, VIDA_PART_KINETIC, stepper->self.node.t0,
+                           stepper->self.node.q, stepper->self.node.v, mass_only, mass->values);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(&stepper->self, code, error);
   }
-  for (int r = 0; r < stepper->m; r++) {
-    mass->values[vida__pattern_slot(mass->pattern, stepper->n + r, stepper->n + r)] = 1.0;
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    mass->values[vida__pattern_slot(mass->pattern, stepper->self.model.n + r,
+                                    stepper->self.model.n + r)] = 1.0;
   }
   code = vida__linear_factor(mass);
   /* A method that solves with the mass matrix alone asks whether it could be factored. */
-  stepper->has_singular_mass = code != VIDA_SUCCESS;
+  stepper->self.model.has_singular_mass = code != VIDA_SUCCESS;
   return VIDA_SUCCESS;
 }
 
 static void set_unknown_multipliers(VidaStepper* stepper) {
-  stepper->lambda_t = vida__node_time(stepper);
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = (double)NAN;
+  stepper->self.node.lambda_t = vida__node_time(&stepper->self);
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    stepper->self.node.lambda[r] = (double)NAN;
   }
 }
 
 static int reset(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                  bool again, VidaError* error) {
-  const size_t bytes = (size_t)stepper->n * sizeof *q;
+  const size_t bytes = (size_t)stepper->self.model.n * sizeof *q;
   char got[VIDA_REAL_TEXT_SIZE];
   if (!isfinite(t0) || !isfinite(h) || !(h > 0.0)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -340,53 +345,54 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   }
   stepper->started = false;
   stepper->earlier = again ? stepper->earlier : 0;
-  stepper->t0 = t0;
-  stepper->h = h;
-  stepper->step = 0;
-  stepper->history_count = 0;
+  stepper->self.node.t0 = t0;
+  stepper->self.node.h = h;
+  stepper->self.node.step = 0;
+  stepper->self.implicit.history_count = 0;
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
-  stepper->has_g_node = false;
-  stepper->scaled_for = 0.0;
-  stepper->tension = 0.0;
-  stepper->has_tracked = false;
-  memcpy(stepper->q, q, bytes);
-  memcpy(stepper->v0, v, bytes);
-  memset(stepper->q_low, 0, bytes);
-  memset(stepper->p, 0, bytes);
-  memset(stepper->p_low, 0, bytes);
-  memset(&stepper->statistics, 0, sizeof stepper->statistics);
-  if (stepper->map) {
-    vida__map_reset_counts(stepper->map);
+  stepper->self.implicit.has_g_node = false;
+  stepper->self.implicit.scaled_for = 0.0;
+  stepper->self.model.tension = 0.0;
+  stepper->self.implicit.has_tracked = false;
+  memcpy(stepper->self.node.q, q, bytes);
+  memcpy(stepper->self.node.v, v, bytes);
+  memset(stepper->self.node.q_low, 0, bytes);
+  memset(stepper->self.node.p, 0, bytes);
+  memset(stepper->self.node.p_low, 0, bytes);
+  memset(&stepper->self.statistics, 0, sizeof stepper->self.statistics);
+  if (stepper->self.implicit.map) {
+    vida__map_reset_counts(stepper->self.implicit.map);
   }
   set_unknown_multipliers(stepper);
-  int measured = vida__measure_sizes(stepper, error);
+  int measured = vida__measure_sizes(&stepper->self, error);
   if (measured) {
     return measured;
   }
   if (!again) { /* sizes of constraints are those of the motion's start, not of any place in it */
-    vida__measure_reach(stepper);
+    vida__measure_reach(&stepper->self);
   }
-  measured = vida__find_redundancy(stepper, error);
+  measured = vida__find_redundancy(&stepper->self, error);
   return measured ? measured : factor_mass(stepper, error);
 }
 
 /* The matrix of the first step is factored now: what KLU allocates is allocated here. */
 static int warm_up(VidaStepper* stepper, VidaError* error) {
-  const int code = stepper->prepare(stepper, error);
+  const int code = stepper->self.implicit.prepare(&stepper->self, error);
   if (!code) {
-    if (stepper->map) {
-      vida__map_prepare(stepper->map, stepper->unknown);
-      vida__map_reset_counts(stepper->map);
+    if (stepper->self.implicit.map) {
+      vida__map_prepare(stepper->self.implicit.map, stepper->self.implicit.unknown);
+      vida__map_reset_counts(stepper->self.implicit.map);
     }
-    if (vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0) == VIDA_STEP_SINGULAR &&
-        stepper->m == 0) {
+    if (vida__factor_node_matrix(&stepper->self, stepper->self.implicit.entries0,
+                                 stepper->self.node.v) == VIDA_STEP_SINGULAR &&
+        stepper->self.model.m == 0) {
       vida__fail(error, VIDA_BAD_ARGUMENT,
                  "the mass matrix of system '%s' is singular at the start: some combination "
                  "of rates has no kinetic energy",
-                 stepper->system->name);
+                 stepper->self.model.system->name);
       if (error) {
-        vida__append_open(stepper, error->message, VIDA_MESSAGE_SIZE);
+        vida__append_open(&stepper->self, error->message, VIDA_MESSAGE_SIZE);
       }
       return VIDA_BAD_ARGUMENT;
     }
@@ -396,26 +402,27 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
 
 /* Unknowns that are impulses of constraints, which are then not known before the first step. */
 static bool has_multipliers_to_scale(const VidaStepper* stepper) {
-  return stepper->map && stepper->m > 0 &&
-         (stepper->method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
+  return stepper->self.implicit.map && stepper->self.model.m > 0 &&
+         (stepper->self.method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
 }
 
 int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                        bool again, VidaError* error) {
   int code = check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, again, error);
-  code = code ? code : vida__check_massless(stepper, error);
-  code = code ? code : stepper->method->start(stepper, error);
+  code = code ? code : vida__check_massless(&stepper->self, error);
+  code = code ? code : stepper->self.method->start(&stepper->self, error);
   if (!code && has_multipliers_to_scale(stepper)) {
-    vida__measure_tension(stepper);
+    vida__measure_tension(&stepper->self);
   }
   code = code ? code : vida__judge_start(stepper, error);
   code = code ? code : warm_up(stepper, error);
   if (!code && again) {
-    vida__watch_return(stepper->watch, stepper->t0, stepper->q);
+    vida__watch_return(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
   } else if (!code) {
-    vida__watch_start(stepper->watch, stepper->t0, stepper->q);
-    stepper->start_energy = vida__kinetic_size(stepper) + vida__potential_size(stepper);
+    vida__watch_start(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
+    stepper->start_energy =
+        vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self);
   }
   stepper->started = !code;
   return code;
@@ -432,7 +439,7 @@ int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const d
   if (VIDA_REFUSE_NULL(error, stepper, q, v)) {
     return VIDA_BAD_ARGUMENT;
   }
-  return vida__name_able(stepper->system, stepper->options,
+  return vida__name_able(stepper->self.model.system, stepper->self.options,
                          vida__start_stepper(stepper, t0, h, q, v, error), error);
 }
 
@@ -440,8 +447,8 @@ int VidaStepper_Start(VidaStepper* stepper, double t0, const double* q, const do
                       VidaError* error) {
   const int code = VIDA_REFUSE_NULL(error, stepper, q, v);
   return code ? code
-              : VidaStepper_StartWithStep(stepper, t0, VidaOptions_Get(stepper->options, "h"), q, v,
-                                          error);
+              : VidaStepper_StartWithStep(stepper, t0, VidaOptions_Get(stepper->self.options, "h"),
+                                          q, v, error);
 }
 
 int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0, const double* q1,
@@ -449,32 +456,33 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
   if (VIDA_REFUSE_NULL(error, stepper, q0, q1)) {
     return VIDA_BAD_ARGUMENT;
   }
-  const double h = VidaOptions_Get(stepper->options, "h");
-  if (!stepper->method->start_two_points) {
+  const double h = VidaOptions_Get(stepper->self.options, "h");
+  if (!stepper->self.method->start_two_points) {
     return vida__fail(error, VIDA_NOT_SUPPORTED, "%s cannot start from two points",
-                      stepper->method->info.name);
+                      stepper->self.method->info.name);
   }
   int code = check_values(stepper, "position", q0, error);
   code = code ? code : check_values(stepper, "second position", q1, error);
   if (code) {
     return code;
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < stepper->self.model.n; i++) {
     stepper->node_velocity[i] = (q1[i] - q0[i]) / h;
   }
   code = stepper->jumps ? vida__jumps_begin(stepper, t0, h, error) : VIDA_SUCCESS;
   code = code ? code : reset(stepper, t0, h, q0, stepper->node_velocity, false, error);
-  code = code ? code : stepper->method->start_two_points(stepper, q1, error);
+  code = code ? code : stepper->self.method->start_two_points(&stepper->self, q1, error);
   code = code ? code : warm_up(stepper, error);
   if (!code) {
-    vida__watch_start(stepper->watch, vida__node_time(stepper), stepper->q);
+    vida__watch_start(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
     if (stepper->jumps) {
-      stepper->jumps->step = stepper->step;
+      stepper->jumps->step = stepper->self.node.step;
     }
-    stepper->start_energy = vida__kinetic_size(stepper) + vida__potential_size(stepper);
+    stepper->start_energy =
+        vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self);
   }
   stepper->started = !code;
-  return vida__name_able(stepper->system, stepper->options, code, error);
+  return vida__name_able(stepper->self.model.system, stepper->self.options, code, error);
 }
 
 /* ---- step and state -------------------------------------------------------------------------- */
@@ -483,42 +491,45 @@ static int require_start(const VidaStepper* stepper, VidaError* error) {
   return stepper->started
              ? VIDA_SUCCESS
              : vida__fail(error, VIDA_WRONG_ORDER, "%s has not been started on system '%s'",
-                          stepper->method->info.name, stepper->system->name);
+                          stepper->self.method->info.name, stepper->self.model.system->name);
 }
 
 /* Motion far outside all bounds ends here, not in an output. */
 static int check_state(const VidaStepper* stepper, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
   double sum = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    sum += 0.0 * stepper->q[i] + 0.0 * stepper->p[i]; /* NaN as soon as one is not finite */
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    sum += 0.0 * stepper->self.node.q[i] +
+           0.0 * stepper->self.node.p[i]; /* NaN as soon as one is not finite */
   }
   return sum == 0.0 ? VIDA_SUCCESS
                     : vida__fail(error, VIDA_NOT_FINITE,
                                  "%s leads to positions or momenta that are not finite numbers",
-                                 vida__name_step(stepper, step));
+                                 vida__name_step(&stepper->self, step));
 }
 
 /* The last step leaves nothing behind that guesses could be made from. */
 static void take_back(VidaStepper* stepper) {
   stepper->has_node_velocity = false;
-  stepper->has_g_node = false;
-  stepper->has_tracked = false;
-  stepper->history_count = 0;
-  if (stepper->method->undo) {
-    stepper->method->undo(stepper);
+  stepper->self.implicit.has_g_node = false;
+  stepper->self.implicit.has_tracked = false;
+  stepper->self.implicit.history_count = 0;
+  if (stepper->self.method->undo) {
+    stepper->self.method->undo(&stepper->self);
   }
 }
 
 /* The state that the step has led to becomes that of the node, or is refused. */
 static int arrive(VidaStepper* stepper, VidaError* error) {
   int code = check_state(stepper, error);
-  code = code || stepper->tells_watch ? code : vida__check_branch(stepper, stepper->q, error);
+  code = code || stepper->self.reports_motion
+             ? code
+             : vida__check_branch(&stepper->self, stepper->self.node.q, error);
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
   code = code ? code : vida__judge_step(stepper, error);
   if (!code) {
-    stepper->step++;
+    stepper->self.node.step++;
     return VIDA_SUCCESS;
   }
   take_back(stepper);
@@ -530,10 +541,10 @@ static int try_step(VidaStepper* stepper, VidaError* error) {
   if (!stepper->outer) {
     vida__begin_interruptible(stepper);
   }
-  int code = vida__interrupted(stepper, vida__node_time(stepper));
-  code = code ? code : stepper->prepare(stepper, error);
-  stepper->has_g_node = false;
-  code = code ? code : stepper->method->step(stepper, error);
+  int code = vida__interrupted(&stepper->self, vida__node_time(&stepper->self));
+  code = code ? code : stepper->self.implicit.prepare(&stepper->self, error);
+  stepper->self.implicit.has_g_node = false;
+  code = code ? code : stepper->self.method->step(&stepper->self, error);
   if (!stepper->outer && vida__end_interruptible(stepper)) {
     if (!code) { /* it ended all the same, perhaps with less accuracy than it would have had */
       take_back(stepper);
@@ -544,25 +555,26 @@ static int try_step(VidaStepper* stepper, VidaError* error) {
 }
 
 int vida__make_step(VidaStepper* stepper, VidaError* error) {
-  const size_t bytes = (size_t)(5 * stepper->n + stepper->m) * sizeof(double);
-  const double lambda_t = stepper->lambda_t;
-  memcpy(stepper->kept, stepper->q, bytes);
+  const size_t bytes = (size_t)(5 * stepper->self.model.n + stepper->self.model.m) * sizeof(double);
+  const double lambda_t = stepper->self.node.lambda_t;
+  memcpy(stepper->kept, stepper->self.node.q, bytes);
   /* g of the judgement is that of the node, unless state, time or formulas have been exchanged. */
-  stepper->has_g_node = stepper->has_g_node && !stepper->outer && !stepper->jumps;
+  stepper->self.implicit.has_g_node =
+      stepper->self.implicit.has_g_node && !stepper->outer && !stepper->jumps;
   const int code = try_step(stepper, error);
   if (code) {
-    memcpy(stepper->q, stepper->kept, bytes);
-    stepper->lambda_t = lambda_t;
+    memcpy(stepper->self.node.q, stepper->kept, bytes);
+    stepper->self.node.lambda_t = lambda_t;
     if (!stepper->interrupt.code) {
       vida__explain_failure(stepper, error);
       if (code > 0 && !stepper->outer) {
-        vida__explain_light(stepper, error);
+        vida__explain_light(&stepper->self, error);
       }
     }
-    vida__watch_return(stepper->watch, vida__node_time(stepper), stepper->q);
+    vida__watch_return(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
     return code;
   }
-  stepper->statistics.steps += stepper->adaptive ? 0 : 1;
+  stepper->self.statistics.steps += stepper->self.adaptive ? 0 : 1;
   return VIDA_SUCCESS;
 }
 
@@ -582,37 +594,46 @@ double VidaStepper_Time(const VidaStepper* stepper) {
   if (jumps && !jumps->is_inside) {
     return jumps->t0 + (double)jumps->step * jumps->h;
   }
-  return stepper ? vida__node_time(stepper) : (double)NAN;
+  return stepper ? vida__node_time(&stepper->self) : (double)NAN;
 }
 
 double VidaStepper_StepSize(const VidaStepper* stepper) {
   const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
-  return jumps ? jumps->h : stepper ? stepper->h : (double)NAN;
+  return jumps ? jumps->h : stepper ? stepper->self.node.h : (double)NAN;
 }
 
 long VidaStepper_StepCount(const VidaStepper* stepper) {
   const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
-  return jumps ? jumps->step : stepper ? stepper->step : 0;
+  return jumps ? jumps->step : stepper ? stepper->self.node.step : 0;
 }
 
 const VidaSystem* VidaStepper_System(const VidaStepper* stepper) {
-  return stepper ? stepper->system : NULL;
+  return stepper ? stepper->self.model.system : NULL;
 }
 
 const double* VidaStepper_Positions(const VidaStepper* stepper) {
-  return stepper ? stepper->q : NULL;
+  return stepper ? stepper->self.node.q : NULL;
 }
 
 const double* VidaStepper_Momenta(const VidaStepper* stepper) {
-  return stepper ? stepper->p : NULL;
+  return stepper ? stepper->self.node.p : NULL;
 }
 
-int vida__node_velocities(VidaStepper* stepper, const double** v, VidaError* error) {
+VidaStepper* vida__frame_of(VidaIntegration* self) {
+  return (VidaStepper*)self; /* its first member */
+}
+
+bool vida__is_nested(const VidaIntegration* self) {
+  return ((const VidaStepper*)self)->outer != NULL;
+}
+
+int vida__node_velocities(VidaIntegration* self, const double** v, VidaError* error) {
+  VidaStepper* stepper = vida__frame_of(self);
   *v = stepper->node_velocity;
   if (stepper->has_node_velocity) {
     return VIDA_SUCCESS;
   }
-  const int code = stepper->method->velocities(stepper, stepper->node_velocity, error);
+  const int code = stepper->self.method->velocities(&stepper->self, stepper->node_velocity, error);
   stepper->has_node_velocity = !code;
   return code;
 }
@@ -623,9 +644,9 @@ int VidaStepper_Velocities(VidaStepper* stepper, double* v, VidaError* error) {
   }
   const double* found;
   int code = require_start(stepper, error);
-  code = code ? code : vida__node_velocities(stepper, &found, error);
+  code = code ? code : vida__node_velocities(&stepper->self, &found, error);
   if (!code) {
-    memcpy(v, found, (size_t)stepper->n * sizeof *v);
+    memcpy(v, found, (size_t)stepper->self.model.n * sizeof *v);
   }
   return code;
 }
@@ -637,28 +658,36 @@ const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t) {
     }
     return NULL;
   }
-  if (stepper->method->multipliers && stepper->step > 0 && !stepper->has_node_multipliers) {
+  if (stepper->self.method->multipliers && stepper->self.node.step > 0 &&
+      !stepper->has_node_multipliers) {
     VidaError unused;
-    if (stepper->method->multipliers(stepper, &unused)) {
+    if (stepper->self.method->multipliers(&stepper->self, &unused)) {
       set_unknown_multipliers(stepper);
     }
     stepper->has_node_multipliers = true;
   }
   if (t) {
-    *t = stepper->lambda_t;
+    *t = stepper->self.node.lambda_t;
   }
-  return stepper->lambda;
+  return stepper->self.node.lambda;
 }
 
 bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper) {
-  return stepper && !stepper->redundant;
+  return stepper && !stepper->self.model.redundant;
+}
+
+int vida__dependent_rows(const VidaIntegration* self, const int** rows) {
+  return VidaStepper_DependentRows((const VidaStepper*)self, rows);
 }
 
 int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows) {
   if (rows) {
-    *rows = stepper && stepper->rank ? vida__rank_dependent(stepper->rank) : NULL;
+    *rows =
+        stepper && stepper->self.model.rank ? vida__rank_dependent(stepper->self.model.rank) : NULL;
   }
-  return stepper && stepper->redundant ? vida__rank_dependent_count(stepper->rank) : 0;
+  return stepper && stepper->self.model.redundant
+             ? vida__rank_dependent_count(stepper->self.model.rank)
+             : 0;
 }
 
 int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error) {
@@ -667,7 +696,7 @@ int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaErro
   }
   double unused;
   const int code = require_start(stepper, error);
-  return code ? code : stepper->method->energy(stepper, energy, t ? t : &unused, error);
+  return code ? code : stepper->self.method->energy(&stepper->self, energy, t ? t : &unused, error);
 }
 
 int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
@@ -675,27 +704,33 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
   if (VIDA_REFUSE_NULL(error, stepper)) {
     return VIDA_BAD_ARGUMENT;
   }
-  const double t = vida__node_time(stepper);
+  const double t = vida__node_time(&stepper->self);
   const double* v;
   int code = require_start(stepper, error);
   if (code) {
     return code;
   }
-  if (position && stepper->has_g_node) {
-    memcpy(position, stepper->g_node, (size_t)stepper->m * sizeof *position);
+  if (position && stepper->self.implicit.has_g_node) {
+    memcpy(position, stepper->self.implicit.g_node,
+           (size_t)stepper->self.model.m * sizeof *position);
   } else if (position) {
-    code = vida__constraints(&stepper->evaluator, t, stepper->q, stepper->q_low, position);
+    code = vida__constraints(&stepper->self.model.evaluator, t, stepper->self.node.q,
+                             stepper->self.node.q_low, position);
   }
   if (velocity && !code) {
-    code = vida__node_velocities(stepper, &v, error);
+    code = vida__node_velocities(&stepper->self, &v, error);
     if (code) {
       return code;
     }
-    code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
-    code = code ? code : vida__constraint_rate(&stepper->evaluator, t, stepper->q, velocity);
-    vida__add_constraint_velocity(stepper->system, stepper->entries, 1.0, v, velocity);
+    code = vida__jacobian(&stepper->self.model.evaluator, t, stepper->self.node.q,
+                          stepper->self.work.entries);
+    code = code ? code
+                : vida__constraint_rate(&stepper->self.model.evaluator, t, stepper->self.node.q,
+                                        velocity);
+    vida__add_constraint_velocity(stepper->self.model.system, stepper->self.work.entries, 1.0, v,
+                                  velocity);
   }
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  return code ? vida__evaluation_failed(&stepper->self, code, error) : VIDA_SUCCESS;
 }
 
 static double largest_of(const double* values, int count) {
@@ -711,15 +746,15 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
   if (VIDA_REFUSE_NULL(error, stepper)) {
     return VIDA_BAD_ARGUMENT;
   }
-  double* rows = stepper->constraint_work;
+  double* rows = stepper->self.work.constraint_work;
   int code = VIDA_SUCCESS;
   if (position) {
     code = VidaStepper_Constraints(stepper, rows, NULL, error);
-    *position = largest_of(rows, stepper->m);
+    *position = largest_of(rows, stepper->self.model.m);
   }
   if (velocity && !code) {
     code = VidaStepper_Constraints(stepper, NULL, rows, error);
-    *velocity = largest_of(rows, stepper->m);
+    *velocity = largest_of(rows, stepper->self.model.m);
   }
   return code;
 }
@@ -730,17 +765,18 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
   }
   const double* v;
   int code = require_start(stepper, error);
-  code = code ? code : vida__node_velocities(stepper, &v, error);
+  code = code ? code : vida__node_velocities(&stepper->self, &v, error);
   if (code) {
     return code;
   }
   /* Their own conditions are no jumps of the motion: they are looked at where the state is. */
-  const vida_segment* segment = stepper->evaluator.segment;
+  const vida_segment* segment = stepper->self.model.evaluator.segment;
   const bool is_at_jump = stepper->jumps && stepper->jumps->is_at_jump;
-  stepper->evaluator.segment = is_at_jump ? &stepper->jumps->edge : NULL;
-  code = vida__observables(&stepper->evaluator, vida__node_time(stepper), stepper->q, v, values);
-  stepper->evaluator.segment = segment;
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  stepper->self.model.evaluator.segment = is_at_jump ? &stepper->jumps->edge : NULL;
+  code = vida__observables(&stepper->self.model.evaluator, vida__node_time(&stepper->self),
+                           stepper->self.node.q, v, values);
+  stepper->self.model.evaluator.segment = segment;
+  return code ? vida__evaluation_failed(&stepper->self, code, error) : VIDA_SUCCESS;
 }
 
 long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const char** constraint) {
@@ -750,7 +786,7 @@ long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const c
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
   VidaStatistics statistics = {0};
   if (stepper) {
-    statistics = stepper->statistics;
+    statistics = stepper->self.statistics;
     if (stepper->jumps) {
       vida__add_statistics(&statistics, stepper->jumps->before);
     }

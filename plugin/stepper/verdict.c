@@ -12,44 +12,44 @@
 /* ---- the size of what a constraint compares -------------------------------------------------- */
 
 /* |q|; an angle is no less than a radian, wherever it begins. */
-static void measure_places(const VidaStepper* stepper, double* x) {
-  for (int i = 0; i < stepper->n; i++) {
-    const bool is_angle = strcmp(stepper->system->coordinates[i].unit, "rad") == 0;
-    x[i] = fmax(fabs(stepper->q[i]), is_angle ? 1.0 : 0.0);
+static void measure_places(const VidaIntegration* self, double* x) {
+  for (int i = 0; i < self->model.n; i++) {
+    const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
+    x[i] = fmax(fabs(self->node.q[i]), is_angle ? 1.0 : 0.0);
   }
 }
 
 /* How far velocities and forces of the start take coordinates in a step. */
-static void measure_ways(const VidaStepper* stepper, double* x) {
-  const double h = fabs(stepper->h);
-  for (int i = 0; i < stepper->n; i++) {
-    const double by_mass = stepper->inverse_root[i] * stepper->inverse_root[i];
-    x[i] = h * (fabs(stepper->v0[i]) + h * stepper->force_size[i] * by_mass);
+static void measure_ways(const VidaIntegration* self, double* x) {
+  const double h = fabs(self->node.h);
+  for (int i = 0; i < self->model.n; i++) {
+    const double by_mass = self->model.inverse_root[i] * self->model.inverse_root[i];
+    x[i] = h * (fabs(self->node.v[i]) + h * self->model.force_size[i] * by_mass);
   }
 }
 
-void vida__measure_reach(VidaStepper* stepper) {
-  const VidaSystem* system = stepper->system;
-  double* x = stepper->speed;
-  double* by_way = stepper->constraint_work;
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->reach[r] = system->rows[r].length;
+void vida__measure_reach(VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
+  double* x = self->work.speed;
+  double* by_way = self->work.constraint_work;
+  for (int r = 0; r < self->model.m; r++) {
+    self->model.reach[r] = system->rows[r].length;
   }
-  measure_places(stepper, x);
-  vida__add_row_sizes(system, stepper->entries, x, stepper->reach);
-  memset(by_way, 0, (size_t)stepper->m * sizeof *by_way);
-  measure_ways(stepper, x);
-  vida__add_row_sizes(system, stepper->entries, x, by_way);
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->reach[r] = stepper->reach[r] > 0.0 ? stepper->reach[r] : by_way[r];
+  measure_places(self, x);
+  vida__add_row_sizes(system, self->work.entries, x, self->model.reach);
+  memset(by_way, 0, (size_t)self->model.m * sizeof *by_way);
+  measure_ways(self, x);
+  vida__add_row_sizes(system, self->work.entries, x, by_way);
+  for (int r = 0; r < self->model.m; r++) {
+    self->model.reach[r] = self->model.reach[r] > 0.0 ? self->model.reach[r] : by_way[r];
   }
 }
 
 /* The distance of two points is violated by parts of its length, wherever the points are: the size
  * that judges it is twice the length, which is the reach of a rod at the origin. */
-static double find_size(const VidaStepper* stepper, int row) {
-  const double length = stepper->system->rows[row].length;
-  return length > 0.0 ? fmin(stepper->reach[row], 2.0 * length) : stepper->reach[row];
+static double find_size(const VidaIntegration* self, int row) {
+  const double length = self->model.system->rows[row].length;
+  return length > 0.0 ? fmin(self->model.reach[row], 2.0 * length) : self->model.reach[row];
 }
 
 /* ---- the start ------------------------------------------------------------------------------- */
@@ -62,9 +62,9 @@ static const double at_rest = 1e-14;
 
 /* left += G x, and size (nullable) += |G| |x| */
 static void add_rows(const VidaStepper* stepper, const double* x, double* left, double* size) {
-  for (int e = 0; e < stepper->system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &stepper->system->entries[e];
-    const double term = stepper->entries[e] * x[entry->coordinate];
+  for (int e = 0; e < stepper->self.model.system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &stepper->self.model.system->entries[e];
+    const double term = stepper->self.work.entries[e] * x[entry->coordinate];
     left[entry->row] += term;
     if (size) {
       size[entry->row] += fabs(term);
@@ -76,30 +76,33 @@ static void add_rows(const VidaStepper* stepper, const double* x, double* left, 
  * speeds; 0 of rows that nothing moves. forces: the sizes of what cancels in accelerations. */
 static void measure_derivatives(VidaStepper* stepper, const double* lambda, double* size,
                                 double* forces) {
-  const VidaSystem* system = stepper->system;
-  double *speed = stepper->speed, *strength = stepper->dq, *pace = stepper->g0;
-  const size_t bytes = (size_t)stepper->m * sizeof *pace;
-  for (int i = 0; i < stepper->n; i++) {
-    speed[i] = fabs(stepper->v0[i]);
-    strength[i] = fabs(stepper->l_q[i]);
+  const VidaSystem* system = stepper->self.model.system;
+  double *speed = stepper->self.work.speed, *strength = stepper->self.work.dq,
+         *pace = stepper->self.implicit.g0;
+  const size_t bytes = (size_t)stepper->self.model.m * sizeof *pace;
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    speed[i] = fabs(stepper->self.node.v[i]);
+    strength[i] = fabs(stepper->self.work.l_q[i]);
   }
   vida__share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    strength[entry->coordinate] += fabs(stepper->entries[e] * lambda[entry->row]);
+    strength[entry->coordinate] += fabs(stepper->self.work.entries[e] * lambda[entry->row]);
   }
   memset(forces, 0, bytes);
   memset(pace, 0, bytes);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     const int i = entry->coordinate;
-    const double by_mass = stepper->inverse_root[i] * stepper->inverse_root[i];
-    pace[entry->row] += fabs(stepper->entries[e]) * speed[i];
-    forces[entry->row] += fabs(stepper->entries[e]) * strength[i] * by_mass;
+    const double by_mass =
+        stepper->self.model.inverse_root[i] * stepper->self.model.inverse_root[i];
+    pace[entry->row] += fabs(stepper->self.work.entries[e]) * speed[i];
+    forces[entry->row] += fabs(stepper->self.work.entries[e]) * strength[i] * by_mass;
   }
-  for (int r = 0; r < stepper->m; r++) {
-    const double reach = stepper->reach[r];
-    const bool moves = fabs(stepper->h) * pace[r] > at_rest * reach || system->time_dependent;
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    const double reach = stepper->self.model.reach[r];
+    const bool moves =
+        fabs(stepper->self.node.h) * pace[r] > at_rest * reach || system->time_dependent;
     size[r] = moves ? size[r] + (reach > 0.0 ? pace[r] * pace[r] / reach : 0.0) : 0.0;
   }
 }
@@ -108,14 +111,18 @@ static void measure_derivatives(VidaStepper* stepper, const double* lambda, doub
  * constraint_work. Solving once more takes away what the regularization of dependent rows has left
  * of it, and nothing of a contradiction. */
 static int find_contradiction(VidaStepper* stepper) {
-  const int n = stepper->n, m = stepper->m;
-  double *a = stepper->place, *lambda = stepper->g_work, *left = stepper->constraint_work;
-  double *size = stepper->g_node, *forces = stepper->least_norm, *step = stepper->node_step;
+  const int n = stepper->self.model.n, m = stepper->self.model.m;
+  double *a = stepper->self.work.place, *lambda = stepper->self.work.g_work,
+         *left = stepper->self.work.constraint_work;
+  double *size = stepper->self.implicit.g_node, *forces = stepper->self.model.least_norm,
+         *step = stepper->self.work.node_step;
   double most = contradiction;
   int worst = -1;
-  if (vida__accelerations(stepper, stepper->t0, stepper->q, stepper->v0, a, lambda) ||
-      vida__motion_bias(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
-                        left, stepper->l_v)) {
+  if (vida__accelerations(&stepper->self, stepper->self.node.t0, stepper->self.node.q,
+                          stepper->self.node.v, a, lambda) ||
+      vida__motion_bias(&stepper->self.model.evaluator, stepper->self.node.t0, stepper->self.node.q,
+                        stepper->self.node.v, stepper->self.work.l_q, left,
+                        stepper->self.work.l_v)) {
     return -1;
   }
   for (int r = 0; r < m; r++) {
@@ -127,7 +134,7 @@ static int find_contradiction(VidaStepper* stepper) {
   for (int r = 0; r < m; r++) {
     step[n + r] = -left[r];
   }
-  if (vida__linear_solve(stepper->node_matrix, step, step)) {
+  if (vida__linear_solve(stepper->self.model.node_matrix, step, step)) {
     return -1;
   }
   add_rows(stepper, step, left, NULL);
@@ -143,14 +150,15 @@ static int find_contradiction(VidaStepper* stepper) {
 
 static bool is_soft(const VidaStepper* stepper) {
   bool soft = false;
-  for (int r = 0; r < stepper->m && stepper->softness; r++) {
-    soft = soft || stepper->softness[r] > 0.0;
+  for (int r = 0; r < stepper->self.model.m && stepper->self.softness; r++) {
+    soft = soft || stepper->self.softness[r] > 0.0;
   }
   return soft;
 }
 
 int vida__judge_start(VidaStepper* stepper, VidaError* error) {
-  const int row = stepper->redundant && !is_soft(stepper) ? find_contradiction(stepper) : -1;
+  const int row =
+      stepper->self.model.redundant && !is_soft(stepper) ? find_contradiction(stepper) : -1;
   char size[VIDA_REAL_TEXT_SIZE];
   if (row < 0) {
     return VIDA_SUCCESS;
@@ -162,8 +170,9 @@ int vida__judge_start(VidaStepper* stepper, VidaError* error) {
       "the start of system '%s' is a singular configuration, in which '%s' depends on other "
       "constraints, and with these velocities no accelerations satisfy all constraints: the second "
       "derivative of '%s' would be %s; change the velocities, or start from another configuration",
-      stepper->system->name, stepper->system->rows[dependent[0]].name,
-      stepper->system->rows[row].name, vida__real_text(size, stepper->constraint_work[row], 3));
+      stepper->self.model.system->name, stepper->self.model.system->rows[dependent[0]].name,
+      stepper->self.model.system->rows[row].name,
+      vida__real_text(size, stepper->self.work.constraint_work[row], 3));
 }
 
 /* ---- the judgement --------------------------------------------------------------------------- */
@@ -187,10 +196,11 @@ static const double times_yielding = 1e2;
 static double find_claimed_part(const VidaStepper* stepper) {
   static const double least = 1e-7;
   static const double tolerances = 1e3;
-  const double followed = stepper->redundant && stepper->adaptive
-                              ? 1e2 * VidaOptions_Get(stepper->options, "rtol")
+  const double followed = stepper->self.model.redundant && stepper->self.adaptive
+                              ? 1e2 * VidaOptions_Get(stepper->self.options, "rtol")
                               : 0.0;
-  return fmax(fmax(least, followed), tolerances * stepper->tolerance); /* of some methods NaN */
+  return fmax(fmax(least, followed),
+              tolerances * stepper->self.implicit.tolerance); /* of some methods NaN */
 }
 
 /* One level of the constraints. */
@@ -207,8 +217,8 @@ typedef struct level {
 
 static bool is_beyond_size(const VidaStepper* stepper, const level* at, int row) {
   const double violation = at->weight * fabs(at->values[row]);
-  const double yielding = stepper->yielding ? stepper->yielding[row] : 0.0;
-  const double length = stepper->system->rows[row].length;
+  const double yielding = stepper->self.yielding ? stepper->self.yielding[row] : 0.0;
+  const double length = stepper->self.model.system->rows[row].length;
   const double size = at->of_length > 0.0 && length > 0.0 ? at->of_length * length
                                                           : at->times * find_size(stepper, row);
   return size > 0.0 && violation > size && violation > at->yields * yielding;
@@ -218,46 +228,46 @@ static bool is_beyond_size(const VidaStepper* stepper, const level* at, int row)
  * that they cancel to, and then more than their rounding. */
 static bool is_beyond_terms(const VidaStepper* stepper, const level* at, int row, double terms) {
   static const double cancellation = 1e-12;
-  const double length = stepper->system->rows[row].length;
+  const double length = stepper->self.model.system->rows[row].length;
   const double violation = fabs(at->values[row]);
   if (length > 0.0 && at->of_length > 0.0) {
     return violation > cancellation * terms;
   }
-  const bool cancels = length > 0.0 && at->x == stepper->q;
+  const bool cancels = length > 0.0 && at->x == stepper->self.node.q;
   return violation > at->part * (cancels ? fmin(terms, 2.0 * length) : terms) &&
          violation > cancellation * terms;
 }
 
 static bool keeps(const VidaStepper* stepper, VidaCapability what) {
-  return stepper->method->info.capabilities & ~stepper->given_up & what;
+  return stepper->self.method->info.capabilities & ~stepper->self.given_up & what;
 }
 
 /* The terms of the rows at the node, by size. */
 static int measure_terms(VidaStepper* stepper, const level* at, double* terms) {
-  const VidaSystem* system = stepper->system;
-  const int code =
-      vida__jacobian(&stepper->evaluator, vida__node_time(stepper), stepper->q, stepper->entries);
-  memset(terms, 0, (size_t)stepper->m * sizeof *terms);
+  const VidaSystem* system = stepper->self.model.system;
+  const int code = vida__jacobian(&stepper->self.model.evaluator, vida__node_time(&stepper->self),
+                                  stepper->self.node.q, stepper->self.work.entries);
+  memset(terms, 0, (size_t)stepper->self.model.m * sizeof *terms);
   for (int e = 0; e < system->entry_count && !code; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    terms[entry->row] += fabs(stepper->entries[e] * at->x[entry->coordinate]);
+    terms[entry->row] += fabs(stepper->self.work.entries[e] * at->x[entry->coordinate]);
   }
   return code;
 }
 
 /* The row that is torn the most, or -1. */
 static int find_torn_row(VidaStepper* stepper, const level* at) {
-  double* terms = stepper->g_work;
+  double* terms = stepper->self.work.g_work;
   bool is_suspect = false;
   double most = 0.0;
   int worst = -1;
-  for (int r = 0; r < stepper->m && !is_suspect; r++) {
+  for (int r = 0; r < stepper->self.model.m && !is_suspect; r++) {
     is_suspect = is_beyond_size(stepper, at, r);
   }
   if (!is_suspect || measure_terms(stepper, at, terms)) {
     return -1;
   }
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < stepper->self.model.m; r++) {
     const double part = fabs(at->values[r]) / find_size(stepper, r);
     if (is_beyond_size(stepper, at, r) && is_beyond_terms(stepper, at, r, terms[r]) &&
         part > most) {
@@ -273,9 +283,10 @@ static int find_torn_row(VidaStepper* stepper, const level* at) {
 enum { REMEDY_SIZE = 192 };
 
 static void append_remedy(const VidaStepper* stepper, char* text, size_t size) {
-  const vida_remedy* remedy = &stepper->method->remedy;
-  const bool is_default = remedy->option && !VidaOptions_IsSet(stepper->options, remedy->option);
-  if (remedy->option && (stepper->given_up || (is_default && !stepper->adaptive))) {
+  const VidaRemedy* remedy = &stepper->self.method->remedy;
+  const bool is_default =
+      remedy->option && !VidaOptions_IsSet(stepper->self.options, remedy->option);
+  if (remedy->option && (stepper->self.given_up || (is_default && !stepper->self.adaptive))) {
     vida__append(text, size, ", or %s = %s", remedy->option, remedy->value);
   }
   if (remedy->method) {
@@ -286,13 +297,14 @@ static void append_remedy(const VidaStepper* stepper, char* text, size_t size) {
 /* "step is too large: try less than h = 0.1" */
 static void append_smaller(const VidaStepper* stepper, char* text, size_t size) {
   char least[VIDA_REAL_TEXT_SIZE];
-  vida__append(text, size, "%s = %s",
-               stepper->adaptive ? "tolerance is too loose: try less than rtol"
-                                 : "step is too large: try less than h",
-               vida__real_text(least,
-                               stepper->adaptive ? VidaOptions_Get(stepper->options, "rtol")
-                                                 : vida__asked_step_size(stepper),
-                               6));
+  vida__append(
+      text, size, "%s = %s",
+      stepper->self.adaptive ? "tolerance is too loose: try less than rtol"
+                             : "step is too large: try less than h",
+      vida__real_text(least,
+                      stepper->self.adaptive ? VidaOptions_Get(stepper->self.options, "rtol")
+                                             : vida__asked_step_size(&stepper->self),
+                      6));
 }
 
 static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
@@ -300,49 +312,52 @@ static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaE
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED,
-                         at->is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
-                         "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
-                         vida__name_step(stepper, step), stepper->system->rows[row].name,
-                         vida__real_text(size, times, 3),
-                         at->is_claimed ? "more than the method claims" : "and is torn", remedy);
+  return vida__fail_flag(
+      error, VIDA_STEP_NOT_CONVERGED, at->is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
+      "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
+      vida__name_step(&stepper->self, step), stepper->self.model.system->rows[row].name,
+      vida__real_text(size, times, 3),
+      at->is_claimed ? "more than the method claims" : "and is torn", remedy);
 }
 
 int vida__judge_step(VidaStepper* stepper, VidaError* error) {
   /* A step of relaxed constraints has prepared the one that follows it, and g at the node. */
-  const bool is_relaxed = stepper->softness;
+  const bool is_relaxed = stepper->self.softness;
   const bool is_claimed = keeps(stepper, VIDA_CAN_POSITION_LEVEL);
   const double claimed = find_claimed_part(stepper);
-  const level at = {.values = is_relaxed ? stepper->g0 : stepper->g_node,
-                    .x = stepper->q,
-                    .weight = 1.0,
-                    .times = is_claimed   ? claimed
-                             : is_relaxed ? beyond_return
-                                          : 1.0,
-                    .part = is_claimed ? claimed : part_of_terms,
-                    .yields = times_yielding,
-                    .is_claimed = is_claimed};
-  if (stepper->m == 0) {
+  const level at = {
+      .values = is_relaxed ? stepper->self.implicit.g0 : stepper->self.implicit.g_node,
+      .x = stepper->self.node.q,
+      .weight = 1.0,
+      .times = is_claimed   ? claimed
+               : is_relaxed ? beyond_return
+                            : 1.0,
+      .part = is_claimed ? claimed : part_of_terms,
+      .yields = times_yielding,
+      .is_claimed = is_claimed};
+  if (stepper->self.model.m == 0) {
     return VIDA_SUCCESS;
   }
-  if (!is_relaxed && vida__constraints(&stepper->evaluator, vida__next_time(stepper), stepper->q,
-                                       stepper->q_low, stepper->g_node)) {
+  if (!is_relaxed && vida__constraints(&stepper->self.model.evaluator,
+                                       vida__next_time(&stepper->self), stepper->self.node.q,
+                                       stepper->self.node.q_low, stepper->self.implicit.g_node)) {
     /* The next step, or who asks for g, says why. */
-    stepper->evaluator.error = (VidaError){0};
+    stepper->self.model.evaluator.error = (VidaError){0};
     return VIDA_SUCCESS;
   }
-  stepper->has_g_node = !is_relaxed;
-  stepper->step++; /* of the node that the step has led to */
+  stepper->self.implicit.has_g_node = !is_relaxed;
+  stepper->self.node.step++; /* of the node that the step has led to */
   const int torn = find_torn_row(stepper, &at);
-  stepper->step--;
+  stepper->self.node.step--;
   return torn < 0 ? VIDA_SUCCESS : fail_torn(stepper, &at, torn, error);
 }
 
 /* Where steps are chosen, that of their mean. */
 static double find_step_length(const VidaStepper* stepper) {
-  const double made = (double)stepper->statistics.steps;
-  return stepper->adaptive && made > 0.0 ? (vida__node_time(stepper) - stepper->t0) / made
-                                         : stepper->h;
+  const double made = (double)stepper->self.statistics.steps;
+  return stepper->self.adaptive && made > 0.0
+             ? (vida__node_time(&stepper->self) - stepper->self.node.t0) / made
+             : stepper->self.node.h;
 }
 
 static int fail_velocities(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
@@ -353,23 +368,25 @@ static int fail_velocities(const VidaStepper* stepper, const level* at, int row,
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_VIOLATED,
                          "at t = %s the velocities violate constraint '%s' by %s times its own "
                          "size in a step, more than the method claims; the %s",
-                         vida__real_text(t, vida__node_time(stepper), 10),
-                         stepper->system->rows[row].name, vida__real_text(size, times, 3), remedy);
+                         vida__real_text(t, vida__node_time(&stepper->self), 10),
+                         stepper->self.model.system->rows[row].name,
+                         vida__real_text(size, times, 3), remedy);
 }
 
 int vida__judge_velocities(VidaStepper* stepper, const double* v, VidaError* error) {
   const double claimed = find_claimed_part(stepper);
-  const level at = {.values = stepper->constraint_work,
+  const level at = {.values = stepper->self.work.constraint_work,
                     .x = v,
                     .weight = find_step_length(stepper),
                     .times = claimed,
                     .part = claimed,
                     .yields = times_yielding,
                     .is_claimed = true};
-  if (stepper->m == 0 || !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
+  if (stepper->self.model.m == 0 || !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
     return VIDA_SUCCESS;
   }
-  const int code = VidaStepper_Constraints(stepper, NULL, stepper->constraint_work, error);
+  const int code =
+      VidaStepper_Constraints(stepper, NULL, stepper->self.work.constraint_work, error);
   const int torn = code ? -1 : find_torn_row(stepper, &at);
   return torn < 0 ? code : fail_velocities(stepper, &at, torn, error);
 }
@@ -382,15 +399,15 @@ static const double noted_part_of_length = 0.1;
 
 static level make_noted_level(const VidaStepper* stepper, const double* values) {
   level at = {.values = values,
-              .x = stepper->q,
+              .x = stepper->self.node.q,
               .weight = 1.0,
               .times = 1.0,
               .part = part_of_terms,
               .yields = times_yielding};
-  if (stepper->softness && !VidaOptions_IsSet(stepper->options, "compliance")) {
+  if (stepper->self.softness && !VidaOptions_IsSet(stepper->self.options, "compliance")) {
     at.times = at.part = at.of_length = relaxed_part;
     at.yields = 0.0;
-  } else if (!stepper->softness) {
+  } else if (!stepper->self.softness) {
     at.of_length = noted_part_of_length;
   }
   return at;
@@ -402,28 +419,29 @@ static void note_torn(const VidaStepper* stepper, const level* at, int row, bool
   vida__append(text, size,
                is_velocity ? "from t = %s on, velocities violate constraint '%s' by more than "
                            : "from t = %s on, constraint '%s' is violated by more than ",
-               vida__real_text(t, vida__node_time(stepper), 10), stepper->system->rows[row].name);
-  const bool is_length = at->of_length > 0.0 && stepper->system->rows[row].length > 0.0;
+               vida__real_text(t, vida__node_time(&stepper->self), 10),
+               stepper->self.model.system->rows[row].name);
+  const bool is_length = at->of_length > 0.0 && stepper->self.model.system->rows[row].length > 0.0;
   const double times = is_length ? at->of_length : at->times;
   if (times < 1.0) {
     vida__append(text, size, "%s times ", vida__real_text(part, times, 3));
   }
   vida__append(text, size, "its own %s%s; try a smaller %s", is_length ? "length" : "size",
-               is_velocity ? " a step" : "", stepper->adaptive ? "rtol" : "step");
+               is_velocity ? " a step" : "", stepper->self.adaptive ? "rtol" : "step");
   append_remedy(stepper, text, size);
 }
 
 int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaError* error) {
-  double* rows = stepper->constraint_work;
+  double* rows = stepper->self.work.constraint_work;
   level at = make_noted_level(stepper, rows);
   bool is_velocity = false;
   int code = VIDA_SUCCESS;
   int torn = -1;
-  if (stepper->m > 0 && !keeps(stepper, VIDA_CAN_POSITION_LEVEL)) {
+  if (stepper->self.model.m > 0 && !keeps(stepper, VIDA_CAN_POSITION_LEVEL)) {
     code = VidaStepper_Constraints(stepper, rows, NULL, error);
     torn = code ? -1 : find_torn_row(stepper, &at);
   }
-  if (!code && torn < 0 && stepper->m > 0 && !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
+  if (!code && torn < 0 && stepper->self.model.m > 0 && !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
     is_velocity = true;
     at = (level){.values = rows,
                  .x = stepper->node_velocity,
@@ -451,8 +469,8 @@ static const double probed_steps = 2.5;
 /* Whether a constraint jumps on the way from `back` before (t,q) to `ahead` behind it. */
 static bool jumps_near(VidaStepper* stepper, double t, const double* q, const double* v,
                        double back, double ahead) {
-  double *from = stepper->place, *to = stepper->q1;
-  for (int i = 0; i < stepper->n; i++) {
+  double *from = stepper->self.work.place, *to = stepper->self.work.q1;
+  for (int i = 0; i < stepper->self.model.n; i++) {
     from[i] = q[i] - back * v[i];
     to[i] = q[i] + ahead * v[i];
   }
@@ -464,17 +482,17 @@ static bool jumps_near(VidaStepper* stepper, double t, const double* q, const do
  * looked at, or behind the node. */
 static bool stops_at_jump(VidaStepper* stepper) {
   const vida_watch* watch = stepper->watch;
-  const double h = stepper->h, part = probed_part * h;
+  const double h = stepper->self.node.h, part = probed_part * h;
   const double* v;
   VidaError unused;
-  if (!watch || watch->is_blind || vida__node_velocities(stepper, &v, &unused)) {
+  if (!watch || watch->is_blind || vida__node_velocities(&stepper->self, &v, &unused)) {
     return false;
   }
-  if (stepper->adaptive && jumps_near(stepper, watch->t, watch->q, v, part, part)) {
+  if (stepper->self.adaptive && jumps_near(stepper, watch->t, watch->q, v, part, part)) {
     return true;
   }
-  return jumps_near(stepper, vida__node_time(stepper), stepper->q, v, 0.0,
-                    stepper->adaptive ? h + part : probed_steps * h);
+  return jumps_near(stepper, vida__node_time(&stepper->self), stepper->self.node.q, v, 0.0,
+                    stepper->self.adaptive ? h + part : probed_steps * h);
 }
 
 static void tell_jump(const VidaStepper* stepper, VidaError* error) {
@@ -485,7 +503,7 @@ static void tell_jump(const VidaStepper* stepper, VidaError* error) {
       "%s: constraint '%s' jumps by %s near t = %s: its expression is discontinuous there, such as "
       "an angle that wraps (atan2) or a switch (where); no step is small enough; use an angle that "
       "counts turns (system:angle), or an expression without the switch",
-      vida__name_step(stepper, step), stepper->system->rows[jump->row].name,
+      vida__name_step(&stepper->self, step), stepper->self.model.system->rows[jump->row].name,
       vida__real_text(size, fabs(jump->size), 3), vida__real_text(t, jump->t, 4));
 }
 
@@ -498,7 +516,7 @@ static void tell_unbounded(const VidaStepper* stepper, double energy, VidaError*
   vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_UNBOUNDED,
                   "%s: the motion has become unbounded: its kinetic energy is %s times the energy "
                   "of the start; the %s, or an implicit method",
-                  vida__name_step(stepper, step),
+                  vida__name_step(&stepper->self, step),
                   vida__real_text(size, energy / stepper->start_energy, 3), smaller);
 }
 
@@ -507,9 +525,11 @@ static void tell_unbounded(const VidaStepper* stepper, double energy, VidaError*
 static double find_tried_energy(const VidaStepper* stepper) {
   const vida_watch* watch = stepper->watch;
   double sum = 0.0;
-  for (int i = 0; watch && !watch->is_blind && i < stepper->n; i++) {
-    const double speed = (watch->q_next[i] - watch->q[i]) / stepper->h;
-    sum += stepper->root_mass[i] > 0.0 ? pow(speed * stepper->root_mass[i], 2.0) : 0.0;
+  for (int i = 0; watch && !watch->is_blind && i < stepper->self.model.n; i++) {
+    const double speed = (watch->q_next[i] - watch->q[i]) / stepper->self.node.h;
+    sum += stepper->self.model.root_mass[i] > 0.0
+               ? pow(speed * stepper->self.model.root_mass[i], 2.0)
+               : 0.0;
   }
   return isfinite(sum) ? 0.5 * sum : (double)INFINITY;
 }
@@ -517,7 +537,7 @@ static double find_tried_energy(const VidaStepper* stepper) {
 void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
   const bool is_branch = error && strcmp(error->flag, VIDA_OTHER_BRANCH) == 0;
   const double energy =
-      fmax(vida__kinetic_size(stepper), is_branch ? find_tried_energy(stepper) : 0.0);
+      fmax(vida__kinetic_size(&stepper->self), is_branch ? find_tried_energy(stepper) : 0.0);
   char text[VIDA_REAL_TEXT_SIZE];
   double t;
   if (!error || error->code < VIDA_SOLVER_FAILED || error->code == VIDA_OUT_OF_MEMORY) {

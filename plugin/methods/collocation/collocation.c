@@ -12,108 +12,109 @@
 /* A prediction that was further off than this share of the motion is no guess. */
 static const double trusted = 0.3;
 
-int vida__stage_offset(const VidaStepper* stepper, int stage) {
-  const vida_collocation* own = stepper->own;
-  return (own->rule.stages - 1 - stage) * (stepper->n + stepper->m);
+int vida__stage_offset(const VidaIntegration* self, int stage) {
+  const vida_collocation* own = self->state;
+  return (own->rule.stages - 1 - stage) * (self->model.n + self->model.m);
 }
 
-int vida__multiplier_offset(const VidaStepper* stepper, int stage) {
-  return vida__stage_offset(stepper, stage + 1) + stepper->n;
+int vida__multiplier_offset(const VidaIntegration* self, int stage) {
+  return vida__stage_offset(self, stage + 1) + self->model.n;
 }
 
-static double stage_time(const VidaStepper* stepper, int stage) {
-  const vida_collocation* own = stepper->own;
+static double stage_time(const VidaIntegration* self, int stage) {
+  const vida_collocation* own = self->state;
   const double c = own->rule.c[stage];
-  return c == 1.0 ? vida__next_time(stepper) : vida__node_time(stepper) + c * stepper->h;
+  return c == 1.0 ? vida__next_time(self) : vida__node_time(self) + c * self->node.h;
 }
 
 /* Whether the multiplier of a stage is in the equations. */
-static bool has_multiplier(const VidaStepper* stepper, int stage) {
-  const vida_collocation* own = stepper->own;
-  return stepper->m > 0 && stage < own->rule.stages - 1;
+static bool has_multiplier(const VidaIntegration* self, int stage) {
+  const vida_collocation* own = self->state;
+  return self->model.m > 0 && stage < own->rule.stages - 1;
 }
 
-static double* entries_of(const VidaStepper* stepper, int stage) {
-  const vida_collocation* own = stepper->own;
-  return own->entries + (size_t)stage * (size_t)stepper->system->entry_count;
+static double* entries_of(const VidaIntegration* self, int stage) {
+  const vida_collocation* own = self->state;
+  return own->entries + (size_t)stage * (size_t)self->model.system->entry_count;
 }
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
-static void find_places(VidaStepper* stepper, const double* u) {
-  vida_collocation* own = stepper->own;
+static void find_places(VidaIntegration* self, const double* u) {
+  vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
-  const int n = stepper->n;
+  const int n = self->model.n;
   memset(own->mean, 0, (size_t)(rule->stages * n) * sizeof *own->mean);
   for (int i = 0; i < rule->stages; i++) {
     double* mean = own->mean + i * n;
     for (int j = rule->first; j < rule->stages; j++) {
-      const double* x = u + vida__stage_offset(stepper, j);
+      const double* x = u + vida__stage_offset(self, j);
       const double weight = rule->alpha[i][j];
       for (int k = 0; k < n && weight != 0.0; k++) {
         mean[k] += weight * x[k];
       }
     }
     for (int k = 0; k < n; k++) {
-      own->change[i * n + k] = stepper->h * mean[k];
-      own->place[i * n + k] = stepper->q[k] + own->change[i * n + k];
+      own->change[i * n + k] = self->node.h * mean[k];
+      own->place[i * n + k] = self->node.q[k] + own->change[i * n + k];
     }
   }
 }
 
 /* push = h L_q and l_v of one stage, with G in `entries`. */
-static int evaluate_gradient(VidaStepper* stepper, int stage, const double* u,
+static int evaluate_gradient(VidaIntegration* self, int stage, const double* u,
                              const double* entries) {
-  vida_collocation* own = stepper->own;
-  const double t = stage_time(stepper, stage);
-  const double* place = own->place + stage * stepper->n;
-  const double* v = u + vida__stage_offset(stepper, stage);
-  double* push = own->push + stage * stepper->n;
-  double* l_v = own->l_v + stage * stepper->n;
+  vida_collocation* own = self->state;
+  const double t = stage_time(self, stage);
+  const double* place = own->place + stage * self->model.n;
+  const double* v = u + vida__stage_offset(self, stage);
+  double* push = own->push + stage * self->model.n;
+  double* l_v = own->l_v + stage * self->model.n;
   if (stage < own->rule.first) {
-    memcpy(push, own->node_push, (size_t)stepper->n * sizeof *push);
+    memcpy(push, own->node_push, (size_t)self->model.n * sizeof *push);
     return VIDA_SUCCESS;
   }
-  int code = vida__gradient(&stepper->evaluator, t, place, v, push, l_v);
+  int code = vida__gradient(&self->model.evaluator, t, place, v, push, l_v);
   if (!code && own->has_weights) {
-    code = vida__add_weights(stepper, t, place, v, entries, push, l_v);
+    code = vida__add_weights(self, t, place, v, entries, push, l_v);
   }
-  for (int k = 0; k < stepper->n; k++) {
-    push[k] *= stepper->h;
+  for (int k = 0; k < self->model.n; k++) {
+    push[k] *= self->node.h;
   }
   return code;
 }
 
 /* push = h L_q - G^T mu of one stage, its l_v and G. */
-static int evaluate_stage(VidaStepper* stepper, int stage, const double* u) {
-  vida_collocation* own = stepper->own;
-  double* entries = entries_of(stepper, stage);
+static int evaluate_stage(VidaIntegration* self, int stage, const double* u) {
+  vida_collocation* own = self->state;
+  double* entries = entries_of(self, stage);
   int code = VIDA_SUCCESS;
-  if (stepper->m > 0 && stage == 0) {
-    memcpy(entries, stepper->entries0, (size_t)stepper->system->entry_count * sizeof *entries);
-  } else if (stepper->m > 0) {
-    code = vida__jacobian(&stepper->evaluator, stage_time(stepper, stage),
-                          own->place + stage * stepper->n, entries);
+  if (self->model.m > 0 && stage == 0) {
+    memcpy(entries, self->implicit.entries0,
+           (size_t)self->model.system->entry_count * sizeof *entries);
+  } else if (self->model.m > 0) {
+    code = vida__jacobian(&self->model.evaluator, stage_time(self, stage),
+                          own->place + stage * self->model.n, entries);
   }
-  code = code ? code : evaluate_gradient(stepper, stage, u, entries);
-  if (!code && has_multiplier(stepper, stage)) {
-    vida__add_reaction(stepper->system, entries, -1.0, u + vida__multiplier_offset(stepper, stage),
-                       own->push + stage * stepper->n);
+  code = code ? code : evaluate_gradient(self, stage, u, entries);
+  if (!code && has_multiplier(self, stage)) {
+    vida__add_reaction(self->model.system, entries, -1.0, u + vida__multiplier_offset(self, stage),
+                       own->push + stage * self->model.n);
   }
   return code;
 }
 
 /* What was evaluated last is still there: the matrix and the end of a step ask for it again. */
-static int evaluate_stages(VidaStepper* stepper, const double* u) {
-  vida_collocation* own = stepper->own;
+static int evaluate_stages(VidaIntegration* self, const double* u) {
+  vida_collocation* own = self->state;
   const size_t bytes = (size_t)own->size * sizeof *u;
   if (own->is_evaluated && memcmp(own->evaluated, u, bytes) == 0) {
     return VIDA_SUCCESS;
   }
   own->is_evaluated = false;
-  find_places(stepper, u);
+  find_places(self, u);
   for (int i = 0; i < own->rule.stages; i++) {
-    const int code = evaluate_stage(stepper, i, u);
+    const int code = evaluate_stage(self, i, u);
     if (code) {
       return code;
     }
@@ -124,28 +125,28 @@ static int evaluate_stages(VidaStepper* stepper, const double* u) {
 }
 
 /* g at a stage over h. */
-static int constraint_rows(VidaStepper* stepper, int stage, double* rows) {
-  vida_collocation* own = stepper->own;
-  const int at = stage * stepper->n;
+static int constraint_rows(VidaIntegration* self, int stage, double* rows) {
+  vida_collocation* own = self->state;
+  const int at = stage * self->model.n;
   const vida_interval between =
-      vida__interval(&stepper->evaluator, stepper->q, own->place + at, own->change + at);
-  const int code =
-      vida__constraint_increment(&stepper->evaluator, stage_time(stepper, stage), &between,
-                                 own->mean + at, stepper->h, stepper->g0, stepper->entries, rows);
-  for (int r = 0; r < stepper->m; r++) {
-    rows[r] += stepper->g0[r] / stepper->h;
+      vida__interval(&self->model.evaluator, self->node.q, own->place + at, own->change + at);
+  const int code = vida__constraint_increment(&self->model.evaluator, stage_time(self, stage),
+                                              &between, own->mean + at, self->node.h,
+                                              self->implicit.g0, self->work.entries, rows);
+  for (int r = 0; r < self->model.m; r++) {
+    rows[r] += self->implicit.g0[r] / self->node.h;
   }
   return code;
 }
 
 int vida__collocation_residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  vida_collocation* own = stepper->own;
+  VidaIntegration* self = data;
+  vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
-  const int n = stepper->n;
-  int code = evaluate_stages(stepper, u);
+  const int n = self->model.n;
+  int code = evaluate_stages(self, u);
   for (int i = rule->first; i < rule->stages && !code; i++) {
-    double* row = r + vida__stage_offset(stepper, i);
+    double* row = r + vida__stage_offset(self, i);
     for (int k = 0; k < n; k++) {
       row[k] = own->l_v[i * n + k] - rule->gamma[i] * own->base[k];
     }
@@ -156,8 +157,8 @@ int vida__collocation_residual(void* data, const double* u, double* r) {
         row[k] -= weight * push[k];
       }
     }
-    if (stepper->m > 0 && i > 0) {
-      code = constraint_rows(stepper, i, row + n);
+    if (self->model.m > 0 && i > 0) {
+      code = constraint_rows(self, i, row + n);
     }
   }
   return code;
@@ -165,18 +166,18 @@ int vida__collocation_residual(void* data, const double* u, double* r) {
 
 /* ---- the Newton matrix ----------------------------------------------------------------------- */
 
-static int add_second_derivatives(VidaStepper* stepper, int stage, const double* u) {
-  vida_collocation* own = stepper->own;
-  const VidaSystem* system = stepper->system;
+static int add_second_derivatives(VidaIntegration* self, int stage, const double* u) {
+  vida_collocation* own = self->state;
+  const VidaSystem* system = self->model.system;
   const size_t at = (size_t)stage * (size_t)system->pattern.entries;
   const vida_hessian_weights qq = {1.0, 0.0, 0.0, 0.0};
   const vida_hessian_weights qv = {0.0, 1.0, 0.0, 0.0};
   const vida_hessian_weights vq = {0.0, 0.0, 1.0, 0.0};
   const vida_hessian_weights vv = {0.0, 0.0, 0.0, 1.0};
-  vida_evaluator* evaluator = &stepper->evaluator;
-  const double t = stage_time(stepper, stage);
-  const double* place = own->place + stage * stepper->n;
-  const double* v = u + vida__stage_offset(stepper, stage);
+  vida_evaluator* evaluator = &self->model.evaluator;
+  const double t = stage_time(self, stage);
+  const double* place = own->place + stage * self->model.n;
+  const double* v = u + vida__stage_offset(self, stage);
   const bool moves = stage > 0 || !own->rule.starts_at_node;
   int code = vida__add_hessian(evaluator, t, place, v, vv, own->inner + at);
   if (!code && moves) {
@@ -187,30 +188,30 @@ static int add_second_derivatives(VidaStepper* stepper, int stage, const double*
     code = code ? code : vida__add_hessian(evaluator, t, place, v, qv, own->mixed_qv + at);
   }
   if (!code && own->has_weights) {
-    code = vida__add_weight_hessian(stepper, t, place, v, stage);
+    code = vida__add_weight_hessian(self, t, place, v, stage);
   }
-  if (!code && moves && has_multiplier(stepper, stage)) {
-    code = vida__add_curvature(evaluator, t, place, -1.0 / stepper->h,
-                               u + vida__multiplier_offset(stepper, stage), own->outer + at);
+  if (!code && moves && has_multiplier(self, stage)) {
+    code = vida__add_curvature(evaluator, t, place, -1.0 / self->node.h,
+                               u + vida__multiplier_offset(self, stage), own->outer + at);
   }
   return code;
 }
 
-static int fill_stages(VidaStepper* stepper, const double* u) {
-  vida_collocation* own = stepper->own;
-  const VidaSystem* system = stepper->system;
+static int fill_stages(VidaIntegration* self, const double* u) {
+  vida_collocation* own = self->state;
+  const VidaSystem* system = self->model.system;
   const size_t entries = (size_t)system->pattern.entries;
   const size_t kinds = system->separable ? 2 : 4;
   memset(own->inner, 0, kinds * (size_t)own->rule.stages * entries * sizeof *own->inner);
   for (int i = 0; i < own->rule.stages; i++) {
-    const int code = i < own->rule.first ? VIDA_SUCCESS : add_second_derivatives(stepper, i, u);
+    const int code = i < own->rule.first ? VIDA_SUCCESS : add_second_derivatives(self, i, u);
     if (code) {
       return code;
     }
-    if (stepper->m > 0) {
+    if (self->model.m > 0) {
       double* inner = own->inner + (size_t)i * entries;
-      vida__add_columns(system, entries_of(stepper, i), 1.0, inner);
-      vida__add_rows(system, entries_of(stepper, i), 1.0, inner);
+      vida__add_columns(system, entries_of(self, i), 1.0, inner);
+      vida__add_rows(system, entries_of(self, i), 1.0, inner);
     }
   }
   return VIDA_SUCCESS;
@@ -218,12 +219,12 @@ static int fill_stages(VidaStepper* stepper, const double* u) {
 
 /* The derivatives of momentum rows i with respect to X_k in one column: system's entries from ..
  * end - 1. */
-static double* put_column(const VidaStepper* stepper, int i, int k, sunindextype from,
+static double* put_column(const VidaIntegration* self, int i, int k, sunindextype from,
                           sunindextype end, double* next) {
-  const vida_collocation* own = stepper->own;
+  const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
-  const size_t entries = (size_t)stepper->system->pattern.entries;
-  const double h = stepper->h;
+  const size_t entries = (size_t)self->model.system->pattern.entries;
+  const double h = self->node.h;
   const double* inner = own->inner + (size_t)i * entries;
   const sunindextype count = end - from;
   for (sunindextype e = 0; e < count; e++) {
@@ -236,7 +237,7 @@ static double* put_column(const VidaStepper* stepper, int i, int k, sunindextype
       next[e] -= weight * outer[e];
     }
   }
-  if (!stepper->system->separable) {
+  if (!self->model.system->separable) {
     const double* vq = own->mixed_vq + (size_t)i * entries + from;
     const double* qv = own->mixed_qv + (size_t)k * entries + from;
     for (sunindextype e = 0; e < count; e++) {
@@ -257,16 +258,16 @@ static sunindextype find_constraints(const VidaSystem* system, int column) {
 }
 
 /* The columns of X_k: by stages, momentum rows and those of constraints. */
-static double* put_velocities(const VidaStepper* stepper, int k, double* next) {
-  const vida_collocation* own = stepper->own;
+static double* put_velocities(const VidaIntegration* self, int k, double* next) {
+  const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
-  const vida_pattern* pattern = &stepper->system->pattern;
-  for (int column = 0; column < stepper->n; column++) {
+  const vida_pattern* pattern = &self->model.system->pattern;
+  for (int column = 0; column < self->model.n; column++) {
     const sunindextype from = pattern->column_start[column];
-    const sunindextype middle = find_constraints(stepper->system, column);
+    const sunindextype middle = find_constraints(self->model.system, column);
     const sunindextype end = pattern->column_start[column + 1];
     for (int i = rule->stages - 1; i >= rule->first; i--) {
-      next = put_column(stepper, i, k, from, middle, next);
+      next = put_column(self, i, k, from, middle, next);
       const double* inner = own->inner + (size_t)i * (size_t)pattern->entries;
       for (sunindextype e = middle; e < end && i > 0; e++) {
         *next++ = rule->alpha[i][k] * inner[e];
@@ -278,19 +279,19 @@ static double* put_velocities(const VidaStepper* stepper, int k, double* next) {
 
 /* The columns of mu_j; each has its own diagonal place, too, which is zero but for rows that depend
  * on others. */
-static double* put_multipliers(const VidaStepper* stepper, int j, double* next) {
-  const vida_collocation* own = stepper->own;
+static double* put_multipliers(const VidaIntegration* self, int j, double* next) {
+  const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
-  const vida_pattern* pattern = &stepper->system->pattern;
+  const vida_pattern* pattern = &self->model.system->pattern;
   const double* inner = own->inner + (size_t)j * (size_t)pattern->entries;
-  for (int column = stepper->n; column < pattern->size; column++) {
-    const sunindextype middle = find_constraints(stepper->system, column);
+  for (int column = self->model.n; column < pattern->size; column++) {
+    const sunindextype middle = find_constraints(self->model.system, column);
     for (int i = rule->stages - 1; i >= rule->first; i--) {
       for (sunindextype e = pattern->column_start[column]; e < middle; e++) {
         *next++ = rule->beta[i][j] * inner[e];
       }
       if (i == j + 1) {
-        *next++ = stepper->redundant ? -stepper->redundancy[column - stepper->n] : 0.0;
+        *next++ = self->model.redundant ? -self->model.redundancy[column - self->model.n] : 0.0;
       }
     }
   }
@@ -298,14 +299,14 @@ static double* put_multipliers(const VidaStepper* stepper, int j, double* next) 
 }
 
 int vida__collocation_jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
-  vida_collocation* own = stepper->own;
-  int code = evaluate_stages(stepper, u);
-  code = code ? code : fill_stages(stepper, u);
+  VidaIntegration* self = data;
+  vida_collocation* own = self->state;
+  int code = evaluate_stages(self, u);
+  code = code ? code : fill_stages(self, u);
   for (int k = own->rule.stages - 1; k >= own->rule.first && !code; k--) {
-    matrix = put_velocities(stepper, k, matrix);
-    if (k > 0 && stepper->m > 0) {
-      matrix = put_multipliers(stepper, k - 1, matrix);
+    matrix = put_velocities(self, k, matrix);
+    if (k > 0 && self->model.m > 0) {
+      matrix = put_multipliers(self, k - 1, matrix);
     }
   }
   return code;
@@ -358,62 +359,62 @@ static size_t fill_pattern(const VidaSystem* system, const vida_stage_rule* rule
 
 /* Of each stage those of one step, with the largest multipliers of all. */
 void vida__collocation_sizes(void* data, const double* u, double* size) {
-  VidaStepper* stepper = data;
-  vida_collocation* own = stepper->own;
-  const int n = stepper->n;
+  VidaIntegration* self = data;
+  vida_collocation* own = self->state;
+  const int n = self->model.n;
   double* stage = own->work;
-  double* result = own->work + n + stepper->m;
-  memset(stage + n, 0, (size_t)stepper->m * sizeof *stage);
-  for (int j = 0; j < own->rule.stages - 1 && stepper->m > 0; j++) {
-    const double* mu = u + vida__multiplier_offset(stepper, j);
-    for (int r = 0; r < stepper->m; r++) {
+  double* result = own->work + n + self->model.m;
+  memset(stage + n, 0, (size_t)self->model.m * sizeof *stage);
+  for (int j = 0; j < own->rule.stages - 1 && self->model.m > 0; j++) {
+    const double* mu = u + vida__multiplier_offset(self, j);
+    for (int r = 0; r < self->model.m; r++) {
       stage[n + r] = fmax(stage[n + r], fabs(mu[r]));
     }
   }
   for (int i = own->rule.first; i < own->rule.stages; i++) {
-    const int offset = vida__stage_offset(stepper, i);
-    const int rows = i > 0 ? n + stepper->m : n;
+    const int offset = vida__stage_offset(self, i);
+    const int rows = i > 0 ? n + self->model.m : n;
     memcpy(stage, u + offset, (size_t)n * sizeof *stage);
-    vida__step_sizes(stepper, stage, result);
+    vida__step_sizes(self, stage, result);
     memcpy(size + offset, result, (size_t)rows * sizeof *size);
   }
 }
 
-static void set_stage_scales(VidaStepper* stepper, int stage, double motion) {
-  const int offset = vida__stage_offset(stepper, stage);
-  for (int i = 0; i < stepper->n; i++) {
-    const double root = stepper->matrix_root[i];
-    vida__map_set_size(stepper->map, offset + i, motion * root, motion / root);
+static void set_stage_scales(VidaIntegration* self, int stage, double motion) {
+  const int offset = vida__stage_offset(self, stage);
+  for (int i = 0; i < self->model.n; i++) {
+    const double root = self->model.matrix_root[i];
+    vida__map_set_size(self->implicit.map, offset + i, motion * root, motion / root);
   }
-  for (int r = 0; r < stepper->m && stage > 0; r++) {
-    const double stiffness = stepper->matrix_stiffness[r];
-    vida__map_set_size(stepper->map, offset + stepper->n + r,
-                       vida__constraint_size(stepper, r, motion), motion / stiffness);
+  for (int r = 0; r < self->model.m && stage > 0; r++) {
+    const double stiffness = self->model.matrix_stiffness[r];
+    vida__map_set_size(self->implicit.map, offset + self->model.n + r,
+                       vida__constraint_size(self, r, motion), motion / stiffness);
   }
 }
 
 /* ---- guesses --------------------------------------------------------------------------------- */
 
 /* The polynomial of the last step, seen from this one. */
-static void extrapolate_stages(const VidaStepper* stepper, double* u) {
-  const vida_collocation* own = stepper->own;
+static void extrapolate_stages(const VidaIntegration* self, double* u) {
+  const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
   const double* past = own->history[0];
   memset(u, 0, (size_t)own->size * sizeof *u);
   for (int i = rule->first; i < rule->stages; i++) {
     for (int j = rule->first; j < rule->stages; j++) {
-      const double* from = past + vida__stage_offset(stepper, j);
-      double* to = u + vida__stage_offset(stepper, i);
-      for (int k = 0; k < stepper->n; k++) {
+      const double* from = past + vida__stage_offset(self, j);
+      double* to = u + vida__stage_offset(self, i);
+      for (int k = 0; k < self->model.n; k++) {
         to[k] += rule->velocity_ahead[i][j] * from[k];
       }
     }
   }
-  for (int i = 0; i < rule->stages - 1 && stepper->m > 0; i++) {
+  for (int i = 0; i < rule->stages - 1 && self->model.m > 0; i++) {
     for (int j = 0; j < rule->stages - 1; j++) {
-      const double* from = past + vida__multiplier_offset(stepper, j);
-      double* to = u + vida__multiplier_offset(stepper, i);
-      for (int r = 0; r < stepper->m; r++) {
+      const double* from = past + vida__multiplier_offset(self, j);
+      double* to = u + vida__multiplier_offset(self, i);
+      for (int r = 0; r < self->model.m; r++) {
         to[r] += rule->multiplier_ahead[i][j] * from[r];
       }
     }
@@ -422,10 +423,10 @@ static void extrapolate_stages(const VidaStepper* stepper, double* u) {
 
 /* Predictor 0 is the one above; predictor d > 0 goes through what was in the last d + 1 steps, each
  * unknown by itself. */
-static void predict(const VidaStepper* stepper, int predictor, double* u) {
-  const vida_collocation* own = stepper->own;
+static void predict(const VidaIntegration* self, int predictor, double* u) {
+  const vida_collocation* own = self->state;
   if (predictor == 0) {
-    extrapolate_stages(stepper, u);
+    extrapolate_stages(self, u);
     return;
   }
   double weight = 1.0;
@@ -439,32 +440,32 @@ static void predict(const VidaStepper* stepper, int predictor, double* u) {
 }
 
 /* How far velocities and multipliers are apart, relative to the motion. */
-static double find_distance(const VidaStepper* stepper, double motion, const double* u,
+static double find_distance(const VidaIntegration* self, double motion, const double* u,
                             const double* w) {
-  const vida_collocation* own = stepper->own;
+  const vida_collocation* own = self->state;
   double largest = 0.0;
   for (int i = own->rule.first; i < own->rule.stages; i++) {
-    const int offset = vida__stage_offset(stepper, i);
-    for (int k = 0; k < stepper->n; k++) {
-      largest = fmax(largest, fabs(u[offset + k] - w[offset + k]) * stepper->root_mass[k]);
+    const int offset = vida__stage_offset(self, i);
+    for (int k = 0; k < self->model.n; k++) {
+      largest = fmax(largest, fabs(u[offset + k] - w[offset + k]) * self->model.root_mass[k]);
     }
-    for (int r = 0; r < stepper->m && i > 0; r++) {
-      const int k = offset + stepper->n + r;
-      largest = fmax(largest, fabs(u[k] - w[k]) * stepper->row_stiffness[r]);
+    for (int r = 0; r < self->model.m && i > 0; r++) {
+      const int k = offset + self->model.n + r;
+      largest = fmax(largest, fabs(u[k] - w[k]) * self->model.row_stiffness[r]);
     }
   }
   return largest / motion;
 }
 
 /* Keeps the unknowns, and which predictor would have been best for them. */
-static void remember(VidaStepper* stepper) {
-  vida_collocation* own = stepper->own;
-  const double motion = vida__measure_motion(stepper);
+static void remember(VidaIntegration* self) {
+  vida_collocation* own = self->state;
+  const double motion = vida__measure_motion(self);
   double nearest = INFINITY;
   own->predictor = 0;
   for (int k = 0; k < own->history_count; k++) {
-    predict(stepper, k, own->evaluated);
-    const double distance = find_distance(stepper, motion, own->evaluated, own->unknown);
+    predict(self, k, own->evaluated);
+    const double distance = find_distance(self, motion, own->evaluated, own->unknown);
     if (distance < nearest) {
       nearest = distance;
       own->predictor = k;
@@ -484,68 +485,68 @@ static void remember(VidaStepper* stepper) {
 }
 
 void vida__collocation_guess(void* data, double* u) {
-  VidaStepper* stepper = data;
-  const vida_collocation* own = stepper->own;
-  const bool knows = stepper->system->separable;
-  const double* last = own->history_count ? own->history[0] : stepper->v0;
+  VidaIntegration* self = data;
+  const vida_collocation* own = self->state;
+  const bool knows = self->model.system->separable;
+  const double* last = own->history_count ? own->history[0] : self->node.v;
   memset(u, 0, (size_t)own->size * sizeof *u);
   for (int i = own->rule.first; i < own->rule.stages; i++) {
-    double* x = u + vida__stage_offset(stepper, i);
+    double* x = u + vida__stage_offset(self, i);
     const double share = own->rule.gamma[i];
-    for (int k = 0; k < stepper->n; k++) {
-      x[k] = share * (knows ? stepper->p[k] / stepper->system->mass[k] : last[k]);
+    for (int k = 0; k < self->model.n; k++) {
+      x[k] = share * (knows ? self->node.p[k] / self->model.system->mass[k] : last[k]);
     }
   }
 }
 
 /* What dependent constraints leave open of their multipliers would grow from step to step. */
-static void clear_open_multipliers(VidaStepper* stepper) {
-  vida_collocation* own = stepper->own;
-  for (int j = 0; j < own->rule.stages - 1 && stepper->redundant; j++) {
-    double* mu = own->unknown + vida__multiplier_offset(stepper, j);
-    memset(mu, 0, (size_t)stepper->m * sizeof *mu);
+static void clear_open_multipliers(VidaIntegration* self) {
+  vida_collocation* own = self->state;
+  for (int j = 0; j < own->rule.stages - 1 && self->model.redundant; j++) {
+    double* mu = own->unknown + vida__multiplier_offset(self, j);
+    memset(mu, 0, (size_t)self->model.m * sizeof *mu);
   }
 }
 
 /* h L_q of a stage at the node, which does not depend on the unknowns. */
-static int find_node_push(VidaStepper* stepper) {
-  const vida_collocation* own = stepper->own;
+static int find_node_push(VidaIntegration* self) {
+  const vida_collocation* own = self->state;
   const int code = own->rule.first == 0
                        ? VIDA_SUCCESS
-                       : vida__gradient(&stepper->evaluator, vida__node_time(stepper), stepper->q,
-                                        stepper->v0, own->node_push, stepper->l_v);
-  for (int k = 0; k < stepper->n; k++) {
-    own->node_push[k] *= stepper->h;
+                       : vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q,
+                                        self->node.v, own->node_push, self->work.l_v);
+  for (int k = 0; k < self->model.n; k++) {
+    own->node_push[k] *= self->node.h;
   }
   return code;
 }
 
-static int prepare(VidaStepper* stepper, VidaError* error) {
-  vida_collocation* own = stepper->own;
-  int code = vida__prepare_node(stepper, error);
+static int prepare(VidaIntegration* self, VidaError* error) {
+  vida_collocation* own = self->state;
+  int code = vida__prepare_node(self, error);
   if (code) {
     return code;
   }
-  code = find_node_push(stepper);
+  code = find_node_push(self);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   own->is_evaluated = false;
-  for (int k = 0; k < stepper->n; k++) {
-    own->base[k] = stepper->p[k] + stepper->p_low[k];
+  for (int k = 0; k < self->model.n; k++) {
+    own->base[k] = self->node.p[k] + self->node.p_low[k];
   }
   if (own->history_count && own->is_predictable) {
-    predict(stepper, own->predictor, own->unknown);
+    predict(self, own->predictor, own->unknown);
   } else {
-    vida__collocation_guess(stepper, own->unknown);
+    vida__collocation_guess(self, own->unknown);
   }
-  clear_open_multipliers(stepper);
-  const double motion = vida__measure_motion(stepper);
+  clear_open_multipliers(self);
+  const double motion = vida__measure_motion(self);
   /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
-  if (motion >= 2.0 * stepper->scaled_for || 2.0 * motion <= stepper->scaled_for) {
-    stepper->scaled_for = motion;
+  if (motion >= 2.0 * self->implicit.scaled_for || 2.0 * motion <= self->implicit.scaled_for) {
+    self->implicit.scaled_for = motion;
     for (int i = own->rule.first; i < own->rule.stages; i++) {
-      set_stage_scales(stepper, i, motion);
+      set_stage_scales(self, i, motion);
     }
   }
   return VIDA_SUCCESS;
@@ -559,11 +560,11 @@ typedef struct layout {
 } layout;
 
 /* One block: the state, its arrays of numbers, then the pattern. */
-static vida_collocation* allocate_state(const VidaStepper* stepper, const vida_stage_rule* rule,
+static vida_collocation* allocate_state(const VidaIntegration* self, const vida_stage_rule* rule,
                                         size_t size, size_t entries) {
-  const VidaSystem* system = stepper->system;
-  const size_t n = (size_t)stepper->n;
-  const size_t m = (size_t)stepper->m;
+  const VidaSystem* system = self->model.system;
+  const size_t n = (size_t)self->model.n;
+  const size_t m = (size_t)self->model.m;
   const size_t stages = (size_t)rule->stages;
   const size_t kinds = system->separable ? 2 : 4;
   const size_t matrix = stages * (size_t)system->pattern.entries;
@@ -623,21 +624,21 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
                        : system->coordinates[place].name;
 }
 
-int vida__collocation_create(VidaStepper* stepper, const vida_stage_rule* rule, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+int vida__collocation_create(VidaIntegration* self, const vida_stage_rule* rule, VidaError* error) {
+  const VidaSystem* system = self->model.system;
   const double size = (double)rule->stages * (double)system->pattern.size;
   const double most = (double)(rule->stages * rule->stages) * (double)system->pattern.entries;
   if (fmax(size, most) > (double)INT32_MAX) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "system '%s' is too large for %s with %d stages: the Newton matrix would "
                       "have more than %d entries",
-                      system->name, stepper->method->info.name, rule->stages, INT32_MAX);
+                      system->name, self->method->info.name, rule->stages, INT32_MAX);
   }
   /* Without unknowns of the first stage there are none of it at all; else no multipliers. */
   const int unknowns =
       (rule->stages - 1) * system->pattern.size + (rule->first > 0 ? 0 : system->coordinate_count);
   const size_t entries = fill_pattern(system, rule, NULL, NULL);
-  vida_collocation* own = allocate_state(stepper, rule, (size_t)unknowns, entries);
+  vida_collocation* own = allocate_state(self, rule, (size_t)unknowns, entries);
   if (!own) {
     return vida__fail_memory(error);
   }
@@ -646,30 +647,30 @@ int vida__collocation_create(VidaStepper* stepper, const vida_stage_rule* rule, 
   own->pattern.size = unknowns;
   own->pattern.entries = (int)entries;
   fill_pattern(system, rule, own->pattern.column_start, own->pattern.row);
-  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
-  stepper->rows = rows;
-  stepper->prepare = prepare;
-  stepper->unknown = own->unknown;
-  stepper->own = own;
+  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, name_of_row, system};
+  self->implicit.rows = rows;
+  self->implicit.prepare = prepare;
+  self->implicit.unknown = own->unknown;
+  self->state = own;
   return VIDA_SUCCESS;
 }
 
-int vida__collocation_start(VidaStepper* stepper, VidaError* error) {
-  vida_collocation* own = stepper->own;
+int vida__collocation_start(VidaIntegration* self, VidaError* error) {
+  vida_collocation* own = self->state;
   own->has_step = false;
   own->history_count = 0;
   own->predictor = 0;
   own->is_evaluated = false;
-  const int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0,
-                                  stepper->l_q, stepper->p);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  const int code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                                  self->work.l_q, self->node.p);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
 /* (q1 - q0) / h and p1 - p0, before the last impulse. */
-static void find_increments(VidaStepper* stepper, double* w, double* change) {
-  const vida_collocation* own = stepper->own;
+static void find_increments(VidaIntegration* self, double* w, double* change) {
+  const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
-  const int n = stepper->n;
+  const int n = self->model.n;
   memset(change, 0, (size_t)n * sizeof *change);
   memset(w, 0, (size_t)n * sizeof *w);
   for (int i = 0; i < rule->stages; i++) {
@@ -677,7 +678,7 @@ static void find_increments(VidaStepper* stepper, double* w, double* change) {
       change[k] += rule->b[i] * own->push[i * n + k];
     }
     for (int k = 0; k < n && !rule->starts_at_node; k++) {
-      w[k] += rule->b[i] * own->unknown[vida__stage_offset(stepper, i) + k];
+      w[k] += rule->b[i] * own->unknown[vida__stage_offset(self, i) + k];
     }
   }
   if (rule->starts_at_node) {
@@ -685,23 +686,23 @@ static void find_increments(VidaStepper* stepper, double* w, double* change) {
   }
 }
 
-int vida__collocation_step(VidaStepper* stepper, VidaError* error) {
-  vida_collocation* own = stepper->own;
+int vida__collocation_step(VidaIntegration* self, VidaError* error) {
+  vida_collocation* own = self->state;
   double* w = own->work;
   double* change = own->sum;
-  int code = vida__solve_step(stepper, error);
+  int code = vida__solve_step(self, error);
   if (code) {
     return code;
   }
-  code = evaluate_stages(stepper, own->unknown);
+  code = evaluate_stages(self, own->unknown);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  find_increments(stepper, w, change);
-  remember(stepper);
-  for (int k = 0; k < stepper->n; k++) {
-    vida__add_compensated(&stepper->p[k], &stepper->p_low[k], change[k]);
+  find_increments(self, w, change);
+  remember(self);
+  for (int k = 0; k < self->model.n; k++) {
+    vida__add_compensated(&self->node.p[k], &self->node.p_low[k], change[k]);
   }
-  vida__advance_positions(stepper, w);
+  vida__advance_positions(self, w);
   return VIDA_SUCCESS;
 }

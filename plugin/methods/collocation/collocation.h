@@ -12,7 +12,7 @@
 #ifndef VIDA_METHODS_COLLOCATION_COLLOCATION_H
 #define VIDA_METHODS_COLLOCATION_COLLOCATION_H
 
-#include "stepper/method.h"
+#include "stepper/integration.h"
 
 enum { VIDA_MOST_STAGES = 4, VIDA_STAGE_HISTORY = 6 };
 
@@ -71,14 +71,14 @@ typedef struct vida_collocation {
 } vida_collocation;
 
 /* Allocates stepper->own and says what the map is like. */
-int vida__collocation_create(VidaStepper* stepper, const vida_stage_rule* rule, VidaError* error);
+int vida__collocation_create(VidaIntegration* self, const vida_stage_rule* rule, VidaError* error);
 /* p = L_v(q,v). */
-int vida__collocation_start(VidaStepper* stepper, VidaError* error);
+int vida__collocation_start(VidaIntegration* self, VidaError* error);
 /* Solves, and advances positions and momenta; the impulse at the end of the step is left out. */
-int vida__collocation_step(VidaStepper* stepper, VidaError* error);
+int vida__collocation_step(VidaIntegration* self, VidaError* error);
 /* Where the unknowns of a stage, and the multiplier of one, begin. */
-int vida__stage_offset(const VidaStepper* stepper, int stage);
-int vida__multiplier_offset(const VidaStepper* stepper, int stage);
+int vida__stage_offset(const VidaIntegration* self, int stage);
+int vida__multiplier_offset(const VidaIntegration* self, int stage);
 
 /* ---- rows without mass (collocation_mass.c) ---- */
 
@@ -86,12 +86,12 @@ int vida__multiplier_offset(const VidaStepper* stepper, int stage);
 size_t vida__outer_count(const VidaSystem* system);
 /* Finds the rows whose gradients have no mass at the start. Fails where they cannot be given one.
  */
-int vida__find_weights(VidaStepper* stepper, VidaError* error);
+int vida__find_weights(VidaIntegration* self, VidaError* error);
 /* Adds to l_q and l_v what the weights add to the Lagrangian; `entries` is G there. */
-int vida__add_weights(VidaStepper* stepper, double t, const double* q, const double* v,
+int vida__add_weights(VidaIntegration* self, double t, const double* q, const double* v,
                       const double* entries, double* l_q, double* l_v);
 /* Adds their second derivatives to the matrices of a stage. */
-int vida__add_weight_hessian(VidaStepper* stepper, double t, const double* q, const double* v,
+int vida__add_weight_hessian(VidaIntegration* self, double t, const double* q, const double* v,
                              int stage);
 
 /* The functions of the map. */

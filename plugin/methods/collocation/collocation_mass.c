@@ -46,10 +46,10 @@ static int find_slot(const vida_pattern* pattern, int row, int column) {
 }
 
 /* Whether L_vv d is nothing beside what it is summed up from. */
-static bool is_massless(const VidaStepper* stepper, const double* matrix, const double* d) {
-  const vida_collocation* own = stepper->own;
-  const vida_pattern* pattern = &stepper->system->pattern;
-  const int n = stepper->n;
+static bool is_massless(const VidaIntegration* self, const double* matrix, const double* d) {
+  const vida_collocation* own = self->state;
+  const vida_pattern* pattern = &self->model.system->pattern;
+  const int n = self->model.n;
   double* product = own->sum;
   double size = 0.0;
   double result = 0.0;
@@ -62,13 +62,13 @@ static bool is_massless(const VidaStepper* stepper, const double* matrix, const 
       const sunindextype i = pattern->row[e];
       if (i < n) {
         product[i] += matrix[e] * d[j];
-        size = fmax(size, stepper->root_mass[i] * stepper->root_mass[j] * fabs(d[j]) *
-                              stepper->inverse_root[i]);
+        size = fmax(size, self->model.root_mass[i] * self->model.root_mass[j] * fabs(d[j]) *
+                              self->model.inverse_root[i]);
       }
     }
   }
   for (int i = 0; i < n; i++) {
-    result = fmax(result, fabs(product[i]) * stepper->inverse_root[i]);
+    result = fmax(result, fabs(product[i]) * self->model.inverse_root[i]);
   }
   return result <= nothing * size;
 }
@@ -76,52 +76,51 @@ static bool is_massless(const VidaStepper* stepper, const double* matrix, const 
 /* The masses of a row's coordinates over |G|^2, as the nearest power of two: their sum does not
  * depend on where a unit quaternion points to, and runs from other starts, as the way back, are to
  * be of the same method. */
-static double find_weight(const VidaStepper* stepper, const double* matrix, int e, int end) {
-  const VidaSystem* system = stepper->system;
+static double find_weight(const VidaIntegration* self, const double* matrix, int e, int end) {
+  const VidaSystem* system = self->model.system;
   double mass = 0.0;
   double square = 0.0;
   for (; e < end; e++) {
     mass += fabs(matrix[system->mass_slot[system->entries[e].coordinate]]);
-    square += stepper->entries[e] * stepper->entries[e];
+    square += self->work.entries[e] * self->work.entries[e];
   }
   return mass > 0.0 && square > 0.0 ? exp2(round(log2(mass / square))) : 0.0;
 }
 
-static int fail_without(const VidaStepper* stepper, int row, const char* reason, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+static int fail_without(const VidaIntegration* self, int row, const char* reason,
+                        VidaError* error) {
+  const VidaSystem* system = self->model.system;
   return VIDA_REFUSE_SYSTEM(error,
                             "%s needs a mass in all directions, and system '%s' has none along the "
                             "gradient of '%s', which %s; add the square of the rate of this "
                             "constraint to the Lagrangian, which does not change the motion",
-                            stepper->method->info.name, system->name, system->rows[row].name,
-                            reason);
+                            self->method->info.name, system->name, system->rows[row].name, reason);
 }
 
 /* A row without mass: its weight, and where its products go. `taken` marks coordinates of others.
  */
-static int give_weight(VidaStepper* stepper, int e, int end, int* slot, double* taken,
+static int give_weight(VidaIntegration* self, int e, int end, int* slot, double* taken,
                        VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  vida_collocation* own = stepper->own;
+  const VidaSystem* system = self->model.system;
+  vida_collocation* own = self->state;
   const int row = system->entries[e].row;
   if (system->time_dependent) {
-    return fail_without(stepper, row, "may depend on time", error);
+    return fail_without(self, row, "may depend on time", error);
   }
-  own->weight[row] = find_weight(stepper, own->inner, e, end);
+  own->weight[row] = find_weight(self, own->inner, e, end);
   if (own->weight[row] == 0.0) {
-    return fail_without(stepper, row, "couples massless coordinates", error);
+    return fail_without(self, row, "couples massless coordinates", error);
   }
   own->has_weights = true;
   for (int a = e; a < end; a++) {
     const int i = system->entries[a].coordinate;
     if (taken[i] != 0.0) {
-      return fail_without(stepper, row, "shares a coordinate with another such row", error);
+      return fail_without(self, row, "shares a coordinate with another such row", error);
     }
     for (int b = e; b < end; b++, slot++) {
       *slot = find_slot(&system->pattern, i, system->entries[b].coordinate);
       if (*slot < 0) {
-        return fail_without(stepper, row, "couples coordinates that the Lagrangian does not",
-                            error);
+        return fail_without(self, row, "couples coordinates that the Lagrangian does not", error);
       }
     }
   }
@@ -132,20 +131,20 @@ static int give_weight(VidaStepper* stepper, int e, int end, int* slot, double* 
 }
 
 /* d = G_r^T of one row, or with the inverse masses of its coordinates. */
-static void find_direction(const VidaStepper* stepper, int e, int end, bool by_mass, double* d) {
-  memset(d, 0, (size_t)stepper->n * sizeof *d);
+static void find_direction(const VidaIntegration* self, int e, int end, bool by_mass, double* d) {
+  memset(d, 0, (size_t)self->model.n * sizeof *d);
   for (; e < end; e++) {
-    const int i = stepper->system->entries[e].coordinate;
-    const double inverse = stepper->inverse_root[i] * stepper->inverse_root[i];
-    d[i] += stepper->entries[e] * (by_mass ? inverse : 1.0);
+    const int i = self->model.system->entries[e].coordinate;
+    const double inverse = self->model.inverse_root[i] * self->model.inverse_root[i];
+    d[i] += self->work.entries[e] * (by_mass ? inverse : 1.0);
   }
 }
 
 /* The mass of stages with that of such rows: the velocities of stages need it in every direction.
  */
-static int check_mass(const VidaStepper* stepper, double* matrix, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  const vida_collocation* own = stepper->own;
+static int check_mass(const VidaIntegration* self, double* matrix, VidaError* error) {
+  const VidaSystem* system = self->model.system;
+  const vida_collocation* own = self->state;
   const int* slot = own->outer_slot;
   char names[VIDA_MESSAGE_SIZE / 4] = "";
   for (int e = 0; e < system->entry_count;) {
@@ -154,7 +153,7 @@ static int check_mass(const VidaStepper* stepper, double* matrix, VidaError* err
     for (int a = e; a < end; a++) {
       for (int b = e; b < end; b++, slot++) {
         if (kappa != 0.0) {
-          matrix[*slot] += kappa * stepper->entries[a] * stepper->entries[b];
+          matrix[*slot] += kappa * self->work.entries[a] * self->work.entries[b];
         }
       }
     }
@@ -165,86 +164,87 @@ static int check_mass(const VidaStepper* stepper, double* matrix, VidaError* err
              : VIDA_REFUSE_SYSTEM(error,
                                   "%s needs a mass in all directions, and system '%s' has none "
                                   "along %s",
-                                  stepper->method->info.name, system->name, names);
+                                  self->method->info.name, system->name, names);
 }
 
-int vida__find_weights(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  vida_collocation* own = stepper->own;
+int vida__find_weights(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
+  vida_collocation* own = self->state;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   double* matrix = own->inner;
   double* d = own->work;
   double* taken = own->turn;
   int* slot = own->outer_slot;
   own->has_weights = false;
-  memset(own->weight, 0, (size_t)stepper->m * sizeof *own->weight);
-  memset(taken, 0, (size_t)stepper->n * sizeof *taken);
+  memset(own->weight, 0, (size_t)self->model.m * sizeof *own->weight);
+  memset(taken, 0, (size_t)self->model.n * sizeof *taken);
   memset(matrix, 0, (size_t)system->pattern.entries * sizeof *matrix);
-  int code = vida__add_hessian(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, mass_only,
-                               matrix);
-  code =
-      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
+  int code = vida__add_hessian(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                               mass_only, matrix);
+  code = code ? code
+              : vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q,
+                               self->work.entries);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   for (int e = 0; e < system->entry_count && !code;) {
     const int end = find_row_end(system, e);
-    find_direction(stepper, e, end, false, d);
-    bool massless = is_massless(stepper, matrix, d);
-    find_direction(stepper, e, end, true, d);
-    massless = massless || is_massless(stepper, matrix, d);
-    code = massless ? give_weight(stepper, e, end, slot, taken, error) : VIDA_SUCCESS;
+    find_direction(self, e, end, false, d);
+    bool massless = is_massless(self, matrix, d);
+    find_direction(self, e, end, true, d);
+    massless = massless || is_massless(self, matrix, d);
+    code = massless ? give_weight(self, e, end, slot, taken, error) : VIDA_SUCCESS;
     slot += (end - e) * (end - e);
     e = end;
   }
-  return code ? code : check_mass(stepper, matrix, error);
+  return code ? code : check_mass(self, matrix, error);
 }
 
 /* row_rate = kappa G v and curvature = sum of kappa G_r v g_qq. */
-static int find_rates(VidaStepper* stepper, double t, const double* q, const double* v,
+static int find_rates(VidaIntegration* self, double t, const double* q, const double* v,
                       const double* entries) {
-  const VidaSystem* system = stepper->system;
-  vida_collocation* own = stepper->own;
-  memset(own->row_rate, 0, (size_t)stepper->m * sizeof *own->row_rate);
+  const VidaSystem* system = self->model.system;
+  vida_collocation* own = self->state;
+  memset(own->row_rate, 0, (size_t)self->model.m * sizeof *own->row_rate);
   vida__add_constraint_velocity(system, entries, 1.0, v, own->row_rate);
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < self->model.m; r++) {
     own->row_rate[r] *= own->weight[r];
   }
   memset(own->curvature, 0, (size_t)system->pattern.entries * sizeof *own->curvature);
-  return vida__add_curvature(&stepper->evaluator, t, q, 1.0, own->row_rate, own->curvature);
+  return vida__add_curvature(&self->model.evaluator, t, q, 1.0, own->row_rate, own->curvature);
 }
 
 /* result += curvature v */
-static void add_turn(const VidaStepper* stepper, const double* v, double* result) {
-  const vida_collocation* own = stepper->own;
-  const vida_pattern* pattern = &stepper->system->pattern;
-  for (int j = 0; j < stepper->n; j++) {
+static void add_turn(const VidaIntegration* self, const double* v, double* result) {
+  const vida_collocation* own = self->state;
+  const vida_pattern* pattern = &self->model.system->pattern;
+  for (int j = 0; j < self->model.n; j++) {
     for (sunindextype e = pattern->column_start[j]; e < pattern->column_start[j + 1]; e++) {
-      if (pattern->row[e] < stepper->n) {
+      if (pattern->row[e] < self->model.n) {
         result[pattern->row[e]] += own->curvature[e] * v[j];
       }
     }
   }
 }
 
-int vida__add_weights(VidaStepper* stepper, double t, const double* q, const double* v,
+int vida__add_weights(VidaIntegration* self, double t, const double* q, const double* v,
                       const double* entries, double* l_q, double* l_v) {
-  const vida_collocation* own = stepper->own;
-  const int code = find_rates(stepper, t, q, v, entries);
-  vida__add_reaction(stepper->system, entries, 1.0, own->row_rate, l_v);
-  add_turn(stepper, v, l_q);
+  const vida_collocation* own = self->state;
+  const int code = find_rates(self, t, q, v, entries);
+  vida__add_reaction(self->model.system, entries, 1.0, own->row_rate, l_v);
+  add_turn(self, v, l_q);
   return code;
 }
 
 /* Of all but third derivatives of g: those are times G v, and vanish for quadratic constraints. */
-int vida__add_weight_hessian(VidaStepper* stepper, double t, const double* q, const double* v,
+int vida__add_weight_hessian(VidaIntegration* self, double t, const double* q, const double* v,
                              int stage) {
-  const VidaSystem* system = stepper->system;
-  vida_collocation* own = stepper->own;
+  const VidaSystem* system = self->model.system;
+  vida_collocation* own = self->state;
   const size_t at = (size_t)stage * (size_t)system->pattern.entries;
   const double* entries = own->entries + (size_t)stage * (size_t)system->entry_count;
   const int* slot = own->outer_slot;
-  int code = find_rates(stepper, t, q, v, entries);
+  int code = find_rates(self, t, q, v, entries);
   for (int e = 0; e < system->pattern.entries; e++) {
     own->mixed_vq[at + (size_t)e] += own->curvature[e];
     own->mixed_qv[at + (size_t)e] += own->curvature[e];
@@ -252,9 +252,9 @@ int vida__add_weight_hessian(VidaStepper* stepper, double t, const double* q, co
   /* turn = sum of kappa g_qq v: rows share no coordinates */
   memset(own->curvature, 0, (size_t)system->pattern.entries * sizeof *own->curvature);
   code = code ? code
-              : vida__add_curvature(&stepper->evaluator, t, q, 1.0, own->weight, own->curvature);
-  memset(own->turn, 0, (size_t)stepper->n * sizeof *own->turn);
-  add_turn(stepper, v, own->turn);
+              : vida__add_curvature(&self->model.evaluator, t, q, 1.0, own->weight, own->curvature);
+  memset(own->turn, 0, (size_t)self->model.n * sizeof *own->turn);
+  add_turn(self, v, own->turn);
   for (int e = 0; e < system->entry_count;) {
     const int end = find_row_end(system, e);
     const double kappa = own->weight[system->entries[e].row];

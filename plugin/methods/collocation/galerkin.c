@@ -6,23 +6,23 @@
  * stage is the midpoint rule. */
 #include "methods/collocation/collocation.h"
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const vida_stage_rule rule = vida__gauss_rule((int)VidaOptions_Get(stepper->options, "stages"));
-  return vida__collocation_create(stepper, &rule, error);
+static int create(VidaIntegration* self, VidaError* error) {
+  const vida_stage_rule rule = vida__gauss_rule((int)VidaOptions_Get(self->options, "stages"));
+  return vida__collocation_create(self, &rule, error);
 }
 
 /* L_v(q,v) = p, from the velocity of the last stage. */
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const vida_collocation* own = stepper->own;
-  const double* guess = own->history_count ? own->history[0] : stepper->v0;
-  for (int k = 0; k < stepper->n; k++) {
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
+  const vida_collocation* own = self->state;
+  const double* guess = own->history_count ? own->history[0] : self->node.v;
+  for (int k = 0; k < self->model.n; k++) {
     v[k] = guess[k];
   }
-  if (stepper->step == 0) {
+  if (self->node.step == 0) {
     return VIDA_SUCCESS;
   }
-  return vida__project_velocity(stepper, vida__node_time(stepper), stepper->q, stepper->entries,
-                                stepper->p, v, NULL, error);
+  return vida__project_velocity(self, vida__node_time(self), self->node.q, self->work.entries,
+                                self->node.p, v, NULL, error);
 }
 
 static const VidaOptionRow options[] = {
@@ -36,6 +36,7 @@ static int order(const VidaOptions* chosen) {
 }
 
 const VidaMethod vida__galerkin_gauss = {
+    .size = sizeof(VidaMethod),
     .info = {"galerkin-gauss", "Galerkin variational integrator, collocation at Gauss nodes",
              "Marsden and West 2001, section 2.6",
              "Systems without constraints. Stability does not limit the step, but oscillations "
@@ -44,8 +45,8 @@ const VidaMethod vida__galerkin_gauss = {
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_UNCONSTRAINED},
     .options = options,
-    .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
-            vida__collocation_guess},
+    .equations = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+                  vida__collocation_guess},
     .create = create,
     .start = vida__collocation_start,
     .step = vida__collocation_step,

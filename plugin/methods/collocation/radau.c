@@ -13,8 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "stepper/branch_watch.h"
-#include "stepper/jumps.h"
+#include "stepper/integration.h"
 #include "system/evaluate/sizes.h"
 
 /* Of the controller, as in Hairer and Wanner's code. */
@@ -48,10 +47,10 @@ static double basis(int j, double x) {
 }
 
 /* The polynomials of the last step, seen from this one. */
-static void extrapolate(const VidaStepper* stepper, double* u) {
-  const vida_radau* own = stepper->own;
+static void extrapolate(const VidaIntegration* self, double* u) {
+  const vida_radau* own = self->state;
   const double ratio = own->h / own->last_h;
-  const int impulses = 2 * stepper->n;
+  const int impulses = 2 * self->model.n;
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     double weight[VIDA_RADAU_STAGES];
     double* to = u + i * own->block;
@@ -63,27 +62,27 @@ static void extrapolate(const VidaStepper* stepper, double* u) {
       for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
         sum += weight[j] * own->last[j * own->block + k];
       }
-      to[k] = k >= impulses && k < impulses + stepper->m ? ratio * sum : sum;
+      to[k] = k >= impulses && k < impulses + self->model.m ? ratio * sum : sum;
     }
     /* What dependent constraints leave open of their multipliers would grow from step to step. */
-    if (stepper->redundant) {
-      memset(to + impulses, 0, 2 * (size_t)stepper->m * sizeof *to);
+    if (self->model.redundant) {
+      memset(to + impulses, 0, 2 * (size_t)self->model.m * sizeof *to);
     }
   }
 }
 
 /* The accelerations and multipliers of the start, as long as there is no step. */
-static void guess_start(const VidaStepper* stepper, double* u) {
-  const vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static void guess_start(const VidaIntegration* self, double* u) {
+  const vida_radau* own = self->state;
+  const int n = self->model.n;
   memset(u, 0, (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u);
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     double* stage = u + i * own->block;
     for (int k = 0; k < n; k++) {
-      stage[k] = stepper->v0[k] + vida__radau_c[i] * own->h * own->a0[k];
+      stage[k] = self->node.v[k] + vida__radau_c[i] * own->h * own->a0[k];
       stage[n + k] = stage[k];
     }
-    for (int r = 0; r < stepper->m && !stepper->redundant; r++) {
+    for (int r = 0; r < self->model.m && !self->model.redundant; r++) {
       stage[2 * n + r] = own->h * own->lambda0[r];
     }
   }
@@ -91,133 +90,135 @@ static void guess_start(const VidaStepper* stepper, double* u) {
 
 /* Going on with the velocities of the node, without forces of constraints. */
 static void guess_again(void* data, double* u) {
-  const VidaStepper* stepper = data;
-  const vida_radau* own = stepper->own;
+  const VidaIntegration* self = data;
+  const vida_radau* own = self->state;
   memset(u, 0, (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u);
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
-    memcpy(u + i * own->block, stepper->v0, (size_t)stepper->n * sizeof *u);
-    memcpy(u + i * own->block + stepper->n, stepper->v0, (size_t)stepper->n * sizeof *u);
+    memcpy(u + i * own->block, self->node.v, (size_t)self->model.n * sizeof *u);
+    memcpy(u + i * own->block + self->model.n, self->node.v, (size_t)self->model.n * sizeof *u);
   }
 }
 
-static void guess(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
-  const bool is_start = stepper->step == 0 && own->t == stepper->t0;
+static void guess(VidaIntegration* self) {
+  vida_radau* own = self->state;
+  const bool is_start = self->node.step == 0 && own->t == self->node.t0;
   if (own->last_h > 0.0 && own->h <= furthest_prediction * own->last_h) {
-    extrapolate(stepper, own->unknown);
+    extrapolate(self, own->unknown);
   } else if (is_start) {
-    guess_start(stepper, own->unknown);
+    guess_start(self, own->unknown);
   } else {
-    guess_again(stepper, own->unknown);
+    guess_again(self, own->unknown);
   }
 }
 
 /* ---- one solve ------------------------------------------------------------------------------- */
 
-static void set_scales(VidaStepper* stepper) {
-  const vida_radau* own = stepper->own;
-  const int n = stepper->n;
-  double motion = vida__measure_motion(stepper);
-  for (int k = 0; k < stepper->m && own->last_h > 0.0; k++) {
+static void set_scales(VidaIntegration* self) {
+  const vida_radau* own = self->state;
+  const int n = self->model.n;
+  double motion = vida__measure_motion(self);
+  for (int k = 0; k < self->model.m && own->last_h > 0.0; k++) {
     const double mu = own->last[2 * own->block + 2 * n + k] * own->h / own->last_h;
-    motion = fmax(motion, fabs(mu) * stepper->row_stiffness[k]);
+    motion = fmax(motion, fabs(mu) * self->model.row_stiffness[k]);
   }
-  stepper->scaled_for = motion;
+  self->implicit.scaled_for = motion;
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     const int first = i * own->block;
     for (int k = 0; k < n; k++) {
-      const double root = stepper->root_mass[k];
-      vida__map_set_size(stepper->map, first + k, motion * root, motion / root);
-      vida__map_set_size(stepper->map, first + n + k, motion * root, motion / root);
+      const double root = self->model.root_mass[k];
+      vida__map_set_size(self->implicit.map, first + k, motion * root, motion / root);
+      vida__map_set_size(self->implicit.map, first + n + k, motion * root, motion / root);
     }
-    for (int r = 0; r < stepper->m; r++) {
-      const double size = vida__constraint_size(stepper, r, motion);
-      const double unknown = motion / stepper->row_stiffness[r];
-      vida__map_set_size(stepper->map, first + 2 * n + r, size, unknown);
-      vida__map_set_size(stepper->map, first + 2 * n + stepper->m + r, size, unknown);
-      own->row_scale[first + 2 * n + r] = own->row_scale[first + 2 * n + stepper->m + r] = size;
+    for (int r = 0; r < self->model.m; r++) {
+      const double size = vida__constraint_size(self, r, motion);
+      const double unknown = motion / self->model.row_stiffness[r];
+      vida__map_set_size(self->implicit.map, first + 2 * n + r, size, unknown);
+      vida__map_set_size(self->implicit.map, first + 2 * n + self->model.m + r, size, unknown);
+      own->row_scale[first + 2 * n + r] = own->row_scale[first + 2 * n + self->model.m + r] = size;
     }
     for (int k = 0; k < n; k++) {
-      own->row_scale[first + k] = motion * stepper->root_mass[k];
+      own->row_scale[first + k] = motion * self->model.root_mass[k];
     }
-    vida__share_sizes(stepper->system, own->row_scale + first);
+    vida__share_sizes(self->model.system, own->row_scale + first);
     memcpy(own->row_scale + first + n, own->row_scale + first, (size_t)n * sizeof(double));
   }
 }
 
-static void count(VidaStepper* stepper) {
-  const vida_radau* own = stepper->own;
-  const vida_map* map = stepper->map;
-  stepper->statistics.newton_iterations = own->iterations + vida__map_iterations(map);
-  stepper->statistics.residual_evaluations = own->residuals + vida__map_residuals(map);
-  stepper->statistics.jacobian_evaluations = own->jacobians + vida__map_jacobians(map);
-  stepper->statistics.factorizations = own->factorizations + vida__map_jacobians(map);
+static void count(VidaIntegration* self) {
+  const vida_radau* own = self->state;
+  const vida_map* map = self->implicit.map;
+  self->statistics.newton_iterations = own->iterations + vida__map_iterations(map);
+  self->statistics.residual_evaluations = own->residuals + vida__map_residuals(map);
+  self->statistics.jacobian_evaluations = own->jacobians + vida__map_jacobians(map);
+  self->statistics.factorizations = own->factorizations + vida__map_jacobians(map);
 }
 
 /* The step from own->t by own->h; what measures by stepper->h is to measure this one. */
-static int solve(VidaStepper* stepper, VidaError* error) {
-  vida_radau* own = stepper->own;
-  const double interval = stepper->h;
+static int solve(VidaIntegration* self, VidaError* error) {
+  vida_radau* own = self->state;
+  const double interval = self->node.h;
   own->is_evaluated = false;
-  for (int k = 0; k < stepper->n; k++) {
-    own->base[k] = stepper->p[k] + stepper->p_low[k];
+  for (int k = 0; k < self->model.n; k++) {
+    own->base[k] = self->node.p[k] + self->node.p_low[k];
   }
-  guess(stepper);
-  stepper->h = own->h;
-  set_scales(stepper);
-  int code = stepper->system->constant_mass ? VIDA_SUCCESS : vida__radau_find_metric(stepper);
+  guess(self);
+  self->node.h = own->h;
+  set_scales(self);
+  int code = self->model.system->constant_mass ? VIDA_SUCCESS : vida__radau_find_metric(self);
   const bool has_metric = !code;
-  code = code ? code : vida__radau_newton(stepper, own->unknown);
+  code = code ? code : vida__radau_newton(self, own->unknown);
   /* Where the simplified method comes to no end, the full one may. */
   const bool is_left = has_metric && code > 0;
   if (is_left) {
     own->is_evaluated = false;
-    code = vida__map_solve(stepper->map, own->unknown, error);
+    code = vida__map_solve(self->implicit.map, own->unknown, error);
   }
-  stepper->h = interval;
-  count(stepper);
+  self->node.h = interval;
+  count(self);
   if (is_left && code) {
     return code;
   }
-  code = code ? code : vida__radau_evaluate(stepper, own->unknown);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  code = code ? code : vida__radau_evaluate(self, own->unknown);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static void accept(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static void accept(VidaIntegration* self) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   const int end = VIDA_RADAU_STAGES - 1;
   for (int k = 0; k < n; k++) {
     double change = 0.0;
     for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
       change += vida__radau_a[end][j] * own->push[j * n + k];
     }
-    vida__add_compensated(&stepper->p[k], &stepper->p_low[k], change);
-    vida__add_compensated(&stepper->q[k], &stepper->q_low[k], own->change[end * n + k]);
+    vida__add_compensated(&self->node.p[k], &self->node.p_low[k], change);
+    vida__add_compensated(&self->node.q[k], &self->node.q_low[k], own->change[end * n + k]);
   }
-  memcpy(stepper->v0, own->unknown + end * own->block + n, (size_t)n * sizeof *stepper->v0);
+  memcpy(self->node.v, own->unknown + end * own->block + n, (size_t)n * sizeof *self->node.v);
   memcpy(own->last, own->unknown, (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *own->last);
   own->last_h = own->h;
   own->t = own->t_next;
 }
 
-static int prepare_place(VidaStepper* stepper) {
-  const vida_radau* own = stepper->own;
-  const int code =
-      vida__constraints(&stepper->evaluator, own->t, stepper->q, stepper->q_low, stepper->g0);
-  return code ? code : vida__jacobian(&stepper->evaluator, own->t, stepper->q, stepper->entries0);
+static int prepare_place(VidaIntegration* self) {
+  const vida_radau* own = self->state;
+  const int code = vida__constraints(&self->model.evaluator, own->t, self->node.q, self->node.q_low,
+                                     self->implicit.g0);
+  return code ? code
+              : vida__jacobian(&self->model.evaluator, own->t, self->node.q,
+                               self->implicit.entries0);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* The largest values so far, with those at the end of the step. */
-static void update_sizes(VidaStepper* stepper, const double* q, const double* v) {
-  vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
+static void update_sizes(VidaIntegration* self, const double* q, const double* v) {
+  vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
   vida_unit_sizes positions = {0};
   vida_unit_sizes velocities = {0};
   bool is_new;
-  for (int k = 0; k < stepper->n; k++) {
+  for (int k = 0; k < self->model.n; k++) {
     const char* unit = system->coordinates[k].unit;
     own->position_size[k] = fmax(own->position_size[k], fabs(q[k]));
     own->velocity_size[k] = fmax(own->velocity_size[k], fabs(v[k]));
@@ -226,7 +227,7 @@ static void update_sizes(VidaStepper* stepper, const double* q, const double* v)
     *q_unit = fmax(*q_unit, own->position_size[k]);
     *v_unit = fmax(*v_unit, own->velocity_size[k]);
   }
-  for (int k = 0; k < stepper->n; k++) {
+  for (int k = 0; k < self->model.n; k++) {
     const char* unit = system->coordinates[k].unit;
     own->position_scale[k] = positions.largest[vida__unit_slot(&positions, unit, &is_new)];
     own->velocity_scale[k] = velocities.largest[vida__unit_slot(&velocities, unit, &is_new)];
@@ -234,21 +235,21 @@ static void update_sizes(VidaStepper* stepper, const double* q, const double* v)
 }
 
 /* gamma0 (h q', h p') at (q,v) and what the stages add to it, as the right side of one stage. */
-static int find_defect(VidaStepper* stepper, double gamma0, const double* q, const double* v) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static int find_defect(VidaIntegration* self, double gamma0, const double* q, const double* v) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   const double root_6 = sqrt(6.0);
   const double weight[VIDA_RADAU_STAGES] = {gamma0 * (-13.0 - 7.0 * root_6) / 3.0,
                                             gamma0 * (-13.0 + 7.0 * root_6) / 3.0, -gamma0 / 3.0};
   const double* mu = own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * n;
-  double* force = stepper->l_q;
-  int code = vida__gradient(&stepper->evaluator, own->t, q, v, force, stepper->l_v);
+  double* force = self->work.l_q;
+  int code = vida__gradient(&self->model.evaluator, own->t, q, v, force, self->work.l_v);
   memset(own->defect, 0, (size_t)own->block * sizeof *own->defect);
   for (int k = 0; k < n; k++) {
     force[k] *= own->h;
   }
   /* Forces along G^T do not matter, but only differences keep digits. */
-  vida__add_reaction(stepper->system, stepper->entries0, -1.0, mu, force);
+  vida__add_reaction(self->model.system, self->implicit.entries0, -1.0, mu, force);
   for (int k = 0; k < n; k++) {
     double position = gamma0 * own->h * v[k];
     double momentum = gamma0 * force[k];
@@ -258,31 +259,31 @@ static int find_defect(VidaStepper* stepper, double gamma0, const double* q, con
         momentum += weight[i] * vida__radau_a[i][j] * own->push[j * n + k];
       }
     }
-    stepper->dq[k] = position / (gamma0 * own->h);
+    self->work.dq[k] = position / (gamma0 * own->h);
     own->defect[n + k] = momentum;
   }
-  vida__radau_apply_metric(stepper, stepper->dq, own->defect);
+  vida__radau_apply_metric(self, self->work.dq, own->defect);
   return code;
 }
 
 /* How long forces have acted. */
-static double find_duration(const VidaStepper* stepper) {
-  const vida_radau* own = stepper->own;
-  return fmax(stepper->h, own->t + own->h - stepper->t0);
+static double find_duration(const VidaIntegration* self) {
+  const vida_radau* own = self->state;
+  return fmax(self->node.h, own->t + own->h - self->node.t0);
 }
 
 /* What forces that cancel, the constraints' among them, would each have made of a velocity by now:
  * their rounding adds up over steps of any size. */
-static double find_impulse(const VidaStepper* stepper, int k) {
-  const vida_radau* own = stepper->own;
-  const double mass = stepper->root_mass[k] * stepper->root_mass[k];
-  return find_duration(stepper) * own->strength[k] / mass;
+static double find_impulse(const VidaIntegration* self, int k) {
+  const vida_radau* own = self->state;
+  const double mass = self->model.root_mass[k] * self->model.root_mass[k];
+  return find_duration(self) * own->strength[k] / mass;
 }
 
 /* Where what has moved is no more than what the rounding of `change` makes, that rounding. What
  * balances by rows that depend on others is as good as Newton's method, which is less. */
-static double rounding_of(const VidaStepper* stepper, double scale, double change) {
-  const double part = stepper->redundant ? nothing : at_rest;
+static double rounding_of(const VidaIntegration* self, double scale, double change) {
+  const double part = self->model.redundant ? nothing : at_rest;
   return scale <= nothing * DBL_EPSILON * change ? part * DBL_EPSILON * change : 0.0;
 }
 
@@ -294,89 +295,89 @@ static double rounding_of_places(const vida_radau* own, double scale, double pla
 }
 
 /* The largest forces so far, from those of the last stage. */
-static void update_strength(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
+static void update_strength(VidaIntegration* self) {
+  vida_radau* own = self->state;
   const double* mu =
-      own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * (ptrdiff_t)stepper->n;
-  for (int r = 0; r < stepper->m; r++) {
+      own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * (ptrdiff_t)self->model.n;
+  for (int r = 0; r < self->model.m; r++) {
     own->eta[r] = mu[r] / own->h;
   }
-  vida__measure_strength(stepper, stepper->entries0, own->eta, stepper->l_q);
-  for (int k = 0; k < stepper->n; k++) {
-    own->strength[k] = fmax(own->strength[k], stepper->l_q[k]);
+  vida__measure_strength(self, self->implicit.entries0, own->eta, self->work.l_q);
+  for (int k = 0; k < self->model.n; k++) {
+    own->strength[k] = fmax(own->strength[k], self->work.l_q[k]);
   }
 }
 
 /* What errors of coordinate k and of its velocity are tolerated: parts of what they are, and what
  * rounding makes of positions, velocities and impulses of forces. */
-static double position_tolerance(const VidaStepper* stepper, int k) {
-  const vida_radau* own = stepper->own;
+static double position_tolerance(const VidaIntegration* self, int k) {
+  const vida_radau* own = self->state;
   const double scale = own->position_scale[k];
-  const double atol = stepper->atol[k];
+  const double atol = self->model.atol[k];
   const double least = isfinite(atol) ? atol : own->rtol * share_of_largest * scale;
   return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale +
-         rounding_of(stepper, scale, find_duration(stepper) * find_impulse(stepper, k));
+         rounding_of(self, scale, find_duration(self) * find_impulse(self, k));
 }
 
-static double velocity_tolerance(const VidaStepper* stepper, int k) {
-  const vida_radau* own = stepper->own;
+static double velocity_tolerance(const VidaIntegration* self, int k) {
+  const vida_radau* own = self->state;
   const double scale = own->velocity_scale[k];
   const double of_positions = own->position_scale[k];
-  const double atol = stepper->atol[k];
+  const double atol = self->model.atol[k];
   const double least = !isfinite(atol)      ? own->rtol * share_of_largest * scale
                        : of_positions > 0.0 ? atol / of_positions * scale
                                             : own->rtol * scale;
   return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
-         rounding_of(stepper, scale, find_impulse(stepper, k)) +
+         rounding_of(self, scale, find_impulse(self, k)) +
          rounding_of_places(own, scale, of_positions);
 }
 
 /* The largest error of positions and velocities, in units of what is tolerated. */
-static double measure_error(VidaStepper* stepper, double gamma0) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static double measure_error(VidaIntegration* self, double gamma0) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   const int end = VIDA_RADAU_STAGES - 1;
   double largest = 0.0;
-  update_strength(stepper);
-  update_sizes(stepper, own->place + end * n, own->unknown + end * own->block + n);
+  update_strength(self);
+  update_sizes(self, own->place + end * n, own->unknown + end * own->block + n);
   for (int k = 0; k < n; k++) {
     const double position = gamma0 * own->h * fabs(own->defect[k]);
     const double velocity = fabs(own->defect[n + k]);
-    const double q_size = position_tolerance(stepper, k);
-    const double v_size = velocity_tolerance(stepper, k);
+    const double q_size = position_tolerance(self, k);
+    const double v_size = velocity_tolerance(self, k);
     largest = position > largest * q_size ? position / q_size : largest;
     largest = velocity > largest * v_size ? velocity / v_size : largest;
   }
   return largest;
 }
 
-static int filter_defect(VidaStepper* stepper, double gamma0, const double* q, const double* v) {
-  const vida_radau* own = stepper->own;
-  const int code = find_defect(stepper, gamma0, q, v);
-  return code ? code : vida__radau_filter(stepper, own->defect);
+static int filter_defect(VidaIntegration* self, double gamma0, const double* q, const double* v) {
+  const vida_radau* own = self->state;
+  const int code = find_defect(self, gamma0, q, v);
+  return code ? code : vida__radau_filter(self, own->defect);
 }
 
 /* An error that is too large may be one of the state at the node, which a smaller step does not
  * take away: it is estimated again from the state less this error (Hairer and Wanner, eq. IV.8.20).
  */
-static int estimate(VidaStepper* stepper, double* result, VidaError* error) {
-  vida_radau* own = stepper->own;
+static int estimate(VidaIntegration* self, double* result, VidaError* error) {
+  vida_radau* own = self->state;
   const double gamma0 = 1.0 / vida__radau_gamma;
-  int code = vida__radau_prepare_filter(stepper);
-  code = code ? code : filter_defect(stepper, gamma0, stepper->q, stepper->v0);
-  *result = code ? 0.0 : measure_error(stepper, gamma0);
+  int code = vida__radau_prepare_filter(self);
+  code = code ? code : filter_defect(self, gamma0, self->node.q, self->node.v);
+  *result = code ? 0.0 : measure_error(self, gamma0);
   if (!code && *result > 1.0 && *result < doubtful) {
-    for (int k = 0; k < stepper->n; k++) {
-      stepper->q1[k] = stepper->q[k] + gamma0 * own->h * own->defect[k];
-      stepper->place[k] = stepper->v0[k] + own->defect[stepper->n + k];
+    for (int k = 0; k < self->model.n; k++) {
+      self->work.q1[k] = self->node.q[k] + gamma0 * own->h * own->defect[k];
+      self->work.place[k] = self->node.v[k] + own->defect[self->model.n + k];
     }
     /* Outside of the domain the first estimate stands. */
-    if (filter_defect(stepper, gamma0, stepper->q1, stepper->place) == VIDA_SUCCESS) {
-      *result = fmin(*result, measure_error(stepper, gamma0));
+    if (filter_defect(self, gamma0, self->work.q1, self->work.place) == VIDA_SUCCESS) {
+      *result = fmin(*result, measure_error(self, gamma0));
     }
   }
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   return isfinite(*result) ? VIDA_SUCCESS
                            : vida__fail(error, VIDA_NOT_FINITE,
@@ -397,8 +398,8 @@ static double find_quotient(const vida_radau* own, double error, bool is_accepte
 }
 
 /* The next step towards the end of the interval, without a tiny one at the last. */
-static bool choose_step(VidaStepper* stepper, double end) {
-  vida_radau* own = stepper->own;
+static bool choose_step(VidaIntegration* self, double end) {
+  vida_radau* own = self->state;
   const double left = end - own->t;
   const bool is_last = own->h_wanted >= left * (1.0 - 1e-10);
   own->h = is_last ? left : own->h_wanted > 0.5 * left ? 0.5 * left : own->h_wanted;
@@ -406,8 +407,8 @@ static bool choose_step(VidaStepper* stepper, double end) {
   return own->h < own->h_wanted;
 }
 
-static void follow_accepted(VidaStepper* stepper, double error, bool was_cut) {
-  vida_radau* own = stepper->own;
+static void follow_accepted(VidaIntegration* self, double error, bool was_cut) {
+  vida_radau* own = self->state;
   double next = own->h / find_quotient(own, error, true);
   next = own->was_rejected ? fmin(next, own->h) : next;
   /* A step that only the node made short says nothing against a longer one. */
@@ -415,21 +416,22 @@ static void follow_accepted(VidaStepper* stepper, double error, bool was_cut) {
   own->h_accepted = own->h;
   own->error_accepted = fmax(smallest_error, error);
   own->was_rejected = false;
-  stepper->statistics.steps++;
-  stepper->statistics.forced_steps += was_cut ? 1 : 0;
+  self->statistics.steps++;
+  self->statistics.forced_steps += was_cut ? 1 : 0;
 }
 
-static void follow_rejected(VidaStepper* stepper, double error) {
-  vida_radau* own = stepper->own;
+static void follow_rejected(VidaIntegration* self, double error) {
+  vida_radau* own = self->state;
   const bool is_first = own->h_accepted == 0.0;
   own->h_wanted =
       own->h * (is_first ? after_first_rejection : 1.0 / find_quotient(own, error, false));
   own->was_rejected = true;
-  stepper->statistics.rejected_steps++;
+  self->statistics.rejected_steps++;
 }
 
-static int fail_small(VidaStepper* stepper, double err, const VidaError* reason, VidaError* error) {
-  const vida_radau* own = stepper->own;
+static int fail_small(VidaIntegration* self, double err, const VidaError* reason,
+                      VidaError* error) {
+  const vida_radau* own = self->state;
   char t[VIDA_REAL_TEXT_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
   char size[VIDA_REAL_TEXT_SIZE];
@@ -445,29 +447,29 @@ static int fail_small(VidaStepper* stepper, double err, const VidaError* reason,
                          t, vida__real_text(size, err, 3), h);
 }
 
-static int try_step(VidaStepper* stepper, double* err, VidaError* error) {
-  const vida_radau* own = stepper->own;
-  const double* end = own->place + (VIDA_RADAU_STAGES - 1) * (ptrdiff_t)stepper->n;
-  int code = solve(stepper, error);
-  code = code ? code : estimate(stepper, err, error);
-  return code || *err > 1.0 ? code : vida__watch_follow(stepper->watch, own->t_next, end, error);
+static int try_step(VidaIntegration* self, double* err, VidaError* error) {
+  const vida_radau* own = self->state;
+  const double* end = own->place + (VIDA_RADAU_STAGES - 1) * (ptrdiff_t)self->model.n;
+  int code = solve(self, error);
+  code = code ? code : estimate(self, err, error);
+  return code || *err > 1.0 ? code : vida__follow_motion(self, own->t_next, end, error);
 }
 
 /* The smallest step that still moves the time. */
-static double smallest_step(const VidaStepper* stepper, double end) {
-  return 16.0 * DBL_EPSILON * fmax(fabs(stepper->t0), fmax(fabs(end), stepper->h));
+static double smallest_step(const VidaIntegration* self, double end) {
+  return 16.0 * DBL_EPSILON * fmax(fabs(self->node.t0), fmax(fabs(end), self->node.h));
 }
 
-static int step_adaptively(VidaStepper* stepper, VidaError* error) {
-  vida_radau* own = stepper->own;
-  const double end = vida__next_time(stepper);
+static int step_adaptively(VidaIntegration* self, VidaError* error) {
+  vida_radau* own = self->state;
+  const double end = vida__next_time(self);
   for (double k = 0.0; own->t < end; k += 1.0) {
     VidaError reason = {0};
     double err = 0.0;
-    if (vida__interrupted(stepper, own->t)) {
+    if (vida__interrupted(self, own->t)) {
       return VIDA_STOPPED; /* the frame says more */
     }
-    const bool was_cut = choose_step(stepper, end);
+    const bool was_cut = choose_step(self, end);
     if (k >= own->most_steps) {
       char t[VIDA_REAL_TEXT_SIZE];
       return vida__fail_flag(
@@ -475,27 +477,26 @@ static int step_adaptively(VidaStepper* stepper, VidaError* error) {
           "after max_steps = %.0f steps only t = %s was reached; increase rtol or max_steps",
           own->most_steps, vida__real_text(t, own->t, 10));
     }
-    int code = prepare_place(stepper);
-    code =
-        code ? vida__evaluation_failed(stepper, code, &reason) : try_step(stepper, &err, &reason);
+    int code = prepare_place(self);
+    code = code ? vida__evaluation_failed(self, code, &reason) : try_step(self, &err, &reason);
     if (code < 0) {
       *error = reason;
       return code;
     }
     if (!code && err <= 1.0) {
-      accept(stepper);
-      follow_accepted(stepper, err, was_cut);
+      accept(self);
+      follow_accepted(self, err, was_cut);
       continue;
     }
-    if (own->h <= smallest_step(stepper, end)) {
-      return fail_small(stepper, err, &reason, error);
+    if (own->h <= smallest_step(self, end)) {
+      return fail_small(self, err, &reason, error);
     }
     if (code) {
       own->h_wanted = after_failure * own->h;
       own->was_rejected = true;
-      stepper->statistics.rejected_steps++;
+      self->statistics.rejected_steps++;
     } else {
-      follow_rejected(stepper, err);
+      follow_rejected(self, err);
     }
   }
   return VIDA_SUCCESS;
@@ -503,65 +504,66 @@ static int step_adaptively(VidaStepper* stepper, VidaError* error) {
 
 /* ---- a step and its preparation -------------------------------------------------------------- */
 
-static int prepare(VidaStepper* stepper, VidaError* error) {
-  vida_radau* own = stepper->own;
-  own->t = vida__node_time(stepper);
-  if (!stepper->adaptive) {
-    own->h = stepper->h;
-    own->t_next = vida__next_time(stepper);
+static int prepare(VidaIntegration* self, VidaError* error) {
+  vida_radau* own = self->state;
+  own->t = vida__node_time(self);
+  if (!self->adaptive) {
+    own->h = self->node.h;
+    own->t_next = vida__next_time(self);
   } else {
-    choose_step(stepper, vida__next_time(stepper));
+    choose_step(self, vida__next_time(self));
   }
-  const int code = prepare_place(stepper);
+  const int code = prepare_place(self);
   own->is_evaluated = false;
-  guess(stepper);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  guess(self);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int step_fixed(VidaStepper* stepper, VidaError* error) {
+static int step_fixed(VidaIntegration* self, VidaError* error) {
   VidaError local = {0};
-  const int code = solve(stepper, &local);
+  const int code = solve(self, &local);
   if (code) {
     char name[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
     return vida__fail_flag(
         error, code, local.flag, "%s: %s; try less than h = %s, or set rtol for adaptive steps",
-        vida__name_step(stepper, name), local.message, vida__real_text(h, stepper->h, 6));
+        vida__name_step(self, name), local.message, vida__real_text(h, self->node.h, 6));
   }
-  accept(stepper);
+  accept(self);
   return VIDA_SUCCESS;
 }
 
-static double first_step(const VidaStepper* stepper);
+static double first_step(const VidaIntegration* self);
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  vida_radau* own = stepper->own;
-  const int code = stepper->adaptive ? step_adaptively(stepper, error) : step_fixed(stepper, error);
+static int step(VidaIntegration* self, VidaError* error) {
+  vida_radau* own = self->state;
+  const int code = self->adaptive ? step_adaptively(self, error) : step_fixed(self, error);
   if (code) {
     /* The state of the node comes back; what is known of the steps behind it does not. */
     own->last_h = 0.0;
     own->h_accepted = 0.0;
-    own->h_wanted = stepper->adaptive ? first_step(stepper) : 0.0;
+    own->h_wanted = self->adaptive ? first_step(self) : 0.0;
   }
   return code;
 }
 
 /* The velocity of the last stage satisfies the hidden constraints where that stage is, which is the
  * node but for the rounding of an angle that may have made many turns: it is taken to the node. */
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const size_t bytes = (size_t)stepper->n * sizeof *v;
-  const double t = vida__node_time(stepper);
-  memcpy(v, stepper->v0, bytes);
-  if (stepper->m == 0 || stepper->step == 0) {
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
+  const size_t bytes = (size_t)self->model.n * sizeof *v;
+  const double t = vida__node_time(self);
+  memcpy(v, self->node.v, bytes);
+  if (self->model.m == 0 || self->node.step == 0) {
     return VIDA_SUCCESS;
   }
-  const int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  const int code = vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   /* Where there is none, that of the stage is right to rounding of the angle. */
-  if (vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, v, NULL, NULL)) {
-    memcpy(v, stepper->v0, bytes);
+  if (vida__project_velocity(self, t, self->node.q, self->work.entries, self->node.p, v, NULL,
+                             NULL)) {
+    memcpy(v, self->node.v, bytes);
   }
   return VIDA_SUCCESS;
 }
@@ -570,11 +572,11 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
 
 /* A part of the time in which positions change by as much as they are, and velocities too; the
  * control of errors does the rest. */
-static double first_step(const VidaStepper* stepper) {
-  const vida_radau* own = stepper->own;
-  double h = stepper->h;
-  for (int k = 0; k < stepper->n; k++) {
-    const double v = fabs(stepper->v0[k]);
+static double first_step(const VidaIntegration* self) {
+  const vida_radau* own = self->state;
+  double h = self->node.h;
+  for (int k = 0; k < self->model.n; k++) {
+    const double v = fabs(self->node.v[k]);
     const double a = fabs(own->a0[k]);
     if (own->position_scale[k] > 0.0) {
       h = v * h > own->position_scale[k] ? own->position_scale[k] / v : h;
@@ -587,42 +589,43 @@ static double first_step(const VidaStepper* stepper) {
   return 0.1 * pow(own->rtol, 0.25) * h;
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  vida_radau* own = stepper->own;
-  const size_t bytes = (size_t)stepper->n * sizeof(double);
-  int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
-                            stepper->p);
+static int start(VidaIntegration* self, VidaError* error) {
+  vida_radau* own = self->state;
+  const size_t bytes = (size_t)self->model.n * sizeof(double);
+  int code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                            self->work.l_q, self->node.p);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  code = vida__equations_mark(own->equations, stepper->t0, stepper->q, stepper->v0);
+  code = vida__equations_mark(own->equations, self->node.t0, self->node.q, self->node.v);
   code = code ? code
-              : vida__equations_find(own->equations, stepper->t0, stepper->q, stepper->v0, NULL,
-                                     own->a0, own->lambda0);
+              : vida__equations_find(own->equations, self->node.t0, self->node.q, self->node.v,
+                                     NULL, own->a0, own->lambda0);
   if (code) {
     return vida__equations_failed(own->equations, code, error);
   }
   own->last_h = own->h_accepted = own->error_accepted = 0.0;
   own->was_rejected = false;
-  own->t = stepper->t0;
-  own->h = stepper->h;
-  if (stepper->adaptive) {
+  own->t = self->node.t0;
+  own->h = self->node.h;
+  if (self->adaptive) {
     memset(own->position_size, 0, bytes);
     memset(own->velocity_size, 0, bytes);
     memset(own->strength, 0, bytes);
-    update_sizes(stepper, stepper->q, stepper->v0);
-    own->h_wanted = own->h = first_step(stepper);
+    update_sizes(self, self->node.q, self->node.v);
+    own->h_wanted = own->h = first_step(self);
   }
   own->t_next = own->t + own->h;
   own->is_evaluated = false;
-  code = vida__radau_find_metric(stepper);
-  code =
-      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries0);
+  code = vida__radau_find_metric(self);
+  code = code ? code
+              : vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q,
+                               self->implicit.entries0);
   if (!code) {
-    guess_start(stepper, own->unknown);
-    vida__radau_start_newton(stepper, own->unknown);
+    guess_start(self, own->unknown);
+    vida__radau_start_newton(self, own->unknown);
   }
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -633,11 +636,11 @@ typedef struct layout {
 } layout;
 
 /* The arrays of `own`, laid out from `begin` on, or only counted (NULL). */
-static size_t lay_out(const VidaStepper* stepper, vida_radau* own, double* begin) {
-  const size_t n = (size_t)stepper->n;
-  const size_t m = (size_t)stepper->m;
-  const size_t entries = (size_t)stepper->system->entry_count;
-  const size_t matrix = (size_t)stepper->system->pattern.entries;
+static size_t lay_out(const VidaIntegration* self, vida_radau* own, double* begin) {
+  const size_t n = (size_t)self->model.n;
+  const size_t m = (size_t)self->model.m;
+  const size_t entries = (size_t)self->model.system->entry_count;
+  const size_t matrix = (size_t)self->model.system->pattern.entries;
   const size_t stages = VIDA_RADAU_STAGES;
   const size_t block = 2 * (n + m);
   const layout arrays[] = {{&own->unknown, stages * block},
@@ -700,8 +703,8 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
                        : system->coordinates[place % n].name;
 }
 
-static int check_size(const VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+static int check_size(const VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
   const double most = 18.0 * (double)system->pattern.entries;
   const double unknowns = 6.0 * (double)system->pattern.size;
   return fmax(most, unknowns) > (double)INT32_MAX
@@ -712,47 +715,47 @@ static int check_size(const VidaStepper* stepper, VidaError* error) {
              : VIDA_SUCCESS;
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+static int create(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
   const int block = 2 * system->pattern.size;
-  const vida_solver solver = vida__solver_of(stepper->options);
-  int code = check_size(stepper, error);
+  const vida_solver solver = vida__solver_of(self->options);
+  int code = check_size(self, error);
   if (code) {
     return code;
   }
   const size_t indices = vida__radau_pattern(system, NULL) + VIDA_RADAU_STAGES * (size_t)block + 1;
   vida_radau unused;
-  const size_t numbers = lay_out(stepper, &unused, NULL);
+  const size_t numbers = lay_out(self, &unused, NULL);
   vida_radau* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) + indices * sizeof(sunindextype));
   if (!own) {
     return vida__fail_memory(error);
   }
-  stepper->own = own;
-  lay_out(stepper, own, (double*)(own + 1));
+  self->state = own;
+  lay_out(self, own, (double*)(own + 1));
   own->block = block;
   own->pattern.column_start = (sunindextype*)((double*)(own + 1) + numbers);
   own->pattern.row = own->pattern.column_start + VIDA_RADAU_STAGES * block + 1;
   vida__radau_pattern(system, &own->pattern);
-  own->rtol = VidaOptions_Get(stepper->options, "rtol");
-  own->most_steps = VidaOptions_Get(stepper->options, "max_steps");
-  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
-  stepper->rows = rows;
-  stepper->prepare = prepare;
-  stepper->tells_watch = stepper->adaptive;
-  stepper->unknown = own->unknown;
+  own->rtol = VidaOptions_Get(self->options, "rtol");
+  own->most_steps = VidaOptions_Get(self->options, "max_steps");
+  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, name_of_row, system};
+  self->implicit.rows = rows;
+  self->implicit.prepare = prepare;
+  self->reports_motion = self->adaptive;
+  self->implicit.unknown = own->unknown;
   code = vida__equations_create(system, solver, &own->equations, error);
-  vida__follow_equations(stepper, own->equations);
-  return code ? code : vida__radau_create_newton(stepper, error);
+  vida__follow_equations(self, own->equations);
+  return code ? code : vida__radau_create_newton(self, error);
 }
 
-static void destroy(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
+static void destroy(VidaIntegration* self) {
+  vida_radau* own = self->state;
   if (!own) {
     return;
   }
   vida__equations_destroy(&own->equations);
-  vida__radau_destroy_newton(stepper);
+  vida__radau_destroy_newton(self);
 }
 
 static const VidaOptionRow common[] = {
@@ -771,6 +774,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__radau = {
+    .size = sizeof(VidaMethod),
     .info = {"radau", "Radau IIA with three stages, on the stabilized form of index 2",
              "Hairer and Wanner 1996, IV.8 and VII.4; Gear, Gupta and Leimkuhler 1985",
              "Stability does not limit the step: oscillations faster than the step are damped at "
@@ -781,7 +785,7 @@ const VidaMethod vida__radau = {
                  VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | VIDA_CAN_ADAPTIVE},
     .common = common,
     .options = options,
-    .map = {vida__radau_residual, vida__radau_jacobian, vida__radau_sizes, guess_again},
+    .equations = {vida__radau_residual, vida__radau_jacobian, vida__radau_sizes, guess_again},
     .create = create,
     .start = start,
     .step = step,

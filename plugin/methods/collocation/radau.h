@@ -17,7 +17,7 @@
 #define VIDA_METHODS_COLLOCATION_RADAU_H
 
 #include "base/complex_linear.h"
-#include "stepper/method.h"
+#include "stepper/integration.h"
 #include "system/evaluate/equations.h"
 
 enum { VIDA_RADAU_STAGES = 3 };
@@ -90,34 +90,34 @@ extern const double vida__radau_gamma, vida__radau_alpha, vida__radau_beta;
 /* ---- the equations of a step (radau_stages.c) ---- */
 
 /* M at (own->t, q, v0); 0, > 0 or < 0. */
-int vida__radau_find_metric(VidaStepper* stepper);
+int vida__radau_find_metric(VidaIntegration* self);
 /* y = M x */
-void vida__radau_apply_metric(const VidaStepper* stepper, const double* x, double* y);
+void vida__radau_apply_metric(const VidaIntegration* self, const double* x, double* y);
 /* The pattern of all stages; `pattern` NULL: the number of its entries. */
 size_t vida__radau_pattern(const VidaSystem* system, vida_pattern* pattern);
 int vida__radau_residual(void* data, const double* u, double* r);
 int vida__radau_jacobian(void* data, const double* u, double* matrix);
 void vida__radau_sizes(void* data, const double* u, double* size);
 /* Q_i, L_v, h L_q - G^T mu and G of all stages at u. */
-int vida__radau_evaluate(VidaStepper* stepper, const double* u);
+int vida__radau_evaluate(VidaIntegration* self, const double* u);
 /* own->frozen, own->frozen_entries and own->turn, of one stage at u, or of the node that the step
  * own->unknown starts from. */
-int vida__radau_freeze_stage(VidaStepper* stepper, const double* u, int stage);
-int vida__radau_freeze_node(VidaStepper* stepper);
+int vida__radau_freeze_stage(VidaIntegration* self, const double* u, int stage);
+int vida__radau_freeze_node(VidaIntegration* self);
 
 /* ---- their solution (radau_newton.c) ---- */
 
-int vida__radau_create_newton(VidaStepper* stepper, VidaError* error);
-void vida__radau_destroy_newton(VidaStepper* stepper);
+int vida__radau_create_newton(VidaIntegration* self, VidaError* error);
+void vida__radau_destroy_newton(VidaIntegration* self);
 /* Factors matrices for the guess u, so that later steps allocate nothing; a failure is harmless. */
-void vida__radau_start_newton(VidaStepper* stepper, const double* u);
+void vida__radau_start_newton(VidaIntegration* self, const double* u);
 /* Solves from the guess u, which receives the solution. > 0: it comes to no end, u is the guess
  * again, and the full Newton method may still succeed; < 0: what an evaluation reported. */
-int vida__radau_newton(VidaStepper* stepper, double* u);
+int vida__radau_newton(VidaIntegration* self, double* u);
 /* Makes the matrix of the next function for the step own->unknown. */
-int vida__radau_prepare_filter(VidaStepper* stepper);
+int vida__radau_prepare_filter(VidaIntegration* self);
 /* Solves with that of one stage at the node, whose coefficient is 1 / gamma: `defect` (2 (n + m)),
  * of M q' and of momenta, becomes what q' and v differ by. */
-int vida__radau_filter(VidaStepper* stepper, double* defect);
+int vida__radau_filter(VidaIntegration* self, double* defect);
 
 #endif

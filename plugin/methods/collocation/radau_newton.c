@@ -71,10 +71,10 @@ static pair over(double a, pair b) {
 }
 
 /* Entry e of the first matrix for the eigenvalue l, `row` and `column` being its place. */
-static pair first_entry(const VidaStepper* stepper, pair l, sunindextype e, int row, int column) {
-  const vida_radau* own = stepper->own;
+static pair first_entry(const VidaIntegration* self, pair l, sunindextype e, int row, int column) {
+  const vida_radau* own = self->state;
   const vida_stage_blocks* block = &own->frozen;
-  const int n = stepper->n;
+  const int n = self->model.n;
   const double h = own->h;
   if (row < n && column < n) {
     const pair square = times(l, l);
@@ -83,41 +83,42 @@ static pair first_entry(const VidaStepper* stepper, pair l, sunindextype e, int 
                   square.im * block->inner[e] + l.im * mixed};
   }
   if (row >= n && column < n) {
-    const bool is_nonholonomic = stepper->system->rows[row - n].is_nonholonomic;
+    const bool is_nonholonomic = self->model.system->rows[row - n].is_nonholonomic;
     const pair part = over(is_nonholonomic ? h * block->mixed_vq[e] : 0.0, l);
     return (pair){block->inner[e] + part.re, part.im};
   }
   if (row < n) {
     return (pair){block->inner[e], 0.0};
   }
-  return row == column && stepper->redundant ? over(-stepper->redundancy[row - n], times(l, l))
-                                             : (pair){0.0, 0.0};
+  return row == column && self->model.redundant
+             ? over(-self->model.redundancy[row - n], times(l, l))
+             : (pair){0.0, 0.0};
 }
 
 /* Entry e of the second matrix. */
-static double second_entry(const VidaStepper* stepper, sunindextype e, int row, int column) {
-  const vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static double second_entry(const VidaIntegration* self, sunindextype e, int row, int column) {
+  const vida_radau* own = self->state;
+  const int n = self->model.n;
   if (row < n && column < n) {
     return own->frozen.inner[e];
   }
   const int constraint = row < n ? column - n : row - n;
-  const bool is_unused = stepper->system->rows[constraint].is_nonholonomic;
+  const bool is_unused = self->model.system->rows[constraint].is_nonholonomic;
   if (row >= n && column >= n) {
-    const double stiffness = stepper->row_stiffness[constraint];
-    return row != column        ? 0.0
-           : is_unused          ? stiffness * stiffness
-           : stepper->redundant ? -stepper->redundancy[constraint]
-                                : 0.0;
+    const double stiffness = self->model.row_stiffness[constraint];
+    return row != column           ? 0.0
+           : is_unused             ? stiffness * stiffness
+           : self->model.redundant ? -self->model.redundancy[constraint]
+                                   : 0.0;
   }
   return is_unused ? 0.0 : own->frozen.inner[e];
 }
 
 /* The real matrices for the eigenvalue gamma, and the complex one (nullable), of what is frozen. */
-static int factor(VidaStepper* stepper, vida_linear* first, vida_linear* second,
+static int factor(VidaIntegration* self, vida_linear* first, vida_linear* second,
                   vida_complex_linear* complex_first) {
-  vida_radau* own = stepper->own;
-  const vida_pattern* pattern = &stepper->system->pattern;
+  vida_radau* own = self->state;
+  const vida_pattern* pattern = &self->model.system->pattern;
   const pair gamma = {vida__radau_gamma, 0.0};
   const pair alpha = {vida__radau_alpha, vida__radau_beta};
   double* complex_values = complex_first ? vida__complex_values(complex_first) : NULL;
@@ -125,10 +126,10 @@ static int factor(VidaStepper* stepper, vida_linear* first, vida_linear* second,
     for (sunindextype e = pattern->column_start[column]; e < pattern->column_start[column + 1];
          e++) {
       const int row = (int)pattern->row[e];
-      first->values[e] = first_entry(stepper, gamma, e, row, column).re;
-      second->values[e] = second_entry(stepper, e, row, column);
+      first->values[e] = first_entry(self, gamma, e, row, column).re;
+      second->values[e] = second_entry(self, e, row, column);
       if (complex_values) {
-        const pair value = first_entry(stepper, alpha, e, row, column);
+        const pair value = first_entry(self, alpha, e, row, column);
         complex_values[2 * e] = value.re;
         complex_values[2 * e + 1] = value.im;
       }
@@ -141,23 +142,23 @@ static int factor(VidaStepper* stepper, vida_linear* first, vida_linear* second,
 }
 
 /* Matrices of the step own->h, from derivatives in its middle as the guess u has it. */
-static int renew(VidaStepper* stepper, const double* u) {
-  vida_radau* own = stepper->own;
+static int renew(VidaIntegration* self, const double* u) {
+  vida_radau* own = self->state;
   own->factored_h = 0.0;
   own->spent = 0;
   own->is_fresh = true;
   own->jacobians++;
-  int code = vida__radau_freeze_stage(stepper, u, MIDDLE);
-  code = code ? code : factor(stepper, own->real_matrix, own->metric_matrix, own->complex_matrix);
+  int code = vida__radau_freeze_stage(self, u, MIDDLE);
+  code = code ? code : factor(self, own->real_matrix, own->metric_matrix, own->complex_matrix);
   own->factored_h = code ? 0.0 : own->h;
   return code;
 }
 
-int vida__radau_prepare_filter(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
+int vida__radau_prepare_filter(VidaIntegration* self) {
+  vida_radau* own = self->state;
   own->jacobians++;
-  const int code = vida__radau_freeze_node(stepper);
-  return code ? code : factor(stepper, own->filter_matrix, own->filter_metric, NULL);
+  const int code = vida__radau_freeze_node(self);
+  return code ? code : factor(self, own->filter_matrix, own->filter_metric, NULL);
 }
 
 /* ---- one correction -------------------------------------------------------------------------- */
@@ -183,52 +184,52 @@ static void put_value(const component* one, double* const values[2], int i, pair
   }
 }
 
-static bool is_nonholonomic(const VidaStepper* stepper, int row) {
-  return stepper->system->rows[row].is_nonholonomic;
+static bool is_nonholonomic(const VidaIntegration* self, int row) {
+  return self->model.system->rows[row].is_nonholonomic;
 }
 
 /* x = A^-1 x with a real matrix, whose constraints have `less` times the redundancy on their
  * diagonal. Rows that depend on others do so in another way at each stage, and what of a right side
  * contradicts their dependence here would make huge multipliers: a first solution says what that
  * is, and the second is without it. */
-static int solve_real(VidaStepper* stepper, vida_linear* matrix, double less, double* x) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static int solve_real(VidaIntegration* self, vida_linear* matrix, double less, double* x) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   int code = VIDA_SUCCESS;
-  if (stepper->redundant) {
+  if (self->model.redundant) {
     code = vida__linear_solve(matrix, x, own->pairs);
-    for (int r = 0; r < stepper->m; r++) {
-      x[n + r] += less * stepper->redundancy[r] * own->pairs[n + r];
+    for (int r = 0; r < self->model.m; r++) {
+      x[n + r] += less * self->model.redundancy[r] * own->pairs[n + r];
     }
   }
   return code ? code : vida__linear_solve(matrix, x, x);
 }
 
 /* The same with the complex matrix, for own->pairs. */
-static int solve_complex(VidaStepper* stepper, pair less) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static int solve_complex(VidaIntegration* self, pair less) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   double* x = own->pairs;
   int code = VIDA_SUCCESS;
-  if (stepper->redundant) {
+  if (self->model.redundant) {
     double* trial = own->trial;
-    memcpy(trial, x, 2 * (size_t)(n + stepper->m) * sizeof *x);
+    memcpy(trial, x, 2 * (size_t)(n + self->model.m) * sizeof *x);
     code = vida__complex_solve(own->complex_matrix, trial);
-    for (int r = 0; r < stepper->m; r++) {
+    for (int r = 0; r < self->model.m; r++) {
       const int i = 2 * (n + r);
       const pair part = times(less, (pair){trial[i], trial[i + 1]});
-      x[i] += stepper->redundancy[r] * part.re;
-      x[i + 1] += stepper->redundancy[r] * part.im;
+      x[i] += self->model.redundancy[r] * part.re;
+      x[i + 1] += self->model.redundancy[r] * part.im;
     }
   }
   return code ? code : vida__complex_solve(own->complex_matrix, x);
 }
 
 /* P and -eta, with what W adds to their right side once it is known. */
-static int solve_second(VidaStepper* stepper, const component* one, bool has_first) {
-  const vida_radau* own = stepper->own;
-  const int n = stepper->n;
-  const int m = stepper->m;
+static int solve_second(VidaIntegration* self, const component* one, bool has_first) {
+  const vida_radau* own = self->state;
+  const int n = self->model.n;
+  const int m = self->model.m;
   for (int r = 0; r < m; r++) {
     const pair turned = times(one->eigenvalue, value_at(one, one->values, 2 * n + m + r));
     const pair r3 = value_at(one, one->values, 2 * n + r);
@@ -239,29 +240,30 @@ static int solve_second(VidaStepper* stepper, const component* one, bool has_fir
     double* x = one->second[part];
     memcpy(x, one->values[part], (size_t)n * sizeof *x);
     if (has_first) {
-      vida__add_constraint_velocity(stepper->system, own->turn, -own->h, one->first[part], x + n);
+      vida__add_constraint_velocity(self->model.system, own->turn, -own->h, one->first[part],
+                                    x + n);
     }
     for (int r = 0; r < m; r++) {
-      x[n + r] = is_nonholonomic(stepper, r) ? 0.0 : x[n + r];
+      x[n + r] = is_nonholonomic(self, r) ? 0.0 : x[n + r];
     }
-    code = solve_real(stepper, one->second_matrix, 1.0, x);
+    code = solve_real(self, one->second_matrix, 1.0, x);
   }
   return code;
 }
 
-static int set_first(VidaStepper* stepper, const component* one) {
-  const vida_radau* own = stepper->own;
-  const int n = stepper->n;
-  const int m = stepper->m;
+static int set_first(VidaIntegration* self, const component* one) {
+  const vida_radau* own = self->state;
+  const int n = self->model.n;
+  const int m = self->model.m;
   int code = VIDA_SUCCESS;
-  if (stepper->system->nonholonomic) {
-    code = solve_second(stepper, one, false);
+  if (self->model.system->nonholonomic) {
+    code = solve_second(self, one, false);
   }
   for (int part = 0; part < one->parts; part++) {
     double* along = one->first[part] + n; /* what rows make of P */
     memset(along, 0, (size_t)m * sizeof *along);
-    if (stepper->system->nonholonomic) {
-      vida__add_constraint_velocity(stepper->system, own->frozen_entries, 1.0, one->second[part],
+    if (self->model.system->nonholonomic) {
+      vida__add_constraint_velocity(self->model.system, own->frozen_entries, 1.0, one->second[part],
                                     along);
     }
   }
@@ -273,7 +275,7 @@ static int set_first(VidaStepper* stepper, const component* one) {
   }
   for (int r = 0; r < m; r++) {
     pair right = value_at(one, one->values, 2 * n + m + r);
-    if (is_nonholonomic(stepper, r)) {
+    if (is_nonholonomic(self, r)) {
       const pair along = value_at(one, one->first, n + r);
       const pair r3 = value_at(one, one->values, 2 * n + r);
       right = times((pair){r3.re + along.re, r3.im + along.im}, over(1.0, one->eigenvalue));
@@ -283,19 +285,19 @@ static int set_first(VidaStepper* stepper, const component* one) {
   return code;
 }
 
-static int solve_first(VidaStepper* stepper, const component* one) {
-  const vida_radau* own = stepper->own;
-  const int size = stepper->n + stepper->m;
+static int solve_first(VidaIntegration* self, const component* one) {
+  const vida_radau* own = self->state;
+  const int size = self->model.n + self->model.m;
   const pair less = over(1.0, times(one->eigenvalue, one->eigenvalue));
   if (one->parts == 1) {
-    return solve_real(stepper, one->first_matrix, less.re, one->first[0]);
+    return solve_real(self, one->first_matrix, less.re, one->first[0]);
   }
   double* pairs = own->pairs;
   for (int i = 0; i < size; i++) {
     pairs[2 * i] = one->first[0][i];
     pairs[2 * i + 1] = one->first[1][i];
   }
-  const int code = solve_complex(stepper, less);
+  const int code = solve_complex(self, less);
   for (int i = 0; i < size; i++) {
     one->first[0][i] = pairs[2 * i];
     one->first[1][i] = pairs[2 * i + 1];
@@ -304,12 +306,12 @@ static int solve_first(VidaStepper* stepper, const component* one) {
 }
 
 /* one->values from residuals to corrections. */
-static int solve_component(VidaStepper* stepper, const component* one) {
-  const int n = stepper->n;
-  const int m = stepper->m;
-  int code = set_first(stepper, one);
-  code = code ? code : solve_first(stepper, one);
-  code = code ? code : solve_second(stepper, one, true);
+static int solve_component(VidaIntegration* self, const component* one) {
+  const int n = self->model.n;
+  const int m = self->model.m;
+  int code = set_first(self, one);
+  code = code ? code : solve_first(self, one);
+  code = code ? code : solve_second(self, one, true);
   for (int i = 0; i < n && !code; i++) {
     const pair x = times(one->eigenvalue, value_at(one, one->first, i));
     const pair p = value_at(one, one->second, i);
@@ -317,11 +319,11 @@ static int solve_component(VidaStepper* stepper, const component* one) {
     put_value(one, one->values, n + i, (pair){x.re + p.re, x.im + p.im});
   }
   for (int r = 0; r < m && !code; r++) {
-    const double stiffness = stepper->row_stiffness[r];
+    const double stiffness = self->model.row_stiffness[r];
     const pair r4 = value_at(one, one->values, 2 * n + m + r);
     pair eta = value_at(one, one->second, n + r);
     pair mu = value_at(one, one->first, n + r);
-    if (is_nonholonomic(stepper, r)) {
+    if (is_nonholonomic(self, r)) {
       eta = over(-1.0, (pair){stiffness * stiffness, 0.0});
       eta = times(eta, r4);
     } else {
@@ -335,9 +337,9 @@ static int solve_component(VidaStepper* stepper, const component* one) {
   return code;
 }
 
-static component component_of(const VidaStepper* stepper, int k) {
-  const vida_radau* own = stepper->own;
-  const int size = stepper->n + stepper->m;
+static component component_of(const VidaIntegration* self, int k) {
+  const vida_radau* own = self->state;
+  const int size = self->model.n + self->model.m;
   component one = {.eigenvalue = {vida__radau_gamma, 0.0},
                    .parts = 1,
                    .first_matrix = own->real_matrix,
@@ -355,8 +357,8 @@ static component component_of(const VidaStepper* stepper, int k) {
 }
 
 /* u += correction for the residual r. */
-static int correct(VidaStepper* stepper, const double* r, double* u) {
-  vida_radau* own = stepper->own;
+static int correct(VidaIntegration* self, const double* r, double* u) {
+  vida_radau* own = self->state;
   const int block = own->block;
   double* mixed = own->mixed;
   for (int k = 0; k < VIDA_RADAU_STAGES; k++) {
@@ -365,10 +367,10 @@ static int correct(VidaStepper* stepper, const double* r, double* u) {
       mixed[k * block + i] = row[0] * r[i] + row[1] * r[block + i] + row[2] * r[2 * block + i];
     }
   }
-  const component real = component_of(stepper, 0);
-  const component complex = component_of(stepper, 1);
-  int code = solve_component(stepper, &real);
-  code = code ? code : solve_component(stepper, &complex);
+  const component real = component_of(self, 0);
+  const component complex = component_of(self, 1);
+  int code = solve_component(self, &real);
+  code = code ? code : solve_component(self, &complex);
   for (int k = 0; k < VIDA_RADAU_STAGES && !code; k++) {
     const double* row = vida__radau_t[k];
     for (int i = 0; i < block; i++) {
@@ -379,15 +381,15 @@ static int correct(VidaStepper* stepper, const double* r, double* u) {
   return code;
 }
 
-int vida__radau_filter(VidaStepper* stepper, double* defect) {
-  const vida_radau* own = stepper->own;
-  component real = component_of(stepper, 0);
+int vida__radau_filter(VidaIntegration* self, double* defect) {
+  const vida_radau* own = self->state;
+  component real = component_of(self, 0);
   real.first_matrix = own->filter_matrix;
   real.second_matrix = own->filter_metric;
   for (int i = 0; i < own->block; i++) {
     real.values[0][i] = -defect[i];
   }
-  const int code = solve_component(stepper, &real);
+  const int code = solve_component(self, &real);
   memcpy(defect, real.values[0], (size_t)own->block * sizeof *defect);
   return code;
 }
@@ -401,8 +403,8 @@ typedef struct rest {
   double relative, beside, violation;
 } rest;
 
-static rest measure(const VidaStepper* stepper, double part) {
-  const vida_radau* own = stepper->own;
+static rest measure(const VidaIntegration* self, double part) {
+  const vida_radau* own = self->state;
   rest found = {0.0, 0.0, 0.0};
   for (int i = 0; i < VIDA_RADAU_STAGES * own->block; i++) {
     const double size = own->row_size[i];
@@ -416,9 +418,9 @@ static rest measure(const VidaStepper* stepper, double part) {
     }
   }
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
-    const double* g = own->residual + (i + 1) * own->block - stepper->m;
-    for (int r = 0; r < stepper->m; r++) {
-      const double size = is_nonholonomic(stepper, r) ? INFINITY : stepper->reach[r];
+    const double* g = own->residual + (i + 1) * own->block - self->model.m;
+    for (int r = 0; r < self->model.m; r++) {
+      const double size = is_nonholonomic(self, r) ? INFINITY : self->model.reach[r];
       const double violation = fabs(g[r]) * own->h;
       found.violation = violation > found.violation * size ? violation / size : found.violation;
     }
@@ -426,22 +428,22 @@ static rest measure(const VidaStepper* stepper, double part) {
   return found;
 }
 
-static int evaluate(VidaStepper* stepper, const double* u, bool has_sizes, rest* found) {
-  vida_radau* own = stepper->own;
+static int evaluate(VidaIntegration* self, const double* u, bool has_sizes, rest* found) {
+  vida_radau* own = self->state;
   own->residuals++;
-  const int code = vida__radau_residual(stepper, u, own->residual);
+  const int code = vida__radau_residual(self, u, own->residual);
   if (!code) {
     if (!has_sizes) {
-      vida__radau_sizes(stepper, u, own->row_size);
+      vida__radau_sizes(self, u, own->row_size);
     }
-    *found = measure(stepper, beside_motion);
+    *found = measure(self, beside_motion);
   }
   return code ? code : isfinite(found->beside) ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
 }
 
-static bool is_solved(const VidaStepper* stepper, rest left) {
+static bool is_solved(const VidaIntegration* self, rest left) {
   return (left.relative <= near_rounding || left.beside <= near_motion) &&
-         (left.relative <= unsolved || measure(stepper, DBL_EPSILON).beside <= unsolved);
+         (left.relative <= unsolved || measure(self, DBL_EPSILON).beside <= unsolved);
 }
 
 /* Whether the corrections after `earlier`, one or two of them, were worth their price. */
@@ -454,12 +456,12 @@ static bool is_useful(rest earlier, rest now) {
 /* The solution from the guess u, with the factors that there are, in `most` iterations. An error of
  * positions becomes one of multipliers before it vanishes, so that every other correction alone may
  * seem to be of no use. Sizes of rows hardly change once the first correction is made. */
-static int iterate(VidaStepper* stepper, int most, double* u) {
-  vida_radau* own = stepper->own;
+static int iterate(VidaIntegration* self, int most, double* u) {
+  vida_radau* own = self->state;
   const size_t bytes = (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u;
-  const double enough = stepper->redundant ? rounded_of_redundant : rounded;
+  const double enough = self->model.redundant ? rounded_of_redundant : rounded;
   rest left, before = {INFINITY, INFINITY, INFINITY};
-  int code = evaluate(stepper, u, false, &left);
+  int code = evaluate(self, u, false, &left);
   bool is_done = false;
   own->count = 0;
   for (int k = 0; k < most && !is_done && !code; k++) {
@@ -467,8 +469,8 @@ static int iterate(VidaStepper* stepper, int most, double* u) {
     memcpy(own->kept, u, bytes);
     own->iterations++;
     own->count++;
-    code = correct(stepper, own->residual, u);
-    code = code ? code : evaluate(stepper, u, k > 0, &next);
+    code = correct(self, own->residual, u);
+    code = code ? code : evaluate(self, u, k > 0, &next);
     if (code) {
       break;
     }
@@ -482,7 +484,7 @@ static int iterate(VidaStepper* stepper, int most, double* u) {
       left = next;
     }
   }
-  return code ? code : is_done && is_solved(stepper, left) ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
+  return code ? code : is_done && is_solved(self, left) ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
 }
 
 /* What the iterations of a step say of its factors: once they have cost more than new ones would,
@@ -502,8 +504,8 @@ static int longer(int pause) {
 }
 
 /* With the factors of an earlier step, if they promise to do. */
-static int try_old_factors(VidaStepper* stepper, double* u) {
-  vida_radau* own = stepper->own;
+static int try_old_factors(VidaIntegration* self, double* u) {
+  vida_radau* own = self->state;
   if (own->factored_h != own->h || own->spent >= price_of_factors) {
     return VIDA_STEP_NOT_CONVERGED;
   }
@@ -511,13 +513,13 @@ static int try_old_factors(VidaStepper* stepper, double* u) {
     own->renewals--;
     return VIDA_STEP_NOT_CONVERGED;
   }
-  const int code = iterate(stepper, own->fresh_count + 2 * price_of_factors, u);
+  const int code = iterate(self, own->fresh_count + 2 * price_of_factors, u);
   own->renewals = own->renewals_length = code ? longer(own->renewals_length) : 0;
   return code;
 }
 
-int vida__radau_newton(VidaStepper* stepper, double* u) {
-  vida_radau* own = stepper->own;
+int vida__radau_newton(VidaIntegration* self, double* u) {
+  vida_radau* own = self->state;
   const size_t bytes = (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u;
   if (own->pause > 0) {
     own->pause--;
@@ -525,11 +527,11 @@ int vida__radau_newton(VidaStepper* stepper, double* u) {
     return VIDA_STEP_NOT_CONVERGED;
   }
   memcpy(own->guess, u, bytes);
-  int code = try_old_factors(stepper, u);
+  int code = try_old_factors(self, u);
   if (code > 0) {
     memcpy(u, own->guess, bytes);
-    code = renew(stepper, u);
-    code = code ? code : iterate(stepper, MOST_ITERATIONS, u);
+    code = renew(self, u);
+    code = code ? code : iterate(self, MOST_ITERATIONS, u);
   }
   if (code) {
     own->factored_h = 0.0;
@@ -543,16 +545,16 @@ int vida__radau_newton(VidaStepper* stepper, double* u) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-int vida__radau_create_newton(VidaStepper* stepper, VidaError* error) {
-  vida_radau* own = stepper->own;
-  const vida_solver solver = vida__solver_of(stepper->options);
-  const vida_pattern* pattern = &stepper->system->pattern;
+int vida__radau_create_newton(VidaIntegration* self, VidaError* error) {
+  vida_radau* own = self->state;
+  const vida_solver solver = vida__solver_of(self->options);
+  const vida_pattern* pattern = &self->model.system->pattern;
   int code = vida__context_create(&own->context) ? vida__fail_memory(error) : VIDA_SUCCESS;
   code = code ? code : vida__linear_create(own->context, pattern, solver, &own->real_matrix, error);
   code =
       code ? code : vida__linear_create(own->context, pattern, solver, &own->metric_matrix, error);
   code = code ? code : vida__complex_create(pattern, solver, &own->complex_matrix, error);
-  if (stepper->adaptive) {
+  if (self->adaptive) {
     code = code ? code
                 : vida__linear_create(own->context, pattern, solver, &own->filter_matrix, error);
     code = code ? code
@@ -561,8 +563,8 @@ int vida__radau_create_newton(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-void vida__radau_destroy_newton(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
+void vida__radau_destroy_newton(VidaIntegration* self) {
+  vida_radau* own = self->state;
   vida__linear_destroy(&own->real_matrix);
   vida__linear_destroy(&own->metric_matrix);
   vida__linear_destroy(&own->filter_matrix);
@@ -573,14 +575,14 @@ void vida__radau_destroy_newton(VidaStepper* stepper) {
   }
 }
 
-void vida__radau_start_newton(VidaStepper* stepper, const double* u) {
-  vida_radau* own = stepper->own;
+void vida__radau_start_newton(VidaIntegration* self, const double* u) {
+  vida_radau* own = self->state;
   own->count = own->fresh_count = own->pause = own->pause_length = 0;
   own->renewals = own->renewals_length = 0;
-  renew(stepper, u);
+  renew(self, u);
   own->factored_h = 0.0; /* the first step makes its own */
-  if (stepper->adaptive) {
-    vida__radau_prepare_filter(stepper);
+  if (self->adaptive) {
+    vida__radau_prepare_filter(self);
   }
   own->iterations = own->residuals = own->jacobians = own->factorizations = 0;
 }

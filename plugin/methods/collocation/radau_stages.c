@@ -24,9 +24,9 @@ static const double* stage_of(const vida_radau* own, const double* u, int stage)
   return u + stage * own->block;
 }
 
-static double* entries_of(const VidaStepper* stepper, int stage) {
-  const vida_radau* own = stepper->own;
-  return own->entries + (size_t)stage * (size_t)stepper->system->entry_count;
+static double* entries_of(const VidaIntegration* self, int stage) {
+  const vida_radau* own = self->state;
+  return own->entries + (size_t)stage * (size_t)self->model.system->entry_count;
 }
 
 /* ---- M ----------------------------------------------------------------------------------------
@@ -36,9 +36,9 @@ static double* entries_of(const VidaStepper* stepper, int stage) {
  * added must be small, because the matrices of the simplified Newton method are without it. */
 static const double mass_along_quaternion = 1e-3;
 
-static void add_masses_of_quaternions(const VidaStepper* stepper) {
-  const vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
+static void add_masses_of_quaternions(const VidaIntegration* self) {
+  const vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
   for (int i = 0; i < system->motion_count; i++) {
     const vida_motion* motion = &system->motions[i];
     double largest = 0.0;
@@ -46,33 +46,33 @@ static void add_masses_of_quaternions(const VidaStepper* stepper) {
       largest = fmax(largest, own->metric[system->mass_slot[motion->coordinate[k]]]);
     }
     for (int k = 0; k < 4 && motion->kind == VIDA_MOTION_QUATERNION; k++) {
-      const double q = stepper->q[motion->coordinate[k]];
+      const double q = self->node.q[motion->coordinate[k]];
       own->metric[system->mass_slot[motion->coordinate[k]]] +=
           mass_along_quaternion * largest * q * q;
     }
   }
 }
 
-int vida__radau_find_metric(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
+int vida__radau_find_metric(VidaIntegration* self) {
+  vida_radau* own = self->state;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  memset(own->metric, 0, (size_t)stepper->system->pattern.entries * sizeof *own->metric);
-  const int code = vida__add_hessian(&stepper->evaluator, own->t, stepper->q, stepper->v0,
+  memset(own->metric, 0, (size_t)self->model.system->pattern.entries * sizeof *own->metric);
+  const int code = vida__add_hessian(&self->model.evaluator, own->t, self->node.q, self->node.v,
                                      mass_only, own->metric);
-  add_masses_of_quaternions(stepper);
+  add_masses_of_quaternions(self);
   return code;
 }
 
-void vida__radau_apply_metric(const VidaStepper* stepper, const double* x, double* y) {
-  const vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
+void vida__radau_apply_metric(const VidaIntegration* self, const double* x, double* y) {
+  const vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
   const vida_pattern* pattern = &system->pattern;
-  for (int k = 0; k < stepper->n; k++) {
+  for (int k = 0; k < self->model.n; k++) {
     y[k] = own->metric[system->mass_slot[k]] * x[k];
   }
-  for (int j = 0; j < stepper->n && !system->separable; j++) {
+  for (int j = 0; j < self->model.n && !system->separable; j++) {
     for (sunindextype e = pattern->column_start[j];
-         e < pattern->column_start[j + 1] && pattern->row[e] < stepper->n; e++) {
+         e < pattern->column_start[j + 1] && pattern->row[e] < self->model.n; e++) {
       y[pattern->row[e]] += pattern->row[e] == j ? 0.0 : own->metric[e] * x[j];
     }
   }
@@ -80,9 +80,9 @@ void vida__radau_apply_metric(const VidaStepper* stepper, const double* x, doubl
 
 /* ---- residual -------------------------------------------------------------------------------- */
 
-static void find_places(VidaStepper* stepper, const double* u) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static void find_places(VidaIntegration* self, const double* u) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     for (int k = 0; k < n; k++) {
       double mean = 0.0;
@@ -91,38 +91,38 @@ static void find_places(VidaStepper* stepper, const double* u) {
       }
       own->mean[i * n + k] = mean;
       own->change[i * n + k] = own->h * mean;
-      own->place[i * n + k] = stepper->q[k] + own->h * mean;
+      own->place[i * n + k] = self->node.q[k] + own->h * mean;
     }
   }
 }
 
-static int evaluate_stage(VidaStepper* stepper, int i, const double* stage) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+static int evaluate_stage(VidaIntegration* self, int i, const double* stage) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   const double t = stage_time(own, i);
   double* push = own->push + i * n;
-  int code =
-      vida__gradient(&stepper->evaluator, t, own->place + i * n, stage + n, push, own->l_v + i * n);
+  int code = vida__gradient(&self->model.evaluator, t, own->place + i * n, stage + n, push,
+                            own->l_v + i * n);
   code = code ? code
-              : vida__jacobian(&stepper->evaluator, t, own->place + i * n, entries_of(stepper, i));
+              : vida__jacobian(&self->model.evaluator, t, own->place + i * n, entries_of(self, i));
   for (int k = 0; k < n; k++) {
     push[k] *= own->h;
   }
-  vida__add_reaction(stepper->system, entries_of(stepper, i), -1.0, stage + 2 * n, push);
+  vida__add_reaction(self->model.system, entries_of(self, i), -1.0, stage + 2 * n, push);
   return code;
 }
 
 /* What was evaluated last is still there: the matrix and the end of a step ask for it again. */
-int vida__radau_evaluate(VidaStepper* stepper, const double* u) {
-  vida_radau* own = stepper->own;
+int vida__radau_evaluate(VidaIntegration* self, const double* u) {
+  vida_radau* own = self->state;
   const size_t bytes = (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u;
   if (own->is_evaluated && memcmp(own->evaluated, u, bytes) == 0) {
     return VIDA_SUCCESS;
   }
   own->is_evaluated = false;
-  find_places(stepper, u);
+  find_places(self, u);
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
-    const int code = evaluate_stage(stepper, i, stage_of(own, u, i));
+    const int code = evaluate_stage(self, i, stage_of(own, u, i));
     if (code) {
       return code;
     }
@@ -133,67 +133,67 @@ int vida__radau_evaluate(VidaStepper* stepper, const double* u) {
 }
 
 /* own->eta = eta, without those of nonholonomic rows. */
-static void take_eta(VidaStepper* stepper, const double* eta) {
-  vida_radau* own = stepper->own;
-  for (int r = 0; r < stepper->m; r++) {
-    own->eta[r] = stepper->system->rows[r].is_nonholonomic ? 0.0 : eta[r];
+static void take_eta(VidaIntegration* self, const double* eta) {
+  vida_radau* own = self->state;
+  for (int r = 0; r < self->model.m; r++) {
+    own->eta[r] = self->model.system->rows[r].is_nonholonomic ? 0.0 : eta[r];
   }
 }
 
-static int constraint_rows(VidaStepper* stepper, int i, const double* stage, double* velocity,
+static int constraint_rows(VidaIntegration* self, int i, const double* stage, double* velocity,
                            double* position) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   const double t = stage_time(own, i);
   const double* place = own->place + i * n;
   const vida_interval between =
-      vida__interval(&stepper->evaluator, stepper->q, place, own->change + i * n);
-  int code = vida__constraint_rate(&stepper->evaluator, t, place, velocity);
-  vida__add_constraint_velocity(stepper->system, entries_of(stepper, i), 1.0, stage + n, velocity);
+      vida__interval(&self->model.evaluator, self->node.q, place, own->change + i * n);
+  int code = vida__constraint_rate(&self->model.evaluator, t, place, velocity);
+  vida__add_constraint_velocity(self->model.system, entries_of(self, i), 1.0, stage + n, velocity);
   code = code ? code
-              : vida__constraint_increment(&stepper->evaluator, t, &between, own->mean + i * n,
-                                           own->h, stepper->g0, stepper->entries, position);
-  for (int r = 0; r < stepper->m; r++) {
-    const double stiffness = stepper->row_stiffness[r];
-    position[r] = stepper->system->rows[r].is_nonholonomic
-                      ? stiffness * stiffness * stage[2 * n + stepper->m + r]
-                      : position[r] + stepper->g0[r] / own->h;
+              : vida__constraint_increment(&self->model.evaluator, t, &between, own->mean + i * n,
+                                           own->h, self->implicit.g0, self->work.entries, position);
+  for (int r = 0; r < self->model.m; r++) {
+    const double stiffness = self->model.row_stiffness[r];
+    position[r] = self->model.system->rows[r].is_nonholonomic
+                      ? stiffness * stiffness * stage[2 * n + self->model.m + r]
+                      : position[r] + self->implicit.g0[r] / own->h;
   }
   return code;
 }
 
 int vida__radau_residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
-  int code = vida__radau_evaluate(stepper, u);
+  VidaIntegration* self = data;
+  vida_radau* own = self->state;
+  const int n = self->model.n;
+  int code = vida__radau_evaluate(self, u);
   for (int i = 0; i < VIDA_RADAU_STAGES && !code; i++) {
     const double* stage = stage_of(own, u, i);
     double* row = r + i * own->block;
     for (int k = 0; k < n; k++) {
-      stepper->dq[k] = stage[k] - stage[n + k];
+      self->work.dq[k] = stage[k] - stage[n + k];
     }
-    vida__radau_apply_metric(stepper, stepper->dq, row);
+    vida__radau_apply_metric(self, self->work.dq, row);
     for (int k = 0; k < n; k++) {
       row[n + k] = own->l_v[i * n + k] - own->base[k];
       for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
         row[n + k] -= vida__radau_a[i][j] * own->push[j * n + k];
       }
     }
-    take_eta(stepper, stage + 2 * n + stepper->m);
-    vida__add_reaction(stepper->system, entries_of(stepper, i), 1.0, own->eta, row);
-    if (stepper->m > 0) {
-      code = constraint_rows(stepper, i, stage, row + 2 * n, row + 2 * n + stepper->m);
+    take_eta(self, stage + 2 * n + self->model.m);
+    vida__add_reaction(self->model.system, entries_of(self, i), 1.0, own->eta, row);
+    if (self->model.m > 0) {
+      code = constraint_rows(self, i, stage, row + 2 * n, row + 2 * n + self->model.m);
     }
   }
   return code;
 }
 
 void vida__radau_sizes(void* data, const double* u, double* size) {
-  VidaStepper* stepper = data;
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
-  const int m = stepper->m;
+  VidaIntegration* self = data;
+  vida_radau* own = self->state;
+  const int n = self->model.n;
+  const int m = self->model.m;
   double* stage = own->stage_size;
   double* result = own->stage_size + n + m;
   memset(stage + n, 0, (size_t)m * sizeof *stage);
@@ -209,7 +209,7 @@ void vida__radau_sizes(void* data, const double* u, double* size) {
     for (int k = 0; k < n; k++) {
       stage[k] = fmax(fabs(x[k]), fabs(x[n + k]));
     }
-    vida__step_sizes(stepper, stage, result);
+    vida__step_sizes(self, stage, result);
     memcpy(row, result, (size_t)n * sizeof *row);
     memcpy(row + n, result, (size_t)n * sizeof *row);
     memcpy(row + 2 * n, result + n, (size_t)m * sizeof *row);
@@ -220,12 +220,12 @@ void vida__radau_sizes(void* data, const double* u, double* size) {
 /* ---- what the matrix is made of -------------------------------------------------------------- */
 
 /* The blocks of a stage at (t,q,v) with mu = h lambda, eta (nullable: without `bend`) and G. */
-static int fill_blocks(VidaStepper* stepper, double t, const double* q, const double* v,
+static int fill_blocks(VidaIntegration* self, double t, const double* q, const double* v,
                        const double* mu, const double* eta, const double* entries,
                        vida_stage_blocks* blocks) {
-  vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  vida_evaluator* evaluator = &stepper->evaluator;
+  vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
+  vida_evaluator* evaluator = &self->model.evaluator;
   const vida_hessian_weights qq = {1.0, 0.0, 0.0, 0.0};
   const vida_hessian_weights qv = {0.0, 1.0, 0.0, 0.0};
   const vida_hessian_weights vq = {0.0, 0.0, 1.0, 0.0};
@@ -238,12 +238,12 @@ static int fill_blocks(VidaStepper* stepper, double t, const double* q, const do
     code = vida__add_hessian(evaluator, t, q, v, vq, blocks->mixed_vq);
     code = code ? code : vida__add_hessian(evaluator, t, q, v, qv, blocks->mixed_qv);
   }
-  if (code || stepper->m == 0) {
+  if (code || self->model.m == 0) {
     return code;
   }
   code = vida__add_curvature(evaluator, t, q, -1.0 / own->h, mu, blocks->outer);
   if (!code && eta) {
-    take_eta(stepper, eta);
+    take_eta(self, eta);
     code = vida__add_curvature(evaluator, t, q, 1.0, own->eta, blocks->bend);
   }
   code = code ? code : vida__velocity_gradient(evaluator, t, q, v, own->turn);
@@ -268,9 +268,9 @@ static bool is_nonholonomic(const VidaSystem* system, sunindextype e) {
 }
 
 /* The column of coordinate j of X_k: rows of all stages. */
-static double* put_rate(const VidaStepper* stepper, int k, int j, double* next) {
-  const vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
+static double* put_rate(const VidaIntegration* self, int k, int j, double* next) {
+  const vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
   const sunindextype from = system->pattern.column_start[j];
   const sunindextype end = system->pattern.column_start[j + 1];
   const sunindextype middle = find_constraints(system, j);
@@ -299,9 +299,9 @@ static double* put_rate(const VidaStepper* stepper, int k, int j, double* next) 
 }
 
 /* The column of coordinate j of V_k. */
-static double* put_velocity(const VidaStepper* stepper, int k, int j, double* next) {
-  const vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
+static double* put_velocity(const VidaIntegration* self, int k, int j, double* next) {
+  const vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
   const sunindextype from = system->pattern.column_start[j];
   const sunindextype end = system->pattern.column_start[j + 1];
   const sunindextype middle = find_constraints(system, j);
@@ -323,10 +323,10 @@ static double* put_velocity(const VidaStepper* stepper, int k, int j, double* ne
 
 /* The columns of mu_k and eta_k; each has its own diagonal place, too, which is zero but for rows
  * that depend on others, and of eta for nonholonomic rows. */
-static double* put_multiplier(const VidaStepper* stepper, int k, int row, double* next) {
-  const vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const int column = stepper->n + row;
+static double* put_multiplier(const VidaIntegration* self, int k, int row, double* next) {
+  const vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int column = self->model.n + row;
   const sunindextype from = system->pattern.column_start[column];
   const sunindextype middle = find_constraints(system, column);
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
@@ -334,85 +334,85 @@ static double* put_multiplier(const VidaStepper* stepper, int k, int row, double
       *next++ = vida__radau_a[i][k] * own->blocks[k].inner[e];
     }
     if (i == k) {
-      *next++ = stepper->redundant ? -stepper->redundancy[row] : 0.0;
+      *next++ = self->model.redundant ? -self->model.redundancy[row] : 0.0;
     }
   }
   return next;
 }
 
-static double* put_stabilizer(const VidaStepper* stepper, int k, int row, double* next) {
-  const vida_radau* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const int column = stepper->n + row;
+static double* put_stabilizer(const VidaIntegration* self, int k, int row, double* next) {
+  const vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int column = self->model.n + row;
   const bool is_unused = system->rows[row].is_nonholonomic;
   const sunindextype middle = find_constraints(system, column);
-  const double stiffness = stepper->row_stiffness[row];
+  const double stiffness = self->model.row_stiffness[row];
   for (sunindextype e = system->pattern.column_start[column]; e < middle; e++) {
     *next++ = is_unused ? 0.0 : own->blocks[k].inner[e];
   }
-  *next++ = is_unused            ? stiffness * stiffness
-            : stepper->redundant ? -stepper->redundancy[row]
-                                 : 0.0;
+  *next++ = is_unused               ? stiffness * stiffness
+            : self->model.redundant ? -self->model.redundancy[row]
+                                    : 0.0;
   return next;
 }
 
 /* In the order of vida__radau_pattern. */
-static void put_matrix(const VidaStepper* stepper, double* next) {
+static void put_matrix(const VidaIntegration* self, double* next) {
   for (int k = 0; k < VIDA_RADAU_STAGES; k++) {
-    for (int j = 0; j < stepper->n; j++) {
-      next = put_rate(stepper, k, j, next);
+    for (int j = 0; j < self->model.n; j++) {
+      next = put_rate(self, k, j, next);
     }
-    for (int j = 0; j < stepper->n; j++) {
-      next = put_velocity(stepper, k, j, next);
+    for (int j = 0; j < self->model.n; j++) {
+      next = put_velocity(self, k, j, next);
     }
-    for (int r = 0; r < stepper->m; r++) {
-      next = put_multiplier(stepper, k, r, next);
+    for (int r = 0; r < self->model.m; r++) {
+      next = put_multiplier(self, k, r, next);
     }
-    for (int r = 0; r < stepper->m; r++) {
-      next = put_stabilizer(stepper, k, r, next);
+    for (int r = 0; r < self->model.m; r++) {
+      next = put_stabilizer(self, k, r, next);
     }
   }
 }
 
 int vida__radau_jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
-  int code = vida__radau_evaluate(stepper, u);
+  VidaIntegration* self = data;
+  vida_radau* own = self->state;
+  const int n = self->model.n;
+  int code = vida__radau_evaluate(self, u);
   for (int i = 0; i < VIDA_RADAU_STAGES && !code; i++) {
     const double* stage = stage_of(own, u, i);
-    code = fill_blocks(stepper, stage_time(own, i), own->place + i * n, stage + n, stage + 2 * n,
-                       stage + 2 * n + stepper->m, entries_of(stepper, i), &own->blocks[i]);
+    code = fill_blocks(self, stage_time(own, i), own->place + i * n, stage + n, stage + 2 * n,
+                       stage + 2 * n + self->model.m, entries_of(self, i), &own->blocks[i]);
   }
   if (!code) {
-    put_matrix(stepper, matrix);
+    put_matrix(self, matrix);
   }
   return code;
 }
 
-static void keep_entries(const VidaStepper* stepper, const double* entries) {
-  const vida_radau* own = stepper->own;
+static void keep_entries(const VidaIntegration* self, const double* entries) {
+  const vida_radau* own = self->state;
   memcpy(own->frozen_entries, entries,
-         (size_t)stepper->system->entry_count * sizeof *own->frozen_entries);
+         (size_t)self->model.system->entry_count * sizeof *own->frozen_entries);
 }
 
-int vida__radau_freeze_stage(VidaStepper* stepper, const double* u, int i) {
-  vida_radau* own = stepper->own;
-  const int n = stepper->n;
+int vida__radau_freeze_stage(VidaIntegration* self, const double* u, int i) {
+  vida_radau* own = self->state;
+  const int n = self->model.n;
   const double* stage = stage_of(own, u, i);
-  const int code = vida__radau_evaluate(stepper, u);
-  keep_entries(stepper, entries_of(stepper, i));
+  const int code = vida__radau_evaluate(self, u);
+  keep_entries(self, entries_of(self, i));
   return code ? code
-              : fill_blocks(stepper, stage_time(own, i), own->place + i * n, stage + n,
-                            stage + 2 * n, NULL, own->frozen_entries, &own->frozen);
+              : fill_blocks(self, stage_time(own, i), own->place + i * n, stage + n, stage + 2 * n,
+                            NULL, own->frozen_entries, &own->frozen);
 }
 
 /* Multipliers need not be exact there: those of the last stage. */
-int vida__radau_freeze_node(VidaStepper* stepper) {
-  vida_radau* own = stepper->own;
-  const double* mu = stage_of(own, own->unknown, VIDA_RADAU_STAGES - 1) + 2 * stepper->n;
-  keep_entries(stepper, stepper->entries0);
-  return fill_blocks(stepper, own->t, stepper->q, stepper->v0, mu, NULL, own->frozen_entries,
+int vida__radau_freeze_node(VidaIntegration* self) {
+  vida_radau* own = self->state;
+  const double* mu = stage_of(own, own->unknown, VIDA_RADAU_STAGES - 1) + 2 * self->model.n;
+  keep_entries(self, self->implicit.entries0);
+  return fill_blocks(self, own->t, self->node.q, self->node.v, mu, NULL, own->frozen_entries,
                      &own->frozen);
 }
 

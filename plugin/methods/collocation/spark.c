@@ -8,75 +8,76 @@
 #include "base/error.h"
 #include "methods/collocation/collocation.h"
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const int stages = (int)VidaOptions_Get(stepper->options, "stages");
-  const vida_stage_rule rule = vida__lobatto_rule(stages, stepper->system->separable);
-  return vida__collocation_create(stepper, &rule, error);
+static int create(VidaIntegration* self, VidaError* error) {
+  const int stages = (int)VidaOptions_Get(self->options, "stages");
+  const vida_stage_rule rule = vida__lobatto_rule(stages, self->model.system->separable);
+  return vida__collocation_create(self, &rule, error);
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  const int code = stepper->system->separable ? VIDA_SUCCESS : vida__find_weights(stepper, error);
-  return code ? code : vida__collocation_start(stepper, error);
+static int start(VidaIntegration* self, VidaError* error) {
+  const int code = self->model.system->separable ? VIDA_SUCCESS : vida__find_weights(self, error);
+  return code ? code : vida__collocation_start(self, error);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* The multiplier at the node that the step starts from: both impulses at it. */
-static int take_multipliers(VidaStepper* stepper, VidaError* error) {
-  vida_collocation* own = stepper->own;
-  const double* mu = own->history[0] + vida__multiplier_offset(stepper, 0);
+static int take_multipliers(VidaIntegration* self, VidaError* error) {
+  vida_collocation* own = self->state;
+  const double* mu = own->history[0] + vida__multiplier_offset(self, 0);
   const double b = own->rule.b[0];
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < self->model.m; r++) {
     const double total = own->has_step ? 0.5 * (mu[r] + own->impulse[r] / b) : mu[r];
-    stepper->lambda[r] = total / stepper->h;
+    self->node.lambda[r] = total / self->node.h;
   }
-  stepper->lambda_t = vida__node_time(stepper);
-  if (!stepper->redundant) {
+  self->node.lambda_t = vida__node_time(self);
+  if (!self->model.redundant) {
     return VIDA_SUCCESS;
   }
-  int code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
-  code = code ? code : vida__find_least_norm(stepper, stepper->entries0, stepper->lambda);
+  int code = vida__factor_node_matrix(self, self->implicit.entries0, self->node.v);
+  code = code ? code : vida__find_least_norm(self, self->implicit.entries0, self->node.lambda);
   if (code) {
     return vida__fail(error, code, "the multipliers of dependent constraints were not found");
   }
-  memcpy(stepper->lambda, stepper->least_norm, (size_t)stepper->m * sizeof *stepper->lambda);
+  memcpy(self->node.lambda, self->model.least_norm,
+         (size_t)self->model.m * sizeof *self->node.lambda);
   return VIDA_SUCCESS;
 }
 
 /* v at the new node, and p less the impulse of the hidden constraint. */
-static int project_momenta(VidaStepper* stepper, VidaError* error) {
-  vida_collocation* own = stepper->own;
-  const double t = vida__next_time(stepper);
+static int project_momenta(VidaIntegration* self, VidaError* error) {
+  vida_collocation* own = self->state;
+  const double t = vida__next_time(self);
   double* change = own->sum;
-  int code = vida__jacobian(&stepper->evaluator, t, stepper->q, stepper->entries);
+  int code = vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  code = vida__project_velocity(stepper, t, stepper->q, stepper->entries, stepper->p, stepper->v0,
-                                own->impulse, error);
-  memset(change, 0, (size_t)stepper->n * sizeof *change);
-  vida__add_reaction(stepper->system, stepper->entries, -1.0, own->impulse, change);
-  for (int k = 0; k < stepper->n && !code; k++) {
-    vida__add_compensated(&stepper->p[k], &stepper->p_low[k], change[k]);
+  code = vida__project_velocity(self, t, self->node.q, self->work.entries, self->node.p,
+                                self->node.v, own->impulse, error);
+  memset(change, 0, (size_t)self->model.n * sizeof *change);
+  vida__add_reaction(self->model.system, self->work.entries, -1.0, own->impulse, change);
+  for (int k = 0; k < self->model.n && !code; k++) {
+    vida__add_compensated(&self->node.p[k], &self->node.p_low[k], change[k]);
   }
   return code;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  vida_collocation* own = stepper->own;
-  int code = vida__collocation_step(stepper, error);
+static int step(VidaIntegration* self, VidaError* error) {
+  vida_collocation* own = self->state;
+  int code = vida__collocation_step(self, error);
   if (code) {
     return code;
   }
-  code = take_multipliers(stepper, error);
-  code = code ? code : project_momenta(stepper, error);
+  code = take_multipliers(self, error);
+  code = code ? code : project_momenta(self, error);
   own->has_step = true;
   return code;
 }
 
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   (void)error;
-  memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+  memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
   return VIDA_SUCCESS;
 }
 
@@ -90,6 +91,7 @@ static int order(const VidaOptions* chosen) {
 }
 
 const VidaMethod vida__spark_lobatto = {
+    .size = sizeof(VidaMethod),
     .info = {"spark-lobatto", "partitioned Runge-Kutta method, Lobatto IIIA for q and IIIB for p",
              "Jay 1996; Hairer, Lubich and Wanner 2006, VII.1.4",
              "Stable for steps below 2, 2.8 and 3.1 (two, three and four stages) over the largest "
@@ -101,8 +103,8 @@ const VidaMethod vida__spark_lobatto = {
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN |
                  VIDA_CAN_TIME_DEPENDENT},
     .options = options,
-    .map = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
-            vida__collocation_guess},
+    .equations = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+                  vida__collocation_guess},
     .create = create,
     .start = start,
     .step = step,

@@ -41,17 +41,17 @@ static double dot(int n, const double* a, const double* b) {
 
 /* ---- the factors ----------------------------------------------------------------------------- */
 
-static void find_place(VidaStepper* stepper, double share) {
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->place[i] = stepper->q[i] + share * stepper->dq[i];
+static void find_place(VidaIntegration* self, double share) {
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = self->node.q[i] + share * self->work.dq[i];
   }
 }
 
 /* V_q, overwritten. */
-static int find_gradient(VidaStepper* stepper, const double* q, double* v_q) {
-  const int code = vida__gradient_of(&stepper->evaluator, VIDA_PART_POTENTIAL,
-                                     vida__node_time(stepper), q, NULL, v_q, stepper->l_v);
-  for (int i = 0; i < stepper->n; i++) {
+static int find_gradient(VidaIntegration* self, const double* q, double* v_q) {
+  const int code = vida__gradient_of(&self->model.evaluator, VIDA_PART_POTENTIAL,
+                                     vida__node_time(self), q, NULL, v_q, self->work.l_v);
+  for (int i = 0; i < self->model.n; i++) {
     v_q[i] = -v_q[i];
   }
   return code;
@@ -59,7 +59,7 @@ static int find_gradient(VidaStepper* stepper, const double* q, double* v_q) {
 
 /* A quotient of increments eq. 20 and 21 are divided by. Both vanish together where nothing moves,
  * and then the factor is 1; where only the denominator does, the scheme has no value. */
-static int divide(VidaStepper* stepper, const char* equation, double numerator, double denominator,
+static int divide(VidaIntegration* self, const char* equation, double numerator, double denominator,
                   double* factor) {
   if (denominator != 0.0) {
     *factor = numerator / denominator;
@@ -68,51 +68,50 @@ static int divide(VidaStepper* stepper, const char* equation, double numerator, 
   *factor = 1.0;
   return numerator == 0.0
              ? VIDA_SUCCESS
-             : vida__fail(&stepper->evaluator.error, VIDA_CALLBACK_RECOVERABLE,
+             : vida__fail(&self->model.evaluator.error, VIDA_CALLBACK_RECOVERABLE,
                           "eq. %s divides by zero: the force is orthogonal to the step", equation);
 }
 
 /* exact, mean and phi; with one coordinate phi V_q is the discrete derivative itself. */
-static int find_force(VidaStepper* stepper, const vida_interval* between, const double* w,
+static int find_force(VidaIntegration* self, const vida_interval* between, const double* w,
                       double* phi) {
-  chorin_state* own = stepper->own;
-  const int n = stepper->n;
-  int code = vida__discrete_gradient(stepper->system, between, own->exact);
-  find_place(stepper, own->gamma);
-  code = code ? code : find_gradient(stepper, stepper->place, own->mean);
+  chorin_state* own = self->state;
+  const int n = self->model.n;
+  int code = vida__discrete_gradient(self->model.system, between, own->exact);
+  find_place(self, own->gamma);
+  code = code ? code : find_gradient(self, self->work.place, own->mean);
   *phi = 1.0;
   if (n == 1) {
     own->mean[0] = own->exact[0];
   }
   if (!code && memcmp(own->mean, own->exact, (size_t)n * sizeof(double)) != 0) {
-    code =
-        divide(stepper, "21", dot(n, own->exact, between->dq), dot(n, own->mean, between->dq), phi);
+    code = divide(self, "21", dot(n, own->exact, between->dq), dot(n, own->mean, between->dq), phi);
   }
-  code = code ? code : vida__middle_forces(stepper, w, own->change);
+  code = code ? code : vida__middle_forces(self, w, own->change);
   for (int i = 0; i < n; i++) {
-    own->change[i] = stepper->h * (own->change[i] - *phi * own->mean[i]);
+    own->change[i] = self->node.h * (own->change[i] - *phi * own->mean[i]);
   }
   return code;
 }
 
 /* change . M^-1 (p0 + share change), and its size. */
-static double kinetic_increment(const VidaStepper* stepper, double share) {
-  const chorin_state* own = stepper->own;
+static double kinetic_increment(const VidaIntegration* self, double share) {
+  const chorin_state* own = self->state;
   double sum = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const double p = stepper->p[i] + stepper->p_low[i] + share * own->change[i];
-    sum += own->change[i] * p / stepper->system->mass[i];
+  for (int i = 0; i < self->model.n; i++) {
+    const double p = self->node.p[i] + self->node.p_low[i] + share * own->change[i];
+    sum += own->change[i] * p / self->model.system->mass[i];
   }
   return sum;
 }
 
-static int find_kinetic_factor(VidaStepper* stepper, double* kappa) {
-  const chorin_state* own = stepper->own;
+static int find_kinetic_factor(VidaIntegration* self, double* kappa) {
+  const chorin_state* own = self->state;
   *kappa = 1.0;
   /* With one coordinate beta does not matter, either: its direction is the only one. */
   return own->beta == 0.5 ? VIDA_SUCCESS
-                          : divide(stepper, "20", kinetic_increment(stepper, 0.5),
-                                   kinetic_increment(stepper, own->beta), kappa);
+                          : divide(self, "20", kinetic_increment(self, 0.5),
+                                   kinetic_increment(self, own->beta), kappa);
 }
 
 /* ---- the map --------------------------------------------------------------------------------- */
@@ -122,45 +121,45 @@ static double share_of_change(const chorin_state* own, int n) {
 }
 
 static int residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  const chorin_state* own = stepper->own;
-  const double beta = share_of_change(own, stepper->n);
-  const vida_interval between = vida__next_interval(stepper, u);
+  VidaIntegration* self = data;
+  const chorin_state* own = self->state;
+  const double beta = share_of_change(own, self->model.n);
+  const vida_interval between = vida__next_interval(self, u);
   double phi;
   double kappa = 1.0;
-  int code = find_force(stepper, &between, u, &phi);
-  if (!code && stepper->n > 1) {
-    code = find_kinetic_factor(stepper, &kappa);
+  int code = find_force(self, &between, u, &phi);
+  if (!code && self->model.n > 1) {
+    code = find_kinetic_factor(self, &kappa);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    r[i] = stepper->system->mass[i] * u[i] -
-           kappa * (stepper->p[i] + stepper->p_low[i] + beta * own->change[i]);
+  for (int i = 0; i < self->model.n; i++) {
+    r[i] = self->model.system->mass[i] * u[i] -
+           kappa * (self->node.p[i] + self->node.p_low[i] + beta * own->change[i]);
   }
   return code;
 }
 
 /* d(phi V_q)/dq1 = gamma phi V_qq + V_q dphi: own->slope becomes dphi, the matrix -h^2 times all.
  */
-static int find_force_slopes(VidaStepper* stepper, const vida_interval* between, double phi,
+static int find_force_slopes(VidaIntegration* self, const vida_interval* between, double phi,
                              double* matrix) {
-  chorin_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n;
+  chorin_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n;
   const vida_pattern* pattern = &system->pattern;
   const vida_hessian_weights minus = {-1.0, 0.0, 0.0, 0.0};
   memset(own->kkt, 0, (size_t)pattern->entries * sizeof *own->kkt);
   if (n == 1) {
     own->slope[0] = 0.0;
     const int code = vida__add_discrete_hessian(system, between, 1.0, own->kkt);
-    matrix[0] = -stepper->h * stepper->h * own->kkt[system->mass_slot[0]];
+    matrix[0] = -self->node.h * self->node.h * own->kkt[system->mass_slot[0]];
     return code;
   }
-  int code = find_gradient(stepper, stepper->q1, own->slope);
-  find_place(stepper, own->gamma);
-  code =
-      code ? code
-           : vida__add_hessian_of(&stepper->evaluator, VIDA_PART_POTENTIAL,
-                                  vida__node_time(stepper), stepper->place, NULL, minus, own->kkt);
+  int code = find_gradient(self, self->work.q1, own->slope);
+  find_place(self, own->gamma);
+  code = code
+             ? code
+             : vida__add_hessian_of(&self->model.evaluator, VIDA_PART_POTENTIAL,
+                                    vida__node_time(self), self->work.place, NULL, minus, own->kkt);
   for (int i = 0; i < n; i++) {
     own->slope[i] -= phi * own->mean[i];
   }
@@ -168,37 +167,37 @@ static int find_force_slopes(VidaStepper* stepper, const vida_interval* between,
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
       const int i = (int)pattern->row[k];
       if (i < n) {
-        own->slope[j] -= phi * own->gamma * own->kkt[k] * stepper->dq[i];
+        own->slope[j] -= phi * own->gamma * own->kkt[k] * self->work.dq[i];
         matrix[(size_t)j * (size_t)n + (size_t)i] = phi * own->gamma * own->kkt[k];
       }
     }
   }
-  const double along = dot(n, own->mean, stepper->dq);
+  const double along = dot(n, own->mean, self->work.dq);
   for (int j = 0; j < n; j++) {
     own->slope[j] = along != 0.0 ? own->slope[j] / along : 0.0;
     for (int i = 0; i < n; i++) {
       double* place = &matrix[(size_t)j * (size_t)n + (size_t)i];
-      *place = -stepper->h * stepper->h * (*place + own->mean[i] * own->slope[j]);
+      *place = -self->node.h * self->node.h * (*place + own->mean[i] * own->slope[j]);
     }
   }
   return code;
 }
 
 /* Those of generalized forces in the middle of the step. */
-static int add_damping_slopes(VidaStepper* stepper, const double* w, double* matrix) {
-  const chorin_state* own = stepper->own;
-  const vida_pattern* pattern = &stepper->system->pattern;
-  const double h = stepper->h;
+static int add_damping_slopes(VidaIntegration* self, const double* w, double* matrix) {
+  const chorin_state* own = self->state;
+  const vida_pattern* pattern = &self->model.system->pattern;
+  const double h = self->node.h;
   const vida_hessian_weights weights = {0.5 * h * h, h, 0.0, 0.0};
-  const int n = stepper->n;
-  if (!stepper->system->has_forces) {
+  const int n = self->model.n;
+  if (!self->model.system->has_forces) {
     return VIDA_SUCCESS;
   }
   memset(own->kkt, 0, (size_t)pattern->entries * sizeof *own->kkt);
-  find_place(stepper, 0.5);
+  find_place(self, 0.5);
   const int code =
-      vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE, vida__node_time(stepper) + 0.5 * h,
-                           stepper->place, w, weights, own->kkt);
+      vida__add_hessian_of(&self->model.evaluator, VIDA_PART_FORCE, vida__node_time(self) + 0.5 * h,
+                           self->work.place, w, weights, own->kkt);
   for (int j = 0; j < n; j++) {
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
       matrix[(size_t)j * (size_t)n + (size_t)pattern->row[k]] += own->kkt[k];
@@ -208,41 +207,41 @@ static int add_damping_slopes(VidaStepper* stepper, const double* w, double* mat
 }
 
 /* own->slope1 = dkappa / d(p1 - p0) */
-static void find_kinetic_slopes(const VidaStepper* stepper, double kappa) {
-  const chorin_state* own = stepper->own;
-  const double along = kinetic_increment(stepper, own->beta);
-  for (int i = 0; i < stepper->n; i++) {
-    const double p = stepper->p[i] + stepper->p_low[i];
+static void find_kinetic_slopes(const VidaIntegration* self, double kappa) {
+  const chorin_state* own = self->state;
+  const double along = kinetic_increment(self, own->beta);
+  for (int i = 0; i < self->model.n; i++) {
+    const double p = self->node.p[i] + self->node.p_low[i];
     const double change = own->change[i];
     const double slope = (p + change) - kappa * (p + 2.0 * own->beta * change);
-    own->slope1[i] = along != 0.0 ? slope / (stepper->system->mass[i] * along) : 0.0;
+    own->slope1[i] = along != 0.0 ? slope / (self->model.system->mass[i] * along) : 0.0;
   }
 }
 
 static int jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
-  const chorin_state* own = stepper->own;
-  const int n = stepper->n;
+  VidaIntegration* self = data;
+  const chorin_state* own = self->state;
+  const int n = self->model.n;
   const double beta = share_of_change(own, n);
-  const vida_interval between = vida__next_interval(stepper, u);
+  const vida_interval between = vida__next_interval(self, u);
   double phi;
   double kappa = 1.0;
-  int code = find_force(stepper, &between, u, &phi);
+  int code = find_force(self, &between, u, &phi);
   const bool has_factor = n > 1 && own->beta != 0.5;
   if (!code && has_factor) {
-    code = find_kinetic_factor(stepper, &kappa);
-    find_kinetic_slopes(stepper, kappa);
+    code = find_kinetic_factor(self, &kappa);
+    find_kinetic_slopes(self, kappa);
   }
-  code = code ? code : find_force_slopes(stepper, &between, phi, matrix);
-  code = code ? code : add_damping_slopes(stepper, u, matrix);
+  code = code ? code : find_force_slopes(self, &between, phi, matrix);
+  code = code ? code : add_damping_slopes(self, u, matrix);
   for (int j = 0; j < n && !code; j++) {
     double* column = matrix + (size_t)j * (size_t)n;
     const double along = has_factor ? dot(n, own->slope1, column) : 0.0;
     for (int i = 0; i < n; i++) {
-      const double p = stepper->p[i] + stepper->p_low[i] + beta * own->change[i];
+      const double p = self->node.p[i] + self->node.p_low[i] + beta * own->change[i];
       column[i] = -kappa * beta * column[i] - p * along;
     }
-    column[j] += stepper->system->mass[j];
+    column[j] += self->model.system->mass[j];
   }
   return code;
 }
@@ -255,27 +254,27 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
   return system->coordinates[row].name;
 }
 
-static int check_system(VidaStepper* stepper, VidaError* error) {
-  if (stepper->n > 1 && VidaOptions_Get(stepper->options, "several") == 0.0) {
+static int check_system(VidaIntegration* self, VidaError* error) {
+  if (self->model.n > 1 && VidaOptions_Get(self->options, "several") == 0.0) {
     return VIDA_REFUSE_SYSTEM(
         error,
         "system '%s' has %d coordinates, and chorin has no solution for some steps "
         "around extremes of the potential or kinetic energy when there are several; "
         "set the option 'several' to try it",
-        stepper->system->name, stepper->n);
+        self->model.system->name, self->model.n);
   }
-  if (stepper->system->has_coupled_mass) {
+  if (self->model.system->has_coupled_mass) {
     return VIDA_REFUSE_SYSTEM(error,
                               "chorin cannot take system '%s', whose mass matrix is not diagonal",
-                              stepper->system->name);
+                              self->model.system->name);
   }
-  return vida__require_discrete_derivatives(stepper, error);
+  return vida__require_discrete_derivatives(self, error);
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n;
-  const size_t entries = (size_t)stepper->system->pattern.entries;
-  const int code = check_system(stepper, error);
+static int create(VidaIntegration* self, VidaError* error) {
+  const size_t n = (size_t)self->model.n;
+  const size_t entries = (size_t)self->model.system->pattern.entries;
+  const int code = check_system(self, error);
   if (code) {
     return code;
   }
@@ -284,16 +283,16 @@ static int create(VidaStepper* stepper, VidaError* error) {
   if (!own) {
     return vida__fail_memory(error);
   }
-  own->beta = VidaOptions_Get(stepper->options, "beta");
-  own->gamma = VidaOptions_Get(stepper->options, "gamma");
+  own->beta = VidaOptions_Get(self->options, "beta");
+  own->gamma = VidaOptions_Get(self->options, "gamma");
   own->mean = (double*)(own + 1);
   own->exact = own->mean + n;
   own->change = own->exact + n;
   own->slope = own->change + n;
   own->slope1 = own->slope + n;
   own->kkt = own->slope1 + n;
-  own->pattern.size = stepper->n;
-  own->pattern.entries = stepper->n * stepper->n;
+  own->pattern.size = self->model.n;
+  own->pattern.entries = self->model.n * self->model.n;
   own->pattern.column_start = (sunindextype*)(own->kkt + entries);
   own->pattern.row = own->pattern.column_start + n + 1;
   for (size_t j = 0; j <= n; j++) {
@@ -302,29 +301,30 @@ static int create(VidaStepper* stepper, VidaError* error) {
   for (size_t k = 0; k < n * n; k++) {
     own->pattern.row[k] = (sunindextype)(k % n);
   }
-  stepper->own = own;
-  stepper->reacts_between = true;
-  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, stepper->system};
-  stepper->rows = rows;
+  self->state = own;
+  self->reacts_between = true;
+  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, name_of_row,
+                              self->model.system};
+  self->implicit.rows = rows;
   return VIDA_SUCCESS;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  const chorin_state* own = stepper->own;
+static int step(VidaIntegration* self, VidaError* error) {
+  const chorin_state* own = self->state;
   double phi;
-  int code = vida__solve_step(stepper, error);
+  int code = vida__solve_step(self, error);
   if (code) {
     return code;
   }
-  const vida_interval between = vida__next_interval(stepper, stepper->unknown);
-  code = find_force(stepper, &between, stepper->unknown, &phi);
+  const vida_interval between = vida__next_interval(self, self->implicit.unknown);
+  code = find_force(self, &between, self->implicit.unknown, &phi);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], own->change[i]);
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], own->change[i]);
   }
-  vida__advance_positions(stepper, stepper->unknown);
+  vida__advance_positions(self, self->implicit.unknown);
   return VIDA_SUCCESS;
 }
 
@@ -346,6 +346,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__chorin = {
+    .size = sizeof(VidaMethod),
     .info = {"chorin", "energy exact, by gradients scaled to the increments of T and V",
              "Chorin, Hughes, Marsden and McCracken 1978; Marsden and Wendlandt 1997, eq. 20-23",
              "No constraints; diagonal constant mass matrix; one coordinate, for which the weights "
@@ -358,7 +359,7 @@ const VidaMethod vida__chorin = {
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_LIMIT_UNCONSTRAINED |
                  VIDA_CAN_CONSTANT_MASS},
     .options = options,
-    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,
     .start = vida__energy_start,
     .step = step,

@@ -48,37 +48,38 @@ static void set_gauss_rule(average_state* own) {
   }
 }
 
-static void find_point(VidaStepper* stepper, const vida_interval* between, double c) {
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->place[i] = between->q0[i] + c * between->dq[i];
+static void find_point(VidaIntegration* self, const vida_interval* between, double c) {
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = between->q0[i] + c * between->dq[i];
   }
 }
 
-static int average_potential(VidaStepper* stepper, const vida_interval* between, double* d_v) {
-  const average_state* own = stepper->own;
+static int average_potential(VidaIntegration* self, const vida_interval* between, double* d_v) {
+  const average_state* own = self->state;
   double* l_q = own->l_q;
   int code = VIDA_SUCCESS;
-  memset(d_v, 0, (size_t)stepper->n * sizeof *d_v);
+  memset(d_v, 0, (size_t)self->model.n * sizeof *d_v);
   for (int k = 0; k < own->points && !code; k++) {
-    find_point(stepper, between, own->c[k]);
-    code = vida__gradient_of(&stepper->evaluator, VIDA_PART_POTENTIAL, vida__node_time(stepper),
-                             stepper->place, NULL, l_q, stepper->l_v);
-    for (int i = 0; i < stepper->n; i++) {
+    find_point(self, between, own->c[k]);
+    code = vida__gradient_of(&self->model.evaluator, VIDA_PART_POTENTIAL, vida__node_time(self),
+                             self->work.place, NULL, l_q, self->work.l_v);
+    for (int i = 0; i < self->model.n; i++) {
       d_v[i] -= own->b[k] * l_q[i];
     }
   }
   return code;
 }
 
-static int average_constraints(VidaStepper* stepper, const vida_interval* between,
+static int average_constraints(VidaIntegration* self, const vida_interval* between,
                                double* entries) {
-  const average_state* own = stepper->own;
-  const int count = stepper->system->entry_count;
+  const average_state* own = self->state;
+  const int count = self->model.system->entry_count;
   int code = VIDA_SUCCESS;
   memset(entries, 0, (size_t)count * sizeof *entries);
-  for (int k = 0; k < own->points && stepper->m > 0 && !code; k++) {
-    find_point(stepper, between, own->c[k]);
-    code = vida__jacobian(&stepper->evaluator, vida__node_time(stepper), stepper->place, own->work);
+  for (int k = 0; k < own->points && self->model.m > 0 && !code; k++) {
+    find_point(self, between, own->c[k]);
+    code =
+        vida__jacobian(&self->model.evaluator, vida__node_time(self), self->work.place, own->work);
     for (int e = 0; e < count; e++) {
       entries[e] += own->b[k] * own->work[e];
     }
@@ -86,20 +87,20 @@ static int average_constraints(VidaStepper* stepper, const vida_interval* betwee
   return code;
 }
 
-static int add_average_slopes(VidaStepper* stepper, const vida_interval* between, double weight_v,
+static int add_average_slopes(VidaIntegration* self, const vida_interval* between, double weight_v,
                               double weight_g, const double* mu, double* matrix) {
-  const average_state* own = stepper->own;
-  const double t = vida__node_time(stepper);
+  const average_state* own = self->state;
+  const double t = vida__node_time(self);
   int code = VIDA_SUCCESS;
   for (int k = 0; k < own->points && !code; k++) {
     const double share = own->b[k] * own->c[k];
     const vida_hessian_weights weights = {-weight_v * share, 0.0, 0.0, 0.0};
-    find_point(stepper, between, own->c[k]);
-    code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_POTENTIAL, t, stepper->place, NULL,
-                                weights, matrix);
+    find_point(self, between, own->c[k]);
+    code = vida__add_hessian_of(&self->model.evaluator, VIDA_PART_POTENTIAL, t, self->work.place,
+                                NULL, weights, matrix);
     code = code ? code
-                : vida__add_curvature(&stepper->evaluator, t, stepper->place, weight_g * share, mu,
-                                      matrix);
+                : vida__add_curvature(&self->model.evaluator, t, self->work.place, weight_g * share,
+                                      mu, matrix);
   }
   return code;
 }
@@ -107,20 +108,20 @@ static int add_average_slopes(VidaStepper* stepper, const vida_interval* between
 static const vida_discrete_rule average_rule = {average_potential, average_constraints,
                                                 add_average_slopes};
 
-static int create_average(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n;
-  const size_t entries = (size_t)stepper->system->entry_count;
+static int create_average(VidaIntegration* self, VidaError* error) {
+  const size_t n = (size_t)self->model.n;
+  const size_t entries = (size_t)self->model.system->entry_count;
   average_state* own = vida__allocate(1, sizeof *own + (n + entries) * sizeof(double));
   if (!own) {
     return vida__fail_memory(error);
   }
   own->base.rule = &average_rule;
-  own->points = (int)VidaOptions_Get(stepper->options, "points");
+  own->points = (int)VidaOptions_Get(self->options, "points");
   own->l_q = (double*)(own + 1);
   own->work = own->l_q + n;
   set_gauss_rule(own);
-  stepper->own = own;
-  stepper->reacts_between = true;
+  self->state = own;
+  self->reacts_between = true;
   return VIDA_SUCCESS;
 }
 
@@ -142,9 +143,9 @@ typedef struct increment_state {
 } increment_state;
 
 /* From q0 on, coordinate by coordinate, in the direction +1 or -1. */
-static void begin_walk(const VidaStepper* stepper, const vida_interval* between) {
-  const increment_state* own = stepper->own;
-  const size_t bytes = (size_t)stepper->n * sizeof(double);
+static void begin_walk(const VidaIntegration* self, const vida_interval* between) {
+  const increment_state* own = self->state;
+  const size_t bytes = (size_t)self->model.n * sizeof(double);
   memcpy(own->a, between->q0, bytes);
   memcpy(own->b, between->q0, bytes);
   memset(own->step, 0, bytes);
@@ -180,19 +181,19 @@ static vida_interval backward(const increment_state* own, const vida_interval* b
   return result;
 }
 
-static int increment_potential(VidaStepper* stepper, const vida_interval* between, double* d_v) {
-  const increment_state* own = stepper->own;
-  const int n = stepper->n;
+static int increment_potential(VidaIntegration* self, const vida_interval* between, double* d_v) {
+  const increment_state* own = self->state;
+  const int n = self->model.n;
   const int orders = own->symmetric ? 2 : 1;
   int code = VIDA_SUCCESS;
   memset(d_v, 0, (size_t)n * sizeof *d_v);
   for (int order = 0; order < orders; order++) {
-    begin_walk(stepper, between);
+    begin_walk(self, between);
     for (int k = 0; k < n && !code; k++) {
       const int i = order ? n - 1 - k : k;
       change_coordinate(own, between, i);
       const vida_interval part = forward(own, between);
-      code = vida__discrete_gradient(stepper->system, &part, own->gradient);
+      code = vida__discrete_gradient(self->model.system, &part, own->gradient);
       d_v[i] += own->gradient[i] / orders;
       leave_coordinate(own, i);
     }
@@ -200,16 +201,16 @@ static int increment_potential(VidaStepper* stepper, const vida_interval* betwee
   return code;
 }
 
-static int increment_constraints(VidaStepper* stepper, const vida_interval* between,
+static int increment_constraints(VidaIntegration* self, const vida_interval* between,
                                  double* entries) {
-  const increment_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n;
+  const increment_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n;
   const int orders = own->symmetric ? 2 : 1;
   int code = VIDA_SUCCESS;
   memset(entries, 0, (size_t)system->entry_count * sizeof *entries);
-  for (int order = 0; order < orders && stepper->m > 0; order++) {
-    begin_walk(stepper, between);
+  for (int order = 0; order < orders && self->model.m > 0; order++) {
+    begin_walk(self, between);
     for (int k = 0; k < n && !code; k++) {
       const int i = order ? n - 1 - k : k;
       change_coordinate(own, between, i);
@@ -225,10 +226,10 @@ static int increment_constraints(VidaStepper* stepper, const vida_interval* betw
 }
 
 /* Row i of the derivatives with respect to q1: coordinates before i move a and b, i moves b. */
-static void take_row(VidaStepper* stepper, int i, int direction, double share, double* matrix) {
-  const increment_state* own = stepper->own;
-  const vida_pattern* pattern = &stepper->system->pattern;
-  for (int j = 0; j < stepper->n; j++) {
+static void take_row(VidaIntegration* self, int i, int direction, double share, double* matrix) {
+  const increment_state* own = self->state;
+  const vida_pattern* pattern = &self->model.system->pattern;
+  for (int j = 0; j < self->model.n; j++) {
     if ((j - i) * direction > 0) {
       continue;
     }
@@ -239,29 +240,31 @@ static void take_row(VidaStepper* stepper, int i, int direction, double share, d
   }
 }
 
-static int add_both(VidaStepper* stepper, const vida_interval* between, double weight_v,
+static int add_both(VidaIntegration* self, const vida_interval* between, double weight_v,
                     double weight_g, const double* mu, double* matrix) {
-  memset(matrix, 0, (size_t)stepper->system->pattern.entries * sizeof *matrix);
-  const int code = vida__add_discrete_hessian(stepper->system, between, weight_v, matrix);
-  return code ? code : vida__add_discrete_curvature(stepper->system, between, weight_g, mu, matrix);
+  memset(matrix, 0, (size_t)self->model.system->pattern.entries * sizeof *matrix);
+  const int code = vida__add_discrete_hessian(self->model.system, between, weight_v, matrix);
+  return code ? code
+              : vida__add_discrete_curvature(self->model.system, between, weight_g, mu, matrix);
 }
 
-static int add_increment_slopes(VidaStepper* stepper, const vida_interval* between, double weight_v,
-                                double weight_g, const double* mu, double* matrix) {
-  const increment_state* own = stepper->own;
-  const int n = stepper->n;
+static int add_increment_slopes(VidaIntegration* self, const vida_interval* between,
+                                double weight_v, double weight_g, const double* mu,
+                                double* matrix) {
+  const increment_state* own = self->state;
+  const int n = self->model.n;
   const int orders = own->symmetric ? 2 : 1;
   int code = VIDA_SUCCESS;
   for (int order = 0; order < orders; order++) {
-    begin_walk(stepper, between);
+    begin_walk(self, between);
     for (int k = 0; k < n && !code; k++) {
       const int i = order ? n - 1 - k : k;
       change_coordinate(own, between, i);
       const vida_interval there = forward(own, between);
       const vida_interval back = backward(own, between);
-      code = add_both(stepper, &there, weight_v, weight_g, mu, own->matrix);
-      code = code ? code : add_both(stepper, &back, weight_v, weight_g, mu, own->opposite);
-      take_row(stepper, i, order ? -1 : 1, 1.0 / orders, matrix);
+      code = add_both(self, &there, weight_v, weight_g, mu, own->matrix);
+      code = code ? code : add_both(self, &back, weight_v, weight_g, mu, own->opposite);
+      take_row(self, i, order ? -1 : 1, 1.0 / orders, matrix);
       leave_coordinate(own, i);
     }
   }
@@ -271,11 +274,11 @@ static int add_increment_slopes(VidaStepper* stepper, const vida_interval* betwe
 static const vida_discrete_rule increment_rule = {increment_potential, increment_constraints,
                                                   add_increment_slopes};
 
-static int create_increments(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n;
-  const size_t entries = (size_t)stepper->system->entry_count;
-  const size_t places = (size_t)stepper->system->pattern.entries;
-  const int code = vida__require_discrete_derivatives(stepper, error);
+static int create_increments(VidaIntegration* self, VidaError* error) {
+  const size_t n = (size_t)self->model.n;
+  const size_t entries = (size_t)self->model.system->entry_count;
+  const size_t places = (size_t)self->model.system->pattern.entries;
+  const int code = vida__require_discrete_derivatives(self, error);
   if (code) {
     return code;
   }
@@ -285,7 +288,7 @@ static int create_increments(VidaStepper* stepper, VidaError* error) {
     return vida__fail_memory(error);
   }
   own->base.rule = &increment_rule;
-  own->symmetric = VidaOptions_HasChoice(stepper->options, "sweep", "symmetric");
+  own->symmetric = VidaOptions_HasChoice(self->options, "sweep", "symmetric");
   own->a = (double*)(own + 1);
   own->b = own->a + n;
   own->step = own->b + n;
@@ -294,8 +297,8 @@ static int create_increments(VidaStepper* stepper, VidaError* error) {
   own->entries = own->gradient + n;
   own->matrix = own->entries + entries;
   own->opposite = own->matrix + places;
-  stepper->own = own;
-  stepper->reacts_between = true;
+  self->state = own;
+  self->reacts_between = true;
   return VIDA_SUCCESS;
 }
 
@@ -314,6 +317,7 @@ static const VidaOptionRow increment_options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__average_vector_field = {
+    .size = sizeof(VidaMethod),
     .info = {"average-vector-field", "energy exact, by the average of the gradient along the step",
              "Quispel and McLaren 2008, eq. 1.2",
              "Constant mass matrix. Energy exact for polynomial potentials and constraints of "
@@ -321,8 +325,8 @@ const VidaMethod vida__average_vector_field = {
              "Stability does not limit the step, but very large steps have no solution.",
              2, VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = average_options,
-    .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
-            vida__guess_free_flight},
+    .equations = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
+                  vida__guess_free_flight},
     .create = create_average,
     .start = vida__energy_start,
     .step = vida__energy_step,
@@ -330,6 +334,7 @@ const VidaMethod vida__average_vector_field = {
     .energy = vida__energy_at_node};
 
 const VidaMethod vida__itoh_abe = {
+    .size = sizeof(VidaMethod),
     .info =
         {"itoh-abe", "energy exact, by difference quotients of one coordinate after the other",
          "Itoh and Abe 1988; symmetric: McLachlan, Quispel and Robidoux 1999",
@@ -339,8 +344,8 @@ const VidaMethod vida__itoh_abe = {
          2,
          VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = increment_options,
-    .map = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
-            vida__guess_free_flight},
+    .equations = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
+                  vida__guess_free_flight},
     .create = create_increments,
     .start = vida__energy_start,
     .step = vida__energy_step,

@@ -9,16 +9,16 @@
 #ifndef VIDA_METHODS_ENERGY_ENERGY_H
 #define VIDA_METHODS_ENERGY_ENERGY_H
 
-#include "stepper/method.h"
+#include "stepper/integration.h"
 
 /* How discrete derivatives are formed. All functions return codes of evaluations. */
 typedef struct vida_discrete_rule {
   /* D V, overwritten. */
-  int (*potential)(VidaStepper* stepper, const vida_interval* between, double* d_v);
+  int (*potential)(VidaIntegration* self, const vida_interval* between, double* d_v);
   /* The entries of D g. */
-  int (*constraints)(VidaStepper* stepper, const vida_interval* between, double* entries);
+  int (*constraints)(VidaIntegration* self, const vida_interval* between, double* entries);
   /* matrix += weight_v dDV/dq1 + weight_g d(Dg^T mu)/dq1 */
-  int (*add_slopes)(VidaStepper* stepper, const vida_interval* between, double weight_v,
+  int (*add_slopes)(VidaIntegration* self, const vida_interval* between, double weight_v,
                     double weight_g, const double* mu, double* matrix);
 } vida_discrete_rule;
 
@@ -31,41 +31,41 @@ typedef struct vida_energy_state {
 extern const vida_discrete_rule vida__equivariant_rule;
 
 /* stepper->dq = h w, stepper->q1 = q0 + dq */
-vida_interval vida__next_interval(VidaStepper* stepper, const double* w);
+vida_interval vida__next_interval(VidaIntegration* self, const double* w);
 /* Fails for a system without automatic discrete derivatives, or whose mass matrix is singular. */
-int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error);
+int vida__require_discrete_derivatives(VidaIntegration* self, VidaError* error);
 /* Forces at (q0 + q1)/2 and w, overwritten; zeros without any. */
-int vida__middle_forces(VidaStepper* stepper, const double* w, double* force);
+int vida__middle_forces(VidaIntegration* self, const double* w, double* force);
 /* The rows of the map that belong to constraints, (g0 + Dg dq)/h. */
-int vida__energy_rows(VidaStepper* stepper, const vida_interval* between, const double* w,
+int vida__energy_rows(VidaIntegration* self, const vida_interval* between, const double* w,
                       double* rows);
 
 /* The part of the Newton matrix that the scheme shares with that of energy_general.c: forces,
  * potentials and constraints. */
-int vida__energy_slopes(VidaStepper* stepper, const vida_interval* between, const double* u,
+int vida__energy_slopes(VidaIntegration* self, const vida_interval* between, const double* u,
                         double* matrix);
 /* To the end of the step: p += change, q += h w, and the multipliers in the middle of it. */
-void vida__energy_advance(VidaStepper* stepper, const double* change);
+void vida__energy_advance(VidaIntegration* self, const double* change);
 
 /* What such methods put into their record. */
 int vida__energy_residual(void* data, const double* u, double* r);
 int vida__energy_jacobian(void* data, const double* u, double* matrix);
-int vida__energy_start(VidaStepper* stepper, VidaError* error);
-int vida__energy_step(VidaStepper* stepper, VidaError* error);
+int vida__energy_start(VidaIntegration* self, VidaError* error);
+int vida__energy_step(VidaIntegration* self, VidaError* error);
 /* The same with more increments of the momenta: `more` adds them to `change` (n). */
-int vida__energy_step_with(VidaStepper* stepper, int (*more)(VidaStepper* stepper, double* change),
-                           VidaError* error);
-int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error);
-int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error);
+int vida__energy_step_with(VidaIntegration* self,
+                           int (*more)(VidaIntegration* self, double* change), VidaError* error);
+int vida__energy_velocities(VidaIntegration* self, double* v, VidaError* error);
+int vida__energy_at_node(VidaIntegration* self, double* value, double* t, VidaError* error);
 
 /* The same for general Lagrangians that are quadratic in the rates (energy_general.c); `create`
  * makes its own state, for the equivariant rule. */
-int vida__general_create(VidaStepper* stepper, VidaError* error);
+int vida__general_create(VidaIntegration* self, VidaError* error);
 int vida__general_residual(void* data, const double* u, double* r);
 int vida__general_jacobian(void* data, const double* u, double* matrix);
-int vida__general_start(VidaStepper* stepper, VidaError* error);
-int vida__general_step(VidaStepper* stepper, VidaError* error);
-int vida__general_velocities(VidaStepper* stepper, double* v, VidaError* error);
-int vida__general_energy(VidaStepper* stepper, double* value, double* t, VidaError* error);
+int vida__general_start(VidaIntegration* self, VidaError* error);
+int vida__general_step(VidaIntegration* self, VidaError* error);
+int vida__general_velocities(VidaIntegration* self, double* v, VidaError* error);
+int vida__general_energy(VidaIntegration* self, double* value, double* t, VidaError* error);
 
 #endif

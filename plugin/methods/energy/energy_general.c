@@ -46,10 +46,10 @@ typedef struct addend {
   double weight, slope;
 } addend;
 
-static void list_addends(const VidaStepper* stepper, const double* w, addend* list) {
-  general_state* own = stepper->own;
-  for (int i = 0; i < stepper->n; i++) {
-    own->shift[i] = w[i] - stepper->v0[i];
+static void list_addends(const VidaIntegration* self, const double* w, addend* list) {
+  general_state* own = self->state;
+  for (int i = 0; i < self->model.n; i++) {
+    own->shift[i] = w[i] - self->node.v[i];
     own->back[i] = -own->shift[i];
     own->v1[i] = w[i] + own->shift[i];
   }
@@ -60,21 +60,21 @@ static void list_addends(const VidaStepper* stepper, const double* w, addend* li
 }
 
 /* f + D phi */
-static int find_forces(VidaStepper* stepper, const vida_interval* between, const double* w,
+static int find_forces(VidaIntegration* self, const vida_interval* between, const double* w,
                        double* force) {
-  const general_state* own = stepper->own;
+  const general_state* own = self->state;
   addend list[PARTS];
-  list_addends(stepper, w, list);
-  int code = vida__middle_forces(stepper, w, force);
-  code = code ? code : own->base.rule->potential(stepper, between, own->part);
-  for (int i = 0; i < stepper->n; i++) {
+  list_addends(self, w, list);
+  int code = vida__middle_forces(self, w, force);
+  code = code ? code : own->base.rule->potential(self, between, own->part);
+  for (int i = 0; i < self->model.n; i++) {
     force[i] -= own->part[i];
   }
   for (int k = 0; k < PARTS && !code; k++) {
     vida_interval at = *between;
     at.v = list[k].v;
-    code = vida__discrete_force(stepper->system, &at, own->part);
-    for (int i = 0; i < stepper->n; i++) {
+    code = vida__discrete_force(self->model.system, &at, own->part);
+    for (int i = 0; i < self->model.n; i++) {
       force[i] += list[k].weight * own->part[i];
     }
   }
@@ -82,101 +82,101 @@ static int find_forces(VidaStepper* stepper, const vida_interval* between, const
 }
 
 int vida__general_residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  const general_state* own = stepper->own;
-  const vida_interval between = vida__next_interval(stepper, u);
+  VidaIntegration* self = data;
+  const general_state* own = self->state;
+  const vida_interval between = vida__next_interval(self, u);
   double* force = own->change;
-  int code = find_forces(stepper, &between, u, force);
+  int code = find_forces(self, &between, u, force);
   code = code ? code
-              : vida__gradient_of(&stepper->evaluator, MOVING, vida__next_time(stepper),
-                                  stepper->q1, own->v1, stepper->l_q, stepper->l_v);
-  for (int i = 0; i < stepper->n; i++) {
-    const double change = stepper->l_v[i] - stepper->p[i] - stepper->p_low[i];
-    r[i] = 0.5 * (change - stepper->h * force[i]);
+              : vida__gradient_of(&self->model.evaluator, MOVING, vida__next_time(self),
+                                  self->work.q1, own->v1, self->work.l_q, self->work.l_v);
+  for (int i = 0; i < self->model.n; i++) {
+    const double change = self->work.l_v[i] - self->node.p[i] - self->node.p_low[i];
+    r[i] = 0.5 * (change - self->node.h * force[i]);
   }
-  code = code ? code : vida__energy_rows(stepper, &between, u, r + stepper->n);
-  code = code ? code : own->base.rule->constraints(stepper, &between, stepper->entries);
-  vida__add_reaction(stepper->system, stepper->entries, 0.5, u + stepper->n, r);
+  code = code ? code : vida__energy_rows(self, &between, u, r + self->model.n);
+  code = code ? code : own->base.rule->constraints(self, &between, self->work.entries);
+  vida__add_reaction(self->model.system, self->work.entries, 0.5, u + self->model.n, r);
   return code;
 }
 
 int vida__general_jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
-  const general_state* own = stepper->own;
-  const double half = 0.5 * stepper->h;
-  const double t1 = vida__next_time(stepper);
+  VidaIntegration* self = data;
+  const general_state* own = self->state;
+  const double half = 0.5 * self->node.h;
+  const double t1 = vida__next_time(self);
   const vida_hessian_weights of_momenta = {0.0, 0.0, half, 1.0};
-  const vida_interval between = vida__next_interval(stepper, u);
+  const vida_interval between = vida__next_interval(self, u);
   addend list[PARTS];
-  list_addends(stepper, u, list);
-  int code = vida__add_hessian_of(&stepper->evaluator, MOVING, t1, stepper->q1, own->v1, of_momenta,
-                                  matrix);
+  list_addends(self, u, list);
+  int code = vida__add_hessian_of(&self->model.evaluator, MOVING, t1, self->work.q1, own->v1,
+                                  of_momenta, matrix);
   for (int k = 0; k < PARTS && !code; k++) {
     vida_interval at = between;
     at.v = list[k].v;
-    code = vida__add_discrete_slopes(stepper->system, &at, -half * list[k].weight * stepper->h,
+    code = vida__add_discrete_slopes(self->model.system, &at, -half * list[k].weight * self->node.h,
                                      -half * list[k].weight * list[k].slope, matrix);
   }
-  return code ? code : vida__energy_slopes(stepper, &between, u, matrix);
+  return code ? code : vida__energy_slopes(self, &between, u, matrix);
 }
 
-int vida__general_start(VidaStepper* stepper, VidaError* error) {
-  const int code = vida__gradient_of(&stepper->evaluator, MOVING, stepper->t0, stepper->q,
-                                     stepper->v0, stepper->l_q, stepper->p);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+int vida__general_start(VidaIntegration* self, VidaError* error) {
+  const int code = vida__gradient_of(&self->model.evaluator, MOVING, self->node.t0, self->node.q,
+                                     self->node.v, self->work.l_q, self->node.p);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-int vida__general_step(VidaStepper* stepper, VidaError* error) {
-  const general_state* own = stepper->own;
-  const double* w = stepper->unknown;
+int vida__general_step(VidaIntegration* self, VidaError* error) {
+  const general_state* own = self->state;
+  const double* w = self->implicit.unknown;
   double* change = own->change;
-  int code = vida__solve_step(stepper, error);
+  int code = vida__solve_step(self, error);
   if (code) {
     return code;
   }
-  const vida_interval between = vida__next_interval(stepper, w);
-  code = find_forces(stepper, &between, w, change);
-  code = code ? code : own->base.rule->constraints(stepper, &between, stepper->entries);
+  const vida_interval between = vida__next_interval(self, w);
+  code = find_forces(self, &between, w, change);
+  code = code ? code : own->base.rule->constraints(self, &between, self->work.entries);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    change[i] *= stepper->h;
+  for (int i = 0; i < self->model.n; i++) {
+    change[i] *= self->node.h;
   }
-  vida__add_impulses(stepper, stepper->entries, -1.0, w + stepper->n);
-  memcpy(stepper->v0, own->v1, (size_t)stepper->n * sizeof *own->v1);
-  vida__energy_advance(stepper, change);
+  vida__add_impulses(self, self->work.entries, -1.0, w + self->model.n);
+  memcpy(self->node.v, own->v1, (size_t)self->model.n * sizeof *own->v1);
+  vida__energy_advance(self, change);
   return VIDA_SUCCESS;
 }
 
-int vida__general_velocities(VidaStepper* stepper, double* v, VidaError* error) {
+int vida__general_velocities(VidaIntegration* self, double* v, VidaError* error) {
   (void)error;
-  memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+  memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
   return VIDA_SUCCESS;
 }
 
 /* p v - L at the compensated state; where v is not quite that of p, this is H(q,p) up to the square
  * of what they differ by. */
-int vida__general_energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const double* v = stepper->v0;
-  *t = vida__node_time(stepper);
-  int code =
-      vida__energy(&stepper->evaluator, *t, stepper->q, v, stepper->l_q, stepper->l_v, value);
+int vida__general_energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
+  const double* v = self->node.v;
+  *t = vida__node_time(self);
+  int code = vida__energy(&self->model.evaluator, *t, self->node.q, v, self->work.l_q,
+                          self->work.l_v, value);
   code = code ? code
-              : vida__gradient_of(&stepper->evaluator, MOVING | VIDA_PART_POTENTIAL, *t, stepper->q,
-                                  v, stepper->l_q, stepper->l_v);
+              : vida__gradient_of(&self->model.evaluator, MOVING | VIDA_PART_POTENTIAL, *t,
+                                  self->node.q, v, self->work.l_q, self->work.l_v);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    *value += v[i] * (stepper->p[i] - stepper->l_v[i] + stepper->p_low[i]);
-    *value -= stepper->l_q[i] * stepper->q_low[i];
+  for (int i = 0; i < self->model.n; i++) {
+    *value += v[i] * (self->node.p[i] - self->work.l_v[i] + self->node.p_low[i]);
+    *value -= self->work.l_q[i] * self->node.q_low[i];
   }
   return VIDA_SUCCESS;
 }
 
-int vida__general_create(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n;
+int vida__general_create(VidaIntegration* self, VidaError* error) {
+  const size_t n = (size_t)self->model.n;
   general_state* own = vida__allocate(1, sizeof *own + 6 * n * sizeof(double));
   if (!own) {
     return vida__fail_memory(error);
@@ -189,6 +189,6 @@ int vida__general_create(VidaStepper* stepper, VidaError* error) {
   own->zero = own->back + n;
   own->part = own->zero + n;
   own->change = own->part + n;
-  stepper->own = own;
+  self->state = own;
   return VIDA_SUCCESS;
 }

@@ -13,33 +13,35 @@
 #include "base/memory.h"
 #include "system/constraints/singular.h"
 
-vida_interval vida__next_interval(VidaStepper* stepper, const double* w) {
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->dq[i] = stepper->h * w[i];
-    stepper->q1[i] = stepper->q[i] + stepper->dq[i];
+vida_interval vida__next_interval(VidaIntegration* self, const double* w) {
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.dq[i] = self->node.h * w[i];
+    self->work.q1[i] = self->node.q[i] + self->work.dq[i];
   }
-  vida_interval between = vida__interval(&stepper->evaluator, stepper->q, stepper->q1, stepper->dq);
-  between.q_low = stepper->q_low;
-  between.t = vida__node_time(stepper) + 0.5 * stepper->h;
+  vida_interval between =
+      vida__interval(&self->model.evaluator, self->node.q, self->work.q1, self->work.dq);
+  between.q_low = self->node.q_low;
+  between.t = vida__node_time(self) + 0.5 * self->node.h;
   return between;
 }
 
 /* ---- the equivariant rule -------------------------------------------------------------------- */
 
-static int equivariant_potential(VidaStepper* stepper, const vida_interval* between, double* d_v) {
-  return vida__discrete_gradient(stepper->system, between, d_v);
+static int equivariant_potential(VidaIntegration* self, const vida_interval* between, double* d_v) {
+  return vida__discrete_gradient(self->model.system, between, d_v);
 }
 
-static int equivariant_constraints(VidaStepper* stepper, const vida_interval* between,
+static int equivariant_constraints(VidaIntegration* self, const vida_interval* between,
                                    double* entries) {
-  return vida__discrete_jacobian(stepper->system, between, entries);
+  return vida__discrete_jacobian(self->model.system, between, entries);
 }
 
-static int add_equivariant_slopes(VidaStepper* stepper, const vida_interval* between,
+static int add_equivariant_slopes(VidaIntegration* self, const vida_interval* between,
                                   double weight_v, double weight_g, const double* mu,
                                   double* matrix) {
-  const int code = vida__add_discrete_hessian(stepper->system, between, weight_v, matrix);
-  return code ? code : vida__add_discrete_curvature(stepper->system, between, weight_g, mu, matrix);
+  const int code = vida__add_discrete_hessian(self->model.system, between, weight_v, matrix);
+  return code ? code
+              : vida__add_discrete_curvature(self->model.system, between, weight_g, mu, matrix);
 }
 
 const vida_discrete_rule vida__equivariant_rule = {equivariant_potential, equivariant_constraints,
@@ -47,199 +49,200 @@ const vida_discrete_rule vida__equivariant_rule = {equivariant_potential, equiva
 
 /* ---- the scheme ------------------------------------------------------------------------------ */
 
-static const vida_discrete_rule* rule_of(const VidaStepper* stepper) {
-  return ((const vida_energy_state*)stepper->own)->rule;
+static const vida_discrete_rule* rule_of(const VidaIntegration* self) {
+  return ((const vida_energy_state*)self->state)->rule;
 }
 
-static void find_middle(VidaStepper* stepper, const double* w) {
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->place[i] = stepper->q[i] + 0.5 * stepper->h * w[i];
+static void find_middle(VidaIntegration* self, const double* w) {
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = self->node.q[i] + 0.5 * self->node.h * w[i];
   }
 }
 
-int vida__middle_forces(VidaStepper* stepper, const double* w, double* force) {
-  if (!stepper->system->has_forces) {
-    memset(force, 0, (size_t)stepper->n * sizeof *force);
+int vida__middle_forces(VidaIntegration* self, const double* w, double* force) {
+  if (!self->model.system->has_forces) {
+    memset(force, 0, (size_t)self->model.n * sizeof *force);
     return VIDA_SUCCESS;
   }
-  find_middle(stepper, w);
-  return vida__gradient_of(&stepper->evaluator, VIDA_PART_FORCE,
-                           vida__node_time(stepper) + 0.5 * stepper->h, stepper->place, w, force,
-                           stepper->l_v);
+  find_middle(self, w);
+  return vida__gradient_of(&self->model.evaluator, VIDA_PART_FORCE,
+                           vida__node_time(self) + 0.5 * self->node.h, self->work.place, w, force,
+                           self->work.l_v);
 }
 
-int vida__energy_rows(VidaStepper* stepper, const vida_interval* between, const double* w,
+int vida__energy_rows(VidaIntegration* self, const vida_interval* between, const double* w,
                       double* rows) {
   const int code =
-      vida__constraint_increment(&stepper->evaluator, vida__next_time(stepper), between, w,
-                                 stepper->h, stepper->g0, stepper->entries, rows);
-  for (int i = 0; i < stepper->m; i++) {
-    rows[i] += stepper->g0[i] / stepper->h;
+      vida__constraint_increment(&self->model.evaluator, vida__next_time(self), between, w,
+                                 self->node.h, self->implicit.g0, self->work.entries, rows);
+  for (int i = 0; i < self->model.m; i++) {
+    rows[i] += self->implicit.g0[i] / self->node.h;
   }
   return code;
 }
 
 int vida__energy_residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  const vida_discrete_rule* rule = rule_of(stepper);
-  const double half = 0.5 * stepper->h;
+  VidaIntegration* self = data;
+  const vida_discrete_rule* rule = rule_of(self);
+  const double half = 0.5 * self->node.h;
   const double* w = u;
-  const vida_interval between = vida__next_interval(stepper, w);
-  int code = vida__apply_mass(stepper, w, r);
-  code = code ? code : vida__middle_forces(stepper, w, stepper->l_q);
-  for (int i = 0; i < stepper->n; i++) {
-    r[i] -= stepper->p[i] + stepper->p_low[i] + half * stepper->l_q[i];
+  const vida_interval between = vida__next_interval(self, w);
+  int code = vida__apply_mass(self, w, r);
+  code = code ? code : vida__middle_forces(self, w, self->work.l_q);
+  for (int i = 0; i < self->model.n; i++) {
+    r[i] -= self->node.p[i] + self->node.p_low[i] + half * self->work.l_q[i];
   }
-  code = code ? code : rule->potential(stepper, &between, stepper->l_q);
-  for (int i = 0; i < stepper->n; i++) {
-    r[i] += half * stepper->l_q[i];
+  code = code ? code : rule->potential(self, &between, self->work.l_q);
+  for (int i = 0; i < self->model.n; i++) {
+    r[i] += half * self->work.l_q[i];
   }
-  code = code ? code : vida__energy_rows(stepper, &between, w, r + stepper->n);
-  code = code ? code : rule->constraints(stepper, &between, stepper->entries);
-  vida__add_reaction(stepper->system, stepper->entries, 0.5, u + stepper->n, r);
+  code = code ? code : vida__energy_rows(self, &between, w, r + self->model.n);
+  code = code ? code : rule->constraints(self, &between, self->work.entries);
+  vida__add_reaction(self->model.system, self->work.entries, 0.5, u + self->model.n, r);
   return code;
 }
 
-int vida__energy_slopes(VidaStepper* stepper, const vida_interval* between, const double* u,
+int vida__energy_slopes(VidaIntegration* self, const vida_interval* between, const double* u,
                         double* matrix) {
-  const VidaSystem* system = stepper->system;
-  const vida_discrete_rule* rule = rule_of(stepper);
-  const double h = stepper->h;
+  const VidaSystem* system = self->model.system;
+  const vida_discrete_rule* rule = rule_of(self);
+  const double h = self->node.h;
   const vida_hessian_weights force_only = {-0.25 * h * h, -0.5 * h, 0.0, 0.0};
   int code = VIDA_SUCCESS;
   if (system->has_forces) {
-    find_middle(stepper, u);
-    code = vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE, between->t, stepper->place, u,
-                                force_only, matrix);
+    find_middle(self, u);
+    code = vida__add_hessian_of(&self->model.evaluator, VIDA_PART_FORCE, between->t,
+                                self->work.place, u, force_only, matrix);
   }
   code = code ? code
-              : rule->add_slopes(stepper, between, 0.5 * h * h, 0.5 * h, u + stepper->n, matrix);
-  code = code ? code : rule->constraints(stepper, between, stepper->entries);
-  vida__add_columns(system, stepper->entries, 0.5, matrix);
+              : rule->add_slopes(self, between, 0.5 * h * h, 0.5 * h, u + self->model.n, matrix);
+  code = code ? code : rule->constraints(self, between, self->work.entries);
+  vida__add_columns(system, self->work.entries, 0.5, matrix);
   code = code ? code
-              : vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1,
-                               stepper->entries);
-  vida__add_rows(system, stepper->entries, 1.0, matrix);
+              : vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
+                               self->work.entries);
+  vida__add_rows(system, self->work.entries, 1.0, matrix);
   return code;
 }
 
 int vida__energy_jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
+  VidaIntegration* self = data;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  const vida_interval between = vida__next_interval(stepper, u);
-  const int code =
-      vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, vida__node_time(stepper),
-                           stepper->q1, u, mass_only, matrix);
-  return code ? code : vida__energy_slopes(stepper, &between, u, matrix);
+  const vida_interval between = vida__next_interval(self, u);
+  const int code = vida__add_hessian_of(&self->model.evaluator, VIDA_PART_KINETIC,
+                                        vida__node_time(self), self->work.q1, u, mass_only, matrix);
+  return code ? code : vida__energy_slopes(self, &between, u, matrix);
 }
 
-int vida__energy_start(VidaStepper* stepper, VidaError* error) {
-  if (stepper->has_singular_mass) {
+int vida__energy_start(VidaIntegration* self, VidaError* error) {
+  if (self->model.has_singular_mass) {
     char names[VIDA_MESSAGE_SIZE / 4] = "";
-    const int count =
-        vida__append_massless(stepper->system, stepper->mass_matrix->values, names, sizeof names);
+    const int count = vida__append_massless(self->model.system, self->model.mass_matrix->values,
+                                            names, sizeof names);
     return VIDA_REFUSE_SYSTEM(
         error, "%s needs a regular mass matrix, and that of system '%s' is singular%s%s",
-        stepper->method->info.name, stepper->system->name,
+        self->method->info.name, self->model.system->name,
         count > 0 ? ": there is nothing along " : "", names);
   }
-  const int code = vida__apply_mass(stepper, stepper->v0, stepper->p);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  const int code = vida__apply_mass(self, self->node.v, self->node.p);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
 /* change = p1 - p0 without the impulses of constraints, which p has received: term by term, so that
  * those of equal and opposite size leave no rounding in the momentum maps. */
-static int find_change(VidaStepper* stepper, const double* w, double* change) {
-  const vida_discrete_rule* rule = rule_of(stepper);
-  const vida_interval between = vida__next_interval(stepper, w);
-  int code = vida__middle_forces(stepper, w, change);
-  code = code ? code : rule->potential(stepper, &between, stepper->l_q);
-  code = code ? code : rule->constraints(stepper, &between, stepper->entries);
-  for (int i = 0; i < stepper->n; i++) {
-    change[i] = stepper->h * (change[i] - stepper->l_q[i]);
+static int find_change(VidaIntegration* self, const double* w, double* change) {
+  const vida_discrete_rule* rule = rule_of(self);
+  const vida_interval between = vida__next_interval(self, w);
+  int code = vida__middle_forces(self, w, change);
+  code = code ? code : rule->potential(self, &between, self->work.l_q);
+  code = code ? code : rule->constraints(self, &between, self->work.entries);
+  for (int i = 0; i < self->model.n; i++) {
+    change[i] = self->node.h * (change[i] - self->work.l_q[i]);
   }
   if (!code) {
-    vida__add_impulses(stepper, stepper->entries, -1.0, w + stepper->n);
+    vida__add_impulses(self, self->work.entries, -1.0, w + self->model.n);
   }
   return code;
 }
 
-void vida__energy_advance(VidaStepper* stepper, const double* change) {
-  const double* w = stepper->unknown;
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], change[i]);
+void vida__energy_advance(VidaIntegration* self, const double* change) {
+  const double* w = self->implicit.unknown;
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], change[i]);
   }
-  vida__advance_positions(stepper, w);
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = w[stepper->n + r] / stepper->h;
+  vida__advance_positions(self, w);
+  for (int r = 0; r < self->model.m; r++) {
+    self->node.lambda[r] = w[self->model.n + r] / self->node.h;
   }
-  stepper->lambda_t = vida__node_time(stepper) + 0.5 * stepper->h;
+  self->node.lambda_t = vida__node_time(self) + 0.5 * self->node.h;
 }
 
-int vida__energy_step(VidaStepper* stepper, VidaError* error) {
-  return vida__energy_step_with(stepper, NULL, error);
+int vida__energy_step(VidaIntegration* self, VidaError* error) {
+  return vida__energy_step_with(self, NULL, error);
 }
 
-int vida__energy_step_with(VidaStepper* stepper, int (*more)(VidaStepper* stepper, double* change),
-                           VidaError* error) {
-  const double* w = stepper->unknown;
-  double* change = stepper->node_step;
-  int code = vida__solve_step(stepper, error);
+int vida__energy_step_with(VidaIntegration* self,
+                           int (*more)(VidaIntegration* self, double* change), VidaError* error) {
+  const double* w = self->implicit.unknown;
+  double* change = self->work.node_step;
+  int code = vida__solve_step(self, error);
   if (code) {
     return code;
   }
-  code = find_change(stepper, w, change);
+  code = find_change(self, w, change);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   if (more) {
-    code = more(stepper, change);
+    code = more(self, change);
     if (code) {
-      return vida__evaluation_failed(stepper, code, error);
+      return vida__evaluation_failed(self, code, error);
     }
   }
-  vida__energy_advance(stepper, change);
+  vida__energy_advance(self, change);
   return VIDA_SUCCESS;
 }
 
-int vida__energy_velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const int code = vida__solve_mass(stepper, stepper->p, v);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+int vida__energy_velocities(VidaIntegration* self, double* v, VidaError* error) {
+  const int code = vida__solve_mass(self, self->node.p, v);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
 /* At the compensated state: what rounding has lost of it changes the energy by its derivatives. */
-int vida__energy_at_node(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  int code = vida__node_energy(stepper, value, t, error);
+int vida__energy_at_node(VidaIntegration* self, double* value, double* t, VidaError* error) {
+  int code = vida__node_energy(self, value, t, error);
+  const double* v = NULL;
+  code = code ? code : vida__node_velocities(self, &v, error);
   if (code) {
     return code;
   }
-  code = vida__gradient_of(&stepper->evaluator, VIDA_PART_POTENTIAL, *t, stepper->q, NULL,
-                           stepper->l_q, stepper->l_v);
+  code = vida__gradient_of(&self->model.evaluator, VIDA_PART_POTENTIAL, *t, self->node.q, NULL,
+                           self->work.l_q, self->work.l_v);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    *value += stepper->node_velocity[i] * stepper->p_low[i] - stepper->l_q[i] * stepper->q_low[i];
+  for (int i = 0; i < self->model.n; i++) {
+    *value += v[i] * self->node.p_low[i] - self->work.l_q[i] * self->node.q_low[i];
   }
   return VIDA_SUCCESS;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-int vida__require_discrete_derivatives(VidaStepper* stepper, VidaError* error) {
+int vida__require_discrete_derivatives(VidaIntegration* self, VidaError* error) {
   const char* name = NULL;
-  if (!vida__has_discrete_derivatives(stepper->system, &name)) {
+  if (!vida__has_discrete_derivatives(self->model.system, &name)) {
     return VIDA_REFUSE_SYSTEM(
         error,
         "%s needs discrete derivatives: '%s' of system '%s' has none (as have functions that "
         "compare positions, Lagrangians that are not quadratic in the rates, and callbacks)",
-        stepper->method->info.name, name, stepper->system->name);
+        self->method->info.name, name, self->model.system->name);
   }
   return VIDA_SUCCESS;
 }
 
-static bool is_general(const VidaStepper* stepper) {
-  return ((const vida_energy_state*)stepper->own)->is_general;
+static bool is_general(const VidaIntegration* self) {
+  return ((const vida_energy_state*)self->state)->is_general;
 }
 
 static int residual(void* data, const double* u, double* r) {
@@ -251,41 +254,39 @@ static int jacobian(void* data, const double* u, double* matrix) {
                           : vida__energy_jacobian(data, u, matrix);
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  return is_general(stepper) ? vida__general_start(stepper, error)
-                             : vida__energy_start(stepper, error);
+static int start(VidaIntegration* self, VidaError* error) {
+  return is_general(self) ? vida__general_start(self, error) : vida__energy_start(self, error);
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  return is_general(stepper) ? vida__general_step(stepper, error)
-                             : vida__energy_step(stepper, error);
+static int step(VidaIntegration* self, VidaError* error) {
+  return is_general(self) ? vida__general_step(self, error) : vida__energy_step(self, error);
 }
 
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  return is_general(stepper) ? vida__general_velocities(stepper, v, error)
-                             : vida__energy_velocities(stepper, v, error);
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
+  return is_general(self) ? vida__general_velocities(self, v, error)
+                          : vida__energy_velocities(self, v, error);
 }
 
-static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  return is_general(stepper) ? vida__general_energy(stepper, value, t, error)
-                             : vida__energy_at_node(stepper, value, t, error);
+static int energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
+  return is_general(self) ? vida__general_energy(self, value, t, error)
+                          : vida__energy_at_node(self, value, t, error);
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const int code = vida__require_discrete_derivatives(stepper, error);
+static int create(VidaIntegration* self, VidaError* error) {
+  const int code = vida__require_discrete_derivatives(self, error);
   if (code) {
     return code;
   }
-  stepper->reacts_between = true;
-  if (!stepper->system->constant_mass) {
-    return vida__general_create(stepper, error);
+  self->reacts_between = true;
+  if (!self->model.system->constant_mass) {
+    return vida__general_create(self, error);
   }
   vida_energy_state* own = vida__allocate(1, sizeof *own);
   if (!own) {
     return vida__fail_memory(error);
   }
   own->rule = &vida__equivariant_rule;
-  stepper->own = own;
+  self->state = own;
   return VIDA_SUCCESS;
 }
 
@@ -293,6 +294,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum = {
+    .size = sizeof(VidaMethod),
     .info = {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
              "Gonzalez 1999, eq. 21",
              "Lagrangians that are at most quadratic in the rates; potentials, Lagrangians and "
@@ -304,7 +306,7 @@ const VidaMethod vida__energy_momentum = {
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS},
     .options = options,
-    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,
     .start = start,
     .step = step,

@@ -36,68 +36,68 @@ typedef struct projected_state {
 /* ---- entries --------------------------------------------------------------------------------- */
 
 /* The entries of G_qq v: G is affine, so that differences over any way are exact. */
-static int find_turned(VidaStepper* stepper, const double* q, const double* v, double* entries) {
-  projected_state* own = stepper->own;
-  const double h = stepper->h;
-  const double t = vida__node_time(stepper);
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->place[i] = q[i] + h * v[i];
+static int find_turned(VidaIntegration* self, const double* q, const double* v, double* entries) {
+  projected_state* own = self->state;
+  const double h = self->node.h;
+  const double t = vida__node_time(self);
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = q[i] + h * v[i];
   }
-  int code = vida__jacobian(&stepper->evaluator, t, stepper->place, entries);
-  code = code ? code : vida__jacobian(&stepper->evaluator, t, q, own->other);
-  for (int e = 0; e < stepper->system->entry_count; e++) {
+  int code = vida__jacobian(&self->model.evaluator, t, self->work.place, entries);
+  code = code ? code : vida__jacobian(&self->model.evaluator, t, q, own->other);
+  for (int e = 0; e < self->model.system->entry_count; e++) {
     entries[e] = (entries[e] - own->other[e]) / h;
   }
   return code;
 }
 
-static int find_middle_rows(VidaStepper* stepper, double* entries) {
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->place[i] = stepper->q[i] + 0.5 * stepper->dq[i];
+static int find_middle_rows(VidaIntegration* self, double* entries) {
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = self->node.q[i] + 0.5 * self->work.dq[i];
   }
-  return vida__jacobian(&stepper->evaluator, vida__node_time(stepper), stepper->place, entries);
+  return vida__jacobian(&self->model.evaluator, vida__node_time(self), self->work.place, entries);
 }
 
-static int find_next_rows(VidaStepper* stepper, double* entries) {
-  return vida__jacobian(&stepper->evaluator, vida__next_time(stepper), stepper->q1, entries);
+static int find_next_rows(VidaIntegration* self, double* entries) {
+  return vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1, entries);
 }
 
 /* ---- the map --------------------------------------------------------------------------------- */
 
 static int residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  projected_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n;
-  const int half = n + stepper->m;
-  const double h = stepper->h;
+  VidaIntegration* self = data;
+  projected_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n;
+  const int half = n + self->model.m;
+  const double h = self->node.h;
   const double* v = u + half;
   const double* eta = v + n;
   double* first = r + half;
   double* rates = first + n;
   /* The rows of eq. 21 without M w, which stands for M v here. */
   int code = vida__energy_residual(data, u, r);
-  code = code ? code : vida__apply_mass(stepper, u, first);
-  code = code ? code : vida__apply_mass(stepper, v, stepper->l_q);
+  code = code ? code : vida__apply_mass(self, u, first);
+  code = code ? code : vida__apply_mass(self, v, self->work.l_q);
   for (int i = 0; i < n; i++) {
-    first[i] -= stepper->l_q[i];
+    first[i] -= self->work.l_q[i];
     r[i] -= first[i];
     own->v1[i] = 2.0 * v[i] - own->v0[i];
   }
-  code = code ? code : find_turned(stepper, stepper->q, v, own->turned);
+  code = code ? code : find_turned(self, self->node.q, v, own->turned);
   vida__add_reaction(system, own->turned, 0.5 * h, eta, r);
-  code = code ? code : find_middle_rows(stepper, own->other);
+  code = code ? code : find_middle_rows(self, own->other);
   vida__add_reaction(system, own->other, -1.0, eta, first);
-  code = code ? code : find_next_rows(stepper, own->other);
-  memset(rates, 0, (size_t)stepper->m * sizeof *rates);
+  code = code ? code : find_next_rows(self, own->other);
+  memset(rates, 0, (size_t)self->model.m * sizeof *rates);
   vida__add_constraint_velocity(system, own->other, 1.0, own->v1, rates);
   return code;
 }
 
 /* Adds the quarter that was assembled in own->quarter, and clears it. */
-static void add_quarter(VidaStepper* stepper, int down, int right, double* matrix) {
-  const projected_state* own = stepper->own;
-  const vida_pattern* kkt = &stepper->system->pattern;
+static void add_quarter(VidaIntegration* self, int down, int right, double* matrix) {
+  const projected_state* own = self->state;
+  const vida_pattern* kkt = &self->model.system->pattern;
   for (int j = 0; j < kkt->size; j++) {
     const sunindextype start = kkt->column_start[j];
     const sunindextype length = kkt->column_start[j + 1] - start;
@@ -109,33 +109,33 @@ static void add_quarter(VidaStepper* stepper, int down, int right, double* matri
   memset(own->quarter, 0, (size_t)kkt->entries * sizeof *own->quarter);
 }
 
-static int add_mass(VidaStepper* stepper, double weight, double* matrix) {
+static int add_mass(VidaIntegration* self, double weight, double* matrix) {
   const vida_hessian_weights weights = {0.0, 0.0, 0.0, weight};
-  return vida__add_hessian_of(&stepper->evaluator, VIDA_PART_KINETIC, vida__node_time(stepper),
-                              stepper->q, stepper->v0, weights, matrix);
+  return vida__add_hessian_of(&self->model.evaluator, VIDA_PART_KINETIC, vida__node_time(self),
+                              self->node.q, self->node.v, weights, matrix);
 }
 
-static int add_curvature(VidaStepper* stepper, double weight, const double* eta, double* matrix) {
-  return vida__add_curvature(&stepper->evaluator, vida__node_time(stepper), stepper->q, weight, eta,
-                             matrix);
+static int add_curvature(VidaIntegration* self, double weight, const double* eta, double* matrix) {
+  return vida__add_curvature(&self->model.evaluator, vida__node_time(self), self->node.q, weight,
+                             eta, matrix);
 }
 
 /* Makes the matrix regular where constraints depend on each other, as vida__map_set_redundancy
  * does.
  */
-static void lessen_diagonal(const VidaStepper* stepper, double* matrix) {
-  for (int r = 0; r < stepper->m && stepper->redundant; r++) {
-    matrix[vida__constraint_diagonal(stepper->system, r)] -= stepper->redundancy[r];
+static void lessen_diagonal(const VidaIntegration* self, double* matrix) {
+  for (int r = 0; r < self->model.m && self->model.redundant; r++) {
+    matrix[vida__constraint_diagonal(self->model.system, r)] -= self->model.redundancy[r];
   }
 }
 
 static int jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
-  projected_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n;
-  const int half = n + stepper->m;
-  const double h = stepper->h;
+  VidaIntegration* self = data;
+  projected_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n;
+  const int half = n + self->model.m;
+  const double h = self->node.h;
   const double* v = u + half;
   const double* eta = v + n;
   double* quarter = own->quarter;
@@ -144,43 +144,43 @@ static int jacobian(void* data, const double* u, double* matrix) {
   }
   /* With respect to w and mu: as eq. 21, without M. */
   int code = vida__energy_jacobian(data, u, quarter);
-  code = code ? code : add_mass(stepper, -1.0, quarter);
-  lessen_diagonal(stepper, quarter);
-  add_quarter(stepper, 0, 0, matrix);
-  code = code ? code : add_mass(stepper, 1.0, quarter);
-  code = code ? code : add_curvature(stepper, -0.5 * h, eta, quarter);
-  code = code ? code : find_turned(stepper, stepper->q1, own->v1, own->turned);
+  code = code ? code : add_mass(self, -1.0, quarter);
+  lessen_diagonal(self, quarter);
+  add_quarter(self, 0, 0, matrix);
+  code = code ? code : add_mass(self, 1.0, quarter);
+  code = code ? code : add_curvature(self, -0.5 * h, eta, quarter);
+  code = code ? code : find_turned(self, self->work.q1, own->v1, own->turned);
   vida__add_rows(system, own->turned, h, quarter);
-  add_quarter(stepper, 1, 0, matrix);
+  add_quarter(self, 1, 0, matrix);
   /* With respect to v and eta. */
-  code = code ? code : add_mass(stepper, 1.0, quarter);
-  code = code ? code : add_curvature(stepper, 0.5 * h, eta, quarter);
-  code = code ? code : find_turned(stepper, stepper->q, v, own->turned);
+  code = code ? code : add_mass(self, 1.0, quarter);
+  code = code ? code : add_curvature(self, 0.5 * h, eta, quarter);
+  code = code ? code : find_turned(self, self->node.q, v, own->turned);
   vida__add_columns(system, own->turned, 0.5 * h, quarter);
-  add_quarter(stepper, 0, 1, matrix);
-  code = code ? code : add_mass(stepper, -1.0, quarter);
-  code = code ? code : find_middle_rows(stepper, own->other);
+  add_quarter(self, 0, 1, matrix);
+  code = code ? code : add_mass(self, -1.0, quarter);
+  code = code ? code : find_middle_rows(self, own->other);
   vida__add_columns(system, own->other, -1.0, quarter);
-  code = code ? code : find_next_rows(stepper, own->other);
+  code = code ? code : find_next_rows(self, own->other);
   vida__add_rows(system, own->other, 2.0, quarter);
-  lessen_diagonal(stepper, quarter);
-  add_quarter(stepper, 1, 1, matrix);
+  lessen_diagonal(self, quarter);
+  add_quarter(self, 1, 1, matrix);
   return code;
 }
 
 /* The new rows are of the sizes of the old ones. */
 static void sizes(void* data, const double* u, double* size) {
-  const VidaStepper* stepper = data;
-  const int half = stepper->n + stepper->m;
+  const VidaIntegration* self = data;
+  const int half = self->model.n + self->model.m;
   vida__step_sizes(data, u, size);
   memcpy(size + half, size, (size_t)half * sizeof *size);
 }
 
-static void guess_second_half(VidaStepper* stepper, double* u, bool keep) {
-  double* v = u + stepper->n + stepper->m;
-  memcpy(v, u, (size_t)stepper->n * sizeof *v);
+static void guess_second_half(VidaIntegration* self, double* u, bool keep) {
+  double* v = u + self->model.n + self->model.m;
+  memcpy(v, u, (size_t)self->model.n * sizeof *v);
   if (!keep) {
-    memset(v + stepper->n, 0, (size_t)stepper->m * sizeof *v);
+    memset(v + self->model.n, 0, (size_t)self->model.m * sizeof *v);
   }
 }
 
@@ -191,47 +191,47 @@ static void second_guess(void* data, double* u) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-static int prepare(VidaStepper* stepper, VidaError* error) {
-  projected_state* own = stepper->own;
-  const int n = stepper->n;
-  int code = vida__prepare_step(stepper, error);
+static int prepare(VidaIntegration* self, VidaError* error) {
+  projected_state* own = self->state;
+  const int n = self->model.n;
+  int code = vida__prepare_step(self, error);
   if (code) {
     return code;
   }
-  const int half = n + stepper->m;
-  const double motion = stepper->scaled_for;
+  const int half = n + self->model.m;
+  const double motion = self->implicit.scaled_for;
   for (int i = 0; i < half; i++) {
-    const double root = i < n ? stepper->root_mass[i] : stepper->row_stiffness[i - n];
-    vida__map_set_size(stepper->map, half + i, motion * root, motion / root);
+    const double root = i < n ? self->model.root_mass[i] : self->model.row_stiffness[i - n];
+    vida__map_set_size(self->implicit.map, half + i, motion * root, motion / root);
   }
   for (int i = 0; i < n; i++) {
-    own->v0[i] = stepper->p[i] + stepper->p_low[i];
+    own->v0[i] = self->node.p[i] + self->node.p_low[i];
   }
-  code = vida__solve_mass(stepper, own->v0, own->v0);
-  guess_second_half(stepper, stepper->unknown,
-                    own->has_eta && stepper->step > 0 && !stepper->redundant);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  code = vida__solve_mass(self, own->v0, own->v0);
+  guess_second_half(self, self->implicit.unknown,
+                    own->has_eta && self->node.step > 0 && !self->model.redundant);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int find_change(VidaStepper* stepper, double* change) {
-  projected_state* own = stepper->own;
-  const double* v = own->unknown + stepper->n + stepper->m;
-  const int code = find_turned(stepper, stepper->q, v, own->turned);
-  vida__add_reaction(stepper->system, own->turned, -stepper->h, v + stepper->n, change);
+static int find_change(VidaIntegration* self, double* change) {
+  projected_state* own = self->state;
+  const double* v = own->unknown + self->model.n + self->model.m;
+  const int code = find_turned(self, self->node.q, v, own->turned);
+  vida__add_reaction(self->model.system, own->turned, -self->node.h, v + self->model.n, change);
   return code;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  projected_state* own = stepper->own;
-  int code = vida__energy_step_with(stepper, find_change, error);
+static int step(VidaIntegration* self, VidaError* error) {
+  projected_state* own = self->state;
+  int code = vida__energy_step_with(self, find_change, error);
   own->has_eta = !code;
   return code;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static int check_system(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+static int check_system(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     if (!batch->kernel->is_quadratic) {
@@ -242,7 +242,7 @@ static int check_system(VidaStepper* stepper, VidaError* error) {
           system->rows[batch->row[0]].name, system->name);
     }
   }
-  return vida__require_discrete_derivatives(stepper, error);
+  return vida__require_discrete_derivatives(self, error);
 }
 
 static void fill_pattern(const vida_pattern* kkt, vida_pattern* pattern) {
@@ -269,13 +269,13 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
                        : system->coordinates[own].name;
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  const size_t n = (size_t)stepper->n;
-  const size_t size = 2 * (n + (size_t)stepper->m);
+static int create(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
+  const size_t n = (size_t)self->model.n;
+  const size_t size = 2 * (n + (size_t)self->model.m);
   const size_t entries = (size_t)system->entry_count;
   const size_t places = (size_t)system->pattern.entries;
-  const int code = check_system(stepper, error);
+  const int code = check_system(self, error);
   if (code) {
     return code;
   }
@@ -297,12 +297,12 @@ static int create(VidaStepper* stepper, VidaError* error) {
   own->pattern.column_start = (sunindextype*)(own->quarter + places);
   own->pattern.row = own->pattern.column_start + size + 1;
   fill_pattern(&system->pattern, &own->pattern);
-  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, system};
-  stepper->own = own;
-  stepper->reacts_between = true;
-  stepper->rows = rows;
-  stepper->prepare = prepare;
-  stepper->unknown = own->unknown;
+  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, name_of_row, system};
+  self->state = own;
+  self->reacts_between = true;
+  self->implicit.rows = rows;
+  self->implicit.prepare = prepare;
+  self->implicit.unknown = own->unknown;
   return VIDA_SUCCESS;
 }
 
@@ -310,6 +310,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum_projected = {
+    .size = sizeof(VidaMethod),
     .info = {"energy-momentum-projected",
              "energy and momentum exact, positions and velocities on the constraints",
              "Gonzalez 1999, eq. 21, with multipliers for the hidden constraints",
@@ -319,7 +320,7 @@ const VidaMethod vida__energy_momentum_projected = {
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = options,
-    .map = {residual, jacobian, sizes, second_guess},
+    .equations = {residual, jacobian, sizes, second_guess},
     .create = create,
     .start = vida__energy_start,
     .step = step,

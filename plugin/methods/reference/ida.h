@@ -11,7 +11,7 @@
 #define VIDA_METHODS_REFERENCE_IDA_H
 
 #include "solve/ida.h"
-#include "stepper/method.h"
+#include "stepper/integration.h"
 #include "system/evaluate/equations.h"
 
 typedef enum vida_level { VIDA_AT_POSITION, VIDA_AT_VELOCITY, VIDA_AT_ACCELERATION } vida_level;
@@ -89,15 +89,15 @@ void vida__reference_ida_release(vida_reference_ida* own);
 void vida__reference_ida_leave_out(vida_reference_ida* own, vida_rank* rank, int m);
 /* Keeps those that depend on others only where the motion starts, at a singular configuration: on
  * the way, where something has moved by a part of its size (pace: 1/s), they do not. */
-void vida__reference_ida_settle_rows(VidaStepper* stepper, double pace);
+void vida__reference_ida_settle_rows(VidaIntegration* self, double pace);
 /* Multipliers of rows that are left out become zero in y, the others make up for them. */
-int vida__reference_ida_begin_rows(VidaStepper* stepper, VidaError* error);
+int vida__reference_ida_begin_rows(VidaIntegration* self, VidaError* error);
 /* Multipliers at the node, of the same forces, but of least norm. */
-int vida__reference_ida_spread(VidaStepper* stepper, VidaError* error);
+int vida__reference_ida_spread(VidaIntegration* self, VidaError* error);
 /* What it means that no step was made from a start where rows are kept. */
-int vida__reference_ida_fail_start(VidaStepper* stepper, const VidaError* cause, VidaError* error);
+int vida__reference_ida_fail_start(VidaIntegration* self, const VidaError* cause, VidaError* error);
 /* Fails with RANK_CHANGED where rows that are left out do not hold at the state y. */
-int vida__reference_ida_check_rows(VidaStepper* stepper, double t, const double* y,
+int vida__reference_ida_check_rows(VidaIntegration* self, double t, const double* y,
                                    VidaError* error);
 
 /* What IDA evaluates (ida_equations.c); data is a VidaStepper. */

@@ -51,10 +51,10 @@ static partition* partition_of(const underlying_ode* own) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static void destroy(VidaStepper* stepper) {
-  underlying_ode* own = stepper->own;
+static void destroy(VidaIntegration* self) {
+  underlying_ode* own = self->state;
   partition* part = own ? own->extra : NULL;
-  vida__underlying_destroy(stepper);
+  vida__underlying_destroy(self);
   if (!part) {
     return;
   }
@@ -87,14 +87,14 @@ static int build_full_pattern(vida_pattern* pattern, int n) {
   return VIDA_SUCCESS;
 }
 
-static int allocate(partition* part, const VidaStepper* stepper) {
-  const size_t n = (size_t)stepper->n, m = (size_t)stepper->m;
-  const size_t entries = (size_t)stepper->system->entry_count;
+static int allocate(partition* part, const VidaIntegration* self) {
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  const size_t entries = (size_t)self->model.system->entry_count;
   part->position.place = vida__allocate(2 * m, sizeof *part->position.place);
   part->entries = vida__allocate(entries + 5 * n + 3 * n * n, sizeof *part->entries);
   part->taken = vida__allocate(n, sizeof *part->taken);
   if (!part->position.place || !part->entries || !part->taken ||
-      build_full_pattern(&part->pattern, stepper->n) || vida__context_create(&part->context)) {
+      build_full_pattern(&part->pattern, self->model.n) || vida__context_create(&part->context)) {
     return VIDA_OUT_OF_MEMORY;
   }
   part->velocity.place = part->position.place + m;
@@ -115,12 +115,12 @@ static const double least_part = 16.0 * DBL_EPSILON;
 
 /* Which rows of G a level has: those that do not depend on others, at positions the holonomic ones.
  */
-static void choose_rows(const VidaStepper* stepper, level* at, bool holonomic_only) {
+static void choose_rows(const VidaIntegration* self, level* at, bool holonomic_only) {
   const int* dependent = NULL;
-  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  const int count = vida__dependent_rows(self, &dependent);
   at->rows = 0;
-  for (int r = 0; r < stepper->m; r++) {
-    bool is_in = !(holonomic_only && stepper->system->rows[r].is_nonholonomic);
+  for (int r = 0; r < self->model.m; r++) {
+    bool is_in = !(holonomic_only && self->model.system->rows[r].is_nonholonomic);
     for (int k = 0; k < count; k++) {
       is_in = is_in && dependent[k] != r;
     }
@@ -143,17 +143,18 @@ static double scale_to_one(double* row, int n) {
 /* The level's rows of G in x, each of length one, as the rows of `matrix`. */
 static void scale_rows(const underlying_ode* own, const level* at, double* matrix) {
   const partition* part = partition_of(own);
-  const VidaStepper* stepper = own->stepper;
-  const VidaSystem* system = stepper->system;
-  memset(matrix, 0, (size_t)at->rows * (size_t)stepper->n * sizeof *matrix);
+  const VidaIntegration* self = own->self;
+  const VidaSystem* system = self->model.system;
+  memset(matrix, 0, (size_t)at->rows * (size_t)self->model.n * sizeof *matrix);
   for (int e = 0; e < system->entry_count; e++) {
     const int place = at->place[system->entries[e].row], j = system->entries[e].coordinate;
     if (place >= 0) {
-      matrix[(size_t)place * (size_t)stepper->n + (size_t)j] += part->entries[e] * part->inverse[j];
+      matrix[(size_t)place * (size_t)self->model.n + (size_t)j] +=
+          part->entries[e] * part->inverse[j];
     }
   }
   for (int r = 0; r < at->rows; r++) {
-    scale_to_one(matrix + (size_t)r * (size_t)stepper->n, stepper->n);
+    scale_to_one(matrix + (size_t)r * (size_t)self->model.n, self->model.n);
   }
 }
 
@@ -248,9 +249,9 @@ static int choose_tangent(partition* part, level* at, int n) {
 /* Factors [R; G] for G in part->entries. */
 static int factor(underlying_ode* own, const level* at) {
   partition* part = partition_of(own);
-  const VidaStepper* stepper = own->stepper;
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n, free_count = n - at->rows;
+  const VidaIntegration* self = own->self;
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n, free_count = n - at->rows;
   double* matrix = part->linear->values;
   vida__linear_clear(part->linear);
   for (int i = 0; i < free_count; i++) {
@@ -262,7 +263,7 @@ static int factor(underlying_ode* own, const level* at) {
     const int row = system->entries[e].row, j = system->entries[e].coordinate;
     if (at->place[row] >= 0) {
       matrix[j * n + free_count + at->place[row]] +=
-          part->entries[e] * part->inverse[j] / stepper->matrix_stiffness[row];
+          part->entries[e] * part->inverse[j] / self->model.matrix_stiffness[row];
     }
   }
   return vida__linear_factor(part->linear);
@@ -290,15 +291,15 @@ static int measure(partition* part, const level* at, int n, double* quality) {
 static int choose(underlying_ode* own, level* at) {
   partition* part = partition_of(own);
   scale_rows(own, at, part->basis);
-  int code = part->choice == PIVOTING ? choose_by_pivots(part, at, own->stepper->n)
-                                      : choose_tangent(part, at, own->stepper->n);
+  int code = part->choice == PIVOTING ? choose_by_pivots(part, at, own->self->model.n)
+                                      : choose_tangent(part, at, own->self->model.n);
   if (code) {
     return vida__fail(&vida__equations_evaluator(own->equations)->error, code,
                       "the constraints have become dependent: a singular configuration, in which "
                       "there are more independent coordinates than before");
   }
   code = factor(own, at);
-  return code ? code : measure(part, at, own->stepper->n, &at->quality);
+  return code ? code : measure(part, at, own->self->model.n, &at->quality);
 }
 
 /* u = R x */
@@ -317,14 +318,14 @@ static void find_reduced(const underlying_ode* own, const double* q, const doubl
   const partition* part = partition_of(own);
   memset(y, 0, (size_t)own->size * sizeof *y);
   reduce(part, &part->position, q, y);
-  reduce(part, &part->velocity, v, y + own->stepper->n - part->position.rows);
+  reduce(part, &part->velocity, v, y + own->self->model.n - part->position.rows);
 }
 
 /* Those of u: by |R| from those of x. */
 static void set_tolerances(underlying_ode* own) {
   const partition* part = partition_of(own);
-  const VidaStepper* stepper = own->stepper;
-  const int n = stepper->n;
+  const VidaIntegration* self = own->self;
+  const int n = self->model.n;
   double* tolerance = vida__ode_tolerances(own->ode);
   for (int l = 0; l < 2; l++) {
     const level* at = l == 0 ? &part->position : &part->velocity;
@@ -342,7 +343,7 @@ static void set_tolerances(underlying_ode* own) {
 /* R anew at q and v, and the y that belongs to it. */
 static int repartition(underlying_ode* own, double t, const double* state, double* y) {
   partition* part = partition_of(own);
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   memmove(part->state, state, 2 * (size_t)n * sizeof *state);
   int code = vida__jacobian(evaluator, t, state, part->entries);
@@ -360,9 +361,9 @@ static int repartition(underlying_ode* own, double t, const double* state, doubl
 /* Newton's method for R x = u, g(q) = 0; q holds a guess. */
 static int find_positions(underlying_ode* own, double t, const double* u, double* q) {
   partition* part = partition_of(own);
-  const VidaStepper* stepper = own->stepper;
+  const VidaIntegration* self = own->self;
   const level* at = &part->position;
-  const int n = stepper->n, free_count = n - at->rows;
+  const int n = self->model.n, free_count = n - at->rows;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   /* Convergence is quadratic: after so small a correction nothing is left. */
   static const double small = 1e-9;
@@ -375,9 +376,9 @@ static int find_positions(underlying_ode* own, double t, const double* u, double
     for (int i = 0; i < free_count; i++) {
       part->side[i] = u[i] - part->side[i];
     }
-    for (int r = 0; r < stepper->m; r++) {
+    for (int r = 0; r < self->model.m; r++) {
       if (at->place[r] >= 0) {
-        part->side[free_count + at->place[r]] = -own->g[r] / stepper->matrix_stiffness[r];
+        part->side[free_count + at->place[r]] = -own->g[r] / self->model.matrix_stiffness[r];
       }
     }
     code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
@@ -400,17 +401,17 @@ static int find_positions(underlying_ode* own, double t, const double* u, double
 static int find_velocities(underlying_ode* own, double t, const double* q, const double* rate,
                            double* v) {
   partition* part = partition_of(own);
-  const VidaStepper* stepper = own->stepper;
+  const VidaIntegration* self = own->self;
   const level* at = &part->velocity;
-  const int n = stepper->n, free_count = n - at->rows;
+  const int n = self->model.n, free_count = n - at->rows;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   int code = vida__jacobian(evaluator, t, q, part->entries);
   code = code ? code : vida__constraint_rate(evaluator, t, q, own->g_rate);
   code = code ? code : factor(own, at);
   memcpy(part->side, rate, (size_t)free_count * sizeof *rate);
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < self->model.m; r++) {
     if (at->place[r] >= 0) {
-      part->side[free_count + at->place[r]] = -own->g_rate[r] / stepper->matrix_stiffness[r];
+      part->side[free_count + at->place[r]] = -own->g_rate[r] / self->model.matrix_stiffness[r];
     }
   }
   code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
@@ -424,7 +425,7 @@ static int find_velocities(underlying_ode* own, double t, const double* q, const
  * iteration. */
 static int find_state(underlying_ode* own, double t, const double* y, double* state) {
   const partition* part = partition_of(own);
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   memcpy(state, part->state, 2 * (size_t)n * sizeof *state);
   int code = find_positions(own, t, y, state);
   code = code ? code : find_velocities(own, t, state, y + n - part->position.rows, state + n);
@@ -434,7 +435,7 @@ static int find_state(underlying_ode* own, double t, const double* y, double* st
 static int rate(void* data, double t, const double* y, double* rate) {
   underlying_ode* own = data;
   partition* part = partition_of(own);
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   const double* v = own->found + n;
   int code = find_state(own, t, y, own->found);
   code = code ? code : vida__underlying_find(own, t, own->found, v, own->dq);
@@ -449,7 +450,7 @@ static int rate(void* data, double t, const double* y, double* rate) {
 static int settle(void* data, double t, double* y) {
   underlying_ode* own = data;
   partition* part = partition_of(own);
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   double now = 1.0;
   int code = find_state(own, t, y, own->found);
   if (code) {
@@ -486,7 +487,7 @@ static double find_size(const partition* part, const double* x, const double* st
 
 static double find_row_size(const underlying_ode* own, int row) {
   const partition* part = partition_of(own);
-  const VidaSystem* system = own->stepper->system;
+  const VidaSystem* system = own->self->model.system;
   double square = 0.0;
   for (int e = 0; e < system->entry_count; e++) {
     const double entry = part->entries[e] * part->inverse[system->entries[e].coordinate];
@@ -498,11 +499,11 @@ static double find_row_size(const underlying_ode* own, int row) {
 /* Rows that depended on others at the start only are violated soon: the others hold to rounding,
  * and what follows from them nearly so, or within a hundred tolerances where they cross again. */
 static int check_row(underlying_ode* own, int row, const double* state) {
-  const double rtol = own->stepper->adaptive ? VidaOptions_Get(own->stepper->options, "rtol") : 0.0;
+  const double rtol = own->self->adaptive ? VidaOptions_Get(own->self->options, "rtol") : 0.0;
   const double nearly = fmax(1e-6, 100.0 * rtol);
   const partition* part = partition_of(own);
-  const VidaSystem* system = own->stepper->system;
-  const int n = own->stepper->n;
+  const VidaSystem* system = own->self->model.system;
+  const int n = own->self->model.n;
   const double row_size = nearly * find_row_size(own, row);
   const bool is_position = !system->rows[row].is_nonholonomic &&
                            fabs(own->g[row]) > row_size * find_size(part, state, own->position, n);
@@ -522,16 +523,16 @@ static int check_row(underlying_ode* own, int row, const double* state) {
 
 /* find_state at a node. */
 static int find_node_state(underlying_ode* own, double t, const double* y, double* state) {
-  const VidaStepper* stepper = own->stepper;
+  const VidaIntegration* self = own->self;
   const partition* part = partition_of(own);
   const int* dependent = NULL;
-  const int count = VidaStepper_DependentRows(stepper, &dependent);
+  const int count = vida__dependent_rows(self, &dependent);
   int code = find_state(own, t, y, state);
   if (code || count == 0) {
     return code;
   }
   code = vida__constraints(vida__equations_evaluator(own->equations), t, state, NULL, own->g);
-  vida__add_constraint_velocity(stepper->system, part->entries, 1.0, state + stepper->n,
+  vida__add_constraint_velocity(self->model.system, part->entries, 1.0, state + self->model.n,
                                 own->g_rate);
   for (int k = 0; k < count && !code; k++) {
     code = check_row(own, dependent[k], state);
@@ -541,73 +542,73 @@ static int find_node_state(underlying_ode* own, double t, const double* y, doubl
 
 /* ---- method ---------------------------------------------------------------------------------- */
 
-static int create(VidaStepper* stepper, VidaError* error) {
+static int create(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = rate, .settle = settle, .accept = accept};
   int code = vida__refuse_multistep(
-      stepper, "which ends with each change of the independent coordinates", error);
-  code = code ? code : vida__underlying_create(stepper, functions, error);
+      self, "which ends with each change of the independent coordinates", error);
+  code = code ? code : vida__underlying_create(self, functions, error);
   if (code) {
     return code;
   }
   /* The driver is made in the start, when the size of its state is known. */
-  underlying_ode* own = stepper->own;
+  underlying_ode* own = self->state;
   vida__ode_destroy(&own->ode);
   partition* part = vida__allocate(1, sizeof *part);
   own->extra = part;
   own->find_state = find_node_state;
-  if (!part || allocate(part, stepper)) {
+  if (!part || allocate(part, self)) {
     return vida__fail_memory(error);
   }
-  part->bound = VidaOptions_Get(stepper->options, "condition_bound");
-  part->choice = (int)VidaOptions_Get(stepper->options, "coordinates");
+  part->bound = VidaOptions_Get(self->options, "condition_bound");
+  part->choice = (int)VidaOptions_Get(self->options, "coordinates");
   return vida__linear_create(part->context, &part->pattern, VIDA_SOLVER_DENSE, &part->linear,
                              error);
 }
 
-static void set_weights(partition* part, const VidaStepper* stepper) {
-  memcpy(part->weight, stepper->matrix_root, (size_t)stepper->n * sizeof *part->weight);
-  vida__share_sizes(stepper->system, part->weight);
-  for (int i = 0; i < stepper->n; i++) {
+static void set_weights(partition* part, const VidaIntegration* self) {
+  memcpy(part->weight, self->model.matrix_root, (size_t)self->model.n * sizeof *part->weight);
+  vida__share_sizes(self->model.system, part->weight);
+  for (int i = 0; i < self->model.n; i++) {
     part->inverse[i] = 1.0 / part->weight[i];
   }
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  underlying_ode* own = stepper->own;
+static int start(VidaIntegration* self, VidaError* error) {
+  underlying_ode* own = self->state;
   partition* part = partition_of(own);
-  set_weights(part, stepper);
-  choose_rows(stepper, &part->position, true);
-  choose_rows(stepper, &part->velocity, false);
-  const int size = 2 * stepper->n - part->position.rows - part->velocity.rows;
+  set_weights(part, self);
+  choose_rows(self, &part->position, true);
+  choose_rows(self, &part->velocity, false);
+  const int size = 2 * self->model.n - part->position.rows - part->velocity.rows;
   int code = vida__underlying_resize(own, size > 0 ? size : 1, error);
-  code = code ? code : vida__underlying_start(stepper, error);
+  code = code ? code : vida__underlying_start(self, error);
   if (code) {
     return code;
   }
   part->is_stale = false;
-  code = repartition(own, stepper->t0, own->state, own->y);
+  code = repartition(own, self->node.t0, own->state, own->y);
   return code ? vida__underlying_failed(own, code, error) : VIDA_SUCCESS;
 }
 
 /* A step that fails may have changed R. */
-static int step(VidaStepper* stepper, VidaError* error) {
-  underlying_ode* own = stepper->own;
+static int step(VidaIntegration* self, VidaError* error) {
+  underlying_ode* own = self->state;
   partition* part = partition_of(own);
   if (part->is_stale) {
-    const int code = repartition(own, vida__node_time(stepper), own->state, own->y);
+    const int code = repartition(own, vida__node_time(self), own->state, own->y);
     if (code) {
       return vida__underlying_failed(own, code, error);
     }
     part->is_stale = false;
   }
-  const int code = vida__underlying_step(stepper, error);
+  const int code = vida__underlying_step(self, error);
   part->is_stale = code != VIDA_SUCCESS;
   return code;
 }
 
-static void undo(VidaStepper* stepper) {
-  underlying_ode* own = stepper->own;
-  vida__underlying_undo(stepper);
+static void undo(VidaIntegration* self) {
+  underlying_ode* own = self->state;
+  vida__underlying_undo(self);
   partition_of(own)->is_stale = true;
 }
 
@@ -624,6 +625,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__coordinate_partitioning = {
+    .size = sizeof(VidaMethod),
     .info = {"coordinate-partitioning",
              "the ODE of independent coordinates, with the others from the constraints",
              "Wehage and Haug 1982; Ascher, Chin, Petzold, Reich 1994, section 3.1",

@@ -7,15 +7,14 @@
 
 #include "base/error.h"
 #include "methods/reference/underlying_ode.h"
-#include "stepper/jumps.h"
 
-static int create_projector(VidaStepper* stepper, vida_projection kind, VidaError* error) {
-  underlying_ode* own = stepper->own;
-  const int code = vida__projector_create(stepper->system, kind, vida__solver_of(stepper->options),
+static int create_projector(VidaIntegration* self, vida_projection kind, VidaError* error) {
+  underlying_ode* own = self->state;
+  const int code = vida__projector_create(self->model.system, kind, vida__solver_of(self->options),
                                           own->equations, &own->projector, error);
   if (!code) {
-    vida__follow_segment(stepper, vida__projector_evaluator(own->projector));
-    vida__follow_equations(stepper, vida__projector_equations(own->projector));
+    vida__follow_segment(self, vida__projector_evaluator(own->projector));
+    vida__follow_equations(self, vida__projector_equations(own->projector));
   }
   return code;
 }
@@ -54,10 +53,10 @@ static int pass_on(underlying_ode* own, int code) {
 /* z' = f(z) - gamma F(z) h(z) */
 static int stabilized_rate(void* data, double t, const double* y, double* rate) {
   underlying_ode* own = data;
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   const double* v = y + n;
   int code = vida__underlying_rate(own, t, y, rate);
-  if (code || own->stepper->m == 0) {
+  if (code || own->self->model.m == 0) {
     return code;
   }
   code = vida__projector_factor(own->projector, t, y, v, true);
@@ -70,33 +69,33 @@ static int stabilized_rate(void* data, double t, const double* y, double* rate) 
   return pass_on(own, code);
 }
 
-static int create_stabilized(VidaStepper* stepper, VidaError* error) {
+static int create_stabilized(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = stabilized_rate};
-  const VidaOptions* options = stepper->options;
+  const VidaOptions* options = self->options;
   const bool by_gamma = VidaOptions_IsSet(options, "gamma");
   const bool by_step = VidaOptions_IsSet(options, "gamma_h");
   if (by_gamma && by_step) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "stabilized-ode takes gamma or gamma_h, not both");
   }
-  if (by_step && stepper->adaptive) {
+  if (by_step && self->adaptive) {
     return vida__fail(
         error, VIDA_BAD_ARGUMENT,
         "stabilized-ode: gamma_h is gamma times the step, which varies with rtol: set gamma");
   }
-  const int code = vida__underlying_create(stepper, functions, error);
+  const int code = vida__underlying_create(self, functions, error);
   return code ? code
-              : create_projector(stepper, (vida_projection)VidaOptions_Get(options, "projection"),
+              : create_projector(self, (vida_projection)VidaOptions_Get(options, "projection"),
                                  error);
 }
 
-static int start_stabilized(VidaStepper* stepper, VidaError* error) {
-  const VidaOptions* options = stepper->options;
-  underlying_ode* own = stepper->own;
-  const int code = vida__underlying_start(stepper, error);
+static int start_stabilized(VidaIntegration* self, VidaError* error) {
+  const VidaOptions* options = self->options;
+  underlying_ode* own = self->state;
+  const int code = vida__underlying_start(self, error);
   const double gamma = VidaOptions_Get(options, "gamma");
   const double by_step = VidaOptions_Get(options, "gamma_h");
   own->gamma = isfinite(gamma)     ? gamma
-               : isfinite(by_step) ? by_step / stepper->h
+               : isfinite(by_step) ? by_step / self->node.h
                                    : vida__underlying_pace(own);
   return code;
 }
@@ -108,18 +107,18 @@ enum { S_FULL, S_BOTH, S_BOTH2, S_VEL, S_POS };
 /* F, at z~ or at the last stage before it. */
 static int decompose(underlying_ode* own, double t, const double* y) {
   const double* place = own->at_stage ? vida__ode_last_stage(own->ode, &t) : y;
-  return vida__projector_factor(own->projector, t, place, place + own->stepper->n, false);
+  return vida__projector_factor(own->projector, t, place, place + own->self->model.n, false);
 }
 
 /* z = z~ - alpha F h(z~), of s-both2 twice with the same F */
 static int post_stabilize(void* data, double t, double* y) {
   underlying_ode* own = data;
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   double* v = y + n;
   const double* g = own->variant == S_VEL ? NULL : own->g;
   const double* rate = own->variant == S_POS ? NULL : own->g_rate;
   const int passes = own->variant == S_BOTH2 ? 2 : 1;
-  if (own->stepper->m == 0) {
+  if (own->self->model.m == 0) {
     return VIDA_SUCCESS;
   }
   int code = decompose(own, t, y);
@@ -134,9 +133,9 @@ static int post_stabilize(void* data, double t, double* y) {
   return pass_on(own, code);
 }
 
-static int create_post(VidaStepper* stepper, VidaError* error) {
+static int create_post(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = post_stabilize};
-  const VidaOptions* options = stepper->options;
+  const VidaOptions* options = self->options;
   const int variant = (int)VidaOptions_Get(options, "variant");
   vida_projection kind = (vida_projection)VidaOptions_Get(options, "projection");
   if (variant == S_FULL) {
@@ -149,15 +148,15 @@ static int create_post(VidaStepper* stepper, VidaError* error) {
   }
   const bool at_stage = VidaOptions_HasChoice(options, "decomposition", "stage");
   int code =
-      vida__refuse_multistep(stepper, "which a correction after each step would make false", error);
+      vida__refuse_multistep(self, "which a correction after each step would make false", error);
   if (!code && at_stage) {
     code = vida__refuse_implicit(
-        stepper, "and its last stage is the end of the step: take decomposition = end", error);
+        self, "and its last stage is the end of the step: take decomposition = end", error);
   }
-  code = code ? code : vida__underlying_create(stepper, functions, error);
-  code = code ? code : create_projector(stepper, kind, error);
+  code = code ? code : vida__underlying_create(self, functions, error);
+  code = code ? code : create_projector(self, kind, error);
   if (!code) {
-    underlying_ode* own = stepper->own;
+    underlying_ode* own = self->state;
     own->variant = variant;
     own->alpha = VidaOptions_Get(options, "alpha");
     own->at_stage = at_stage;
@@ -173,8 +172,8 @@ enum { MOST_ITERATIONS = 20 };
 /* The largest |g| relative to what rounding of g is measured by. */
 static double relative_violation(const underlying_ode* own, const double* g) {
   double largest = 0.0;
-  for (int r = 0; r < own->stepper->m; r++) {
-    const double size = own->stepper->value_size[r];
+  for (int r = 0; r < own->self->model.m; r++) {
+    const double size = own->self->model.value_size[r];
     largest = fmax(largest, size > 0.0 ? fabs(g[r]) / size : fabs(g[r]));
   }
   return largest;
@@ -185,9 +184,9 @@ static double relative_violation(const underlying_ode* own, const double* g) {
  *
  *     q <- q~ - D (G D)^-1 (g(q) + G (q~ - q)) */
 static int project_position(underlying_ode* own, double t, double* q, const double* v) {
-  const VidaStepper* stepper = own->stepper;
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n;
+  const VidaIntegration* self = own->self;
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n;
   const double tolerance = fmax(own->accuracy, 4.0 * DBL_EPSILON);
   double* given = own->n_work;
   double before = INFINITY;
@@ -226,7 +225,7 @@ static int project_velocity(underlying_ode* own, double t, const double* q, doub
   int code = vida__projector_factor(own->projector, t, q, v, false);
   code = code ? code : vida__projector_rows(own->projector, t, q, v, own->g, own->g_rate);
   code = code ? code : vida__projector_lift(own->projector, own->g_rate, own->dv);
-  for (int i = 0; i < own->stepper->n && !code; i++) {
+  for (int i = 0; i < own->self->model.n && !code; i++) {
     v[i] -= own->dv[i];
   }
   return code;
@@ -234,8 +233,8 @@ static int project_velocity(underlying_ode* own, double t, const double* q, doub
 
 static int project_state(void* data, double t, double* y) {
   underlying_ode* own = data;
-  double* v = y + own->stepper->n;
-  if (own->stepper->m == 0) {
+  double* v = y + own->self->model.n;
+  if (own->self->model.m == 0) {
     return VIDA_SUCCESS;
   }
   int code = own->variant == LEVEL_VELOCITY ? VIDA_SUCCESS : project_position(own, t, y, v);
@@ -245,24 +244,24 @@ static int project_state(void* data, double t, double* y) {
   return pass_on(own, code);
 }
 
-static int create_projection(VidaStepper* stepper, VidaError* error) {
+static int create_projection(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = project_state};
-  const VidaOptions* options = stepper->options;
+  const VidaOptions* options = self->options;
   int code =
-      vida__refuse_multistep(stepper, "which a projection after each step would make false", error);
-  code = code ? code : vida__underlying_create(stepper, functions, error);
+      vida__refuse_multistep(self, "which a projection after each step would make false", error);
+  code = code ? code : vida__underlying_create(self, functions, error);
   code = code ? code
-              : create_projector(stepper,
+              : create_projector(self,
                                  VidaOptions_HasChoice(options, "metric", "mass")
                                      ? VIDA_PROJECTION_MASS
                                      : VIDA_PROJECTION_IDENTITY,
                                  error);
   if (!code) {
-    underlying_ode* own = stepper->own;
+    underlying_ode* own = self->state;
     own->variant = (int)VidaOptions_Get(options, "level");
-    stepper->given_up = own->variant == LEVEL_VELOCITY   ? VIDA_CAN_POSITION_LEVEL
-                        : own->variant == LEVEL_POSITION ? VIDA_CAN_VELOCITY_LEVEL
-                                                         : 0;
+    self->given_up = own->variant == LEVEL_VELOCITY   ? VIDA_CAN_POSITION_LEVEL
+                     : own->variant == LEVEL_POSITION ? VIDA_CAN_VELOCITY_LEVEL
+                                                      : 0;
     own->accuracy = VidaOptions_Get(options, "projection_tolerance");
   }
   return code;
@@ -272,12 +271,12 @@ static int create_projection(VidaStepper* stepper, VidaError* error) {
 
 /* Takes out of an estimate of errors what leads off the constraints, at both levels alike. */
 static int project_error(underlying_ode* own, double* error) {
-  const VidaStepper* stepper = own->stepper;
-  const int n = stepper->n;
+  const VidaIntegration* self = own->self;
+  const int n = self->model.n;
   for (int level = 0; level < 2; level++) {
     double* part = error + (long)level * n;
-    memset(own->g, 0, (size_t)stepper->m * sizeof *own->g);
-    vida__add_constraint_velocity(stepper->system, vida__projector_jacobian(own->projector), 1.0,
+    memset(own->g, 0, (size_t)self->model.m * sizeof *own->g);
+    vida__add_constraint_velocity(self->model.system, vida__projector_jacobian(own->projector), 1.0,
                                   part, own->g);
     const int code = vida__projector_lift(own->projector, own->g, own->dq);
     if (code) {
@@ -293,7 +292,7 @@ static int project_error(underlying_ode* own, double* error) {
 static int project_cvode(void* data, double t, const double* y, double* correction, double* error,
                          const double* weights, double epsilon) {
   underlying_ode* own = data;
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   (void)weights; /* the projection goes to rounding, far below epsilon */
   (void)epsilon;
   memcpy(correction, y, 2 * (size_t)n * sizeof *y);
@@ -301,22 +300,22 @@ static int project_cvode(void* data, double t, const double* y, double* correcti
   for (int i = 0; i < 2 * n; i++) {
     correction[i] -= y[i];
   }
-  code = code || !error || own->stepper->m == 0 ? code : project_error(own, error);
+  code = code || !error || own->self->model.m == 0 ? code : project_error(own, error);
   return pass_on(own, code);
 }
 
-static int create_cvode(VidaStepper* stepper, VidaError* error) {
+static int create_cvode(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .project = project_cvode};
-  const VidaOptions* options = stepper->options;
-  int code = vida__underlying_create(stepper, functions, error);
+  const VidaOptions* options = self->options;
+  int code = vida__underlying_create(self, functions, error);
   code = code ? code
-              : create_projector(stepper,
+              : create_projector(self,
                                  VidaOptions_HasChoice(options, "metric", "mass")
                                      ? VIDA_PROJECTION_MASS
                                      : VIDA_PROJECTION_IDENTITY,
                                  error);
   if (!code) {
-    underlying_ode* own = stepper->own;
+    underlying_ode* own = self->state;
     own->variant = LEVEL_BOTH;
     own->accuracy = VidaOptions_Get(options, "projection_tolerance");
   }
@@ -385,6 +384,7 @@ static const VidaOptionRow cvode_options[] = {
   "tables take a dense matrix of 2 n rows. "
 
 const VidaMethod vida__stabilized_ode = {
+    .size = sizeof(VidaMethod),
     .info = {"stabilized-ode",
              "the underlying ODE with a term that makes the constraints attractive, -gamma F h",
              "Ascher, Chin, Petzold, Reich 1994, eq. 4.3",
@@ -404,6 +404,7 @@ const VidaMethod vida__stabilized_ode = {
     .destroy = vida__underlying_destroy};
 
 const VidaMethod vida__post_stabilized = {
+    .size = sizeof(VidaMethod),
     .info = {"post-stabilized",
              "the underlying ODE, corrected towards the constraints after each step",
              "Ascher, Chin, Petzold, Reich 1994, eq. 5.4",
@@ -423,6 +424,7 @@ const VidaMethod vida__post_stabilized = {
     .destroy = vida__underlying_destroy};
 
 const VidaMethod vida__coordinate_projection = {
+    .size = sizeof(VidaMethod),
     .info = {"coordinate-projection",
              "the underlying ODE, projected onto the constraints after each step",
              "Ascher, Chin, Petzold, Reich 1994, eq. 5.3; Eich 1993",
@@ -441,6 +443,7 @@ const VidaMethod vida__coordinate_projection = {
     .destroy = vida__underlying_destroy};
 
 const VidaMethod vida__cvode_projected = {
+    .size = sizeof(VidaMethod),
     .info = {"cvode-projected",
              "CVODE's BDF on the underlying ODE, whose steps CVODE projects onto the constraints",
              "Eich 1993; SUNDIALS, CVodeSetProjFn",

@@ -7,8 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "stepper/branch_watch.h"
-#include "stepper/jumps.h"
+#include "stepper/integration.h"
 
 const VidaOptionRow vida__ode_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
@@ -57,43 +56,43 @@ static const char* list_adaptive(char* text, size_t size) {
   return text;
 }
 
-static int check_integrator(VidaStepper* stepper, VidaError* error) {
-  const vida_integrator integrator = find_integrator(stepper->options);
+static int check_integrator(VidaIntegration* self, VidaError* error) {
+  const vida_integrator integrator = find_integrator(self->options);
   const char* name = vida__integrator_name(integrator);
-  if (stepper->adaptive && !vida__integrator_is_adaptive(integrator)) {
+  if (self->adaptive && !vida__integrator_is_adaptive(integrator)) {
     char others[VIDA_MESSAGE_SIZE];
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s: integrator '%s' has no error estimate and cannot choose its steps for "
                       "rtol; %s can",
-                      stepper->method->info.name, name, list_adaptive(others, sizeof others));
+                      self->method->info.name, name, list_adaptive(others, sizeof others));
   }
-  if (!stepper->adaptive && vida__integrator_is_multistep(integrator)) {
+  if (!self->adaptive && vida__integrator_is_multistep(integrator)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s: integrator '%s' always chooses its own steps: the tolerance rtol is "
                       "missing",
-                      stepper->method->info.name, name);
+                      self->method->info.name, name);
   }
   return VIDA_SUCCESS;
 }
 
-int vida__refuse_implicit(VidaStepper* stepper, const char* why, VidaError* error) {
-  const vida_integrator integrator = find_integrator(stepper->options);
+int vida__refuse_implicit(VidaIntegration* self, const char* why, VidaError* error) {
+  const vida_integrator integrator = find_integrator(self->options);
   if (!vida__integrator_is_implicit(integrator)) {
     return VIDA_SUCCESS;
   }
   return vida__fail(error, VIDA_NOT_SUPPORTED, "%s: integrator '%s' is implicit, %s",
-                    stepper->method->info.name, vida__integrator_name(integrator), why);
+                    self->method->info.name, vida__integrator_name(integrator), why);
 }
 
-int vida__refuse_multistep(VidaStepper* stepper, const char* why, VidaError* error) {
-  const vida_integrator integrator = find_integrator(stepper->options);
+int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* error) {
+  const vida_integrator integrator = find_integrator(self->options);
   if (!vida__integrator_is_multistep(integrator)) {
     return VIDA_SUCCESS;
   }
   return vida__fail(error, VIDA_NOT_SUPPORTED,
                     "%s: integrator '%s' keeps a history of past steps, %s; cvode-projected, "
                     "baumgarte and stabilized-ode can take it",
-                    stepper->method->info.name, vida__integrator_name(integrator), why);
+                    self->method->info.name, vida__integrator_name(integrator), why);
 }
 
 static int allocate_own(underlying_ode* own, int n, int m) {
@@ -119,16 +118,16 @@ static int allocate_own(underlying_ode* own, int n, int m) {
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
-static int prepare_nothing(VidaStepper* stepper, VidaError* error) {
-  (void)stepper;
+static int prepare_nothing(VidaIntegration* self, VidaError* error) {
+  (void)self;
   (void)error;
   return VIDA_SUCCESS;
 }
 
 int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end) {
   VidaError* told = &vida__equations_evaluator(own->equations)->error;
-  vida_watch* watch = own->stepper->watch;
-  return is_end ? vida__watch_follow(watch, t, q, told) : vida__watch_look(watch, t, q, told);
+  return is_end ? vida__follow_motion(own->self, t, q, told)
+                : vida__look_at_motion(own->self, t, q, told);
 }
 
 static int accept(void* data, double t, const double* y, bool is_end) {
@@ -137,11 +136,11 @@ static int accept(void* data, double t, const double* y, bool is_end) {
 
 static int interrupted(void* data, double reached) {
   const underlying_ode* own = data;
-  return vida__interrupted(own->stepper, reached);
+  return vida__interrupted(own->self, reached);
 }
 
-int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error) {
-  int code = check_integrator(stepper, error);
+int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions, VidaError* error) {
+  int code = check_integrator(self, error);
   if (code) {
     return code;
   }
@@ -149,26 +148,26 @@ int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, 
   if (!own) {
     return vida__fail_memory(error);
   }
-  stepper->own = own;
-  stepper->prepare = prepare_nothing;
-  stepper->tells_watch = true;
-  own->stepper = stepper;
+  self->state = own;
+  self->implicit.prepare = prepare_nothing;
+  self->reports_motion = true;
+  own->self = self;
   own->functions = functions;
   own->functions.accept = functions.accept ? functions.accept : accept;
   own->functions.interrupted = interrupted;
-  if (allocate_own(own, stepper->n, stepper->m)) {
+  if (allocate_own(own, self->model.n, self->model.m)) {
     return vida__fail_memory(error);
   }
-  code = vida__equations_create(stepper->system, vida__solver_of(stepper->options), &own->equations,
+  code = vida__equations_create(self->model.system, vida__solver_of(self->options), &own->equations,
                                 error);
-  vida__follow_equations(stepper, own->equations);
-  return code ? code : vida__underlying_resize(own, 2 * stepper->n, error);
+  vida__follow_equations(self, own->equations);
+  return code ? code : vida__underlying_resize(own, 2 * self->model.n, error);
 }
 
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error) {
-  const VidaOptions* options = own->stepper->options;
+  const VidaOptions* options = own->self->options;
   const vida_ode_settings settings = {.integrator = find_integrator(options),
-                                      .adaptive = own->stepper->adaptive,
+                                      .adaptive = own->self->adaptive,
                                       .ends_at_nodes = own->find_state != NULL,
                                       .rtol = VidaOptions_Get(options, "rtol"),
                                       .max_steps = VidaOptions_Get(options, "max_steps")};
@@ -180,8 +179,8 @@ int vida__underlying_resize(underlying_ode* own, int size, VidaError* error) {
   return vida__ode_create(size, own->functions, own, settings, &own->ode, error);
 }
 
-void vida__underlying_destroy(VidaStepper* stepper) {
-  underlying_ode* own = stepper->own;
+void vida__underlying_destroy(VidaIntegration* self) {
+  underlying_ode* own = self->state;
   if (!own) {
     return;
   }
@@ -197,7 +196,7 @@ void vida__underlying_destroy(VidaStepper* stepper) {
  * one derivative less: a' = -alpha1/2 a, the mean of the two rates. Subtracted from `side`. */
 static int add_baumgarte(underlying_ode* own, double t, const double* q, const double* v,
                          double* side) {
-  const VidaSystem* system = own->stepper->system;
+  const VidaSystem* system = own->self->model.system;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   int code = vida__constraints(evaluator, t, q, NULL, own->g);
   code = code ? code : vida__constraint_rate(evaluator, t, q, own->g_rate);
@@ -213,7 +212,7 @@ static int add_baumgarte(underlying_ode* own, double t, const double* q, const d
 
 int vida__underlying_find(underlying_ode* own, double t, const double* q, const double* v,
                           double* a) {
-  const int n = own->stepper->n, m = own->stepper->m;
+  const int n = own->self->model.n, m = own->self->model.m;
   double* side = own->side;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   int code = vida__equations_factor(own->equations, t, q, v);
@@ -234,7 +233,7 @@ int vida__underlying_find(underlying_ode* own, double t, const double* q, const 
 
 int vida__underlying_rate(void* data, double t, const double* y, double* rate) {
   underlying_ode* own = data;
-  const int n = own->stepper->n;
+  const int n = own->self->model.n;
   memcpy(rate, y + n, (size_t)n * sizeof *rate);
   return vida__underlying_find(own, t, y, y + n, rate + n);
 }
@@ -244,8 +243,7 @@ int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
   const bool is_open = code == VIDA_STEP_SINGULAR && !*detail;
   const char* general = is_open ? "mass matrix and constraints do not determine the accelerations"
                                 : Vida_CodeText(code);
-  vida__fail(error, code, "at t = %g: %s", vida__node_time(own->stepper),
-             *detail ? detail : general);
+  vida__fail(error, code, "at t = %g: %s", vida__node_time(own->self), *detail ? detail : general);
   if (error && is_open) {
     vida__equations_append_open(own->equations, error->message, VIDA_MESSAGE_SIZE);
   }
@@ -256,20 +254,20 @@ int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
 
 /* What is zero, or nearly, is as large as the largest quantity of the same unit; where all of them
  * are, as `otherwise` says. */
-static void settle_sizes(const VidaStepper* stepper, const double* otherwise, double* size) {
+static void settle_sizes(const VidaIntegration* self, const double* otherwise, double* size) {
   static const double nothing = 1e-8;
-  const VidaSystem* system = stepper->system;
+  const VidaSystem* system = self->model.system;
   vida__share_sizes(system, size);
-  double* largest = stepper->speed;
-  for (int i = 0; i < stepper->n; i++) {
+  double* largest = self->work.speed;
+  for (int i = 0; i < self->model.n; i++) {
     largest[i] = 0.0;
-    for (int k = 0; k < stepper->n; k++) {
+    for (int k = 0; k < self->model.n; k++) {
       if (strcmp(system->coordinates[i].unit, system->coordinates[k].unit) == 0) {
         largest[i] = fmax(largest[i], size[k]);
       }
     }
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     size[i] = size[i] > nothing * largest[i] ? size[i]
               : largest[i] > 0.0             ? largest[i]
                                              : otherwise[i];
@@ -279,120 +277,124 @@ static void settle_sizes(const VidaStepper* stepper, const double* otherwise, do
 /* Positions by what they are at the start; velocities likewise, or by what the accelerations make
  * on ways of that size; where all is at rest and balanced, by the forces. */
 static void measure_sizes(underlying_ode* own, const double* a) {
-  const VidaStepper* stepper = own->stepper;
+  const VidaIntegration* self = own->self;
   double way = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    own->position[i] = fabs(stepper->q[i]);
-    way = fmax(way, stepper->root_mass[i] * fabs(stepper->q[i]));
+  for (int i = 0; i < self->model.n; i++) {
+    own->position[i] = fabs(self->node.q[i]);
+    way = fmax(way, self->model.root_mass[i] * fabs(self->node.q[i]));
   }
-  for (int i = 0; i < stepper->n; i++) {
-    const double moved = fabs(stepper->v0[i]) * stepper->h;
-    own->side[i] = way > 0.0 ? way / stepper->root_mass[i] : moved > 0.0 ? moved : 1.0;
+  for (int i = 0; i < self->model.n; i++) {
+    const double moved = fabs(self->node.v[i]) * self->node.h;
+    own->side[i] = way > 0.0 ? way / self->model.root_mass[i] : moved > 0.0 ? moved : 1.0;
   }
-  settle_sizes(stepper, own->side, own->position);
-  for (int i = 0; i < stepper->n; i++) {
+  settle_sizes(self, own->side, own->position);
+  for (int i = 0; i < self->model.n; i++) {
     const double reached = sqrt(fabs(a[i]) * own->position[i]);
     const double balanced =
-        sqrt(stepper->force_size[i] * own->position[i]) * stepper->inverse_root[i];
-    own->velocity[i] = fmax(fabs(stepper->v0[i]), reached);
-    own->side[i] = balanced > 0.0 ? balanced : own->position[i] / stepper->h;
+        sqrt(self->model.force_size[i] * own->position[i]) * self->model.inverse_root[i];
+    own->velocity[i] = fmax(fabs(self->node.v[i]), reached);
+    own->side[i] = balanced > 0.0 ? balanced : own->position[i] / self->node.h;
   }
-  settle_sizes(stepper, own->side, own->velocity);
+  settle_sizes(self, own->side, own->velocity);
 }
 
 double vida__underlying_pace(const underlying_ode* own) {
   double pace = 0.0;
-  for (int i = 0; i < own->stepper->n; i++) {
+  for (int i = 0; i < own->self->model.n; i++) {
     pace = fmax(pace, own->velocity[i] / own->position[i]);
   }
   return pace;
 }
 
 static void set_tolerances(underlying_ode* own) {
-  const VidaStepper* stepper = own->stepper;
-  const double rtol = VidaOptions_Get(stepper->options, "rtol");
-  for (int i = 0; i < stepper->n; i++) {
-    const double position = isfinite(stepper->atol[i]) ? stepper->atol[i] : rtol * own->position[i];
+  const VidaIntegration* self = own->self;
+  const double rtol = VidaOptions_Get(self->options, "rtol");
+  for (int i = 0; i < self->model.n; i++) {
+    const double position =
+        isfinite(self->model.atol[i]) ? self->model.atol[i] : rtol * own->position[i];
     /* At fixed steps they are sizes. */
-    own->tolerance[i] = stepper->adaptive ? position : own->position[i];
-    own->tolerance[stepper->n + i] =
-        stepper->adaptive ? position / own->position[i] * own->velocity[i] : own->velocity[i];
+    own->tolerance[i] = self->adaptive ? position : own->position[i];
+    own->tolerance[self->model.n + i] =
+        self->adaptive ? position / own->position[i] * own->velocity[i] : own->velocity[i];
   }
   if (!own->find_state) {
     memcpy(vida__ode_tolerances(own->ode), own->tolerance,
-           2 * (size_t)stepper->n * sizeof *own->tolerance);
+           2 * (size_t)self->model.n * sizeof *own->tolerance);
   }
 }
 
 /* p = L_v at the node, and the state that goes with it. */
-static int set_state(VidaStepper* stepper, double t, const double* y, VidaError* error) {
-  const int n = stepper->n;
-  const int code = vida__gradient(&stepper->evaluator, t, y, y + n, stepper->l_q, stepper->l_v);
+static int set_state(VidaIntegration* self, double t, const double* y, VidaError* error) {
+  const int n = self->model.n;
+  const int code =
+      vida__gradient(&self->model.evaluator, t, y, y + n, self->work.l_q, self->work.l_v);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   for (int i = 0; i < n; i++) {
-    if (!isfinite(y[i]) || !isfinite(y[n + i]) || !isfinite(stepper->l_v[i])) {
+    if (!isfinite(y[i]) || !isfinite(y[n + i]) || !isfinite(self->work.l_v[i])) {
       return vida__fail(error, VIDA_NOT_FINITE, "coordinate '%s' has overflowed",
-                        stepper->system->coordinates[i].name);
+                        self->model.system->coordinates[i].name);
     }
   }
-  memcpy(stepper->q, y, (size_t)n * sizeof *y);
-  memcpy(stepper->p, stepper->l_v, (size_t)n * sizeof *y);
+  memcpy(self->node.q, y, (size_t)n * sizeof *y);
+  memcpy(self->node.p, self->work.l_v, (size_t)n * sizeof *y);
   return VIDA_SUCCESS;
 }
 
-int vida__underlying_start(VidaStepper* stepper, VidaError* error) {
-  underlying_ode* own = stepper->own;
-  const size_t bytes = (size_t)stepper->n * sizeof(double);
-  memcpy(own->state, stepper->q, bytes);
-  memcpy(own->state + stepper->n, stepper->v0, bytes);
+int vida__underlying_start(VidaIntegration* self, VidaError* error) {
+  underlying_ode* own = self->state;
+  const size_t bytes = (size_t)self->model.n * sizeof(double);
+  memcpy(own->state, self->node.q, bytes);
+  memcpy(own->state + self->model.n, self->node.v, bytes);
   memcpy(own->y, own->state, 2 * bytes);
   vida__ode_restart(own->ode, 0.0);
-  int code = vida__equations_mark(own->equations, stepper->t0, stepper->q, stepper->v0);
+  int code = vida__equations_mark(own->equations, self->node.t0, self->node.q, self->node.v);
   if (!code && own->projector) {
-    code = vida__projector_mark(own->projector, stepper->t0, stepper->q, stepper->v0);
+    code = vida__projector_mark(own->projector, self->node.t0, self->node.q, self->node.v);
   }
   /* What KLU allocates is allocated here, and in what the common part of the start factors. */
-  code = code ? code : vida__underlying_find(own, stepper->t0, stepper->q, stepper->v0, own->rate);
-  memcpy(stepper->entries0, vida__equations_jacobian(own->equations),
-         (size_t)stepper->system->entry_count * sizeof *stepper->entries0);
+  code = code ? code
+              : vida__underlying_find(own, self->node.t0, self->node.q, self->node.v, own->rate);
+  memcpy(self->implicit.entries0, vida__equations_jacobian(own->equations),
+         (size_t)self->model.system->entry_count * sizeof *self->implicit.entries0);
   if (!code) {
     measure_sizes(own, own->rate);
     set_tolerances(own);
   }
   if (!code && own->projector) {
-    code = vida__projector_factor(own->projector, stepper->t0, stepper->q, stepper->v0, false);
+    code = vida__projector_factor(own->projector, self->node.t0, self->node.q, self->node.v, false);
   }
   vida__ode_reset_counts(own->ode);
   own->iterations = 0;
   return code ? vida__underlying_failed(own, code, error)
-              : set_state(stepper, stepper->t0, own->state, error);
+              : set_state(self, self->node.t0, own->state, error);
 }
 
 /* ---- step ------------------------------------------------------------------------------------ */
 
-static void copy_counts(VidaStepper* stepper) {
-  const underlying_ode* own = stepper->own;
+static void copy_counts(VidaIntegration* self) {
+  const underlying_ode* own = self->state;
   const vida_ode_counts counts = vida__ode_count(own->ode);
-  VidaStatistics* statistics = &stepper->statistics;
+  VidaStatistics* statistics = &self->statistics;
   statistics->rejected_steps = counts.rejected;
   /* Each iteration of a projection evaluates g and G, and factors. */
   statistics->residual_evaluations = counts.rates + own->iterations;
   statistics->jacobian_evaluations = counts.jacobians + own->iterations;
   statistics->newton_iterations = counts.newton_iterations + own->iterations;
   statistics->factorizations = counts.rates + own->iterations;
-  if (stepper->adaptive) {
+  if (self->adaptive) {
     statistics->steps = counts.steps;
     /* One of them ends at each node, where the state is found anew. */
-    const long nodes = stepper->step + 1;
+    const long nodes = self->node.step + 1;
     statistics->forced_steps = !own->find_state ? 0 : nodes < counts.steps ? nodes : counts.steps;
   }
 }
 
-static int explain(VidaStepper* stepper, const VidaError* cause, double reached, VidaError* error) {
+static int explain(VidaIntegration* self, const VidaError* cause, double reached,
+                   VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE], to[VIDA_REAL_TEXT_SIZE], h[VIDA_REAL_TEXT_SIZE];
-  underlying_ode* own = stepper->own;
+  underlying_ode* own = self->state;
   const VidaError* told = &vida__equations_evaluator(own->equations)->error;
   const char* detail = told->message;
   /* Evaluations tell more than their code does. */
@@ -401,20 +403,20 @@ static int explain(VidaStepper* stepper, const VidaError* cause, double reached,
   /* What is singular by itself is so at any step. */
   const bool curable = cause->code > 0 && strcmp(flag, VIDA_OTHER_BRANCH) != 0 &&
                        !(has_detail && cause->code == VIDA_STEP_SINGULAR);
-  const bool smaller = !stepper->adaptive && curable;
+  const bool smaller = !self->adaptive && curable;
   return vida__fail_flag(error, cause->code, flag, "%s, at t = %s: %s%s%s",
-                         vida__name_step(stepper, step), vida__real_text(to, reached, 10),
+                         vida__name_step(self, step), vida__real_text(to, reached, 10),
                          has_detail ? detail : cause->message,
                          smaller ? "; try a step of less than h = "
-                         : curable && cause->code != VIDA_NOT_FINITE && !stepper->redundant
+                         : curable && cause->code != VIDA_NOT_FINITE && !self->model.redundant
                              ? "; try another rtol, or ida-ggl"
                              : "",
-                         smaller ? vida__real_text(h, stepper->h, 6) : "");
+                         smaller ? vida__real_text(h, self->node.h, 6) : "");
 }
 
 /* q, v and multipliers that belong to the new y. */
 static int find_node(underlying_ode* own, double t, VidaError* error) {
-  const size_t bytes = 2 * (size_t)own->stepper->n * sizeof *own->y;
+  const size_t bytes = 2 * (size_t)own->self->model.n * sizeof *own->y;
   int code = vida__ode_rate(own->ode, t, own->next, own->rate);
   if (!code && own->find_state) {
     code = own->find_state(own, t, own->next, own->found);
@@ -422,7 +424,7 @@ static int find_node(underlying_ode* own, double t, VidaError* error) {
     memcpy(own->found, own->next, bytes);
   }
   return code ? vida__fail(error, code, "%s", Vida_CodeText(code))
-              : set_state(own->stepper, t, own->found, error);
+              : set_state(own->self, t, own->found, error);
 }
 
 static void exchange(double** a, double** b) {
@@ -437,17 +439,17 @@ static void exchange_states(underlying_ode* own) {
   exchange(&own->state, &own->found);
 }
 
-void vida__underlying_undo(VidaStepper* stepper) {
-  underlying_ode* own = stepper->own;
+void vida__underlying_undo(VidaIntegration* self) {
+  underlying_ode* own = self->state;
   exchange_states(own);
   vida__ode_restart(own->ode, 0.0);
 }
 
-int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
-  underlying_ode* own = stepper->own;
-  const size_t bytes = 2 * (size_t)stepper->n * sizeof *own->y;
-  const double t = vida__node_time(stepper);
-  const double next = vida__next_time(stepper);
+int vida__underlying_step(VidaIntegration* self, VidaError* error) {
+  underlying_ode* own = self->state;
+  const size_t bytes = 2 * (size_t)self->model.n * sizeof *own->y;
+  const double t = vida__node_time(self);
+  const double next = vida__next_time(self);
   double reached = t;
   VidaError cause;
   vida__equations_evaluator(own->equations)->error = (VidaError){0};
@@ -456,28 +458,28 @@ int vida__underlying_step(VidaStepper* stepper, VidaError* error) {
   if (!code) {
     code = find_node(own, next, &cause);
   }
-  copy_counts(stepper);
+  copy_counts(self);
   if (code) {
     vida__ode_restart(own->ode, 0.0);
-    return explain(stepper, &cause, reached, error);
+    return explain(self, &cause, reached, error);
   }
   exchange_states(own);
-  memcpy(stepper->lambda, own->lambda, (size_t)stepper->m * sizeof *own->lambda);
-  stepper->lambda_t = next;
+  memcpy(self->node.lambda, own->lambda, (size_t)self->model.m * sizeof *own->lambda);
+  self->node.lambda_t = next;
   return VIDA_SUCCESS;
 }
 
-int vida__underlying_velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const underlying_ode* own = stepper->own;
+int vida__underlying_velocities(VidaIntegration* self, double* v, VidaError* error) {
+  const underlying_ode* own = self->state;
   (void)error;
-  memcpy(v, own->state + stepper->n, (size_t)stepper->n * sizeof *v);
+  memcpy(v, own->state + self->model.n, (size_t)self->model.n * sizeof *v);
   return VIDA_SUCCESS;
 }
 
 /* ---- baumgarte ------------------------------------------------------------------------------- */
 
-static int check_baumgarte(const VidaStepper* stepper, VidaError* error) {
-  const VidaOptions* options = stepper->options;
+static int check_baumgarte(const VidaIntegration* self, VidaError* error) {
+  const VidaOptions* options = self->options;
   const bool by_alpha =
       VidaOptions_IsSet(options, "alpha1") || VidaOptions_IsSet(options, "alpha0");
   const bool by_gamma = VidaOptions_IsSet(options, "gamma");
@@ -486,7 +488,7 @@ static int check_baumgarte(const VidaStepper* stepper, VidaError* error) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "baumgarte takes either alpha1 and alpha0, or gamma, or gamma_h");
   }
-  if (by_step && stepper->adaptive) {
+  if (by_step && self->adaptive) {
     return vida__fail(
         error, VIDA_BAD_ARGUMENT,
         "baumgarte: gamma_h is gamma times the step, which varies with rtol: set gamma");
@@ -494,20 +496,20 @@ static int check_baumgarte(const VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-static int create_baumgarte(VidaStepper* stepper, VidaError* error) {
+static int create_baumgarte(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate};
-  const int code = check_baumgarte(stepper, error);
-  return code ? code : vida__underlying_create(stepper, functions, error);
+  const int code = check_baumgarte(self, error);
+  return code ? code : vida__underlying_create(self, functions, error);
 }
 
-static int start_baumgarte(VidaStepper* stepper, VidaError* error) {
-  const VidaOptions* options = stepper->options;
-  underlying_ode* own = stepper->own;
+static int start_baumgarte(VidaIntegration* self, VidaError* error) {
+  const VidaOptions* options = self->options;
+  underlying_ode* own = self->state;
   const double by_step = VidaOptions_Get(options, "gamma_h");
-  const double gamma = by_step > 0.0 ? by_step / stepper->h : VidaOptions_Get(options, "gamma");
+  const double gamma = by_step > 0.0 ? by_step / self->node.h : VidaOptions_Get(options, "gamma");
   own->alpha1 = gamma > 0.0 ? 2.0 * gamma : VidaOptions_Get(options, "alpha1");
   own->alpha0 = gamma > 0.0 ? gamma * gamma : VidaOptions_Get(options, "alpha0");
-  return vida__underlying_start(stepper, error);
+  return vida__underlying_start(self, error);
 }
 
 static const VidaOptionRow baumgarte_options[] = {
@@ -523,6 +525,7 @@ static const VidaOptionRow baumgarte_options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__baumgarte = {
+    .size = sizeof(VidaMethod),
     .info = {"baumgarte",
              "the underlying ODE, with Baumgarte's stabilization or none: constraints of "
              "accelerations, g'' = -alpha1 g' - alpha0 g",

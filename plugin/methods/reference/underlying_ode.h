@@ -8,12 +8,12 @@
 
 #include "methods/reference/projector.h"
 #include "solve/ode.h"
-#include "stepper/method.h"
+#include "stepper/integration.h"
 #include "system/evaluate/equations.h"
 
 typedef struct underlying_ode underlying_ode;
 struct underlying_ode {
-  VidaStepper* stepper;
+  VidaIntegration* self;
   vida_equations* equations;
   vida_projector* projector; /* NULL of methods that do not project */
   vida_ode* ode;
@@ -62,21 +62,21 @@ extern const VidaOptionRow vida__ode_options[];
   }
 
 /* In a method's `create`: the state above, equations and driver. */
-int vida__underlying_create(VidaStepper* stepper, vida_ode_functions functions, VidaError* error);
+int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions, VidaError* error);
 /* The driver again, for another size of y; in a method's `start`. */
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 /* What vida__underlying_create leaves of it, in a method's `destroy`. */
-void vida__underlying_destroy(VidaStepper* stepper);
+void vida__underlying_destroy(VidaIntegration* self);
 /* `accept` of the functions, for the q (n) that belongs to y: whether it is on the same branch of
  * the constraints. Without another one it is this for the q of y. */
 int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end);
 /* The rate at which the motion of the start changes: the largest velocity over position. */
 double vida__underlying_pace(const underlying_ode* own);
 /* `start`, `step`, `undo`, `velocities` and `order` of a method. */
-int vida__underlying_start(VidaStepper* stepper, VidaError* error);
-int vida__underlying_step(VidaStepper* stepper, VidaError* error);
-void vida__underlying_undo(VidaStepper* stepper);
-int vida__underlying_velocities(VidaStepper* stepper, double* v, VidaError* error);
+int vida__underlying_start(VidaIntegration* self, VidaError* error);
+int vida__underlying_step(VidaIntegration* self, VidaError* error);
+void vida__underlying_undo(VidaIntegration* self);
+int vida__underlying_velocities(VidaIntegration* self, double* v, VidaError* error);
 int vida__underlying_order(const VidaOptions* options);
 /* `rate` of the functions: v, and a(t,q,v) with Baumgarte's terms, into (2 n); lambda is left. */
 int vida__underlying_rate(void* data, double t, const double* y, double* rate);
@@ -87,8 +87,8 @@ int vida__underlying_find(underlying_ode* own, double t, const double* q, const 
 int vida__underlying_failed(underlying_ode* own, int code, VidaError* error);
 /* Refuses implicit integrators: VIDA_NOT_SUPPORTED with the reason `why`, which ends the sentence.
  */
-int vida__refuse_implicit(VidaStepper* stepper, const char* why, VidaError* error);
+int vida__refuse_implicit(VidaIntegration* self, const char* why, VidaError* error);
 /* Refuses, with the reason, integrators for which there is no `settle`: multistep methods. */
-int vida__refuse_multistep(VidaStepper* stepper, const char* why, VidaError* error);
+int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* error);
 
 #endif

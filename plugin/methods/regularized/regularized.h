@@ -12,7 +12,7 @@
 #ifndef VIDA_METHODS_REGULARIZED_REGULARIZED_H
 #define VIDA_METHODS_REGULARIZED_REGULARIZED_H
 
-#include "stepper/method.h"
+#include "stepper/integration.h"
 
 typedef struct vida_regularized_state {
   bool has_next;     /* the step that follows is already solved, for the velocity at the node */
@@ -87,18 +87,18 @@ typedef struct vida_regularized_state {
   }
 
 /* Allocates the state, and refuses relaxations that the method cannot take. */
-int vida__regularized_create(VidaStepper* stepper, VidaError* error);
+int vida__regularized_create(VidaIntegration* self, VidaError* error);
 /* `prepare` and `start` of the methods; a row's parameters are taken at the start. */
-int vida__regularized_prepare(VidaStepper* stepper, VidaError* error);
-int vida__regularized_start(VidaStepper* stepper, VidaError* error);
+int vida__regularized_prepare(VidaIntegration* self, VidaError* error);
+int vida__regularized_start(VidaIntegration* self, VidaError* error);
 /* Finds the step from the node into own->next, unless it is there. */
-typedef int (*vida_find_next)(VidaStepper* stepper, VidaError* error);
+typedef int (*vida_find_next)(VidaIntegration* self, VidaError* error);
 /* `step`, `velocities` and `undo` of a method with its own `find_next`. The velocity at a node is
  * (v + w)/2 of the steps before and after it, so that a step is made only when the next one is
  * found, too. */
-int vida__regularized_step(VidaStepper* stepper, vida_find_next find_next, VidaError* error);
-int vida__regularized_velocities(VidaStepper* stepper, vida_find_next find_next, double* v,
+int vida__regularized_step(VidaIntegration* self, vida_find_next find_next, VidaError* error);
+int vida__regularized_velocities(VidaIntegration* self, vida_find_next find_next, double* v,
                                  VidaError* error);
-void vida__regularized_undo(VidaStepper* stepper);
+void vida__regularized_undo(VidaIntegration* self);
 
 #endif

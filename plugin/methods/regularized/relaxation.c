@@ -30,9 +30,9 @@ typedef struct relaxation {
   double compliance, damping_time, mobility;
 } relaxation;
 
-static int read_options(const VidaStepper* stepper, double h, relaxation* common,
+static int read_options(const VidaIntegration* self, double h, relaxation* common,
                         VidaError* error) {
-  const VidaOptions* options = stepper->options;
+  const VidaOptions* options = self->options;
   int code = read_either(options, "compliance", "epsilon", 1.0, &common->compliance, error);
   common->has_damping = vida__has_option(options, "damping_time");
   common->damping_time = NAN;
@@ -53,10 +53,10 @@ static int read_options(const VidaStepper* stepper, double h, relaxation* common
   return code;
 }
 
-static int relax_row(VidaStepper* stepper, const relaxation* common, double h, int r,
+static int relax_row(VidaIntegration* self, const relaxation* common, double h, int r,
                      VidaError* error) {
-  vida_regularized_state* own = stepper->own;
-  const vida_row* row = &stepper->system->rows[r];
+  vida_regularized_state* own = self->state;
+  const vida_row* row = &self->model.system->rows[r];
   if (row->is_nonholonomic) {
     own->share[r] = 0.0;
     own->is_averaged[r] = false;
@@ -72,7 +72,7 @@ static int relax_row(VidaStepper* stepper, const relaxation* common, double h, i
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s has no damping, and cannot take the damping time of constraint '%s'; "
                       "these can: spook, spook-newton",
-                      stepper->method->info.name, row->name);
+                      self->method->info.name, row->name);
   }
   own->share[r] = 1.0 / (1.0 + 4.0 * damping / h);
   own->softness[r] = 4.0 * own->share[r] * compliance / (h * h);
@@ -81,37 +81,38 @@ static int relax_row(VidaStepper* stepper, const relaxation* common, double h, i
 }
 
 /* Rows that depend on others and give way are determined all the same. */
-static void lessen_redundancy(VidaStepper* stepper) {
-  const vida_regularized_state* own = stepper->own;
+static void lessen_redundancy(VidaIntegration* self) {
+  const vida_regularized_state* own = self->state;
   const int* dependent = NULL;
-  const int count = VidaStepper_DependentRows(stepper, &dependent);
-  stepper->redundant = false;
+  const int count = vida__dependent_rows(self, &dependent);
+  self->model.redundant = false;
   for (int i = 0; i < count; i++) {
-    stepper->redundant = stepper->redundant || own->softness[dependent[i]] == 0.0;
+    self->model.redundant = self->model.redundant || own->softness[dependent[i]] == 0.0;
   }
-  if (stepper->map && !stepper->redundant) {
-    vida__map_set_redundancy(stepper->map, NULL);
+  if (self->implicit.map && !self->model.redundant) {
+    vida__map_set_redundancy(self->implicit.map, NULL);
   }
 }
 
-static int relax_rows(VidaStepper* stepper, double h, VidaError* error) {
+static int relax_rows(VidaIntegration* self, double h, VidaError* error) {
   relaxation common;
-  const bool* is_averaged = ((const vida_regularized_state*)stepper->own)->is_averaged;
-  int code = read_options(stepper, h, &common, error);
-  stepper->gives_way = false;
-  for (int r = 0; r < stepper->m && !code; r++) {
-    code = relax_row(stepper, &common, h, r, error);
-    stepper->gives_way = stepper->gives_way || is_averaged[r];
+  const bool* is_averaged = ((const vida_regularized_state*)self->state)->is_averaged;
+  int code = read_options(self, h, &common, error);
+  self->gives_way = false;
+  for (int r = 0; r < self->model.m && !code; r++) {
+    code = relax_row(self, &common, h, r, error);
+    self->gives_way = self->gives_way || is_averaged[r];
   }
   return code;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
-  const size_t n = (size_t)stepper->n;
-  const size_t m = (size_t)stepper->m;
-  const size_t entries = stepper->system->nonholonomic ? (size_t)stepper->system->entry_count : 0;
+static vida_regularized_state* allocate_state(const VidaIntegration* self) {
+  const size_t n = (size_t)self->model.n;
+  const size_t m = (size_t)self->model.m;
+  const size_t entries =
+      self->model.system->nonholonomic ? (size_t)self->model.system->entry_count : 0;
   const size_t numbers = 5 * n + 10 * m + 2 * entries;
   vida_regularized_state* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) + m * sizeof(bool));
@@ -135,122 +136,125 @@ static vida_regularized_state* allocate_state(const VidaStepper* stepper) {
   return own;
 }
 
-int vida__regularized_create(VidaStepper* stepper, VidaError* error) {
-  vida_regularized_state* own = allocate_state(stepper);
+int vida__regularized_create(VidaIntegration* self, VidaError* error) {
+  vida_regularized_state* own = allocate_state(self);
   if (!own) {
     return vida__fail_memory(error);
   }
-  stepper->own = own;
-  stepper->prepare = vida__regularized_prepare;
-  stepper->softness = own->softness;
-  stepper->yielding = own->yielding;
-  return relax_rows(stepper, VidaOptions_Get(stepper->options, "h"), error);
+  self->state = own;
+  self->implicit.prepare = vida__regularized_prepare;
+  self->softness = own->softness;
+  self->yielding = own->yielding;
+  return relax_rows(self, VidaOptions_Get(self->options, "h"), error);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-int vida__regularized_prepare(VidaStepper* stepper, VidaError* error) {
-  vida_regularized_state* own = stepper->own;
-  own->kappa = stepper->step == 0 ? 0.5 : 1.0;
-  return own->has_next ? VIDA_SUCCESS : vida__prepare_step(stepper, error);
+int vida__regularized_prepare(VidaIntegration* self, VidaError* error) {
+  vida_regularized_state* own = self->state;
+  own->kappa = self->node.step == 0 ? 0.5 : 1.0;
+  return own->has_next ? VIDA_SUCCESS : vida__prepare_step(self, error);
 }
 
 /* p = L_v - h L_q / 2: the first step adds h L_q, and half of it is its own. */
-int vida__regularized_start(VidaStepper* stepper, VidaError* error) {
-  vida_regularized_state* own = stepper->own;
-  int code = relax_rows(stepper, stepper->h, error);
+int vida__regularized_start(VidaIntegration* self, VidaError* error) {
+  vida_regularized_state* own = self->state;
+  int code = relax_rows(self, self->node.h, error);
   if (code) {
     return code;
   }
-  lessen_redundancy(stepper);
+  lessen_redundancy(self);
   own->has_next = false;
-  memcpy(own->v, stepper->v0, (size_t)stepper->n * sizeof *own->v);
-  code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
-                        stepper->l_v);
-  for (int i = 0; i < stepper->n && !code; i++) {
-    stepper->p[i] = stepper->l_v[i] - 0.5 * stepper->h * stepper->l_q[i];
+  memcpy(own->v, self->node.v, (size_t)self->model.n * sizeof *own->v);
+  code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                        self->work.l_q, self->work.l_v);
+  for (int i = 0; i < self->model.n && !code; i++) {
+    self->node.p[i] = self->work.l_v[i] - 0.5 * self->node.h * self->work.l_q[i];
   }
+  code = code ? code
+              : vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q,
+                               self->work.entries);
   code =
-      code ? code : vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries);
-  code =
-      code ? code : vida__constraint_rate(&stepper->evaluator, stepper->t0, stepper->q, own->rate);
+      code ? code
+           : vida__constraint_rate(&self->model.evaluator, self->node.t0, self->node.q, own->rate);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  vida__add_constraint_velocity(stepper->system, stepper->entries, 1.0, stepper->v0, own->rate);
+  vida__add_constraint_velocity(self->model.system, self->work.entries, 1.0, self->node.v,
+                                own->rate);
   return VIDA_SUCCESS;
 }
 
 /* As if the step had not been made; VidaStepper_Step puts back the rest. */
-void vida__regularized_undo(VidaStepper* stepper) {
-  vida_regularized_state* own = stepper->own;
-  memcpy(own->v, own->kept_v, (size_t)stepper->n * sizeof *own->v);
-  memcpy(own->rise, own->kept_rise, (size_t)stepper->m * sizeof *own->rise);
+void vida__regularized_undo(VidaIntegration* self) {
+  vida_regularized_state* own = self->state;
+  memcpy(own->v, own->kept_v, (size_t)self->model.n * sizeof *own->v);
+  memcpy(own->rise, own->kept_rise, (size_t)self->model.m * sizeof *own->rise);
   own->has_next = false;
-  stepper->has_tracked = false;
-  stepper->history_count = 0;
+  self->implicit.has_tracked = false;
+  self->implicit.history_count = 0;
 }
 
 /* Compliance, or h times mobility, times the larger one of the forces before and after the node. */
-static void measure_yielding(VidaStepper* stepper) {
-  vida_regularized_state* own = stepper->own;
-  const double h = stepper->h;
-  for (int r = 0; r < stepper->m; r++) {
-    const double force = fmax(fabs(stepper->lambda[r]), fabs(own->next[stepper->n + r]) / h);
-    const double share = stepper->system->rows[r].is_nonholonomic ? 1.0 : 4.0 * own->share[r];
+static void measure_yielding(VidaIntegration* self) {
+  vida_regularized_state* own = self->state;
+  const double h = self->node.h;
+  for (int r = 0; r < self->model.m; r++) {
+    const double force = fmax(fabs(self->node.lambda[r]), fabs(own->next[self->model.n + r]) / h);
+    const double share = self->model.system->rows[r].is_nonholonomic ? 1.0 : 4.0 * own->share[r];
     own->yielding[r] = own->softness[r] * h * h / share * force;
   }
 }
 
 /* Makes the step that own->next has, and finds the one that follows it: its multipliers are needed
  * for the velocity at the new node. Without it there is no step. */
-static int commit(VidaStepper* stepper, vida_find_next find_next, VidaError* error) {
-  vida_regularized_state* own = stepper->own;
-  const double* mu = own->next + stepper->n;
-  memcpy(own->kept_v, own->v, (size_t)stepper->n * sizeof *own->v);
-  memcpy(own->kept_rise, own->rise, (size_t)stepper->m * sizeof *own->rise);
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], own->change[i]);
+static int commit(VidaIntegration* self, vida_find_next find_next, VidaError* error) {
+  vida_regularized_state* own = self->state;
+  const double* mu = own->next + self->model.n;
+  memcpy(own->kept_v, own->v, (size_t)self->model.n * sizeof *own->v);
+  memcpy(own->kept_rise, own->rise, (size_t)self->model.m * sizeof *own->rise);
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], own->change[i]);
   }
-  vida__advance_positions(stepper, own->next);
-  memcpy(own->v, own->next, (size_t)stepper->n * sizeof *own->v);
-  memcpy(own->rise, own->next_rise, (size_t)stepper->m * sizeof *own->rise);
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = mu[r] / stepper->h;
+  vida__advance_positions(self, own->next);
+  memcpy(own->v, own->next, (size_t)self->model.n * sizeof *own->v);
+  memcpy(own->rise, own->next_rise, (size_t)self->model.m * sizeof *own->rise);
+  for (int r = 0; r < self->model.m; r++) {
+    self->node.lambda[r] = mu[r] / self->node.h;
   }
-  stepper->lambda_t = vida__node_time(stepper);
+  self->node.lambda_t = vida__node_time(self);
   own->has_next = false;
-  stepper->step++;
-  stepper->ahead = 1;
-  int code = vida__regularized_prepare(stepper, error);
-  code = code ? code : find_next(stepper, error);
-  stepper->ahead = 0;
-  stepper->step--;
+  self->node.step++;
+  self->ahead = 1;
+  int code = vida__regularized_prepare(self, error);
+  code = code ? code : find_next(self, error);
+  self->ahead = 0;
+  self->node.step--;
   if (code) {
-    vida__regularized_undo(stepper);
+    vida__regularized_undo(self);
   } else {
-    measure_yielding(stepper);
+    measure_yielding(self);
   }
   return code;
 }
 
-int vida__regularized_step(VidaStepper* stepper, vida_find_next find_next, VidaError* error) {
-  const int code = find_next(stepper, error);
-  return code ? code : commit(stepper, find_next, error);
+int vida__regularized_step(VidaIntegration* self, vida_find_next find_next, VidaError* error) {
+  const int code = find_next(self, error);
+  return code ? code : commit(self, find_next, error);
 }
 
 /* ---- what can be asked ----------------------------------------------------------------------- */
 
-int vida__regularized_velocities(VidaStepper* stepper, vida_find_next find_next, double* v,
+int vida__regularized_velocities(VidaIntegration* self, vida_find_next find_next, double* v,
                                  VidaError* error) {
-  const vida_regularized_state* own = stepper->own;
-  if (stepper->step == 0) {
-    memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+  const vida_regularized_state* own = self->state;
+  if (self->node.step == 0) {
+    memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
     return VIDA_SUCCESS;
   }
-  int code = vida__regularized_prepare(stepper, error);
-  code = code ? code : find_next(stepper, error);
-  for (int i = 0; i < stepper->n && !code; i++) {
+  int code = vida__regularized_prepare(self, error);
+  code = code ? code : find_next(self, error);
+  for (int i = 0; i < self->model.n && !code; i++) {
     v[i] = 0.5 * (own->v[i] + own->next[i]);
   }
   return code;

@@ -17,53 +17,55 @@
 
 /* The matrix; G of rows that are averages over the node and stand in the first step for twice the
  * rise (regularized.h) has 1 + psi there. */
-static int factor(VidaStepper* stepper) {
-  const vida_regularized_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const vida_hessian_weights weights = {0.0, -stepper->h, 0.0, 1.0};
-  double* matrix = stepper->node_matrix->values;
-  vida__linear_clear(stepper->node_matrix);
-  const int code = vida__add_hessian(&stepper->evaluator, vida__node_time(stepper), stepper->q,
+static int factor(VidaIntegration* self) {
+  const vida_regularized_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const vida_hessian_weights weights = {0.0, -self->node.h, 0.0, 1.0};
+  double* matrix = self->model.node_matrix->values;
+  vida__linear_clear(self->model.node_matrix);
+  const int code = vida__add_hessian(&self->model.evaluator, vida__node_time(self), self->node.q,
                                      own->v, weights, matrix);
-  vida__add_columns(system, stepper->entries0, own->kappa, matrix);
+  vida__add_columns(system, self->implicit.entries0, own->kappa, matrix);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const double more = stepper->step == 0 ? own->share[entry->row] : 0.0;
-    matrix[entry->row_slot] += (1.0 + more) * stepper->entries0[e];
+    const double more = self->node.step == 0 ? own->share[entry->row] : 0.0;
+    matrix[entry->row_slot] += (1.0 + more) * self->implicit.entries0[e];
   }
-  for (int r = 0; r < stepper->m; r++) {
-    const double more = stepper->redundant ? stepper->redundancy[r] : 0.0;
+  for (int r = 0; r < self->model.m; r++) {
+    const double more = self->model.redundant ? self->model.redundancy[r] : 0.0;
     matrix[vida__constraint_diagonal(system, r)] -= own->softness[r] + more;
   }
-  return code ? code : vida__linear_factor(stepper->node_matrix);
+  return code ? code : vida__linear_factor(self->model.node_matrix);
 }
 
 /* The right side, for (w - v, mu). */
-static int find_right_side(VidaStepper* stepper, double* right) {
-  vida_regularized_state* own = stepper->own;
-  const double t = vida__node_time(stepper);
-  double* rows = right + stepper->n;
-  int code = vida__gradient(&stepper->evaluator, t, stepper->q, own->v, stepper->l_q, stepper->l_v);
-  code = code ? code : vida__constraint_rate(&stepper->evaluator, t, stepper->q, rows);
-  for (int i = 0; i < stepper->n; i++) {
-    right[i] = stepper->h * stepper->l_q[i] - (stepper->l_v[i] - stepper->p[i] - stepper->p_low[i]);
+static int find_right_side(VidaIntegration* self, double* right) {
+  vida_regularized_state* own = self->state;
+  const double t = vida__node_time(self);
+  double* rows = right + self->model.n;
+  int code = vida__gradient(&self->model.evaluator, t, self->node.q, own->v, self->work.l_q,
+                            self->work.l_v);
+  code = code ? code : vida__constraint_rate(&self->model.evaluator, t, self->node.q, rows);
+  for (int i = 0; i < self->model.n; i++) {
+    right[i] = self->node.h * self->work.l_q[i] -
+               (self->work.l_v[i] - self->node.p[i] - self->node.p_low[i]);
   }
-  vida__add_constraint_velocity(stepper->system, stepper->entries0, 1.0, own->v, rows);
-  for (int r = 0; r < stepper->m; r++) {
+  vida__add_constraint_velocity(self->model.system, self->implicit.entries0, 1.0, own->v, rows);
+  for (int r = 0; r < self->model.m; r++) {
     const double psi = own->share[r];
-    rows[r] = -4.0 * psi * stepper->g0[r] / stepper->h - (1.0 - psi) * rows[r];
+    rows[r] = -4.0 * psi * self->implicit.g0[r] / self->node.h - (1.0 - psi) * rows[r];
   }
   return code;
 }
 
-static int fail_singular(const VidaStepper* stepper, VidaError* error) {
+static int fail_singular(const VidaIntegration* self, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
   char open[VIDA_MESSAGE_SIZE / 2] = "";
-  vida__append_singular(stepper->system, stepper->node_matrix->values, open, sizeof open);
+  vida__append_singular(self->model.system, self->model.node_matrix->values, open, sizeof open);
   return vida__fail(error, VIDA_STEP_SINGULAR,
                     "%s: the matrix of the step is singular%s; constraints that depend on each "
                     "other, or that meet at a singular point, need a compliance",
-                    vida__name_step(stepper, step), open);
+                    vida__name_step(self, step), open);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -71,29 +73,30 @@ static int fail_singular(const VidaStepper* stepper, VidaError* error) {
 /* From (w - v, mu) the change of the momenta, and w. With a constant mass w is what the new momenta
  * make of it, so that their moments are kept to rounding; but of what is light beside the others
  * that would be the rounding of their forces. */
-static int find_change(VidaStepper* stepper) {
-  vida_regularized_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  for (int i = 0; i < stepper->n; i++) {
+static int find_change(VidaIntegration* self) {
+  vida_regularized_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  for (int i = 0; i < self->model.n; i++) {
     own->next[i] += own->v[i];
   }
   if (!system->separable) {
-    const int code = vida__gradient(&stepper->evaluator, vida__node_time(stepper), stepper->q,
-                                    own->next, stepper->l_q, stepper->l_v);
+    const int code = vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q,
+                                    own->next, self->work.l_q, self->work.l_v);
     if (code) {
       return code;
     }
   }
-  for (int i = 0; i < stepper->n; i++) {
-    own->change[i] = stepper->h * stepper->l_q[i];
+  for (int i = 0; i < self->model.n; i++) {
+    own->change[i] = self->node.h * self->work.l_q[i];
   }
-  vida__add_reaction(system, stepper->entries0, -own->kappa, own->next + stepper->n, own->change);
-  for (int i = 0; i < stepper->n && system->separable; i++) {
-    double p = stepper->p[i];
-    double low = stepper->p_low[i];
+  vida__add_reaction(system, self->implicit.entries0, -own->kappa, own->next + self->model.n,
+                     own->change);
+  for (int i = 0; i < self->model.n && system->separable; i++) {
+    double p = self->node.p[i];
+    double low = self->node.p_low[i];
     vida__add_compensated(&p, &low, own->change[i]);
-    if (vida__is_light(stepper, i)) {
-      own->change[i] = system->mass[i] * own->next[i] - stepper->p[i];
+    if (vida__is_light(self, i)) {
+      own->change[i] = system->mass[i] * own->next[i] - self->node.p[i];
     } else {
       own->next[i] = p / system->mass[i];
     }
@@ -101,28 +104,28 @@ static int find_change(VidaStepper* stepper) {
   return VIDA_SUCCESS;
 }
 
-static int find_next(VidaStepper* stepper, VidaError* error) {
-  vida_regularized_state* own = stepper->own;
+static int find_next(VidaIntegration* self, VidaError* error) {
+  vida_regularized_state* own = self->state;
   if (own->has_next) {
     return VIDA_SUCCESS;
   }
-  int code = find_right_side(stepper, own->next);
-  code = code ? code : factor(stepper);
-  code = code ? code : vida__linear_solve(stepper->node_matrix, own->next, own->next);
+  int code = find_right_side(self, own->next);
+  code = code ? code : factor(self);
+  code = code ? code : vida__linear_solve(self->model.node_matrix, own->next, own->next);
   if (code == VIDA_STEP_SINGULAR) {
-    return fail_singular(stepper, error);
+    return fail_singular(self, error);
   }
-  code = code ? code : find_change(stepper);
+  code = code ? code : find_change(self);
   own->has_next = !code;
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  return vida__regularized_step(stepper, find_next, error);
+static int step(VidaIntegration* self, VidaError* error) {
+  return vida__regularized_step(self, find_next, error);
 }
 
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  return vida__regularized_velocities(stepper, find_next, v, error);
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
+  return vida__regularized_velocities(self, find_next, v, error);
 }
 
 /* ---- record ---------------------------------------------------------------------------------- */
@@ -134,6 +137,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__spook = {
+    .size = sizeof(VidaMethod),
     .info = {"spook", "SPOOK: relaxed and damped constraints, one linear system per step",
              "Lacoursiere 2007, eq. 29",
              "Stable for steps below 2 over the largest frequency of the potential, for any "

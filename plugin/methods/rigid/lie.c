@@ -18,30 +18,31 @@
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
-static int find_force(VidaStepper* stepper, double t) {
-  vida_lie_state* own = stepper->own;
+static int find_force(VidaIntegration* self, double t) {
+  vida_lie_state* own = self->state;
   /* At rest the kinetic energy has no share in it. */
-  return vida__gradient(&stepper->evaluator, t, stepper->q, own->rest, own->force, stepper->l_v);
+  return vida__gradient(&self->model.evaluator, t, self->node.q, own->rest, own->force,
+                        self->work.l_v);
 }
 
 /* Half of the force on everything. */
-static void kick(VidaStepper* stepper) {
-  vida_lie_state* own = stepper->own;
-  const double half = 0.5 * stepper->h;
+static void kick(VidaIntegration* self) {
+  vida_lie_state* own = self->state;
+  const double half = 0.5 * self->node.h;
   for (int b = 0; b < own->bodies; b++) {
     vida_lie_body* body = &own->body[b];
     double q[4], f[4], moment[3];
-    vida__lie_gather(body, stepper->q, q);
+    vida__lie_gather(body, self->node.q, q);
     vida__lie_gather(body, own->force, f);
     vida__lie_moment(q, f, moment);
     for (int i = 0; i < 3; i++) {
       const int c = body->coordinate[i];
-      vida__add_compensated(&stepper->v0[c], &stepper->p_low[c], half * moment[i]);
+      vida__add_compensated(&self->node.v[c], &self->node.p_low[c], half * moment[i]);
     }
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], half * own->force[i]);
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], half * own->force[i]);
   }
 }
 
@@ -74,21 +75,21 @@ static double turn_residual(const double inertia[9], const double a[3], const do
 enum { MOST_ITERATIONS = 30 };
 
 /* The turn of a step: Newton's method, until rounding ends it. */
-static int solve_turn(VidaStepper* stepper, vida_lie_body* body, const double q[4]) {
+static int solve_turn(VidaIntegration* self, vida_lie_body* body, const double q[4]) {
   double a[3], rates[3], r[3], matrix[9], inverse[9], change[3], c[3];
   double previous = INFINITY;
-  vida__lie_spin(stepper, body, q, a);
+  vida__lie_spin(self, body, q, a);
   vida__lie_multiply(body->factors, a, rates);
-  const double square = stepper->h * stepper->h * vida__lie_dot(rates, rates);
+  const double square = self->node.h * self->node.h * vida__lie_dot(rates, rates);
   for (int i = 0; i < 3; i++) {
-    a[i] *= 0.5 * stepper->h;
+    a[i] *= 0.5 * self->node.h;
     /* A ball turns by asin(h |rates|). */
-    c[i] = stepper->h * rates[i] / (1.0 + sqrt(fmax(0.0, 1.0 - square)));
+    c[i] = self->node.h * rates[i] / (1.0 + sqrt(fmax(0.0, 1.0 - square)));
   }
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     const double size = turn_residual(body->inertia, a, c, r, matrix);
     const double residual = fmax(fmax(fabs(r[0]), fabs(r[1])), fabs(r[2]));
-    stepper->statistics.residual_evaluations++;
+    self->statistics.residual_evaluations++;
     if (!isfinite(residual)) {
       return VIDA_STEP_NOT_CONVERGED;
     }
@@ -104,94 +105,94 @@ static int solve_turn(VidaStepper* stepper, vida_lie_body* body, const double q[
     for (int i = 0; i < 3; i++) {
       c[i] -= change[i];
     }
-    stepper->statistics.newton_iterations++;
-    stepper->statistics.jacobian_evaluations++;
+    self->statistics.newton_iterations++;
+    self->statistics.jacobian_evaluations++;
     previous = residual;
   }
   return VIDA_STEP_NOT_CONVERGED;
 }
 
-static int fail_turn(const VidaStepper* stepper, const vida_lie_body* body, VidaError* error) {
+static int fail_turn(const VidaIntegration* self, const vida_lie_body* body, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
   return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
                     "%s: the body of '%s' turns too far in a step; the step is "
                     "too large: try less than h = %s",
-                    vida__name_step(stepper, step),
-                    stepper->system->coordinates[body->coordinate[0]].name,
-                    vida__real_text(h, vida__asked_step_size(stepper), 6));
+                    vida__name_step(self, step),
+                    self->model.system->coordinates[body->coordinate[0]].name,
+                    vida__real_text(h, vida__asked_step_size(self), 6));
 }
 
 /* q += q * ((1, c)/sqrt(1 + c c) - 1) */
-static void turn(VidaStepper* stepper, const vida_lie_body* body) {
+static void turn(VidaIntegration* self, const vida_lie_body* body) {
   double q[4], change[4];
   const double square = vida__lie_dot(body->turn, body->turn);
   const double root = sqrt(1.0 + square);
   const double less = -square / (root * (1.0 + root)); /* 1/root - 1 */
-  vida__lie_gather(body, stepper->q, q);
+  vida__lie_gather(body, self->node.q, q);
   vida__lie_lift(q, body->turn, change);
   for (int a = 0; a < 4; a++) {
     change[a] = less * q[a] + 2.0 * change[a] / root;
   }
-  vida__lie_advance(stepper, body, change);
+  vida__lie_advance(self, body, change);
 }
 
-static int fly(VidaStepper* stepper, VidaError* error) {
-  vida_lie_state* own = stepper->own;
+static int fly(VidaIntegration* self, VidaError* error) {
+  vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
     double q[4];
-    vida__lie_gather(&own->body[b], stepper->q, q);
-    if (solve_turn(stepper, &own->body[b], q)) {
-      return fail_turn(stepper, &own->body[b], error);
+    vida__lie_gather(&own->body[b], self->node.q, q);
+    if (solve_turn(self, &own->body[b], q)) {
+      return fail_turn(self, &own->body[b], error);
     }
-    turn(stepper, &own->body[b]);
+    turn(self, &own->body[b]);
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
-    const double w = (stepper->p[i] + stepper->p_low[i]) / own->mass[i];
-    vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->h * w);
+    const double w = (self->node.p[i] + self->node.p_low[i]) / own->mass[i];
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->node.h * w);
   }
   return VIDA_SUCCESS;
 }
 
 /* ---- start and step -------------------------------------------------------------------------- */
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  stepper->prepare = vida__lie_prepare;
-  return vida__lie_create(stepper, error);
+static int create(VidaIntegration* self, VidaError* error) {
+  self->implicit.prepare = vida__lie_prepare;
+  return vida__lie_create(self, error);
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  vida_lie_state* own = stepper->own;
-  int code = vida__lie_start(stepper, error);
+static int start(VidaIntegration* self, VidaError* error) {
+  vida_lie_state* own = self->state;
+  int code = vida__lie_start(self, error);
   if (code) {
     return code;
   }
   own->has_force = false;
-  code = find_force(stepper, stepper->t0);
+  code = find_force(self, self->node.t0);
   own->has_force = !code;
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  vida_lie_state* own = stepper->own;
-  int code = own->has_force ? 0 : find_force(stepper, vida__node_time(stepper));
+static int step(VidaIntegration* self, VidaError* error) {
+  vida_lie_state* own = self->state;
+  int code = own->has_force ? 0 : find_force(self, vida__node_time(self));
   own->has_force = false;
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  kick(stepper);
-  code = fly(stepper, error);
+  kick(self);
+  code = fly(self, error);
   if (code) {
     return code;
   }
-  code = find_force(stepper, vida__next_time(stepper));
+  code = find_force(self, vida__next_time(self));
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   own->has_force = true;
-  kick(stepper);
-  vida__lie_set_momenta(stepper);
+  kick(self);
+  vida__lie_set_momenta(self);
   return VIDA_SUCCESS;
 }
 
@@ -199,6 +200,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__lgvi = {
+    .size = sizeof(VidaMethod),
     .info = {"lgvi", "Lie group variational integrator of rigid bodies (discrete Moser-Veselov)",
              "Moser and Veselov 1991; Lee, Leok and McClamroch 2007",
              "Rigid bodies in space as unit quaternions about their centre of mass or a fixed "

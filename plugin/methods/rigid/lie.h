@@ -3,7 +3,7 @@
 #ifndef VIDA_METHODS_RIGID_LIE_H
 #define VIDA_METHODS_RIGID_LIE_H
 
-#include "stepper/method.h"
+#include "stepper/integration.h"
 
 /* One body: a quaternion, scalar first, from body to space. */
 typedef struct vida_lie_body {
@@ -32,7 +32,7 @@ typedef struct vida_lie_state {
 
 /* Finds the bodies of a system and their inertia, or refuses it with VIDA_NOT_SUPPORTED and the
  * reason; sets stepper->own. */
-int vida__lie_create(VidaStepper* stepper, VidaError* error);
+int vida__lie_create(VidaIntegration* self, VidaError* error);
 /* v = q * (0, rates) / 2 */
 void vida__lie_lift(const double q[4], const double rates[3], double v[4]);
 /* The transpose of it: the moments in the body of which f is the force on q. */
@@ -53,18 +53,18 @@ void vida__lie_moment(const double q[4], const double f[4], double moment[3]);
 /* x: what `from` (n) has at the coordinates of a body */
 void vida__lie_gather(const vida_lie_body* body, const double* from, double x[4]);
 /* The angular momentum in the body, and the rates, with the quaternion q */
-void vida__lie_spin(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
+void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                     double in_body[3]);
-void vida__lie_rates(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
+void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                      double rates[3]);
 /* q += change, then back to norm 1 along q. */
-void vida__lie_advance(VidaStepper* stepper, const vida_lie_body* body, const double change[4]);
+void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]);
 /* From q and v0: unit quaternions, angular momenta in space, and momenta p. */
-int vida__lie_start(VidaStepper* stepper, VidaError* error);
+int vida__lie_start(VidaIntegration* self, VidaError* error);
 /* stepper->p of the bodies, from their angular momenta */
-void vida__lie_set_momenta(VidaStepper* stepper);
+void vida__lie_set_momenta(VidaIntegration* self);
 /* `prepare` and `velocities` of such methods */
-int vida__lie_prepare(VidaStepper* stepper, VidaError* error);
-int vida__lie_velocities(VidaStepper* stepper, double* v, VidaError* error);
+int vida__lie_prepare(VidaIntegration* self, VidaError* error);
+int vida__lie_velocities(VidaIntegration* self, double* v, VidaError* error);
 
 #endif

@@ -64,18 +64,18 @@ int vida__lie_invert(const double a[9], double inverse[9]) {
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-static int refuse(const VidaStepper* stepper, const char* name, const char* reason,
+static int refuse(const VidaIntegration* self, const char* name, const char* reason,
                   VidaError* error) {
   return VIDA_REFUSE_SYSTEM(
       error,
       "%s takes rigid bodies as unit quaternions, without other constraints: '%s' "
       "of system '%s' %s",
-      stepper->method->info.name, name, stepper->system->name, reason);
+      self->method->info.name, name, self->model.system->name, reason);
 }
 
-static int refuse_body(const VidaStepper* stepper, const vida_lie_body* body, const char* reason,
+static int refuse_body(const VidaIntegration* self, const vida_lie_body* body, const char* reason,
                        VidaError* error) {
-  return refuse(stepper, stepper->system->coordinates[body->coordinate[0]].name, reason, error);
+  return refuse(self, self->model.system->coordinates[body->coordinate[0]].name, reason, error);
 }
 
 /* ---- which coordinates are bodies ------------------------------------------------------------ */
@@ -119,25 +119,24 @@ static bool take_row(const VidaSystem* system, int row, vida_lie_body* body) {
   return count == 4;
 }
 
-static int find_bodies(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  vida_lie_state* own = stepper->own;
+static int find_bodies(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
+  vida_lie_state* own = self->state;
   double* taken = own->rest;
-  for (int r = 0; r < stepper->m; r++) {
+  for (int r = 0; r < self->model.m; r++) {
     vida_lie_body* body = &own->body[r];
     if (!take_row(system, r, body)) {
-      return refuse(stepper, system->rows[r].name, "is not the unit norm of a quaternion", error);
+      return refuse(self, system->rows[r].name, "is not the unit norm of a quaternion", error);
     }
     order_coordinates(system, body);
     for (int a = 0; a < 4; a++) {
       if (taken[body->coordinate[a]] != 0.0) {
-        return refuse(stepper, system->rows[r].name, "is a second constraint of a quaternion",
-                      error);
+        return refuse(self, system->rows[r].name, "is a second constraint of a quaternion", error);
       }
       taken[body->coordinate[a]] = 1.0;
     }
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     if (taken[i] == 0.0) {
       own->other[own->others++] = i;
     }
@@ -158,12 +157,12 @@ typedef struct probe {
   double* matrix;            /* of the KKT pattern */
 } probe;
 
-static int allocate_probe(const VidaStepper* stepper, probe* at) {
-  const size_t n = (size_t)stepper->n;
-  const size_t m = (size_t)stepper->m;
-  const size_t entries = (size_t)stepper->system->entry_count;
-  double* next = vida__allocate(7 * n + 5 * m + entries + (size_t)stepper->system->pattern.entries,
-                                sizeof *next);
+static int allocate_probe(const VidaIntegration* self, probe* at) {
+  const size_t n = (size_t)self->model.n;
+  const size_t m = (size_t)self->model.m;
+  const size_t entries = (size_t)self->model.system->entry_count;
+  double* next = vida__allocate(
+      7 * n + 5 * m + entries + (size_t)self->model.system->pattern.entries, sizeof *next);
   at->q = next;
   if (!next) {
     return VIDA_OUT_OF_MEMORY;
@@ -187,8 +186,8 @@ static double arbitrary(int k, int i) {
 }
 
 /* Unit quaternions: 1 in state 0, then arbitrary ones; the others about the start. */
-static void choose_positions(const VidaStepper* stepper, int k, probe* at) {
-  const vida_lie_state* own = stepper->own;
+static void choose_positions(const VidaIntegration* self, int k, probe* at) {
+  const vida_lie_state* own = self->state;
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
     const double size = at->start[i] != 0.0 ? fabs(at->start[i]) : 1.0;
@@ -207,8 +206,8 @@ static void choose_positions(const VidaStepper* stepper, int k, probe* at) {
   }
 }
 
-static void choose_velocities(const VidaStepper* stepper, int k, probe* at) {
-  const vida_lie_state* own = stepper->own;
+static void choose_velocities(const VidaIntegration* self, int k, probe* at) {
+  const vida_lie_state* own = self->state;
   for (int j = 0; j < own->others; j++) {
     at->v[own->other[j]] = arbitrary(k + PROBES, j);
   }
@@ -228,9 +227,9 @@ static void choose_velocities(const VidaStepper* stepper, int k, probe* at) {
 /* ---- inertia --------------------------------------------------------------------------------- */
 
 /* L_v for rates of one about axis `axis` of every body, and the others at rest or all at one. */
-static int probe_axis(VidaStepper* stepper, int axis, double others, probe* at) {
-  vida_lie_state* own = stepper->own;
-  memset(at->v, 0, (size_t)stepper->n * sizeof *at->v);
+static int probe_axis(VidaIntegration* self, int axis, double others, probe* at) {
+  vida_lie_state* own = self->state;
+  memset(at->v, 0, (size_t)self->model.n * sizeof *at->v);
   for (int b = 0; b < own->bodies && axis >= 0; b++) {
     double q[4], v[4];
     double rates[3] = {0.0, 0.0, 0.0};
@@ -244,14 +243,14 @@ static int probe_axis(VidaStepper* stepper, int axis, double others, probe* at) 
   for (int j = 0; j < own->others; j++) {
     at->v[own->other[j]] = others;
   }
-  return vida__gradient(&stepper->evaluator, 0.0, at->q, at->v, at->l_q, at->l_v);
+  return vida__gradient(&self->model.evaluator, 0.0, at->q, at->v, at->l_q, at->l_v);
 }
 
-static int measure_inertia(VidaStepper* stepper, probe* at, VidaError* error) {
-  vida_lie_state* own = stepper->own;
+static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
+  vida_lie_state* own = self->state;
   int code = VIDA_SUCCESS;
   for (int axis = 0; axis < 3 && !code; axis++) {
-    code = probe_axis(stepper, axis, 0.0, at);
+    code = probe_axis(self, axis, 0.0, at);
     for (int b = 0; b < own->bodies && !code; b++) {
       double q[4], l_v[4], column[3];
       vida__lie_gather(&own->body[b], at->q, q);
@@ -262,14 +261,14 @@ static int measure_inertia(VidaStepper* stepper, probe* at, VidaError* error) {
       }
     }
   }
-  code = code ? code : probe_axis(stepper, -1, 1.0, at);
+  code = code ? code : probe_axis(self, -1, 1.0, at);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   for (int j = 0; j < own->others; j++) {
     own->mass[own->other[j]] = at->l_v[own->other[j]];
     if (!(own->mass[own->other[j]] > 0.0)) {
-      return refuse(stepper, stepper->system->coordinates[own->other[j]].name, "has no mass",
+      return refuse(self, self->model.system->coordinates[own->other[j]].name, "has no mass",
                     error);
     }
   }
@@ -283,7 +282,7 @@ static int measure_inertia(VidaStepper* stepper, probe* at, VidaError* error) {
     }
     if (vida__lie_invert(inertia, body->factors) || !(inertia[0] > 0.0) || !(inertia[4] > 0.0) ||
         !(inertia[8] > 0.0)) {
-      return refuse_body(stepper, body, "has no regular inertia tensor", error);
+      return refuse_body(self, body, "has no regular inertia tensor", error);
     }
   }
   return VIDA_SUCCESS;
@@ -291,13 +290,13 @@ static int measure_inertia(VidaStepper* stepper, probe* at, VidaError* error) {
 
 /* ---- is it a rigid body? --------------------------------------------------------------------- */
 
-static int check_norms(VidaStepper* stepper, probe* at, VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  vida_lie_state* own = stepper->own;
-  int code = vida__constraints(&stepper->evaluator, 0.0, at->q, NULL, at->g);
-  code = code ? code : vida__jacobian(&stepper->evaluator, 0.0, at->q, at->entries);
+static int check_norms(VidaIntegration* self, probe* at, VidaError* error) {
+  const VidaSystem* system = self->model.system;
+  vida_lie_state* own = self->state;
+  int code = vida__constraints(&self->model.evaluator, 0.0, at->q, NULL, at->g);
+  code = code ? code : vida__jacobian(&self->model.evaluator, 0.0, at->q, at->entries);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
   for (int b = 0; b < own->bodies; b++) {
     double q[4], along = 0.0, size = 0.0;
@@ -312,7 +311,7 @@ static int check_norms(VidaStepper* stepper, probe* at, VidaError* error) {
     }
     if (!(fabs(at->g[own->body[b].row]) <= vanishing * sqrt(size)) ||
         !(fabs(along) >= (1.0 - vanishing) * sqrt(size)) || !(size > 0.0)) {
-      return refuse(stepper, system->rows[own->body[b].row].name,
+      return refuse(self, system->rows[own->body[b].row].name,
                     "is not the unit norm of a quaternion", error);
     }
   }
@@ -320,12 +319,12 @@ static int check_norms(VidaStepper* stepper, probe* at, VidaError* error) {
 }
 
 /* at->l_q = what M (in at->matrix) makes of x. */
-static void multiply_mass(const VidaStepper* stepper, const double* x, probe* at) {
-  const vida_pattern* pattern = &stepper->system->pattern;
-  memset(at->l_q, 0, (size_t)stepper->n * sizeof *at->l_q);
-  for (int j = 0; j < stepper->n; j++) {
+static void multiply_mass(const VidaIntegration* self, const double* x, probe* at) {
+  const vida_pattern* pattern = &self->model.system->pattern;
+  memset(at->l_q, 0, (size_t)self->model.n * sizeof *at->l_q);
+  for (int j = 0; j < self->model.n; j++) {
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
-      if (pattern->row[k] < stepper->n) {
+      if (pattern->row[k] < self->model.n) {
         at->l_q[pattern->row[k]] += at->matrix[k] * x[j];
       }
     }
@@ -350,9 +349,9 @@ static double size_of(const double* a, int count) {
 }
 
 /* M v must be J omega of each body by itself, and m v of the others: no coupling, no other J. */
-static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
-  const vida_lie_state* own = stepper->own;
-  multiply_mass(stepper, at->v, at);
+static int check_momenta(VidaIntegration* self, probe* at, VidaError* error) {
+  const vida_lie_state* own = self->state;
+  multiply_mass(self, at->v, at);
   for (int b = 0; b < own->bodies; b++) {
     double q[4], f[4], expected[3], moments[3], told[3];
     const vida_lie_body* body = &own->body[b];
@@ -365,8 +364,8 @@ static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
     const double size = size_of(body->inertia, 9);
     if (differs(moments, expected, 3, size) || differs(told, expected, 3, size)) {
       return refuse_body(
-          stepper, body,
-          "does not have the kinetic energy of a rigid body about its centre of mass", error);
+          self, body, "does not have the kinetic energy of a rigid body about its centre of mass",
+          error);
     }
   }
   for (int j = 0; j < own->others; j++) {
@@ -374,7 +373,7 @@ static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
     const double p = own->mass[i] * at->v[i];
     const double size = own->mass[i];
     if (differs(&at->l_q[i], &p, 1, size) || differs(&at->l_v[i], &p, 1, size)) {
-      return refuse(stepper, stepper->system->coordinates[i].name,
+      return refuse(self, self->model.system->coordinates[i].name,
                     "does not have a constant mass of its own", error);
     }
   }
@@ -382,9 +381,9 @@ static int check_momenta(VidaStepper* stepper, probe* at, VidaError* error) {
 }
 
 /* Euler's equations, see above. */
-static int check_forces(VidaStepper* stepper, probe* at, VidaError* error) {
-  const vida_lie_state* own = stepper->own;
-  multiply_mass(stepper, at->q, at);
+static int check_forces(VidaIntegration* self, probe* at, VidaError* error) {
+  const vida_lie_state* own = self->state;
+  multiply_mass(self, at->q, at);
   for (int b = 0; b < own->bodies; b++) {
     double q[4], f[4], rest[4], m_q[4], moments[3], expected[3], spin[3];
     const vida_lie_body* body = &own->body[b];
@@ -407,35 +406,35 @@ static int check_forces(VidaStepper* stepper, probe* at, VidaError* error) {
       moments[i] += rates[k] * spin[l] - rates[l] * spin[k];
     }
     if (differs(moments, expected, 3, size)) {
-      return refuse_body(stepper, body, "feels forces that depend on velocities", error);
+      return refuse_body(self, body, "feels forces that depend on velocities", error);
     }
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
     const double size = fabs(at->bias[i]) + fabs(at->bias_rest[i]);
     if (differs(&at->bias[i], &at->bias_rest[i], 1, size)) {
-      return refuse(stepper, stepper->system->coordinates[i].name,
+      return refuse(self, self->model.system->coordinates[i].name,
                     "feels forces that depend on velocities", error);
     }
   }
   return VIDA_SUCCESS;
 }
 
-static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error) {
-  vida_lie_state* own = stepper->own;
+static int probe_state(VidaIntegration* self, int k, probe* at, VidaError* error) {
+  vida_lie_state* own = self->state;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  vida_evaluator* evaluator = &stepper->evaluator;
+  vida_evaluator* evaluator = &self->model.evaluator;
   const double t = 0.1 * k;
-  choose_positions(stepper, k, at);
-  int code = check_norms(stepper, at, error);
+  choose_positions(self, k, at);
+  int code = check_norms(self, at, error);
   if (!code && k == 0) {
-    code = measure_inertia(stepper, at, error);
+    code = measure_inertia(self, at, error);
   }
   if (code) {
     return code;
   }
-  choose_velocities(stepper, k, at);
-  memset(at->matrix, 0, (size_t)stepper->system->pattern.entries * sizeof *at->matrix);
+  choose_velocities(self, k, at);
+  memset(at->matrix, 0, (size_t)self->model.system->pattern.entries * sizeof *at->matrix);
   code = vida__find_hidden_potential(evaluator, t, at->q, own->rest, at->l_q, at->l_v,
                                      &own->hidden_potential);
   code = code ? code
@@ -446,46 +445,46 @@ static int probe_state(VidaStepper* stepper, int k, probe* at, VidaError* error)
   code = code ? code : vida__add_hessian(evaluator, t, at->q, at->v, mass_only, at->matrix);
   code = code ? code : vida__gradient(evaluator, t, at->q, at->v, at->l_q, at->l_v);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  code = check_momenta(stepper, at, error);
-  return code ? code : check_forces(stepper, at, error);
+  code = check_momenta(self, at, error);
+  return code ? code : check_forces(self, at, error);
 }
 
-static int check_bodies(VidaStepper* stepper, VidaError* error) {
+static int check_bodies(VidaIntegration* self, VidaError* error) {
   probe at = {0};
-  if (allocate_probe(stepper, &at)) {
+  if (allocate_probe(self, &at)) {
     return vida__fail_memory(error);
   }
   /* Whether this start is a good one is not asked here. */
   const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
-  int code = VidaSystem_Start(stepper->system, 0.0, &about, at.start, at.v, NULL, error);
+  int code = VidaSystem_Start(self->model.system, 0.0, &about, at.start, at.v, NULL, error);
   for (int k = 0; k < PROBES && !code; k++) {
-    code = probe_state(stepper, k, &at, error);
+    code = probe_state(self, k, &at, error);
   }
   free(at.q);
   return code;
 }
 
-int vida__lie_create(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n;
-  const size_t bodies = (size_t)stepper->m;
+int vida__lie_create(VidaIntegration* self, VidaError* error) {
+  const size_t n = (size_t)self->model.n;
+  const size_t bodies = (size_t)self->model.m;
   if (bodies == 0) {
     return VIDA_REFUSE_SYSTEM(error,
                               "%s takes rigid bodies, and system '%s' has no unit quaternion",
-                              stepper->method->info.name, stepper->system->name);
+                              self->method->info.name, self->model.system->name);
   }
   vida_lie_state* own = vida__allocate(
       1, sizeof *own + bodies * sizeof own->body[0] + 3 * n * sizeof(double) + n * sizeof(int));
   if (!own) {
     return vida__fail_memory(error);
   }
-  own->bodies = stepper->m;
+  own->bodies = self->model.m;
   own->mass = (double*)(own->body + bodies);
   own->force = own->mass + n;
   own->rest = own->force + n;
   own->other = (int*)(own->rest + n);
-  stepper->own = own;
-  const int code = find_bodies(stepper, error);
-  return code ? code : check_bodies(stepper, error);
+  self->state = own;
+  const int code = find_bodies(self, error);
+  return code ? code : check_bodies(self, error);
 }

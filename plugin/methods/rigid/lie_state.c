@@ -48,61 +48,61 @@ void vida__lie_moment(const double q[4], const double f[4], double moment[3]) {
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
-void vida__lie_spin(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
+void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                     double in_body[3]) {
   double spin[4];
-  vida__lie_gather(body, stepper->v0, spin);
+  vida__lie_gather(body, self->node.v, spin);
   vida__lie_turn_to_body(q, spin, in_body);
 }
 
-void vida__lie_rates(const VidaStepper* stepper, const vida_lie_body* body, const double q[4],
+void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                      double rates[3]) {
   double in_body[3];
-  vida__lie_spin(stepper, body, q, in_body);
+  vida__lie_spin(self, body, q, in_body);
   vida__lie_multiply(body->factors, in_body, rates);
 }
 
-void vida__lie_advance(VidaStepper* stepper, const vida_lie_body* body, const double change[4]) {
+void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]) {
   double off = -1.0;
   double low = 0.0;
   for (int a = 0; a < 4; a++) {
     const int i = body->coordinate[a];
-    vida__add_compensated(&stepper->q[i], &stepper->q_low[i], change[a]);
-    const double x = stepper->q[i];
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], change[a]);
+    const double x = self->node.q[i];
     const double part = x * x;
     vida__add_compensated(&off, &low, part);
-    low += fma(x, x, -part) + 2.0 * x * stepper->q_low[i];
+    low += fma(x, x, -part) + 2.0 * x * self->node.q_low[i];
   }
   const double back = -0.5 * (off + low);
   for (int a = 0; a < 4; a++) {
     const int i = body->coordinate[a];
-    vida__add_compensated(&stepper->q[i], &stepper->q_low[i], back * stepper->q[i]);
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], back * self->node.q[i]);
   }
 }
 
 /* p = 2 (0, pi) * q, which is tangent to the sphere. */
-void vida__lie_set_momenta(VidaStepper* stepper) {
-  const vida_lie_state* own = stepper->own;
+void vida__lie_set_momenta(VidaIntegration* self) {
+  const vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
     const vida_lie_body* body = &own->body[b];
     double q[4], in_body[3], p[4];
-    vida__lie_gather(body, stepper->q, q);
-    vida__lie_spin(stepper, body, q, in_body);
+    vida__lie_gather(body, self->node.q, q);
+    vida__lie_spin(self, body, q, in_body);
     vida__lie_lift(q, in_body, p);
     for (int a = 0; a < 4; a++) {
-      stepper->p[body->coordinate[a]] = 4.0 * p[a];
+      self->node.p[body->coordinate[a]] = 4.0 * p[a];
     }
   }
 }
 
-int vida__lie_velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const vida_lie_state* own = stepper->own;
+int vida__lie_velocities(VidaIntegration* self, double* v, VidaError* error) {
+  const vida_lie_state* own = self->state;
   (void)error;
   for (int b = 0; b < own->bodies; b++) {
     const vida_lie_body* body = &own->body[b];
     double q[4], rates[3], lift[4];
-    vida__lie_gather(body, stepper->q, q);
-    vida__lie_rates(stepper, body, q, rates);
+    vida__lie_gather(body, self->node.q, q);
+    vida__lie_rates(self, body, q, rates);
     vida__lie_lift(q, rates, lift);
     for (int a = 0; a < 4; a++) {
       v[body->coordinate[a]] = lift[a];
@@ -110,25 +110,25 @@ int vida__lie_velocities(VidaStepper* stepper, double* v, VidaError* error) {
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
-    v[i] = stepper->p[i] / own->mass[i];
+    v[i] = self->node.p[i] / own->mass[i];
   }
   return VIDA_SUCCESS;
 }
 
 /* Nothing is solved on the pattern of the system. */
-int vida__lie_prepare(VidaStepper* stepper, VidaError* error) {
-  (void)stepper;
+int vida__lie_prepare(VidaIntegration* self, VidaError* error) {
+  (void)self;
   (void)error;
   return VIDA_SUCCESS;
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static int start_body(VidaStepper* stepper, vida_lie_body* body, VidaError* error) {
+static int start_body(VidaIntegration* self, vida_lie_body* body, VidaError* error) {
   double q[4], v[4], rates[3], in_body[3], back[4], spin[3];
   double square = 0.0;
-  vida__lie_gather(body, stepper->q, q);
-  vida__lie_gather(body, stepper->v0, v);
+  vida__lie_gather(body, self->node.q, q);
+  vida__lie_gather(body, self->node.v, v);
   for (int a = 0; a < 4; a++) {
     square += q[a] * q[a];
   }
@@ -136,13 +136,13 @@ static int start_body(VidaStepper* stepper, vida_lie_body* body, VidaError* erro
     char norm[VIDA_REAL_TEXT_SIZE];
     return vida__fail(error, VIDA_INCONSISTENT_START,
                       "%s starts from unit quaternions, and that of '%s' has norm %s",
-                      stepper->method->info.name,
-                      stepper->system->coordinates[body->coordinate[0]].name,
+                      self->method->info.name,
+                      self->model.system->coordinates[body->coordinate[0]].name,
                       vida__real_text(norm, sqrt(square), 10));
   }
   for (int a = 0; a < 4; a++) {
     q[a] /= sqrt(square);
-    stepper->q[body->coordinate[a]] = q[a];
+    self->node.q[body->coordinate[a]] = q[a];
   }
   vida__lie_drop(q, v, rates);
   for (int i = 0; i < 3; i++) {
@@ -154,27 +154,28 @@ static int start_body(VidaStepper* stepper, vida_lie_body* body, VidaError* erro
   }
   vida__lie_turn_to_body(back, in_body, spin);
   for (int i = 0; i < 3; i++) {
-    stepper->v0[body->coordinate[i]] = spin[i];
+    self->node.v[body->coordinate[i]] = spin[i];
   }
   memset(body->turn, 0, sizeof body->turn);
   return VIDA_SUCCESS;
 }
 
-int vida__lie_start(VidaStepper* stepper, VidaError* error) {
-  vida_lie_state* own = stepper->own;
+int vida__lie_start(VidaIntegration* self, VidaError* error) {
+  vida_lie_state* own = self->state;
   int code = VIDA_SUCCESS;
   for (int b = 0; b < own->bodies && !code; b++) {
-    code = start_body(stepper, &own->body[b], error);
+    code = start_body(self, &own->body[b], error);
   }
   if (code) {
     return code;
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
-    stepper->p[i] = own->mass[i] * stepper->v0[i];
+    self->node.p[i] = own->mass[i] * self->node.v[i];
   }
-  vida__lie_set_momenta(stepper);
+  vida__lie_set_momenta(self);
   /* for the matrix of the multipliers, which is factored once before the first step */
-  code = vida__jacobian(&stepper->evaluator, stepper->t0, stepper->q, stepper->entries0);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  code =
+      vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q, self->implicit.entries0);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }

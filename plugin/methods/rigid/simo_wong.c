@@ -22,42 +22,42 @@
 
 typedef vida_simo_state simo_state;
 
-static const vida_lie_state* lie_of(const VidaStepper* stepper) {
-  return stepper->own;
+static const vida_lie_state* lie_of(const VidaIntegration* self) {
+  return self->state;
 }
 
-static simo_state* simo_of(const VidaStepper* stepper) {
-  return lie_of(stepper)->more;
+static simo_state* simo_of(const VidaIntegration* self) {
+  return lie_of(self)->more;
 }
 
 /* ---- the equations --------------------------------------------------------------------------- */
 
 /* The angular momentum of the end in the frame of the start. */
-static void find_pushed(const VidaStepper* stepper, int b, const double s[3], double pushed[3]) {
-  vida__simo_moment(stepper, b, s, pushed);
+static void find_pushed(const VidaIntegration* self, int b, const double s[3], double pushed[3]) {
+  vida__simo_moment(self, b, s, pushed);
   for (int i = 0; i < 3; i++) {
-    pushed[i] = simo_of(stepper)->spin[3 * b + i] + stepper->h * pushed[i];
+    pushed[i] = simo_of(self)->spin[3 * b + i] + self->node.h * pushed[i];
   }
 }
 
 static int residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  const vida_lie_state* lie = lie_of(stepper);
-  const simo_state* own = simo_of(stepper);
-  const int code = vida__simo_forces(stepper, u);
+  VidaIntegration* self = data;
+  const vida_lie_state* lie = lie_of(self);
+  const simo_state* own = simo_of(self);
+  const int code = vida__simo_forces(self, u);
   for (int b = 0; b < own->groups; b++) {
     const vida_simo_group* part = &own->group[b];
     const double* w = u + part->first;
     double s[3], pushed[3], end[3];
     if (part->width == 1) {
       const int i = part->coordinate[0];
-      r[part->first] = lie->mass[i] * w[0] - (stepper->p[i] + stepper->p_low[i]) -
-                       0.5 * stepper->h * lie->force[i];
+      r[part->first] = lie->mass[i] * w[0] - (self->node.p[i] + self->node.p_low[i]) -
+                       0.5 * self->node.h * lie->force[i];
       continue;
     }
-    const double k = vida__simo_turn(stepper, w, s);
+    const double k = vida__simo_turn(self, w, s);
     const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
-    find_pushed(stepper, b, s, pushed);
+    find_pushed(self, b, s, pushed);
     vida__lie_turn_to_body(turn, pushed, end);
     vida__lie_multiply(lie->body[b].inertia, w, r + part->first);
     for (int i = 0; i < 3; i++) {
@@ -84,8 +84,8 @@ static void turn_slope(const double s[3], double k, int j, const double x[3], do
 }
 
 /* ds/dw */
-static void find_turn_slopes(const VidaStepper* stepper, const double* w, double slopes[3][3]) {
-  const double half = 0.5 * stepper->h;
+static void find_turn_slopes(const VidaIntegration* self, const double* w, double slopes[3][3]) {
+  const double half = 0.5 * self->node.h;
   const double c[3] = {half * w[0], half * w[1], half * w[2]};
   const double root = sqrt(1.0 + vida__lie_dot(c, c));
   const double share = 1.0 / (1.0 + root);
@@ -97,33 +97,33 @@ static void find_turn_slopes(const VidaStepper* stepper, const double* w, double
 }
 
 /* The derivatives of a body's rows by its own s, its forces being held. */
-static void find_own_block(VidaStepper* stepper, int b, const double s[3], double k,
+static void find_own_block(VidaIntegration* self, int b, const double s[3], double k,
                            double block[3][3]) {
   const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
   double pushed[3];
-  find_pushed(stepper, b, s, pushed);
+  find_pushed(self, b, s, pushed);
   for (int j = 0; j < 3; j++) {
     double slope[3], push[3], turned[3];
     turn_slope(s, k, j, pushed, slope);
-    vida__simo_moment_slope(stepper, b, s, j, push);
+    vida__simo_moment_slope(self, b, s, j, push);
     vida__lie_turn_to_body(turn, push, turned);
     for (int i = 0; i < 3; i++) {
-      block[i][j] = -0.5 * (slope[i] + stepper->h * turned[i]);
+      block[i][j] = -0.5 * (slope[i] + self->node.h * turned[i]);
     }
   }
 }
 
 /* The whole of it by w, and what links a body to others. */
-static void add_body(VidaStepper* stepper, int b, const double* w, double* matrix) {
-  const vida_lie_body* body = &lie_of(stepper)->body[b];
-  simo_state* own = simo_of(stepper);
+static void add_body(VidaIntegration* self, int b, const double* w, double* matrix) {
+  const vida_lie_body* body = &lie_of(self)->body[b];
+  simo_state* own = simo_of(self);
   vida_simo_group* part = &own->group[b];
   double s[3], slopes[3][3], block[3][3], change[4][3];
-  const double k = vida__simo_turn(stepper, w, s);
+  const double k = vida__simo_turn(self, w, s);
   const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
-  find_turn_slopes(stepper, w, slopes);
-  find_own_block(stepper, b, s, k, block);
-  vida__simo_chain(stepper, b, s, part, change);
+  find_turn_slopes(self, w, slopes);
+  find_own_block(self, b, s, k, block);
+  vida__simo_chain(self, b, s, part, change);
   for (int j = 0; j < 3; j++) {
     const int place = vida__pattern_slot(&own->pattern, part->first, part->first + j);
     for (int i = 0; i < 3; i++) {
@@ -142,21 +142,21 @@ static void add_body(VidaStepper* stepper, int b, const double* w, double* matri
       double turned[3];
       vida__lie_turn_to_body(turn, column, turned);
       for (int i = 0; i < 3; i++) {
-        part->left[kind][i][a] = -0.5 * stepper->h * turned[i];
+        part->left[kind][i][a] = -0.5 * self->node.h * turned[i];
       }
     }
   }
 }
 
 /* What forces change by q1, between groups */
-static void add_blocks(const VidaStepper* stepper, double* matrix) {
-  const simo_state* own = simo_of(stepper);
-  const vida_pattern* from = &stepper->system->pattern;
-  for (int j = 0; j < stepper->n; j++) {
+static void add_blocks(const VidaIntegration* self, double* matrix) {
+  const simo_state* own = simo_of(self);
+  const vida_pattern* from = &self->model.system->pattern;
+  for (int j = 0; j < self->model.n; j++) {
     const vida_simo_group* right = &own->group[own->group_of[j]];
     const double sign = right->width == 3 ? -1.0 : 1.0; /* of q1 in the second derivative */
     for (sunindextype e = from->column_start[j]; e < from->column_start[j + 1]; e++) {
-      const int i = from->row[e] < stepper->n ? (int)from->row[e] : -1;
+      const int i = from->row[e] < self->model.n ? (int)from->row[e] : -1;
       if (i < 0 || (own->slopes[0][e] == 0.0 && own->slopes[1][e] == 0.0)) {
         continue;
       }
@@ -175,26 +175,26 @@ static void add_blocks(const VidaStepper* stepper, double* matrix) {
 }
 
 static int jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
-  simo_state* own = simo_of(stepper);
-  int code = vida__simo_forces(stepper, u);
-  code = code ? code : vida__simo_force_slopes(stepper, u);
+  VidaIntegration* self = data;
+  simo_state* own = simo_of(self);
+  int code = vida__simo_forces(self, u);
+  code = code ? code : vida__simo_force_slopes(self, u);
   if (code) {
     return code;
   }
   for (int b = 0; b < own->groups; b++) {
     vida_simo_group* part = &own->group[b];
     if (part->width == 3) {
-      add_body(stepper, b, u + part->first, matrix);
+      add_body(self, b, u + part->first, matrix);
       continue;
     }
-    part->left[0][0][0] = -0.5 * stepper->h;
+    part->left[0][0][0] = -0.5 * self->node.h;
     part->left[1][0][0] = 0.0;
-    part->right[0][0] = stepper->h;
+    part->right[0][0] = self->node.h;
     matrix[vida__pattern_slot(&own->pattern, part->first, part->first)] +=
-        lie_of(stepper)->mass[part->coordinate[0]];
+        lie_of(self)->mass[part->coordinate[0]];
   }
-  add_blocks(stepper, matrix);
+  add_blocks(self, matrix);
   return VIDA_SUCCESS;
 }
 
@@ -208,34 +208,34 @@ static double length(const double* x, int count) {
   return sqrt(square);
 }
 
-static double force_size(const VidaStepper* stepper, const vida_simo_group* part) {
+static double force_size(const VidaIntegration* self, const vida_simo_group* part) {
   double size = 0.0;
   for (int a = 0; a < part->count; a++) {
-    size += simo_of(stepper)->torque[part->coordinate[a]];
+    size += simo_of(self)->torque[part->coordinate[a]];
   }
-  return fabs(stepper->h) * size;
+  return fabs(self->node.h) * size;
 }
 
-static double momentum_size(const VidaStepper* stepper, int b) {
-  const simo_state* own = simo_of(stepper);
-  return own->group[b].width == 1 ? fabs(stepper->p[own->group[b].coordinate[0]])
+static double momentum_size(const VidaIntegration* self, int b) {
+  const simo_state* own = simo_of(self);
+  return own->group[b].width == 1 ? fabs(self->node.p[own->group[b].coordinate[0]])
                                   : length(own->spin + 3 * b, 3);
 }
 
-static double mass_of(const VidaStepper* stepper, int b, int i) {
-  const vida_simo_group* part = &simo_of(stepper)->group[b];
-  return part->width == 1 ? lie_of(stepper)->mass[part->coordinate[0]]
-                          : lie_of(stepper)->body[b].inertia[4 * i];
+static double mass_of(const VidaIntegration* self, int b, int i) {
+  const vida_simo_group* part = &simo_of(self)->group[b];
+  return part->width == 1 ? lie_of(self)->mass[part->coordinate[0]]
+                          : lie_of(self)->body[b].inertia[4 * i];
 }
 
 static void sizes(void* data, const double* u, double* size) {
-  VidaStepper* stepper = data;
-  const simo_state* own = simo_of(stepper);
+  VidaIntegration* self = data;
+  const simo_state* own = simo_of(self);
   for (int b = 0; b < own->groups; b++) {
     const vida_simo_group* part = &own->group[b];
-    double moving = momentum_size(stepper, b) + force_size(stepper, part);
+    double moving = momentum_size(self, b) + force_size(self, part);
     for (int i = 0; i < part->width; i++) {
-      moving += mass_of(stepper, b, i) * fabs(u[part->first + i]);
+      moving += mass_of(self, b, i) * fabs(u[part->first + i]);
     }
     for (int i = 0; i < part->width; i++) {
       size[part->first + i] = moving; /* a turn mixes them */
@@ -245,55 +245,55 @@ static void sizes(void* data, const double* u, double* size) {
 
 /* The rates at the node */
 static void guess_rates(void* data, double* u) {
-  VidaStepper* stepper = data;
-  const vida_lie_state* lie = lie_of(stepper);
-  const simo_state* own = simo_of(stepper);
+  VidaIntegration* self = data;
+  const vida_lie_state* lie = lie_of(self);
+  const simo_state* own = simo_of(self);
   for (int b = 0; b < own->groups; b++) {
     const vida_simo_group* part = &own->group[b];
     if (part->width == 1) {
-      u[part->first] = stepper->p[part->coordinate[0]] / lie->mass[part->coordinate[0]];
+      u[part->first] = self->node.p[part->coordinate[0]] / lie->mass[part->coordinate[0]];
     } else {
       vida__lie_multiply(lie->body[b].factors, own->spin + 3 * b, u + part->first);
     }
   }
 }
 
-static void guess_unknown(VidaStepper* stepper) {
-  double** past = stepper->history;
-  if (stepper->history_count < 2) {
-    guess_rates(stepper, stepper->unknown);
+static void guess_unknown(VidaIntegration* self) {
+  double** past = self->implicit.history;
+  if (self->implicit.history_count < 2) {
+    guess_rates(self, self->implicit.unknown);
     return;
   }
-  for (int k = 0; k < simo_of(stepper)->pattern.size; k++) {
-    stepper->unknown[k] = stepper->history_count == 2
-                              ? 2.0 * past[0][k] - past[1][k]
-                              : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
+  for (int k = 0; k < simo_of(self)->pattern.size; k++) {
+    self->implicit.unknown[k] = self->implicit.history_count == 2
+                                    ? 2.0 * past[0][k] - past[1][k]
+                                    : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
   }
 }
 
-static int prepare(VidaStepper* stepper, VidaError* error) {
-  const vida_lie_state* lie = lie_of(stepper);
-  simo_state* own = simo_of(stepper);
+static int prepare(VidaIntegration* self, VidaError* error) {
+  const vida_lie_state* lie = lie_of(self);
+  simo_state* own = simo_of(self);
   double motion = 0.0;
   (void)error;
   for (int b = 0; b < lie->bodies; b++) {
     double q[4];
-    vida__lie_gather(&lie->body[b], stepper->q, q);
-    vida__lie_spin(stepper, &lie->body[b], q, own->spin + 3 * b);
+    vida__lie_gather(&lie->body[b], self->node.q, q);
+    vida__lie_spin(self, &lie->body[b], q, own->spin + 3 * b);
   }
-  guess_unknown(stepper);
+  guess_unknown(self);
   for (int b = 0; b < own->groups; b++) {
     const vida_simo_group* part = &own->group[b];
-    const double moving = momentum_size(stepper, b) + force_size(stepper, part);
+    const double moving = momentum_size(self, b) + force_size(self, part);
     for (int i = 0; i < part->width; i++) {
-      motion = fmax(motion, moving / sqrt(mass_of(stepper, b, i)));
+      motion = fmax(motion, moving / sqrt(mass_of(self, b, i)));
     }
   }
   motion = motion > 0.0 ? motion : 1.0;
   for (int b = 0; b < own->groups; b++) {
     for (int i = 0; i < own->group[b].width; i++) {
-      const double root = sqrt(mass_of(stepper, b, i));
-      vida__map_set_size(stepper->map, own->group[b].first + i, motion * root, motion / root);
+      const double root = sqrt(mass_of(self, b, i));
+      vida__map_set_size(self->implicit.map, own->group[b].first + i, motion * root, motion / root);
     }
   }
   return VIDA_SUCCESS;
@@ -301,80 +301,80 @@ static int prepare(VidaStepper* stepper, VidaError* error) {
 
 /* ---- start and step -------------------------------------------------------------------------- */
 
-static void remember_forces(VidaStepper* stepper, const double* force) {
-  for (int i = 0; i < stepper->n; i++) {
-    simo_of(stepper)->torque[i] = fabs(force[i]);
+static void remember_forces(VidaIntegration* self, const double* force) {
+  for (int i = 0; i < self->model.n; i++) {
+    simo_of(self)->torque[i] = fabs(force[i]);
   }
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  int code = vida__lie_start(stepper, error);
+static int start(VidaIntegration* self, VidaError* error) {
+  int code = vida__lie_start(self, error);
   if (code) {
     return code;
   }
-  code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, lie_of(stepper)->rest,
-                        stepper->l_q, stepper->l_v);
-  remember_forces(stepper, stepper->l_q);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, lie_of(self)->rest,
+                        self->work.l_q, self->work.l_v);
+  remember_forces(self, self->work.l_q);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  const vida_lie_state* lie = lie_of(stepper);
-  const simo_state* own = simo_of(stepper);
-  int code = vida__solve_step(stepper, error);
+static int step(VidaIntegration* self, VidaError* error) {
+  const vida_lie_state* lie = lie_of(self);
+  const simo_state* own = simo_of(self);
+  int code = vida__solve_step(self, error);
   if (code) {
     return code;
   }
-  code = vida__simo_forces(stepper, stepper->unknown);
+  code = vida__simo_forces(self, self->implicit.unknown);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  remember_forces(stepper, lie->force);
+  remember_forces(self, lie->force);
   for (int b = 0; b < own->groups; b++) {
     double s[3], moment[3], in_space[3], q[4], change[4];
     const int i = own->group[b].coordinate[0];
     if (own->group[b].width == 1) {
-      vida__add_compensated(&stepper->p[i], &stepper->p_low[i], stepper->h * lie->force[i]);
-      vida__add_compensated(&stepper->q[i], &stepper->q_low[i], stepper->dq[i]);
+      vida__add_compensated(&self->node.p[i], &self->node.p_low[i], self->node.h * lie->force[i]);
+      vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->work.dq[i]);
       continue;
     }
-    vida__simo_turn(stepper, stepper->unknown + own->group[b].first, s);
-    vida__simo_moment(stepper, b, s, moment);
-    vida__lie_gather(&lie->body[b], stepper->q, q);
+    vida__simo_turn(self, self->implicit.unknown + own->group[b].first, s);
+    vida__simo_moment(self, b, s, moment);
+    vida__lie_gather(&lie->body[b], self->node.q, q);
     const double back[4] = {q[0], -q[1], -q[2], -q[3]};
     vida__lie_turn_to_body(back, moment, in_space);
     for (int a = 0; a < 3; a++) {
       const int c = lie->body[b].coordinate[a];
-      vida__add_compensated(&stepper->v0[c], &stepper->p_low[c], stepper->h * in_space[a]);
+      vida__add_compensated(&self->node.v[c], &self->node.p_low[c], self->node.h * in_space[a]);
     }
-    vida__lie_gather(&lie->body[b], stepper->dq, change);
-    vida__lie_advance(stepper, &lie->body[b], change);
+    vida__lie_gather(&lie->body[b], self->work.dq, change);
+    vida__lie_advance(self, &lie->body[b], change);
   }
-  vida__lie_set_momenta(stepper);
+  vida__lie_set_momenta(self);
   return VIDA_SUCCESS;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static const char* name_of_row(const void* list, int row, const char** kind) {
-  const VidaStepper* stepper = list;
-  const vida_lie_state* lie = lie_of(stepper);
+  const VidaIntegration* self = list;
+  const vida_lie_state* lie = lie_of(self);
   const int other = row - 3 * lie->bodies;
   *kind = other < 0 ? "the turn of the body of" : "coordinate";
   const int coordinate = other < 0 ? lie->body[row / 3].coordinate[0] : lie->other[other];
-  return stepper->system->coordinates[coordinate].name;
+  return self->model.system->coordinates[coordinate].name;
 }
 
 /* Which groups meet in the system's pattern, in the column of one: `meets` by groups */
-static void find_neighbours(const VidaStepper* stepper, int column, bool* meets) {
-  const simo_state* own = simo_of(stepper);
-  const vida_pattern* from = &stepper->system->pattern;
+static void find_neighbours(const VidaIntegration* self, int column, bool* meets) {
+  const simo_state* own = simo_of(self);
+  const vida_pattern* from = &self->model.system->pattern;
   memset(meets, 0, (size_t)own->groups * sizeof *meets);
   meets[column] = true;
   for (int a = 0; a < own->group[column].count; a++) {
     const int j = own->group[column].coordinate[a];
     for (sunindextype e = from->column_start[j]; e < from->column_start[j + 1]; e++) {
-      if (from->row[e] < stepper->n) {
+      if (from->row[e] < self->model.n) {
         meets[own->group_of[from->row[e]]] = true;
       }
     }
@@ -382,24 +382,24 @@ static void find_neighbours(const VidaStepper* stepper, int column, bool* meets)
 }
 
 /* Where the blocks of a column of groups begin, into own->offset. */
-static void set_offsets(const VidaStepper* stepper, int column, const int* begins) {
-  const simo_state* own = simo_of(stepper);
-  const vida_pattern* from = &stepper->system->pattern;
+static void set_offsets(const VidaIntegration* self, int column, const int* begins) {
+  const simo_state* own = simo_of(self);
+  const vida_pattern* from = &self->model.system->pattern;
   for (int a = 0; a < own->group[column].count; a++) {
     const int j = own->group[column].coordinate[a];
     for (sunindextype e = from->column_start[j]; e < from->column_start[j + 1]; e++) {
-      own->offset[e] = from->row[e] < stepper->n ? begins[own->group_of[from->row[e]]] : 0;
+      own->offset[e] = from->row[e] < self->model.n ? begins[own->group_of[from->row[e]]] : 0;
     }
   }
 }
 
 /* Counts the entries of the pattern, and fills them in when there is place for them. */
-static void fill_pattern(VidaStepper* stepper, bool* meets, int* begins) {
-  simo_state* own = simo_of(stepper);
+static void fill_pattern(VidaIntegration* self, bool* meets, int* begins) {
+  simo_state* own = simo_of(self);
   vida_pattern* pattern = &own->pattern;
   pattern->entries = 0;
   for (int c = 0; c < own->groups; c++) {
-    find_neighbours(stepper, c, meets);
+    find_neighbours(self, c, meets);
     for (int l = 0; l < own->group[c].width; l++) {
       int count = 0;
       pattern->column_start[own->group[c].first + l] = pattern->entries;
@@ -413,14 +413,14 @@ static void fill_pattern(VidaStepper* stepper, bool* meets, int* begins) {
       }
       pattern->entries += count;
     }
-    set_offsets(stepper, c, begins);
+    set_offsets(self, c, begins);
   }
   pattern->column_start[pattern->size] = pattern->entries;
 }
 
-static void list_groups(VidaStepper* stepper) {
-  const vida_lie_state* lie = lie_of(stepper);
-  simo_state* own = simo_of(stepper);
+static void list_groups(VidaIntegration* self) {
+  const vida_lie_state* lie = lie_of(self);
+  simo_state* own = simo_of(self);
   int first = 0;
   for (int b = 0; b < own->groups; b++) {
     vida_simo_group* part = &own->group[b];
@@ -439,11 +439,11 @@ static void list_groups(VidaStepper* stepper) {
   own->pattern.size = first;
 }
 
-static int allocate_state(VidaStepper* stepper) {
-  vida_lie_state* lie = stepper->own;
-  const size_t n = (size_t)stepper->n;
+static int allocate_state(VidaIntegration* self) {
+  vida_lie_state* lie = self->state;
+  const size_t n = (size_t)self->model.n;
   const size_t groups = (size_t)(lie->bodies + lie->others);
-  const size_t entries = (size_t)stepper->system->pattern.entries;
+  const size_t entries = (size_t)self->model.system->pattern.entries;
   const size_t numbers = 3 * (size_t)lie->bodies + 4 * n + 2 * entries;
   simo_state* own =
       vida__allocate(1, sizeof *own + groups * sizeof(vida_simo_group) + numbers * sizeof(double) +
@@ -468,49 +468,48 @@ static int allocate_state(VidaStepper* stepper) {
   return VIDA_SUCCESS;
 }
 
-static int make_pattern(VidaStepper* stepper) {
-  simo_state* own = simo_of(stepper);
+static int make_pattern(VidaIntegration* self) {
+  simo_state* own = simo_of(self);
   bool* meets = vida__allocate((size_t)own->groups, sizeof *meets);
   int* begins = vida__allocate((size_t)own->groups, sizeof *begins);
   int code = meets && begins ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   if (!code) {
-    fill_pattern(stepper, meets, begins);
+    fill_pattern(self, meets, begins);
     own->pattern.row = vida__allocate((size_t)own->pattern.entries, sizeof *own->pattern.row);
     code = own->pattern.row ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   }
   if (!code) {
-    fill_pattern(stepper, meets, begins);
+    fill_pattern(self, meets, begins);
   }
   free(meets);
   free(begins);
   return code;
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  int code = vida__lie_create(stepper, error);
+static int create(VidaIntegration* self, VidaError* error) {
+  int code = vida__lie_create(self, error);
   if (code) {
     return code;
   }
-  if (allocate_state(stepper)) {
+  if (allocate_state(self)) {
     return vida__fail_memory(error);
   }
-  list_groups(stepper);
-  code = vida__simo_check(stepper, error);
+  list_groups(self);
+  code = vida__simo_check(self, error);
   if (code) {
     return code;
   }
-  if (make_pattern(stepper)) {
+  if (make_pattern(self)) {
     return vida__fail_memory(error);
   }
-  const vida_map_rows rows = {&simo_of(stepper)->pattern, &stepper->evaluator, name_of_row,
-                              stepper};
-  stepper->rows = rows;
-  stepper->prepare = prepare;
+  const vida_map_rows rows = {&simo_of(self)->pattern, &self->model.evaluator, name_of_row, self};
+  self->implicit.rows = rows;
+  self->implicit.prepare = prepare;
   return VIDA_SUCCESS;
 }
 
-static void destroy(VidaStepper* stepper) {
-  vida_lie_state* lie = stepper->own;
+static void destroy(VidaIntegration* self) {
+  vida_lie_state* lie = self->state;
   simo_state* own = lie ? lie->more : NULL;
   if (own) {
     free(own->pattern.row);
@@ -522,6 +521,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__simo_wong = {
+    .size = sizeof(VidaMethod),
     .info = {"simo-wong", "rigid bodies with exact energy and angular momentum",
              "Simo and Wong 1991; Gonzalez 1999, eq. 15-17",
              "Rigid bodies in space as unit quaternions about their centre of mass or a fixed "
@@ -535,7 +535,7 @@ const VidaMethod vida__simo_wong = {
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
     .options = options,
-    .map = {residual, jacobian, sizes, guess_rates},
+    .equations = {residual, jacobian, sizes, guess_rates},
     .create = create,
     .start = start,
     .step = step,

@@ -31,19 +31,19 @@ typedef struct vida_simo_state {
 } vida_simo_state;
 
 /* s of the turn by mean rates w in the body; returns k. */
-double vida__simo_turn(const VidaStepper* stepper, const double* w, double s[3]);
+double vida__simo_turn(const VidaIntegration* self, const double* w, double s[3]);
 /* Forces in the step that unknowns u make: into `force` of the state, and flipped_force. */
-int vida__simo_forces(VidaStepper* stepper, const double* u);
+int vida__simo_forces(VidaIntegration* self, const double* u);
 /* Their derivatives, into slopes. */
-int vida__simo_force_slopes(VidaStepper* stepper, const double* u);
+int vida__simo_force_slopes(VidaIntegration* self, const double* u);
 /* The moment on a body, in its frame at the node; its derivative by s_j, forces being held. */
-void vida__simo_moment(const VidaStepper* stepper, int b, const double s[3], double moment[3]);
-void vida__simo_moment_slope(const VidaStepper* stepper, int b, const double s[3], int j,
+void vida__simo_moment(const VidaIntegration* self, int b, const double s[3], double moment[3]);
+void vida__simo_moment_slope(const VidaIntegration* self, int b, const double s[3], int j,
                              double slope[3]);
 /* left: derivatives of the moment by forces; change: those of the quaternion at the end by s. */
-void vida__simo_chain(const VidaStepper* stepper, int b, const double s[3], vida_simo_group* part,
+void vida__simo_chain(const VidaIntegration* self, int b, const double s[3], vida_simo_group* part,
                       double change[4][3]);
 /* Refuses potentials that the method cannot keep the energy of, or the momentum. */
-int vida__simo_check(VidaStepper* stepper, VidaError* error);
+int vida__simo_check(VidaIntegration* self, VidaError* error);
 
 #endif

@@ -25,12 +25,12 @@
 
 typedef vida_simo_state simo_state;
 
-static const vida_lie_state* lie_of(const VidaStepper* stepper) {
-  return stepper->own;
+static const vida_lie_state* lie_of(const VidaIntegration* self) {
+  return self->state;
 }
 
-static simo_state* simo_of(const VidaStepper* stepper) {
-  return lie_of(stepper)->more;
+static simo_state* simo_of(const VidaIntegration* self) {
+  return lie_of(self)->more;
 }
 
 /* ---- the turn -------------------------------------------------------------------------------- */
@@ -40,8 +40,8 @@ static double factor_of(const double s[3]) {
 }
 
 /* tan(angle/2) = |c| and s = tan(angle/4): s = c/(1 + sqrt(1 + c c)) */
-double vida__simo_turn(const VidaStepper* stepper, const double* w, double s[3]) {
-  const double half = 0.5 * stepper->h;
+double vida__simo_turn(const VidaIntegration* self, const double* w, double s[3]) {
+  const double half = 0.5 * self->node.h;
   const double share = half / (1.0 + sqrt(1.0 + half * half * vida__lie_dot(w, w)));
   for (int i = 0; i < 3; i++) {
     s[i] = share * w[i];
@@ -58,101 +58,101 @@ static void multiply(const double q[4], double scalar, const double x[3], double
 }
 
 /* From stepper->dq: q1, the middle in stepper->place, and the flipped end. */
-static void find_ends(VidaStepper* stepper) {
-  const simo_state* own = simo_of(stepper);
-  for (int i = 0; i < stepper->n; i++) {
+static void find_ends(VidaIntegration* self) {
+  const simo_state* own = simo_of(self);
+  for (int i = 0; i < self->model.n; i++) {
     const bool is_turning = own->group[own->group_of[i]].width == 3;
-    stepper->q1[i] = stepper->q[i] + stepper->dq[i];
-    stepper->place[i] = stepper->q[i] + 0.5 * stepper->dq[i];
-    own->flipped[i] = is_turning ? -stepper->q1[i] : stepper->q1[i];
-    own->flipped_change[i] = is_turning ? -2.0 * stepper->place[i] : stepper->dq[i];
+    self->work.q1[i] = self->node.q[i] + self->work.dq[i];
+    self->work.place[i] = self->node.q[i] + 0.5 * self->work.dq[i];
+    own->flipped[i] = is_turning ? -self->work.q1[i] : self->work.q1[i];
+    own->flipped_change[i] = is_turning ? -2.0 * self->work.place[i] : self->work.dq[i];
   }
 }
 
-static void find_changes(VidaStepper* stepper, const double* u) {
-  const simo_state* own = simo_of(stepper);
+static void find_changes(VidaIntegration* self, const double* u) {
+  const simo_state* own = simo_of(self);
   for (int b = 0; b < own->groups; b++) {
     const vida_simo_group* part = &own->group[b];
     double s[3], q[4], change[4];
     if (part->width == 1) {
-      stepper->dq[part->coordinate[0]] = stepper->h * u[part->first];
+      self->work.dq[part->coordinate[0]] = self->node.h * u[part->first];
       continue;
     }
-    const double k = vida__simo_turn(stepper, u + part->first, s);
+    const double k = vida__simo_turn(self, u + part->first, s);
     const double turn[3] = {k * s[0], k * s[1], k * s[2]};
-    vida__lie_gather(&lie_of(stepper)->body[b], stepper->q, q);
+    vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
     multiply(q, -k * vida__lie_dot(s, s), turn, change);
     for (int a = 0; a < 4; a++) {
-      stepper->dq[part->coordinate[a]] = change[a];
+      self->work.dq[part->coordinate[a]] = change[a];
     }
   }
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
-static vida_interval interval_to(VidaStepper* stepper, bool flipped) {
-  const simo_state* own = simo_of(stepper);
+static vida_interval interval_to(VidaIntegration* self, bool flipped) {
+  const simo_state* own = simo_of(self);
   vida_interval between =
-      vida__interval(&stepper->evaluator, stepper->q, flipped ? own->flipped : stepper->q1,
-                     flipped ? own->flipped_change : stepper->dq);
-  between.q_low = stepper->q_low;
+      vida__interval(&self->model.evaluator, self->node.q, flipped ? own->flipped : self->work.q1,
+                     flipped ? own->flipped_change : self->work.dq);
+  between.q_low = self->node.q_low;
   return between;
 }
 
 /* The same for changes that are in stepper->dq, with generalized forces or without. */
-static int find_forces(VidaStepper* stepper, bool with_generalized) {
-  const vida_lie_state* lie = lie_of(stepper);
-  simo_state* own = simo_of(stepper);
-  find_ends(stepper);
-  const vida_interval between = interval_to(stepper, false);
-  const vida_interval flipped = interval_to(stepper, true);
-  int code = vida__discrete_gradient(stepper->system, &between, lie->force);
-  code = code ? code : vida__discrete_gradient(stepper->system, &flipped, own->flipped_force);
-  memset(stepper->l_q, 0, (size_t)stepper->n * sizeof *stepper->l_q);
+static int find_forces(VidaIntegration* self, bool with_generalized) {
+  const vida_lie_state* lie = lie_of(self);
+  simo_state* own = simo_of(self);
+  find_ends(self);
+  const vida_interval between = interval_to(self, false);
+  const vida_interval flipped = interval_to(self, true);
+  int code = vida__discrete_gradient(self->model.system, &between, lie->force);
+  code = code ? code : vida__discrete_gradient(self->model.system, &flipped, own->flipped_force);
+  memset(self->work.l_q, 0, (size_t)self->model.n * sizeof *self->work.l_q);
   if (!code && with_generalized) {
-    code = vida__gradient_of(&stepper->evaluator, VIDA_PART_FORCE,
-                             vida__node_time(stepper) + 0.5 * stepper->h, stepper->place, lie->rest,
-                             stepper->l_q, stepper->l_v);
+    code = vida__gradient_of(&self->model.evaluator, VIDA_PART_FORCE,
+                             vida__node_time(self) + 0.5 * self->node.h, self->work.place,
+                             lie->rest, self->work.l_q, self->work.l_v);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    lie->force[i] = stepper->l_q[i] - lie->force[i];
+  for (int i = 0; i < self->model.n; i++) {
+    lie->force[i] = self->work.l_q[i] - lie->force[i];
     own->flipped_force[i] = -own->flipped_force[i];
   }
   return code;
 }
 
-int vida__simo_forces(VidaStepper* stepper, const double* u) {
-  find_changes(stepper, u);
-  return find_forces(stepper, stepper->system->has_forces);
+int vida__simo_forces(VidaIntegration* self, const double* u) {
+  find_changes(self, u);
+  return find_forces(self, self->model.system->has_forces);
 }
 
-int vida__simo_force_slopes(VidaStepper* stepper, const double* u) {
+int vida__simo_force_slopes(VidaIntegration* self, const double* u) {
   const vida_hessian_weights half = {0.5, 0.0, 0.0, 0.0};
-  const size_t entries = (size_t)stepper->system->pattern.entries;
-  simo_state* own = simo_of(stepper);
+  const size_t entries = (size_t)self->model.system->pattern.entries;
+  simo_state* own = simo_of(self);
   int code = VIDA_SUCCESS;
-  find_changes(stepper, u);
-  find_ends(stepper);
+  find_changes(self, u);
+  find_ends(self);
   for (int kind = 0; kind < 2 && !code; kind++) {
-    const vida_interval between = interval_to(stepper, kind == 1);
+    const vida_interval between = interval_to(self, kind == 1);
     memset(own->slopes[kind], 0, entries * sizeof(double));
-    code = vida__add_discrete_hessian(stepper->system, &between, -1.0, own->slopes[kind]);
+    code = vida__add_discrete_hessian(self->model.system, &between, -1.0, own->slopes[kind]);
   }
-  if (code || !stepper->system->has_forces) {
+  if (code || !self->model.system->has_forces) {
     return code;
   }
-  return vida__add_hessian_of(&stepper->evaluator, VIDA_PART_FORCE,
-                              vida__node_time(stepper) + 0.5 * stepper->h, stepper->place,
-                              lie_of(stepper)->rest, half, own->slopes[0]);
+  return vida__add_hessian_of(&self->model.evaluator, VIDA_PART_FORCE,
+                              vida__node_time(self) + 0.5 * self->node.h, self->work.place,
+                              lie_of(self)->rest, half, own->slopes[0]);
 }
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
 /* The vector part of conj(Q0) * force; returns the scalar part. */
-static double force_in_body(const VidaStepper* stepper, int b, const double* force, double f[3]) {
+static double force_in_body(const VidaIntegration* self, int b, const double* force, double f[3]) {
   double q[4], on_body[4];
-  vida__lie_gather(&lie_of(stepper)->body[b], stepper->q, q);
-  vida__lie_gather(&lie_of(stepper)->body[b], force, on_body);
+  vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
+  vida__lie_gather(&lie_of(self)->body[b], force, on_body);
   vida__lie_drop(q, on_body, f);
   for (int i = 0; i < 3; i++) {
     f[i] *= 2.0;
@@ -160,10 +160,10 @@ static double force_in_body(const VidaStepper* stepper, int b, const double* for
   return q[0] * on_body[0] + q[1] * on_body[1] + q[2] * on_body[2] + q[3] * on_body[3];
 }
 
-void vida__simo_moment(const VidaStepper* stepper, int b, const double s[3], double moment[3]) {
+void vida__simo_moment(const VidaIntegration* self, int b, const double s[3], double moment[3]) {
   double f[3], g[3], s_f[3], s_g[3], s_s_g[3];
-  const double scalar = force_in_body(stepper, b, lie_of(stepper)->force, f);
-  force_in_body(stepper, b, simo_of(stepper)->flipped_force, g);
+  const double scalar = force_in_body(self, b, lie_of(self)->force, f);
+  force_in_body(self, b, simo_of(self)->flipped_force, g);
   vida__lie_cross(s, f, s_f);
   vida__lie_cross(s, g, s_g);
   vida__lie_cross(s, s_g, s_s_g);
@@ -173,20 +173,20 @@ void vida__simo_moment(const VidaStepper* stepper, int b, const double s[3], dou
   }
 }
 
-void vida__simo_moment_slope(const VidaStepper* stepper, int b, const double s[3], int j,
+void vida__simo_moment_slope(const VidaIntegration* self, int b, const double s[3], int j,
                              double slope[3]) {
   double f[3], g[3], e_f[3], e_g[3], s_g[3], e_s_g[3], s_e_g[3], moment[3];
   double e[3] = {0.0, 0.0, 0.0};
   const double k = factor_of(s);
-  const double scalar = force_in_body(stepper, b, lie_of(stepper)->force, f);
-  force_in_body(stepper, b, simo_of(stepper)->flipped_force, g);
+  const double scalar = force_in_body(self, b, lie_of(self)->force, f);
+  force_in_body(self, b, simo_of(self)->flipped_force, g);
   e[j] = 1.0;
   vida__lie_cross(e, f, e_f);
   vida__lie_cross(e, g, e_g);
   vida__lie_cross(s, g, s_g);
   vida__lie_cross(e, s_g, e_s_g);
   vida__lie_cross(s, e_g, s_e_g);
-  vida__simo_moment(stepper, b, s, moment);
+  vida__simo_moment(self, b, s, moment);
   const double along = vida__lie_dot(s, f) + (1.0 - vida__lie_dot(s, s)) * scalar;
   const double change = f[j] - 2.0 * s[j] * scalar;
   for (int i = 0; i < 3; i++) {
@@ -195,11 +195,11 @@ void vida__simo_moment_slope(const VidaStepper* stepper, int b, const double s[3
   }
 }
 
-void vida__simo_chain(const VidaStepper* stepper, int b, const double s[3], vida_simo_group* part,
+void vida__simo_chain(const VidaIntegration* self, int b, const double s[3], vida_simo_group* part,
                       double change[4][3]) {
   const double k = factor_of(s);
   double q[4];
-  vida__lie_gather(&lie_of(stepper)->body[b], stepper->q, q);
+  vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
   for (int j = 0; j < 3; j++) {
     double e[3] = {0.0, 0.0, 0.0};
     double e_s[3], e_s_s[3], x[3], y[3], z[3], product[3][4];
@@ -227,22 +227,22 @@ void vida__simo_chain(const VidaStepper* stepper, int b, const double s[3], vida
 /* What rounding may leave of terms that vanish. */
 static const double vanishing = 1e-9;
 
-static int refuse(const VidaStepper* stepper, const char* name, const char* reason,
+static int refuse(const VidaIntegration* self, const char* name, const char* reason,
                   VidaError* error) {
   return VIDA_REFUSE_SYSTEM(
       error,
       "simo-wong keeps energy and momentum by discrete derivatives of potentials: "
       "'%s' of system '%s' %s",
-      name, stepper->system->name, reason);
+      name, self->model.system->name, reason);
 }
 
-static int check_terms(const VidaStepper* stepper, VidaError* error) {
+static int check_terms(const VidaIntegration* self, VidaError* error) {
   const char* name = "";
-  if (!vida__has_discrete_potentials(stepper->system, &name)) {
-    return refuse(stepper, name, "has none", error);
+  if (!vida__has_discrete_potentials(self->model.system, &name)) {
+    return refuse(self, name, "has none", error);
   }
-  if (lie_of(stepper)->hidden_potential) {
-    return refuse(stepper, lie_of(stepper)->hidden_potential,
+  if (lie_of(self)->hidden_potential) {
+    return refuse(self, lie_of(self)->hidden_potential,
                   "has a potential inside a general Lagrangian, or one that depends on time: it "
                   "must be a term of its own, of positions only",
                   error);
@@ -256,41 +256,41 @@ static double arbitrary(int i) {
 }
 
 /* An arbitrary step from the start that turns bodies by an angle of about 1. */
-static void choose_step(VidaStepper* stepper) {
-  const simo_state* own = simo_of(stepper);
+static void choose_step(VidaIntegration* self) {
+  const simo_state* own = simo_of(self);
   for (int b = 0; b < own->groups; b++) {
     const vida_simo_group* part = &own->group[b];
     if (part->width == 1) {
-      const double q = stepper->q[part->coordinate[0]];
-      stepper->dq[part->coordinate[0]] = 0.01 * (q != 0.0 ? q : 1.0) * arbitrary(part->first);
+      const double q = self->node.q[part->coordinate[0]];
+      self->work.dq[part->coordinate[0]] = 0.01 * (q != 0.0 ? q : 1.0) * arbitrary(part->first);
       continue;
     }
     const double x[3] = {arbitrary(3 * b), arbitrary(3 * b + 1), arbitrary(3 * b + 2)};
     double q[4], change[4];
     const double share = 0.5 / sqrt(vida__lie_dot(x, x));
     const double turn[3] = {share * x[0], share * x[1], share * x[2]};
-    vida__lie_gather(&lie_of(stepper)->body[b], stepper->q, q);
+    vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
     multiply(q, sqrt(0.75) - 1.0, turn, change);
     for (int a = 0; a < 4; a++) {
-      stepper->dq[part->coordinate[a]] = change[a];
+      self->work.dq[part->coordinate[a]] = change[a];
     }
   }
 }
 
 /* By products of components alone: the flipped derivative f of a body has f . M = -D V . d / 2. */
-static int check_products(VidaStepper* stepper, VidaError* error) {
-  const vida_lie_state* lie = lie_of(stepper);
+static int check_products(VidaIntegration* self, VidaError* error) {
+  const vida_lie_state* lie = lie_of(self);
   for (int b = 0; b < lie->bodies; b++) {
     double left = 0.0, size = 0.0;
     for (int a = 0; a < 4; a++) {
       const int i = lie->body[b].coordinate[a];
-      const double x = stepper->place[i] * simo_of(stepper)->flipped_force[i];
-      const double y = 0.5 * stepper->dq[i] * lie->force[i];
+      const double x = self->work.place[i] * simo_of(self)->flipped_force[i];
+      const double y = 0.5 * self->work.dq[i] * lie->force[i];
       left += x + y;
       size += fabs(x) + fabs(y);
     }
     if (!(fabs(left) <= vanishing * size)) {
-      return refuse(stepper, stepper->system->coordinates[lie->body[b].coordinate[0]].name,
+      return refuse(self, self->model.system->coordinates[lie->body[b].coordinate[0]].name,
                     "has a potential that does not depend on the quaternion through products of "
                     "two components, as a function of its rotation would",
                     error);
@@ -300,12 +300,12 @@ static int check_products(VidaStepper* stepper, VidaError* error) {
 }
 
 /* The forces on quaternions that have the moments of a step, 2 (0, m) * M / |M|^2, into l_q. */
-static void find_covector(VidaStepper* stepper, int b, double* covector) {
-  const vida_lie_body* body = &lie_of(stepper)->body[b];
+static void find_covector(VidaIntegration* self, int b, double* covector) {
+  const vida_lie_body* body = &lie_of(self)->body[b];
   double q[4], middle[4], product[4], turn[4], moment[3], s[3];
   double square = 0.0;
-  vida__lie_gather(body, stepper->q, q);
-  vida__lie_gather(body, stepper->place, middle);
+  vida__lie_gather(body, self->node.q, q);
+  vida__lie_gather(body, self->work.place, middle);
   for (int a = 0; a < 4; a++) {
     turn[a] = a == 0 ? q[0] : -q[a];
     square += middle[a] * middle[a];
@@ -315,7 +315,7 @@ static void find_covector(VidaStepper* stepper, int b, double* covector) {
   for (int i = 0; i < 3; i++) {
     s[i] = product[1 + i] / product[0];
   }
-  vida__simo_moment(stepper, b, s, moment);
+  vida__simo_moment(self, b, s, moment);
   /* (0, R m) * M = q * (0, m) * conj(q) * M */
   multiply(product, 0.0, moment, turn);
   const double reversed[3] = {-moment[0], -moment[1], -moment[2]};
@@ -332,16 +332,16 @@ static void find_covector(VidaStepper* stepper, int b, double* covector) {
 }
 
 /* Momenta that the whole system keeps must not change by the forces and moments of the step. */
-static int check_momenta(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+static int check_momenta(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
   double value[VIDA_LARGEST_MOMENTUM_COUNT] = {0.0};
   double size[VIDA_LARGEST_MOMENTUM_COUNT] = {0.0};
-  double* covector = stepper->l_v;
-  memcpy(covector, lie_of(stepper)->force, (size_t)stepper->n * sizeof *covector);
-  for (int b = 0; b < lie_of(stepper)->bodies; b++) {
-    find_covector(stepper, b, covector);
+  double* covector = self->work.l_v;
+  memcpy(covector, lie_of(self)->force, (size_t)self->model.n * sizeof *covector);
+  for (int b = 0; b < lie_of(self)->bodies; b++) {
+    find_covector(self, b, covector);
   }
-  vida__apply_generators(system, stepper->place, covector, false, value, size);
+  vida__apply_generators(system, self->work.place, covector, false, value, size);
   for (int m = 0; m < system->momentum_count; m++) {
     double change = 0.0, largest = 0.0;
     for (int k = 0; k < VIDA_LARGEST_MOMENTUM_COUNT; k++) {
@@ -349,7 +349,7 @@ static int check_momenta(VidaStepper* stepper, VidaError* error) {
       largest += fabs(system->momenta[m].weight[k]) * size[k];
     }
     if (!(fabs(change) <= vanishing * largest)) {
-      return refuse(stepper, system->momenta[m].name,
+      return refuse(self, system->momenta[m].name,
                     "would not be constant: a potential is not a function of distances and of "
                     "products of vectors that are each rotated by one quaternion",
                     error);
@@ -358,21 +358,21 @@ static int check_momenta(VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-int vida__simo_check(VidaStepper* stepper, VidaError* error) {
-  int code = check_terms(stepper, error);
+int vida__simo_check(VidaIntegration* self, VidaError* error) {
+  int code = check_terms(self, error);
   if (code) {
     return code;
   }
   const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
-  code = VidaSystem_Start(stepper->system, 0.0, &about, stepper->q, stepper->v0, NULL, error);
+  code = VidaSystem_Start(self->model.system, 0.0, &about, self->node.q, self->node.v, NULL, error);
   if (code) {
     return code;
   }
-  choose_step(stepper);
-  code = find_forces(stepper, false);
+  choose_step(self);
+  code = find_forces(self, false);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  code = check_products(stepper, error);
-  return code ? code : check_momenta(stepper, error);
+  code = check_products(self, error);
+  return code ? code : check_momenta(self, error);
 }

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "stepper/method.h"
+#include "stepper/integration.h"
 #include "system/constraints/singular.h"
 
 typedef struct textbook_state {
@@ -29,10 +29,10 @@ typedef struct textbook_state {
 
 /* ---- what the methods take ------------------------------------------------------------------- */
 
-static int refuse(const VidaStepper* stepper, const char* reason, const char* name,
+static int refuse(const VidaIntegration* self, const char* reason, const char* name,
                   VidaError* error) {
   return VIDA_REFUSE_SYSTEM(error, "%s cannot integrate system '%s': %s%s%s%s",
-                            stepper->method->info.name, stepper->system->name, reason,
+                            self->method->info.name, self->model.system->name, reason,
                             *name ? " '" : "", name, *name ? "'" : "");
 }
 
@@ -65,19 +65,19 @@ static double arbitrary(int k, int i) {
   return sin(1.0 + 12.9898 * k + 78.233 * i);
 }
 
-static double largest_of(const VidaStepper* stepper, const double* values) {
+static double largest_of(const VidaIntegration* self, const double* values) {
   double largest = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     largest = fmax(largest, fabs(values[i]));
   }
   return largest;
 }
 
 /* The coordinate whose L_v is not that of M v or whose force depends on velocities, -1: none. */
-static int find_velocity_dependence(const VidaStepper* stepper, const probe* at) {
-  const double momentum = vanishing * largest_of(stepper, at->l_v);
-  const double force = fmax(largest_of(stepper, at->l_q), largest_of(stepper, at->l_q0));
-  for (int i = 0; i < stepper->n; i++) {
+static int find_velocity_dependence(const VidaIntegration* self, const probe* at) {
+  const double momentum = vanishing * largest_of(self, at->l_v);
+  const double force = fmax(largest_of(self, at->l_q), largest_of(self, at->l_q0));
+  for (int i = 0; i < self->model.n; i++) {
     if (!(fabs(at->l_v[i] - at->l_v0[i]) <= momentum) ||
         !(fabs(at->l_q[i] - at->l_q0[i]) <= vanishing * force)) {
       return i;
@@ -87,12 +87,12 @@ static int find_velocity_dependence(const VidaStepper* stepper, const probe* at)
 }
 
 /* M v by the second derivatives at the start. */
-static void multiply_mass(const VidaStepper* stepper, const probe* at, double* product) {
-  const vida_pattern* pattern = &stepper->system->pattern;
-  memset(product, 0, (size_t)stepper->n * sizeof *product);
-  for (int j = 0; j < stepper->n; j++) {
+static void multiply_mass(const VidaIntegration* self, const probe* at, double* product) {
+  const vida_pattern* pattern = &self->model.system->pattern;
+  memset(product, 0, (size_t)self->model.n * sizeof *product);
+  for (int j = 0; j < self->model.n; j++) {
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
-      if (pattern->row[k] < stepper->n) {
+      if (pattern->row[k] < self->model.n) {
         product[pattern->row[k]] += at->matrix[k] * at->v[j];
       }
     }
@@ -101,10 +101,10 @@ static void multiply_mass(const VidaStepper* stepper, const probe* at, double* p
 
 /* Whether L_v = M v with a constant M, and forces depend on positions and time only, in some
  * arbitrary states about the start (q is that of the start). */
-static int probe_states(VidaStepper* stepper, probe* at, int* wrong) {
-  const int n = stepper->n;
+static int probe_states(VidaIntegration* self, probe* at, int* wrong) {
+  const int n = self->model.n;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  int code = vida__add_hessian(&stepper->evaluator, 0.0, at->q, at->v, mass_only, at->matrix);
+  int code = vida__add_hessian(&self->model.evaluator, 0.0, at->q, at->v, mass_only, at->matrix);
   *wrong = -1;
   for (int k = 0; k < PROBES && !code && *wrong < 0; k++) {
     const double t = 0.1 * k;
@@ -112,21 +112,21 @@ static int probe_states(VidaStepper* stepper, probe* at, int* wrong) {
       at->q[i] += 0.01 * arbitrary(k, i) * (fabs(at->q[i]) > 0.0 ? fabs(at->q[i]) : 1.0);
       at->v[i] = 0.0;
     }
-    code = vida__gradient(&stepper->evaluator, t, at->q, at->v, at->l_q0, at->l_v0);
+    code = vida__gradient(&self->model.evaluator, t, at->q, at->v, at->l_q0, at->l_v0);
     for (int i = 0; i < n; i++) {
       at->v[i] = arbitrary(k + PROBES, i);
     }
-    code = code ? code : vida__gradient(&stepper->evaluator, t, at->q, at->v, at->l_q, at->l_v);
-    multiply_mass(stepper, at, at->l_v0);
-    *wrong = code ? -1 : find_velocity_dependence(stepper, at);
+    code = code ? code : vida__gradient(&self->model.evaluator, t, at->q, at->v, at->l_q, at->l_v);
+    multiply_mass(self, at, at->l_v0);
+    *wrong = code ? -1 : find_velocity_dependence(self, at);
   }
   return code;
 }
 
 /* A coordinate without mass, -1: none. */
-static int find_massless(const VidaStepper* stepper, const double* matrix) {
-  for (int i = 0; i < stepper->n; i++) {
-    if (!(fabs(matrix[stepper->system->mass_slot[i]]) > 0.0)) {
+static int find_massless(const VidaIntegration* self, const double* matrix) {
+  for (int i = 0; i < self->model.n; i++) {
+    if (!(fabs(matrix[self->model.system->mass_slot[i]]) > 0.0)) {
       return i;
     }
   }
@@ -145,8 +145,8 @@ static int find_branch_of_rates(const VidaSystem* system) {
   return -1;
 }
 
-static int check_velocities(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+static int check_velocities(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
   probe at = {0};
   const int branch = find_branch_of_rates(system);
   int wrong = branch;
@@ -159,15 +159,15 @@ static int check_velocities(VidaStepper* stepper, VidaError* error) {
   const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
   int code = VidaSystem_Start(system, 0.0, &about, at.q, at.v, NULL, error);
   if (!code && branch < 0) {
-    code = probe_states(stepper, &at, &wrong);
-    code = code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+    code = probe_states(self, &at, &wrong);
+    code = code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
   }
-  const int massless = code || branch >= 0 ? -1 : find_massless(stepper, at.matrix);
+  const int massless = code || branch >= 0 ? -1 : find_massless(self, at.matrix);
   if (massless >= 0) {
-    code = refuse(stepper, "it needs a regular mass matrix, and there is no mass on",
+    code = refuse(self, "it needs a regular mass matrix, and there is no mass on",
                   system->coordinates[massless].name, error);
   } else if (wrong >= 0) {
-    code = refuse(stepper,
+    code = refuse(self,
                   "it takes a constant mass matrix and forces of positions and time only; another "
                   "mass, a velocity-dependent potential or force acts on",
                   system->coordinates[wrong].name, error);
@@ -178,214 +178,215 @@ static int check_velocities(VidaStepper* stepper, VidaError* error) {
 
 /* ---- creation and start ---------------------------------------------------------------------- */
 
-static int prepare_nothing(VidaStepper* stepper, VidaError* error) {
-  (void)stepper;
+static int prepare_nothing(VidaIntegration* self, VidaError* error) {
+  (void)self;
   (void)error;
   return VIDA_SUCCESS;
 }
 
-static int create_any(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n;
+static int create_any(VidaIntegration* self, VidaError* error) {
+  const size_t n = (size_t)self->model.n;
   textbook_state* own = vida__allocate(1, sizeof *own + 2 * n * sizeof own->data[0]);
   if (!own) {
     return vida__fail_memory(error);
   }
   own->force = own->data;
   own->kept = own->force + n;
-  stepper->own = own;
+  self->state = own;
   return VIDA_SUCCESS;
 }
 
-static int create_implicit(VidaStepper* stepper, VidaError* error) {
-  const int code = create_any(stepper, error);
-  return code ? code : check_velocities(stepper, error);
+static int create_implicit(VidaIntegration* self, VidaError* error) {
+  const int code = create_any(self, error);
+  return code ? code : check_velocities(self, error);
 }
 
-static int create_explicit(VidaStepper* stepper, VidaError* error) {
-  stepper->prepare = prepare_nothing;
-  return create_implicit(stepper, error);
+static int create_explicit(VidaIntegration* self, VidaError* error) {
+  self->implicit.prepare = prepare_nothing;
+  return create_implicit(self, error);
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  textbook_state* own = stepper->own;
+static int start(VidaIntegration* self, VidaError* error) {
+  textbook_state* own = self->state;
   own->has_force = false;
-  int code = vida__gradient(&stepper->evaluator, stepper->t0, stepper->q, stepper->v0, stepper->l_q,
-                            stepper->l_v);
+  int code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                            self->work.l_q, self->work.l_v);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  memcpy(stepper->p, stepper->l_v, (size_t)stepper->n * sizeof(double));
-  code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
+  memcpy(self->node.p, self->work.l_v, (size_t)self->model.n * sizeof(double));
+  code = vida__factor_node_matrix(self, self->implicit.entries0, self->node.v);
   if (code == VIDA_STEP_SINGULAR) {
-    refuse(stepper, "it needs a regular mass matrix, and that of the start is singular", "", error);
+    refuse(self, "it needs a regular mass matrix, and that of the start is singular", "", error);
     if (error) {
       vida__append(error->message, VIDA_MESSAGE_SIZE, ": there is nothing along ");
-      vida__append_massless(stepper->system, stepper->node_matrix->values, error->message,
+      vida__append_massless(self->model.system, self->model.node_matrix->values, error->message,
                             VIDA_MESSAGE_SIZE);
     }
     return VIDA_NOT_SUPPORTED;
   }
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
 /* ---- explicit steps -------------------------------------------------------------------------- */
 
 /* v = M^-1 p with the constant mass matrix, whose factors the start has made. */
-static int find_flight(VidaStepper* stepper, const double* p, double* v) {
-  const VidaSystem* system = stepper->system;
+static int find_flight(VidaIntegration* self, const double* p, double* v) {
+  const VidaSystem* system = self->model.system;
   if (!system->separable) {
-    memcpy(v, p, (size_t)stepper->n * sizeof *v);
-    return vida__linear_solve(stepper->node_matrix, v, v);
+    memcpy(v, p, (size_t)self->model.n * sizeof *v);
+    return vida__linear_solve(self->model.node_matrix, v, v);
   }
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     v[i] = p[i] / system->mass[i];
   }
   return VIDA_SUCCESS;
 }
 
-static int find_force(VidaStepper* stepper, double t) {
-  textbook_state* own = stepper->own;
+static int find_force(VidaIntegration* self, double t) {
+  textbook_state* own = self->state;
   /* Any velocity does: nothing depends on it. At rest, terms of the mass vanish altogether. */
-  memset(stepper->place, 0, (size_t)stepper->n * sizeof(double));
-  return vida__gradient(&stepper->evaluator, t, stepper->q, stepper->place, own->force,
-                        stepper->l_v);
+  memset(self->work.place, 0, (size_t)self->model.n * sizeof(double));
+  return vida__gradient(&self->model.evaluator, t, self->node.q, self->work.place, own->force,
+                        self->work.l_v);
 }
 
-static void kick(VidaStepper* stepper, double share) {
-  const textbook_state* own = stepper->own;
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], share * stepper->h * own->force[i]);
+static void kick(VidaIntegration* self, double share) {
+  const textbook_state* own = self->state;
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i],
+                          share * self->node.h * own->force[i]);
   }
 }
 
-static int fly(VidaStepper* stepper) {
-  textbook_state* own = stepper->own;
-  for (int i = 0; i < stepper->n; i++) {
-    own->kept[i] = stepper->p[i] + stepper->p_low[i];
+static int fly(VidaIntegration* self) {
+  textbook_state* own = self->state;
+  for (int i = 0; i < self->model.n; i++) {
+    own->kept[i] = self->node.p[i] + self->node.p_low[i];
   }
-  const int code = find_flight(stepper, own->kept, stepper->l_v);
+  const int code = find_flight(self, own->kept, self->work.l_v);
   if (!code) {
-    vida__advance_positions(stepper, stepper->l_v);
+    vida__advance_positions(self, self->work.l_v);
   }
   return code;
 }
 
 /* A step that is not stable grows until numbers end. */
-static int finish_explicit(VidaStepper* stepper, int code, VidaError* error) {
+static int finish_explicit(VidaIntegration* self, int code, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
-  textbook_state* own = stepper->own;
-  for (int i = 0; i < stepper->n && !code; i++) {
-    if (!isfinite(stepper->q[i]) || !isfinite(stepper->p[i])) {
+  textbook_state* own = self->state;
+  for (int i = 0; i < self->model.n && !code; i++) {
+    if (!isfinite(self->node.q[i]) || !isfinite(self->node.p[i])) {
       own->has_force = false;
       return vida__fail(
           error, VIDA_NOT_FINITE,
           "%s: coordinate '%s' has overflowed; the step is too large: try less than h = %s",
-          vida__name_step(stepper, step), stepper->system->coordinates[i].name,
-          vida__real_text(h, vida__asked_step_size(stepper), 6));
+          vida__name_step(self, step), self->model.system->coordinates[i].name,
+          vida__real_text(h, vida__asked_step_size(self), 6));
     }
   }
   own->has_force = own->has_force && !code;
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int step_euler(VidaStepper* stepper, VidaError* error) {
-  int code = fly(stepper);
-  code = code ? code : find_force(stepper, vida__next_time(stepper));
+static int step_euler(VidaIntegration* self, VidaError* error) {
+  int code = fly(self);
+  code = code ? code : find_force(self, vida__next_time(self));
   if (!code) {
-    kick(stepper, 1.0);
+    kick(self, 1.0);
   }
-  return finish_explicit(stepper, code, error);
+  return finish_explicit(self, code, error);
 }
 
-static int step_lie_trotter(VidaStepper* stepper, VidaError* error) {
-  int code = find_force(stepper, vida__node_time(stepper));
+static int step_lie_trotter(VidaIntegration* self, VidaError* error) {
+  int code = find_force(self, vida__node_time(self));
   if (!code) {
-    kick(stepper, 1.0);
-    code = fly(stepper);
+    kick(self, 1.0);
+    code = fly(self);
   }
-  return finish_explicit(stepper, code, error);
+  return finish_explicit(self, code, error);
 }
 
-static int step_verlet(VidaStepper* stepper, VidaError* error) {
-  textbook_state* own = stepper->own;
-  int code = own->has_force ? 0 : find_force(stepper, vida__node_time(stepper));
+static int step_verlet(VidaIntegration* self, VidaError* error) {
+  textbook_state* own = self->state;
+  int code = own->has_force ? 0 : find_force(self, vida__node_time(self));
   if (!code) {
-    kick(stepper, 0.5);
-    code = fly(stepper);
+    kick(self, 0.5);
+    code = fly(self);
   }
-  code = code ? code : find_force(stepper, vida__next_time(stepper));
+  code = code ? code : find_force(self, vida__next_time(self));
   if (!code) {
-    kick(stepper, 0.5);
+    kick(self, 0.5);
     own->has_force = true;
   }
-  return finish_explicit(stepper, code, error);
+  return finish_explicit(self, code, error);
 }
 
 /* ---- implicit steps -------------------------------------------------------------------------- */
 
-static void find_middle(const VidaStepper* stepper, const double* w) {
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->place[i] = stepper->q[i] + 0.5 * stepper->h * w[i];
+static void find_middle(const VidaIntegration* self, const double* w) {
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = self->node.q[i] + 0.5 * self->node.h * w[i];
   }
 }
 
-static double middle_time(const VidaStepper* stepper) {
-  return vida__node_time(stepper) + 0.5 * stepper->h;
+static double middle_time(const VidaIntegration* self) {
+  return vida__node_time(self) + 0.5 * self->node.h;
 }
 
 static int residual(void* data, const double* w, double* r) {
-  VidaStepper* stepper = data;
-  find_middle(stepper, w);
-  const int code = vida__gradient(&stepper->evaluator, middle_time(stepper), stepper->place, w,
-                                  stepper->l_q, stepper->l_v);
-  for (int i = 0; i < stepper->n; i++) {
-    r[i] =
-        stepper->l_v[i] - 0.5 * stepper->h * stepper->l_q[i] - (stepper->p[i] + stepper->p_low[i]);
+  VidaIntegration* self = data;
+  find_middle(self, w);
+  const int code = vida__gradient(&self->model.evaluator, middle_time(self), self->work.place, w,
+                                  self->work.l_q, self->work.l_v);
+  for (int i = 0; i < self->model.n; i++) {
+    r[i] = self->work.l_v[i] - 0.5 * self->node.h * self->work.l_q[i] -
+           (self->node.p[i] + self->node.p_low[i]);
   }
   return code;
 }
 
 static int jacobian(void* data, const double* w, double* matrix) {
-  VidaStepper* stepper = data;
-  const double half = 0.5 * stepper->h;
+  VidaIntegration* self = data;
+  const double half = 0.5 * self->node.h;
   const vida_hessian_weights weights = {-half * half, -half, half, 1.0};
-  find_middle(stepper, w);
-  return vida__add_hessian(&stepper->evaluator, middle_time(stepper), stepper->place, w, weights,
+  find_middle(self, w);
+  return vida__add_hessian(&self->model.evaluator, middle_time(self), self->work.place, w, weights,
                            matrix);
 }
 
-static int step_midpoint(VidaStepper* stepper, VidaError* error) {
-  const double* w = stepper->unknown;
-  int code = vida__solve_step(stepper, error);
+static int step_midpoint(VidaIntegration* self, VidaError* error) {
+  const double* w = self->implicit.unknown;
+  int code = vida__solve_step(self, error);
   if (code) {
     return code;
   }
-  find_middle(stepper, w);
-  code = vida__gradient(&stepper->evaluator, middle_time(stepper), stepper->place, w, stepper->l_q,
-                        stepper->l_v);
+  find_middle(self, w);
+  code = vida__gradient(&self->model.evaluator, middle_time(self), self->work.place, w,
+                        self->work.l_q, self->work.l_v);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i], stepper->h * stepper->l_q[i]);
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], self->node.h * self->work.l_q[i]);
   }
-  vida__advance_positions(stepper, w);
+  vida__advance_positions(self, w);
   return VIDA_SUCCESS;
 }
 
 /* ---- what can be asked ----------------------------------------------------------------------- */
 
-static int constant_velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const int code = find_flight(stepper, stepper->p, v);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+static int constant_velocities(VidaIntegration* self, double* v, VidaError* error) {
+  const int code = find_flight(self, self->node.p, v);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int legendre_velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  const double* guess = stepper->history_count ? stepper->history[0] : stepper->v0;
-  memcpy(v, guess, (size_t)stepper->n * sizeof *v);
-  return vida__project_velocity(stepper, vida__node_time(stepper), stepper->q, stepper->entries,
-                                stepper->p, v, NULL, error);
+static int legendre_velocities(VidaIntegration* self, double* v, VidaError* error) {
+  const double* guess = self->implicit.history_count ? self->implicit.history[0] : self->node.v;
+  memcpy(v, guess, (size_t)self->model.n * sizeof *v);
+  return vida__project_velocity(self, vida__node_time(self), self->node.q, self->work.entries,
+                                self->node.p, v, NULL, error);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -400,6 +401,7 @@ static const VidaOptionRow options[] = {
 #define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_LIMIT_UNCONSTRAINED)
 
 const VidaMethod vida__symplectic_euler = {
+    .size = sizeof(VidaMethod),
     .info = {"symplectic-euler", "symplectic Euler: a drift, then a kick by the force at its end",
              "Marsden and Wendlandt 1997, eq. 16", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
@@ -411,6 +413,7 @@ const VidaMethod vida__symplectic_euler = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__lie_trotter = {
+    .size = sizeof(VidaMethod),
     .info = {"lie-trotter", "Lie-Trotter splitting: a kick by the force, then a drift",
              "Marsden and Wendlandt 1997, example 5", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
@@ -422,6 +425,7 @@ const VidaMethod vida__lie_trotter = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__verlet = {
+    .size = sizeof(VidaMethod),
     .info = {"verlet", "velocity Verlet: half a kick, a drift, half a kick",
              "Verlet 1967; Swope, Andersen, Berens, Wilson 1982", EXPLICIT_LIMITS, 2,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
@@ -433,6 +437,7 @@ const VidaMethod vida__verlet = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__symplectic_implicit = {
+    .size = sizeof(VidaMethod),
     .info = {"symplectic-implicit",
              "generating function of Poincare: mean momentum, force at the midpoint",
              "Marsden and Wendlandt 1997, eq. 17",
@@ -441,7 +446,7 @@ const VidaMethod vida__symplectic_implicit = {
              "not resolved.",
              2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
     .options = options,
-    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_implicit,
     .start = start,
     .step = step_midpoint,
@@ -449,13 +454,14 @@ const VidaMethod vida__symplectic_implicit = {
     .energy = vida__node_energy};
 
 const VidaMethod vida__implicit_midpoint = {
+    .size = sizeof(VidaMethod),
     .info = {"implicit-midpoint", "implicit midpoint rule in phase space (q, p)",
              "Marsden and Wendlandt 1997, eq. 18; Feng 1987",
              "No constraints; any Lagrangian with a regular mass matrix. Stability of linear "
              "systems does not limit the step, but very large steps have no solution.",
              2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN},
     .options = options,
-    .map = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_any,
     .start = start,
     .step = step_midpoint,

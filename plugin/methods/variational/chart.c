@@ -24,9 +24,9 @@ enum { MOST_RATE_STEPS = 8, MOST_COORDINATES = 10000 };
 
 /* w, the middle of the step and the Lagrangian's gradient there; bracket = L_v - h/2 L_q - p0. What
  * was evaluated last is still there: the matrix and the end of a step ask for it again. */
-static int evaluate_bracket(VidaStepper* stepper, const double* s) {
-  vida_chart_state* own = stepper->own;
-  const double h = stepper->h;
+static int evaluate_bracket(VidaIntegration* self, const double* s) {
+  vida_chart_state* own = self->state;
+  const double h = self->node.h;
   const size_t bytes = (size_t)own->d * sizeof *s;
   if (own->is_evaluated && memcmp(own->evaluated, s, bytes) == 0) {
     return VIDA_SUCCESS;
@@ -35,18 +35,18 @@ static int evaluate_bracket(VidaStepper* stepper, const double* s) {
   for (int k = 0; k < own->d; k++) {
     own->x1[k] = own->x[k] + h * s[k];
   }
-  int code = vida__chart_increment(&own->tapes, own->x, own->x1, s, h, stepper->q, own->w_work,
-                                   &stepper->evaluator.error);
+  int code = vida__chart_increment(&own->tapes, own->x, own->x1, s, h, self->node.q, own->w_work,
+                                   &self->model.evaluator.error);
   if (code) {
     return code;
   }
-  for (int i = 0; i < stepper->n; i++) {
-    stepper->place[i] = stepper->q[i] + 0.5 * h * own->w_work[i];
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = self->node.q[i] + 0.5 * h * own->w_work[i];
   }
-  code = vida__gradient(&stepper->evaluator, vida__node_time(stepper) + 0.5 * h, stepper->place,
-                        own->w_work, stepper->l_q, stepper->l_v);
-  for (int i = 0; i < stepper->n; i++) {
-    own->bracket[i] = stepper->l_v[i] - 0.5 * h * stepper->l_q[i] - own->base[i];
+  code = vida__gradient(&self->model.evaluator, vida__node_time(self) + 0.5 * h, self->work.place,
+                        own->w_work, self->work.l_q, self->work.l_v);
+  for (int i = 0; i < self->model.n; i++) {
+    own->bracket[i] = self->work.l_v[i] - 0.5 * h * self->work.l_q[i] - own->base[i];
   }
   memcpy(own->evaluated, s, bytes);
   own->is_evaluated = !code;
@@ -54,32 +54,32 @@ static int evaluate_bracket(VidaStepper* stepper, const double* s) {
 }
 
 static int residual(void* data, const double* u, double* r) {
-  VidaStepper* stepper = data;
-  const vida_chart_state* own = stepper->own;
-  const int code = evaluate_bracket(stepper, u);
+  VidaIntegration* self = data;
+  const vida_chart_state* own = self->state;
+  const int code = evaluate_bracket(self, u);
   vida__chart_pull(own->chart, own->entries, own->bracket, r);
   return code;
 }
 
 /* dw/ds = J(x1), whichever way w was computed. */
 static int jacobian(void* data, const double* u, double* matrix) {
-  VidaStepper* stepper = data;
-  vida_chart_state* own = stepper->own;
-  const double h = stepper->h;
+  VidaIntegration* self = data;
+  vida_chart_state* own = self->state;
+  const double h = self->node.h;
   const vida_hessian_weights weights = {-0.25 * h * h, -0.5 * h, 0.5 * h, 1.0};
-  double* hessian = stepper->node_matrix->values;
-  int code = evaluate_bracket(stepper, u);
-  code = code
-             ? code
-             : vida__chart_jacobian(&own->tapes, own->x1, own->entries1, &stepper->evaluator.error);
-  vida__linear_clear(stepper->node_matrix);
+  double* hessian = self->model.node_matrix->values;
+  int code = evaluate_bracket(self, u);
   code = code ? code
-              : vida__add_hessian(&stepper->evaluator, vida__node_time(stepper) + 0.5 * h,
-                                  stepper->place, own->w_work, weights, hessian);
+              : vida__chart_jacobian(&own->tapes, own->x1, own->entries1,
+                                     &self->model.evaluator.error);
+  vida__linear_clear(self->model.node_matrix);
+  code = code ? code
+              : vida__add_hessian(&self->model.evaluator, vida__node_time(self) + 0.5 * h,
+                                  self->work.place, own->w_work, weights, hessian);
   if (code) {
     return code;
   }
-  vida__chart_multiply(stepper, hessian, own->entries1, own->product);
+  vida__chart_multiply(self, hessian, own->entries1, own->product);
   vida__chart_pull_product(own, own->entries, own->product, own->gram);
   for (int row = 0; row < own->d; row++) {
     for (int column = 0; column < own->d; column++) {
@@ -91,25 +91,25 @@ static int jacobian(void* data, const double* u, double* matrix) {
 
 /* Sizes of what is added up in J^T [...]. */
 static void sizes(void* data, const double* u, double* size) {
-  const VidaStepper* stepper = data;
-  const vida_chart_state* own = stepper->own;
+  const VidaIntegration* self = data;
+  const vida_chart_state* own = self->state;
   const vida_chart_matrix* matrix = &own->chart->jacobian;
   (void)u; /* own->w_work belongs to it */
   memset(size, 0, (size_t)own->d * sizeof *size);
   for (int e = 0; e < matrix->count; e++) {
     const int i = matrix->row[e];
-    const double mass = stepper->root_mass[i] * stepper->root_mass[i];
+    const double mass = self->model.root_mass[i] * self->model.root_mass[i];
     size[matrix->column[e]] +=
-        fabs(own->entries[e]) *
-        (fabs(stepper->p[i]) + mass * fabs(own->w_work[i]) + stepper->h * stepper->force_size[i]);
+        fabs(own->entries[e]) * (fabs(self->node.p[i]) + mass * fabs(own->w_work[i]) +
+                                 self->node.h * self->model.force_size[i]);
   }
 }
 
 /* ---- rates ----------------------------------------------------------------------------------- */
 
 /* Solves J^T [L_v(q, J rate) - p] = 0 at the node for own->rate, from the rate it has. */
-static int find_rate(VidaStepper* stepper, double t, const double* p) {
-  vida_chart_state* own = stepper->own;
+static int find_rate(VidaIntegration* self, double t, const double* p) {
+  vida_chart_state* own = self->state;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   double* v = own->w_work;
   double previous = INFINITY;
@@ -117,15 +117,16 @@ static int find_rate(VidaStepper* stepper, double t, const double* p) {
   for (int i = 0; i < MOST_RATE_STEPS; i++) {
     double largest = 0.0;
     vida__chart_push(own->chart, own->entries, own->rate, v);
-    int code = vida__gradient(&stepper->evaluator, t, stepper->q, v, stepper->l_q, stepper->l_v);
+    int code =
+        vida__gradient(&self->model.evaluator, t, self->node.q, v, self->work.l_q, self->work.l_v);
     if (code) {
       return code;
     }
-    for (int j = 0; j < stepper->n; j++) {
-      own->bracket[j] = p[j] - stepper->l_v[j];
+    for (int j = 0; j < self->model.n; j++) {
+      own->bracket[j] = p[j] - self->work.l_v[j];
     }
     vida__chart_pull(own->chart, own->entries, own->bracket, own->right);
-    sizes(stepper, NULL, own->trial);
+    sizes(self, NULL, own->trial);
     for (int k = 0; k < own->d; k++) {
       if (fabs(own->right[k]) > largest * own->trial[k]) {
         largest = fabs(own->right[k]) / own->trial[k];
@@ -135,13 +136,13 @@ static int find_rate(VidaStepper* stepper, double t, const double* p) {
       return VIDA_SUCCESS;
     }
     previous = largest;
-    vida__linear_clear(stepper->node_matrix);
-    code = vida__add_hessian(&stepper->evaluator, t, stepper->q, v, mass_only,
-                             stepper->node_matrix->values);
+    vida__linear_clear(self->model.node_matrix);
+    code = vida__add_hessian(&self->model.evaluator, t, self->node.q, v, mass_only,
+                             self->model.node_matrix->values);
     if (code) {
       return code;
     }
-    vida__chart_multiply(stepper, stepper->node_matrix->values, own->entries, own->product);
+    vida__chart_multiply(self, self->model.node_matrix->values, own->entries, own->product);
     vida__chart_pull_product(own, own->entries, own->product, own->gram);
     const int rank = vida__chart_factor_gram(own, own->x1);
     if (rank < own->d) {
@@ -158,67 +159,68 @@ static int find_rate(VidaStepper* stepper, double t, const double* p) {
 /* ---- before a step --------------------------------------------------------------------------- */
 
 /* The largest of |p| and h |force|, each over the root of its mass; 1 where nothing moves. */
-static double measure_motion(const VidaStepper* stepper) {
+static double measure_motion(const VidaIntegration* self) {
   double motion = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    const double size = fabs(stepper->p[i]) + stepper->h * stepper->force_size[i];
-    motion = fmax(motion, size * stepper->inverse_root[i]);
+  for (int i = 0; i < self->model.n; i++) {
+    const double size = fabs(self->node.p[i]) + self->node.h * self->model.force_size[i];
+    motion = fmax(motion, size * self->model.inverse_root[i]);
   }
   return motion > 0.0 ? motion : 1.0;
 }
 
 /* Extrapolation of the last unknowns, or the rate at the node, which is right to first order. */
-static void guess_unknown(VidaStepper* stepper) {
-  vida_chart_state* own = stepper->own;
-  double** past = stepper->history;
+static void guess_unknown(VidaIntegration* self) {
+  vida_chart_state* own = self->state;
+  double** past = self->implicit.history;
   const size_t bytes = (size_t)own->d * sizeof(double);
-  if (stepper->history_count < 2 || own->turned) {
-    if (stepper->history_count) {
+  if (self->implicit.history_count < 2 || own->turned) {
+    if (self->implicit.history_count) {
       memcpy(own->rate, past[0], bytes);
-      if (find_rate(stepper, vida__node_time(stepper), stepper->p)) {
+      if (find_rate(self, vida__node_time(self), self->node.p)) {
         memcpy(own->rate, past[0], bytes);
       }
     }
-    memcpy(stepper->unknown, own->rate, bytes);
+    memcpy(self->implicit.unknown, own->rate, bytes);
     return;
   }
   for (int k = 0; k < own->d; k++) {
-    stepper->unknown[k] = stepper->history_count == 2
-                              ? 2.0 * past[0][k] - past[1][k]
-                              : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
+    self->implicit.unknown[k] = self->implicit.history_count == 2
+                                    ? 2.0 * past[0][k] - past[1][k]
+                                    : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
   }
 }
 
 /* Where the line search starts: the rate at the node. */
 static void guess_rate(void* data, double* u) {
-  VidaStepper* stepper = data;
-  vida_chart_state* own = stepper->own;
+  VidaIntegration* self = data;
+  vida_chart_state* own = self->state;
   const size_t bytes = (size_t)own->d * sizeof *u;
-  if (stepper->history_count) {
-    memcpy(own->rate, stepper->history[0], bytes);
+  if (self->implicit.history_count) {
+    memcpy(own->rate, self->implicit.history[0], bytes);
   }
-  if (find_rate(stepper, vida__node_time(stepper), stepper->p) && stepper->history_count) {
-    memcpy(own->rate, stepper->history[0], bytes);
+  if (find_rate(self, vida__node_time(self), self->node.p) && self->implicit.history_count) {
+    memcpy(own->rate, self->implicit.history[0], bytes);
   }
   memcpy(u, own->rate, bytes);
 }
 
-static int prepare(VidaStepper* stepper, VidaError* error) {
-  vida_chart_state* own = stepper->own;
-  const int code =
-      vida__jacobian(&stepper->evaluator, vida__node_time(stepper), stepper->q, stepper->entries0);
+static int prepare(VidaIntegration* self, VidaError* error) {
+  vida_chart_state* own = self->state;
+  const int code = vida__jacobian(&self->model.evaluator, vida__node_time(self), self->node.q,
+                                  self->implicit.entries0);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    own->base[i] = stepper->p[i] + stepper->p_low[i];
+  for (int i = 0; i < self->model.n; i++) {
+    own->base[i] = self->node.p[i] + self->node.p_low[i];
   }
   own->is_evaluated = false;
-  own->kappa = stepper->step == 0 ? 0.5 : 1.0;
-  guess_unknown(stepper);
-  const double motion = measure_motion(stepper);
+  own->kappa = self->node.step == 0 ? 0.5 : 1.0;
+  guess_unknown(self);
+  const double motion = measure_motion(self);
   for (int k = 0; k < own->d; k++) {
-    vida__map_set_size(stepper->map, k, motion * own->column_size[k], motion / own->column_size[k]);
+    vida__map_set_size(self->implicit.map, k, motion * own->column_size[k],
+                       motion / own->column_size[k]);
   }
   return VIDA_SUCCESS;
 }
@@ -226,8 +228,8 @@ static int prepare(VidaStepper* stepper, VidaError* error) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* What the solver said, and the pole that is near, if one is. */
-static int pass_failure(const VidaStepper* stepper, const VidaError* reason, VidaError* error) {
-  const vida_chart_state* own = stepper->own;
+static int pass_failure(const VidaIntegration* self, const VidaError* reason, VidaError* error) {
+  const vida_chart_state* own = self->state;
   double ratio;
   const int weakest = vida__chart_weakest(own, &ratio);
   char text[VIDA_REAL_TEXT_SIZE];
@@ -242,61 +244,60 @@ static int pass_failure(const VidaStepper* stepper, const VidaError* reason, Vid
 }
 
 /* From the solution s: x1 with its low part, q1 = phi(x1), J(x1); all of them work. */
-static int find_next(VidaStepper* stepper, VidaError* error) {
-  vida_chart_state* own = stepper->own;
-  VidaError* reason = &stepper->evaluator.error;
+static int find_next(VidaIntegration* self, VidaError* error) {
+  vida_chart_state* own = self->state;
+  VidaError* reason = &self->model.evaluator.error;
   int singular;
   memcpy(own->x1, own->x, (size_t)own->d * sizeof(double));
   memcpy(own->trial, own->x_low, (size_t)own->d * sizeof(double));
   for (int k = 0; k < own->d; k++) {
-    vida__add_compensated(&own->x1[k], &own->trial[k], stepper->h * stepper->unknown[k]);
+    vida__add_compensated(&own->x1[k], &own->trial[k], self->node.h * self->implicit.unknown[k]);
   }
   int code = vida__chart_value(&own->tapes, own->x1, own->position, reason);
   code = code ? code : vida__chart_jacobian(&own->tapes, own->x1, own->entries1, reason);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  vida__chart_measure(stepper, own->entries1, &singular);
+  vida__chart_measure(self, own->entries1, &singular);
   if (singular >= 0) {
-    return vida__chart_fail_singular(stepper, vida__next_time(stepper), singular, "ends", error);
+    return vida__chart_fail_singular(self, vida__next_time(self), singular, "ends", error);
   }
-  return vida__chart_check_constraints(stepper, vida__next_time(stepper), own->position, error);
+  return vida__chart_check_constraints(self, vida__next_time(self), own->position, error);
 }
 
 /* p += h L_q - G^T nu, and the multipliers. */
-static int advance_momenta(VidaStepper* stepper, VidaError* error) {
-  vida_chart_state* own = stepper->own;
-  double* reaction = stepper->node_step;
+static int advance_momenta(VidaIntegration* self, VidaError* error) {
+  vida_chart_state* own = self->state;
+  double* reaction = self->work.node_step;
   own->is_evaluated = false;
-  for (int i = 0; i < stepper->n; i++) {
+  for (int i = 0; i < self->model.n; i++) {
     own->bracket[i] = -own->bracket[i];
   }
-  vida__chart_factor_rows(stepper);
-  if (vida__chart_impulse(stepper, own->bracket, measure_motion(stepper), reaction) >
-      VIDA_ON_MANIFOLD) {
+  vida__chart_factor_rows(self);
+  if (vida__chart_impulse(self, own->bracket, measure_motion(self), reaction) > VIDA_ON_MANIFOLD) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "the chart of system '%s' does not cover its constraint manifold: there are "
                       "motions that the constraints allow and the chart does not (%d chart "
                       "coordinates, %d degrees of freedom)",
-                      stepper->system->name, own->d, stepper->n - own->row_rank);
+                      self->model.system->name, own->d, self->model.n - own->row_rank);
   }
-  for (int i = 0; i < stepper->n; i++) {
-    vida__add_compensated(&stepper->p[i], &stepper->p_low[i],
-                          stepper->h * stepper->l_q[i] - reaction[i]);
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i],
+                          self->node.h * self->work.l_q[i] - reaction[i]);
   }
   const double* impulse = own->impulse;
-  if (stepper->redundant) {
-    int code = vida__factor_node_matrix(stepper, stepper->entries0, stepper->v0);
-    code = code ? code : vida__find_least_norm(stepper, stepper->entries0, own->impulse);
+  if (self->model.redundant) {
+    int code = vida__factor_node_matrix(self, self->implicit.entries0, self->node.v);
+    code = code ? code : vida__find_least_norm(self, self->implicit.entries0, own->impulse);
     if (code) {
       return vida__fail(error, code, "the multipliers of dependent constraints were not found");
     }
-    impulse = stepper->least_norm;
+    impulse = self->model.least_norm;
   }
-  for (int r = 0; r < stepper->m; r++) {
-    stepper->lambda[r] = impulse[r] / (own->kappa * stepper->h);
+  for (int r = 0; r < self->model.m; r++) {
+    self->node.lambda[r] = impulse[r] / (own->kappa * self->node.h);
   }
-  stepper->lambda_t = vida__node_time(stepper);
+  self->node.lambda_t = vida__node_time(self);
   return VIDA_SUCCESS;
 }
 
@@ -320,21 +321,21 @@ static bool turns_much(vida_chart_state* own) {
   return false;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  vida_chart_state* own = stepper->own;
+static int step(VidaIntegration* self, VidaError* error) {
+  vida_chart_state* own = self->state;
   const size_t of_d = (size_t)own->d * sizeof(double);
-  const size_t of_n = (size_t)stepper->n * sizeof(double);
+  const size_t of_n = (size_t)self->model.n * sizeof(double);
   VidaError reason;
-  int code = vida__solve_step(stepper, &reason);
+  int code = vida__solve_step(self, &reason);
   if (code) {
-    return pass_failure(stepper, &reason, error);
+    return pass_failure(self, &reason, error);
   }
-  code = evaluate_bracket(stepper, stepper->unknown);
+  code = evaluate_bracket(self, self->implicit.unknown);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  code = find_next(stepper, error);
-  code = code ? code : advance_momenta(stepper, error);
+  code = find_next(self, error);
+  code = code ? code : advance_momenta(self, error);
   if (code) {
     return code;
   }
@@ -342,7 +343,7 @@ static int step(VidaStepper* stepper, VidaError* error) {
   memcpy(own->x, own->x1, of_d);
   memcpy(own->x_low, own->trial, of_d);
   memcpy(own->w, own->w_work, of_n);
-  memcpy(stepper->q, own->position, of_n);
+  memcpy(self->node.q, own->position, of_n);
   double* before = own->entries;
   own->entries = own->entries1;
   own->entries1 = before;
@@ -354,14 +355,14 @@ static int step(VidaStepper* stepper, VidaError* error) {
 
 /* The velocity at the node is that of the projection of del-midpoint: L_v - p has no part along the
  * manifold. */
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  vida_chart_state* own = stepper->own;
-  if (stepper->step == 0) {
-    memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
+  vida_chart_state* own = self->state;
+  if (self->node.step == 0) {
+    memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
     return VIDA_SUCCESS;
   }
-  memcpy(own->rate, stepper->history[0], (size_t)own->d * sizeof(double));
-  const int code = find_rate(stepper, vida__node_time(stepper), stepper->p);
+  memcpy(own->rate, self->implicit.history[0], (size_t)own->d * sizeof(double));
+  const int code = find_rate(self, vida__node_time(self), self->node.p);
   if (code == VIDA_STEP_SINGULAR || code == VIDA_STEP_NOT_CONVERGED) {
     return vida__fail(
         error, code,
@@ -369,29 +370,29 @@ static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
         "of the chart is singular, or nearly so");
   }
   vida__chart_push(own->chart, own->entries, own->rate, v);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int energy(VidaStepper* stepper, double* value, double* t, VidaError* error) {
-  const vida_chart_state* own = stepper->own;
-  const double* q = stepper->q;
+static int energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
+  const vida_chart_state* own = self->state;
+  const double* q = self->node.q;
   const double* v = own->w;
   int code = VIDA_SUCCESS;
-  *t = vida__node_time(stepper);
+  *t = vida__node_time(self);
   if (own->midpoint_energy && own->has_step) {
-    for (int i = 0; i < stepper->n; i++) {
-      stepper->place[i] = stepper->q[i] - 0.5 * stepper->h * own->w[i];
+    for (int i = 0; i < self->model.n; i++) {
+      self->work.place[i] = self->node.q[i] - 0.5 * self->node.h * own->w[i];
     }
-    q = stepper->place;
-    *t -= 0.5 * stepper->h;
+    q = self->work.place;
+    *t -= 0.5 * self->node.h;
   } else {
-    code = vida__node_velocities(stepper, &v, error);
+    code = vida__node_velocities(self, &v, error);
     if (code) {
       return code;
     }
   }
-  code = vida__energy(&stepper->evaluator, *t, q, v, stepper->l_q, stepper->l_v, value);
-  return code ? vida__evaluation_failed(stepper, code, error) : VIDA_SUCCESS;
+  code = vida__energy(&self->model.evaluator, *t, q, v, self->work.l_q, self->work.l_v, value);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -453,12 +454,12 @@ static void fill_pattern(vida_pattern* pattern) {
 }
 
 /* One block: the state, its arrays of numbers, then those of integers. */
-static vida_chart_state* allocate_state(const VidaStepper* stepper, const vida_chart* chart) {
-  const size_t n = (size_t)stepper->n;
+static vida_chart_state* allocate_state(const VidaIntegration* self, const vida_chart* chart) {
+  const size_t n = (size_t)self->model.n;
   const size_t d = (size_t)chart->count;
   const size_t entries = (size_t)chart->jacobian.count;
   const size_t tapes = vida__chart_work_size(chart);
-  const size_t m = (size_t)stepper->m;
+  const size_t m = (size_t)self->model.m;
   const size_t numbers = tapes + 11 * d + 2 * entries + 7 * n + n * d + d * d + m * m + 3 * m;
   const size_t indices = d + 1 + d * d;
   vida_chart_state* own =
@@ -487,7 +488,7 @@ static vida_chart_state* allocate_state(const VidaStepper* stepper, const vida_c
   own->impulse = own->row_size + m;
   own->row_work = own->impulse + m;
   own->gram = own->row_work + m;
-  vida__chart_work_begin(stepper->system, own->gram + d * d, &own->tapes);
+  vida__chart_work_begin(self->model.system, own->gram + d * d, &own->tapes);
   own->pattern.column_start = (sunindextype*)(own->gram + d * d + tapes);
   own->pattern.row = own->pattern.column_start + d + 1;
   own->order = (int*)(own->pattern.row + d * d);
@@ -495,14 +496,14 @@ static vida_chart_state* allocate_state(const VidaStepper* stepper, const vida_c
   return own;
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const VidaSystem* system = stepper->system;
+static int create(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
   const int code = check_system(system, error);
   if (code) {
     return code;
   }
   const vida_chart* chart = vida__chart_of(system);
-  vida_chart_state* own = allocate_state(stepper, chart);
+  vida_chart_state* own = allocate_state(self, chart);
   if (!own) {
     return vida__fail_memory(error);
   }
@@ -511,11 +512,11 @@ static int create(VidaStepper* stepper, VidaError* error) {
   own->pattern.size = chart->count;
   own->pattern.entries = chart->count * chart->count;
   fill_pattern(&own->pattern);
-  own->midpoint_energy = VidaOptions_HasChoice(stepper->options, "energy", "midpoint");
-  const vida_map_rows rows = {&own->pattern, &stepper->evaluator, name_of_row, chart};
-  stepper->rows = rows;
-  stepper->prepare = prepare;
-  stepper->own = own;
+  own->midpoint_energy = VidaOptions_HasChoice(self->options, "energy", "midpoint");
+  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, name_of_row, chart};
+  self->implicit.rows = rows;
+  self->implicit.prepare = prepare;
+  self->state = own;
   return VIDA_SUCCESS;
 }
 
@@ -526,6 +527,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__del_chart = {
+    .size = sizeof(VidaMethod),
     .info = {"del-chart", "discrete Euler-Lagrange equations in generalized coordinates",
              "Wendlandt and Marsden 1997, eq. 4.12",
              "Needs a chart of the constraint manifold. The steps are those of del-midpoint. The "
@@ -535,7 +537,7 @@ const VidaMethod vida__del_chart = {
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN},
     .options = options,
-    .map = {residual, jacobian, sizes, guess_rate},
+    .equations = {residual, jacobian, sizes, guess_rate},
     .create = create,
     .start = vida__chart_start,
     .step = step,

@@ -2,7 +2,7 @@
 #ifndef VIDA_METHODS_VARIATIONAL_CHART_H
 #define VIDA_METHODS_VARIATIONAL_CHART_H
 
-#include "stepper/method.h"
+#include "stepper/integration.h"
 #include "system/model/chart.h"
 
 /* What counts as lying on the manifold, relative to the sizes of what is compared. */
@@ -45,18 +45,19 @@ typedef struct vida_chart_state {
 } vida_chart_state;
 
 /* From q and v0 to x, its rate and p (chart_start.c). */
-int vida__chart_start(VidaStepper* stepper, VidaError* error);
+int vida__chart_start(VidaIntegration* self, VidaError* error);
 
 /* ---- matrices of the chart (chart_matrix.c) -------------------------------------------------- */
 
 /* product (n x d) = H J, H being the upper left block of the KKT matrix in `matrix`. */
-void vida__chart_multiply(const VidaStepper* stepper, const double* matrix, const double* entries,
+void vida__chart_multiply(const VidaIntegration* self, const double* matrix, const double* entries,
                           double* product);
 /* result (d x d, row by row) = J^T product */
 void vida__chart_pull_product(const vida_chart_state* own, const double* entries,
                               const double* product, double* result);
 /* gram = J^T W J with weights of the coordinates. */
-void vida__chart_fill_gram(const VidaStepper* stepper, const double* weight, const double* entries);
+void vida__chart_fill_gram(const VidaIntegration* self, const double* weight,
+                           const double* entries);
 /* Scales gram to a diagonal of ones by the roots of it, which go to `size`, and factors it; rows
  * without a diagonal count as dependent. Returns the rank. */
 int vida__chart_factor_gram(vida_chart_state* own, double* size);
@@ -69,20 +70,20 @@ void vida__chart_solve_gram(vida_chart_state* own, int rank, const double* size)
 int vida__chart_weakest(const vida_chart_state* own, double* ratio);
 /* Sizes of the columns of J at a node, with the coordinate at which the chart is singular in
  * *singular, -1 where it is regular. Leaves J^T M J factored, scaled by column_size. */
-void vida__chart_measure(VidaStepper* stepper, const double* entries, int* singular);
-int vida__chart_fail_singular(const VidaStepper* stepper, double time, int coordinate,
+void vida__chart_measure(VidaIntegration* self, const double* entries, int* singular);
+int vida__chart_fail_singular(const VidaIntegration* self, double time, int coordinate,
                               const char* what, VidaError* error);
 
 /* ---- constraints ---- */
 
 /* An embedding that does not solve the constraints is the user's mistake, and would go unseen. */
-int vida__chart_check_constraints(VidaStepper* stepper, double t, const double* q,
+int vida__chart_check_constraints(VidaIntegration* self, double t, const double* q,
                                   VidaError* error);
 /* Factors G M^-1 G^T, scaled to ones on its diagonal; dependent rows are left out of it. G is that
  * of the node, in stepper->entries0. */
-void vida__chart_factor_rows(VidaStepper* stepper);
+void vida__chart_factor_rows(VidaIntegration* self);
 /* The impulse nu with a = G^T nu + M y, G y = 0; sum = G^T nu. Returns the largest M y, relative to
  * the motion. */
-double vida__chart_impulse(VidaStepper* stepper, const double* a, double motion, double* sum);
+double vida__chart_impulse(VidaIntegration* self, const double* a, double motion, double* sum);
 
 #endif

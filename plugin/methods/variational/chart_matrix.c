@@ -12,17 +12,17 @@
 static const double vanished = 1e-7;
 static const double dependent = 1e-13;
 
-void vida__chart_multiply(const VidaStepper* stepper, const double* matrix, const double* entries,
+void vida__chart_multiply(const VidaIntegration* self, const double* matrix, const double* entries,
                           double* product) {
-  const vida_chart_state* own = stepper->own;
+  const vida_chart_state* own = self->state;
   const vida_chart_matrix* jacobian = &own->chart->jacobian;
-  const vida_pattern* pattern = &stepper->system->pattern;
+  const vida_pattern* pattern = &self->model.system->pattern;
   const int d = own->d;
-  memset(product, 0, (size_t)stepper->n * (size_t)d * sizeof *product);
+  memset(product, 0, (size_t)self->model.n * (size_t)d * sizeof *product);
   for (int e = 0; e < jacobian->count; e++) {
     const int j = jacobian->row[e];
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
-      if (pattern->row[k] < stepper->n) {
+      if (pattern->row[k] < self->model.n) {
         product[(int)pattern->row[k] * d + jacobian->column[e]] += matrix[k] * entries[e];
       }
     }
@@ -43,12 +43,12 @@ void vida__chart_pull_product(const vida_chart_state* own, const double* entries
   }
 }
 
-void vida__chart_fill_gram(const VidaStepper* stepper, const double* weight,
+void vida__chart_fill_gram(const VidaIntegration* self, const double* weight,
                            const double* entries) {
-  const vida_chart_state* own = stepper->own;
+  const vida_chart_state* own = self->state;
   const vida_chart_matrix* jacobian = &own->chart->jacobian;
   const int d = own->d;
-  memset(own->product, 0, (size_t)stepper->n * (size_t)d * sizeof(double));
+  memset(own->product, 0, (size_t)self->model.n * (size_t)d * sizeof(double));
   for (int e = 0; e < jacobian->count; e++) {
     const int i = jacobian->row[e];
     own->product[i * d + jacobian->column[e]] += weight[i] * entries[e];
@@ -95,10 +95,10 @@ int vida__chart_weakest(const vida_chart_state* own, double* ratio) {
   return weakest;
 }
 
-void vida__chart_measure(VidaStepper* stepper, const double* entries, int* singular) {
-  vida_chart_state* own = stepper->own;
+void vida__chart_measure(VidaIntegration* self, const double* entries, int* singular) {
+  vida_chart_state* own = self->state;
   double ratio;
-  vida__chart_fill_gram(stepper, own->mass, entries);
+  vida__chart_fill_gram(self, own->mass, entries);
   const int rank = vida__chart_factor_gram(own, own->column_size);
   for (int k = 0; k < own->d; k++) {
     own->largest_size[k] = fmax(own->largest_size[k], own->column_size[k]);
@@ -107,30 +107,30 @@ void vida__chart_measure(VidaStepper* stepper, const double* entries, int* singu
   *singular = ratio <= vanished ? weakest : rank < own->d ? own->order[rank] : -1;
 }
 
-int vida__chart_fail_singular(const VidaStepper* stepper, double time, int coordinate,
+int vida__chart_fail_singular(const VidaIntegration* self, double time, int coordinate,
                               const char* what, VidaError* error) {
-  const vida_chart_state* own = stepper->own;
+  const vida_chart_state* own = self->state;
   char t[VIDA_REAL_TEXT_SIZE];
   return vida__fail(
       error, VIDA_STEP_SINGULAR,
       "at t = %s the chart of system '%s' %s: there its coordinate '%s' moves nothing "
       "that the others do not move; choose coordinates whose poles are far from the "
       "motion",
-      vida__real_text(t, time, 10), stepper->system->name, what,
+      vida__real_text(t, time, 10), self->model.system->name, what,
       own->chart->coordinates[coordinate].name);
 }
 
 /* ---- impulses of the constraints ------------------------------------------------------------- */
 
-void vida__chart_factor_rows(VidaStepper* stepper) {
-  vida_chart_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const double* g = stepper->entries0;
-  const int m = stepper->m;
+void vida__chart_factor_rows(VidaIntegration* self) {
+  vida_chart_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const double* g = self->implicit.entries0;
+  const int m = self->model.m;
   memset(own->row_gram, 0, (size_t)m * (size_t)m * sizeof(double));
   for (int a = 0; a < system->entry_count; a++) {
     const vida_jacobian_entry* one = &system->entries[a];
-    const double inverse = stepper->inverse_root[one->coordinate];
+    const double inverse = self->model.inverse_root[one->coordinate];
     for (int b = 0; b < system->entry_count; b++) {
       const vida_jacobian_entry* other = &system->entries[b];
       if (one->coordinate == other->coordinate && other->row <= one->row) {
@@ -150,17 +150,17 @@ void vida__chart_factor_rows(VidaStepper* stepper) {
   own->row_rank = vida__cholesky_factor(m, own->row_gram, own->row_order, dependent);
 }
 
-double vida__chart_impulse(VidaStepper* stepper, const double* a, double motion, double* sum) {
-  vida_chart_state* own = stepper->own;
-  const VidaSystem* system = stepper->system;
-  const int m = stepper->m;
-  double* right = stepper->g_work;
+double vida__chart_impulse(VidaIntegration* self, const double* a, double motion, double* sum) {
+  vida_chart_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int m = self->model.m;
+  double* right = self->work.g_work;
   double largest = 0.0;
-  for (int i = 0; i < stepper->n; i++) {
-    sum[i] = a[i] * stepper->inverse_root[i] * stepper->inverse_root[i];
+  for (int i = 0; i < self->model.n; i++) {
+    sum[i] = a[i] * self->model.inverse_root[i] * self->model.inverse_root[i];
   }
   memset(right, 0, (size_t)m * sizeof *right);
-  vida__add_constraint_velocity(system, stepper->entries0, 1.0, sum, right);
+  vida__add_constraint_velocity(system, self->implicit.entries0, 1.0, sum, right);
   for (int r = 0; r < m; r++) {
     right[r] *= own->row_size[r];
   }
@@ -169,29 +169,29 @@ double vida__chart_impulse(VidaStepper* stepper, const double* a, double motion,
   for (int r = 0; r < m; r++) {
     own->impulse[r] *= own->row_size[r];
   }
-  memset(sum, 0, (size_t)stepper->n * sizeof *sum);
-  vida__add_reaction(system, stepper->entries0, 1.0, own->impulse, sum);
-  for (int i = 0; i < stepper->n; i++) {
-    largest = fmax(largest, fabs(a[i] - sum[i]) * stepper->inverse_root[i]);
+  memset(sum, 0, (size_t)self->model.n * sizeof *sum);
+  vida__add_reaction(system, self->implicit.entries0, 1.0, own->impulse, sum);
+  for (int i = 0; i < self->model.n; i++) {
+    largest = fmax(largest, fabs(a[i] - sum[i]) * self->model.inverse_root[i]);
   }
   return largest / motion;
 }
 
-int vida__chart_check_constraints(VidaStepper* stepper, double t, const double* q,
+int vida__chart_check_constraints(VidaIntegration* self, double t, const double* q,
                                   VidaError* error) {
-  const VidaSystem* system = stepper->system;
-  const vida_chart_state* own = stepper->own;
+  const VidaSystem* system = self->model.system;
+  const vida_chart_state* own = self->state;
   char text[VIDA_REAL_TEXT_SIZE];
-  const int code = vida__constraints(&stepper->evaluator, t, q, NULL, stepper->g_work);
+  const int code = vida__constraints(&self->model.evaluator, t, q, NULL, self->work.g_work);
   if (code) {
-    return vida__evaluation_failed(stepper, code, error);
+    return vida__evaluation_failed(self, code, error);
   }
-  for (int r = 0; r < stepper->m; r++) {
-    if (fabs(stepper->g_work[r]) > VIDA_ON_MANIFOLD * stepper->value_size[r]) {
+  for (int r = 0; r < self->model.m; r++) {
+    if (fabs(self->work.g_work[r]) > VIDA_ON_MANIFOLD * self->model.value_size[r]) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
                         "the embedding of the chart violates constraint '%s' by %s (first chart "
                         "coordinate: '%s')",
-                        system->rows[r].name, vida__real_text(text, stepper->g_work[r], 3),
+                        system->rows[r].name, vida__real_text(text, self->work.g_work[r], 3),
                         own->chart->coordinates[0].name);
     }
   }

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "stepper/jumps.h"
+#include "stepper/nested.h"
 
 enum { MOST_STAGES = 17, SCHEMES = 5 };
 
@@ -69,28 +69,8 @@ static const scheme* find_scheme(const VidaOptions* options) {
   return &schemes[0];
 }
 
-int vida__create_base(const VidaStepper* stepper, const char* name, VidaStepper** base,
-                      VidaError* error) {
-  const VidaOptions* given = stepper->options;
-  const char* const shared[] = {"h", "tolerance", "max_iterations"};
-  VidaOptions* options = NULL;
-  char solver[16];
-  VidaOptions_Text(given, "linear_solver", solver, sizeof solver);
-  int code = VidaOptions_Create(name, &options, error);
-  for (size_t i = 0; i < sizeof shared / sizeof shared[0] && !code; i++) {
-    code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
-  }
-  code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
-  code = code ? code : vida__create_stepper(stepper->system, options, base, error);
-  VidaOptions_Destroy(&options);
-  if (!code) {
-    vida__jumps_destroy(&(*base)->jumps); /* the outer one meets them */
-  }
-  return code;
-}
-
-static void destroy(VidaStepper* stepper) {
-  compose_state* own = stepper->own;
+static void destroy(VidaIntegration* self) {
+  compose_state* own = self->state;
   if (own) {
     VidaStepper_Destroy(&own->base);
   }
@@ -98,9 +78,9 @@ static void destroy(VidaStepper* stepper) {
 
 /* Velocities that are off the constraints by second order are not what the next stage, of another
  * length, has to start from. */
-static int check_base(const VidaStepper* stepper, const VidaMethodInfo* base, int order,
+static int check_base(const VidaIntegration* self, const VidaMethodInfo* base, int order,
                       VidaError* error) {
-  if (stepper->m == 0 || order <= 4 ||
+  if (self->model.m == 0 || order <= 4 ||
       (base->capabilities & (VIDA_CAN_VELOCITY_LEVEL | VIDA_LIMIT_UNCONSTRAINED))) {
     return VIDA_SUCCESS; /* the latter say it themselves */
   }
@@ -112,22 +92,22 @@ static int check_base(const VidaStepper* stepper, const VidaMethodInfo* base, in
 }
 
 /* What the base refuses, the composition refuses. */
-static int create_base(VidaStepper* stepper, const char* name, VidaStepper** base,
+static int create_base(VidaIntegration* self, const char* name, VidaStepper** base,
                        VidaError* error) {
   VidaError refusal = {0};
-  const int code = vida__create_base(stepper, name, base, &refusal);
+  const int code = vida__nested_create(self, name, base, &refusal);
   return code ? vida__fail_flag(error, code, refusal.flag, "compose: %s", refusal.message) : code;
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const scheme* chosen = find_scheme(stepper->options);
-  const size_t size = (size_t)(stepper->n + stepper->m);
+static int create(VidaIntegration* self, VidaError* error) {
+  const scheme* chosen = find_scheme(self->options);
+  const size_t size = (size_t)(self->model.n + self->model.m);
   compose_state* own = vida__allocate(
       1, sizeof *own + (size_t)(chosen->stages * VIDA_HISTORY) * size * sizeof own->data[0]);
   if (!own) {
     return vida__fail_memory(error);
   }
-  stepper->own = own;
+  self->state = own;
   own->stages = chosen->stages;
   for (int i = 0; i < chosen->stages; i++) {
     const int mirrored = chosen->stages - 1 - i;
@@ -136,100 +116,73 @@ static int create(VidaStepper* stepper, VidaError* error) {
       own->history[i][k] = own->data + (size_t)(i * VIDA_HISTORY + k) * size;
     }
   }
-  if (stepper->system->jump_time_count > 0) {
+  if (self->model.system->jump_time_count > 0) {
     return vida__fail(
         error, VIDA_NOT_SUPPORTED,
         "compose: its stages leave the step, where the C functions of system '%s', for "
         "which jumps in time are declared, are those of the other side",
-        stepper->system->name);
+        self->model.system->name);
   }
   char name[32];
-  VidaOptions_Text(stepper->options, "base", name, sizeof name);
-  int code = check_base(stepper, Vida_FindMethod(name), chosen->order, error);
-  code = code ? code : create_base(stepper, name, &own->base, error);
+  VidaOptions_Text(self->options, "base", name, sizeof name);
+  int code = check_base(self, Vida_FindMethod(name), chosen->order, error);
+  code = code ? code : create_base(self, name, &own->base, error);
   if (!code) {
-    own->base->one_step = true;
-    own->base->outer = stepper;
-    own->base->stages = own->stages;
+    vida__nested_set_stages(own->base, own->stages);
   }
   return code;
 }
 
-/* The state, from q on, is one piece in both steppers. */
-static void copy_state(const VidaStepper* from, VidaStepper* to) {
-  memcpy(to->q, from->q, (size_t)(5 * from->n + from->m) * sizeof *to->q);
-}
-
-static int start(VidaStepper* stepper, VidaError* error) {
-  compose_state* own = stepper->own;
-  own->base->segment = stepper->segment;
-  const int code =
-      VidaStepper_StartWithStep(own->base, stepper->t0, stepper->h, stepper->q, stepper->v0, error);
+static int start(VidaIntegration* self, VidaError* error) {
+  compose_state* own = self->state;
+  const int code = vida__nested_start(own->base, self, self->node.h, error);
   if (!code) {
-    copy_state(own->base, stepper);
+    vida__copy_node(vida__nested_integration(own->base), self);
     memset(own->history_count, 0, sizeof own->history_count);
     own->is_broken = false;
   }
   return code;
 }
 
-static void swap_history(compose_state* own, int stage) {
-  VidaStepper* base = own->base;
-  for (int k = 0; k < VIDA_HISTORY; k++) {
-    double* kept = base->history[k];
-    base->history[k] = own->history[stage][k];
-    own->history[stage][k] = kept;
-  }
-  const int count = base->history_count;
-  base->history_count = own->history_count[stage];
-  own->history_count[stage] = count;
-}
-
 /* One stage, of length gamma h from the time t. */
 static int run_stage(compose_state* own, int stage, double t, double h, VidaError* error) {
-  VidaStepper* base = own->base;
-  base->t0 = t;
-  base->h = own->gamma[stage] * h;
-  base->step = 0;
-  base->stage = stage + 1;
-  swap_history(own, stage);
-  int code = base->prepare(base, error);
-  code = code ? code : base->method->step(base, error);
-  swap_history(own, stage);
-  base->has_node_velocity = false;
+  VidaIntegration* base = vida__nested_integration(own->base);
+  vida__swap_history(base, own->history[stage], &own->history_count[stage]);
+  const int code = vida__nested_stage(own->base, stage + 1, t, own->gamma[stage] * h, error);
+  vida__swap_history(base, own->history[stage], &own->history_count[stage]);
   return code;
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  compose_state* own = stepper->own;
-  VidaStepper* base = own->base;
-  const double t = vida__node_time(stepper);
+static int step(VidaIntegration* self, VidaError* error) {
+  compose_state* own = self->state;
+  VidaIntegration* base = vida__nested_integration(own->base);
+  const double t = vida__node_time(self);
   double covered = 0.0;
   int code = VIDA_SUCCESS;
-  copy_state(stepper, base);
-  base->segment = stepper->segment;
-  base->has_tracked = base->has_tracked && !own->is_broken;
+  vida__copy_node(self, base);
+  vida__nested_follow(own->base, self);
+  if (own->is_broken) {
+    vida__forget_constraints(base);
+  }
   for (int stage = 0; stage < own->stages && !code; stage++) {
-    code = run_stage(own, stage, t + covered * stepper->h, stepper->h, error);
+    code = run_stage(own, stage, t + covered * self->node.h, self->node.h, error);
     covered += own->gamma[stage];
   }
   own->is_broken = code != VIDA_SUCCESS;
-  stepper->statistics.newton_iterations = base->statistics.newton_iterations;
-  stepper->statistics.residual_evaluations = base->statistics.residual_evaluations;
-  stepper->statistics.jacobian_evaluations = base->statistics.jacobian_evaluations;
+  vida__add_solver_counts(self, base, NULL);
   if (!code) {
-    copy_state(base, stepper);
-    base->step = 1; /* it stands at the end of its last stage */
+    vida__copy_node(base, self);
+    vida__nested_end_stages(own->base);
   }
   return code;
 }
 
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
-  compose_state* own = stepper->own;
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
+  compose_state* own = self->state;
   const double* found;
-  const int code = vida__node_velocities(own->base, &found, error);
+  const int code = vida__nested_velocities(own->base, &found, error);
   if (!code) {
-    memcpy(v, found, (size_t)stepper->n * sizeof *v);
+    memcpy(v, found, (size_t)self->model.n * sizeof *v);
   }
   return code;
 }
@@ -251,6 +204,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__compose = {
+    .size = sizeof(VidaMethod),
     .info = {"compose", "compositions of order 4, 6 and 8 of a symmetric method",
              "Yoshida 1990; Suzuki 1990; Kahan and Li 1997",
              "Each stage must be a step that the base method can make; the longest one is 0.61 h "
@@ -264,7 +218,7 @@ const VidaMethod vida__compose = {
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
                  VIDA_CAN_TIME_DEPENDENT},
     .options = options,
-    .refers = true,
+    .is_composed = true,
     .create = create,
     .start = start,
     .step = step,

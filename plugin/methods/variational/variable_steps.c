@@ -37,6 +37,7 @@ typedef struct variable_state {
   double density, half, advance; /* rho_j, h/2 G(y_j), rho_(j+1/2) */
   long steps;
   double *q, *v, *a;             /* n: work */
+  double* acceleration;          /* n: at the state of the sequence */
   double* force;                 /* m: work */
   double *before, *after, *here; /* entries: work */
   double* values;                /* of observables: work */
@@ -54,66 +55,62 @@ static int find_observable(const VidaSystem* system) {
   return -1;
 }
 
-static void destroy(VidaStepper* stepper) {
-  variable_state* own = stepper->own;
+static void destroy(VidaIntegration* self) {
+  variable_state* own = self->state;
   if (own) {
     VidaStepper_Destroy(&own->main);
     VidaStepper_Destroy(&own->partial);
   }
 }
 
-static int choose_density(const VidaStepper* stepper, variable_state* own, VidaError* error) {
+static int choose_density(const VidaIntegration* self, variable_state* own, VidaError* error) {
   char least[VIDA_REAL_TEXT_SIZE];
   char start[VIDA_REAL_TEXT_SIZE];
-  own->nominal = VidaOptions_Get(stepper->options, "h");
-  own->start_density = VidaOptions_Get(stepper->options, "start_density");
-  own->least = VidaOptions_Get(stepper->options, "least_density");
-  own->most_steps = VidaOptions_Get(stepper->options, "max_steps");
+  own->nominal = VidaOptions_Get(self->options, "h");
+  own->start_density = VidaOptions_Get(self->options, "start_density");
+  own->least = VidaOptions_Get(self->options, "least_density");
+  own->most_steps = VidaOptions_Get(self->options, "max_steps");
   own->rate_at_start = NAN;
   if (own->least > own->start_density) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s: least_density, %s, must not be above start_density, %s",
-                      stepper->method->info.name, vida__real_text(least, own->least, 6),
+                      self->method->info.name, vida__real_text(least, own->least, 6),
                       vida__real_text(start, own->start_density, 6));
   }
-  const bool curvature = VidaOptions_HasChoice(stepper->options, "density", "curvature");
-  own->observable = curvature ? -1 : find_observable(stepper->system);
-  if (own->observable < 0 && VidaOptions_HasChoice(stepper->options, "density", "observable")) {
+  const bool curvature = VidaOptions_HasChoice(self->options, "density", "curvature");
+  own->observable = curvature ? -1 : find_observable(self->model.system);
+  if (own->observable < 0 && VidaOptions_HasChoice(self->options, "density", "observable")) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s: density: system '%s' has no observable '%s'; give one, or take "
                       "curvature",
-                      stepper->method->info.name, stepper->system->name, density_name);
+                      self->method->info.name, self->model.system->name, density_name);
   }
   return VIDA_SUCCESS;
 }
 
-static int create(VidaStepper* stepper, VidaError* error) {
-  const size_t n = (size_t)stepper->n;
-  const size_t entries = (size_t)stepper->system->entry_count;
-  const size_t observables = (size_t)stepper->system->observable_count;
+static int create(VidaIntegration* self, VidaError* error) {
+  const size_t n = (size_t)self->model.n;
+  const size_t entries = (size_t)self->model.system->entry_count;
+  const size_t observables = (size_t)self->model.system->observable_count;
   variable_state* own =
-      vida__allocate(1, sizeof *own + (3 * n + (size_t)stepper->m + 3 * entries + observables) *
+      vida__allocate(1, sizeof *own + (4 * n + (size_t)self->model.m + 3 * entries + observables) *
                                           sizeof own->data[0]);
   if (!own) {
     return vida__fail_memory(error);
   }
-  stepper->own = own;
+  self->state = own;
   own->q = own->data;
   own->v = own->q + n;
   own->a = own->v + n;
-  own->force = own->a + n;
-  own->before = own->force + stepper->m;
+  own->acceleration = own->a + n;
+  own->force = own->acceleration + n;
+  own->before = own->force + self->model.m;
   own->after = own->before + entries;
   own->here = own->after + entries;
   own->values = own->here + entries;
-  int code = choose_density(stepper, own, error);
-  code = code ? code : vida__create_base(stepper, "rattle", &own->main, error);
-  code = code ? code : vida__create_base(stepper, "rattle", &own->partial, error);
-  if (!code) {
-    own->main->outer = stepper;
-    own->partial->outer = stepper;
-  }
-  return code;
+  int code = choose_density(self, own, error);
+  code = code ? code : vida__nested_create(self, "rattle", &own->main, error);
+  return code ? code : vida__nested_create(self, "rattle", &own->partial, error);
 }
 
 /* ---- the density ----------------------------------------------------------------------------- */
@@ -122,18 +119,18 @@ static int create(VidaStepper* stepper, VidaError* error) {
  * potentials and of what constraint forces hold (small swings of a pendulum). */
 static int find_stiffness(const variable_state* own, double t, const double* q, const double* v,
                           double* stiffness) {
-  VidaStepper* main = own->main;
+  VidaIntegration* main = vida__nested_integration(own->main);
   const vida_hessian_weights positions_only = {1.0, 0.0, 0.0, 0.0};
-  const vida_pattern* pattern = &main->system->pattern;
-  const double* root = main->inverse_root;
-  double* matrix = main->node_matrix->values;
+  const vida_pattern* pattern = &main->model.system->pattern;
+  const double* root = main->model.inverse_root;
+  double* matrix = main->model.node_matrix->values;
   double sum = 0.0;
-  vida__linear_clear(main->node_matrix);
-  int code = vida__add_hessian(&main->evaluator, t, q, v, positions_only, matrix);
-  code = code ? code : vida__add_curvature(&main->evaluator, t, q, -1.0, own->force, matrix);
-  for (int j = 0; j < main->n; j++) {
+  vida__linear_clear(main->model.node_matrix);
+  int code = vida__add_hessian(&main->model.evaluator, t, q, v, positions_only, matrix);
+  code = code ? code : vida__add_curvature(&main->model.evaluator, t, q, -1.0, own->force, matrix);
+  for (int j = 0; j < main->model.n; j++) {
     for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
-      if (pattern->row[k] < main->n) {
+      if (pattern->row[k] < main->model.n) {
         const double scaled = matrix[k] * root[pattern->row[k]] * root[j];
         sum += scaled * scaled;
       }
@@ -147,24 +144,24 @@ static int find_stiffness(const variable_state* own, double t, const double* q, 
  * |G(q + x) - G(q - x)|^2 / |2 G(q)|^2, each measured by the masses. G(q) is in own->here. */
 static int find_turn(variable_state* own, double t, const double* q, double factor, const double* x,
                      double* turn) {
-  VidaStepper* main = own->main;
-  const VidaSystem* system = main->system;
-  double* place = main->place;
-  for (int i = 0; i < main->n; i++) {
+  VidaIntegration* main = vida__nested_integration(own->main);
+  const VidaSystem* system = main->model.system;
+  double* place = main->work.place;
+  for (int i = 0; i < main->model.n; i++) {
     place[i] = q[i] - factor * x[i];
   }
-  int code = vida__jacobian(&main->evaluator, t, place, own->before);
-  for (int i = 0; i < main->n; i++) {
+  int code = vida__jacobian(&main->model.evaluator, t, place, own->before);
+  for (int i = 0; i < main->model.n; i++) {
     place[i] = q[i] + factor * x[i];
   }
-  code = code ? code : vida__jacobian(&main->evaluator, t, place, own->after);
+  code = code ? code : vida__jacobian(&main->model.evaluator, t, place, own->after);
   *turn = 0.0;
   for (int e = 0; e < system->entry_count;) {
     const int row = system->entries[e].row;
     double change = 0.0;
     double size = 0.0;
     for (; e < system->entry_count && system->entries[e].row == row; e++) {
-      const double root = main->inverse_root[system->entries[e].coordinate];
+      const double root = main->model.inverse_root[system->entries[e].coordinate];
       const double difference = root * (own->after[e] - own->before[e]);
       change += difference * difference;
       size += root * own->here[e] * root * own->here[e];
@@ -178,7 +175,7 @@ static int find_turn(variable_state* own, double t, const double* q, double fact
  * velocities or accelerations turn. */
 static int find_rate(variable_state* own, double t, const double* q, const double* v, double* rate,
                      VidaError* error) {
-  VidaStepper* main = own->main;
+  VidaIntegration* main = vida__nested_integration(own->main);
   /* Constraints turn over a small part of a step: enough for rounding, little enough not to
    * smooth what steps should follow. */
   const double time = 0.1 * own->nominal / own->start_density;
@@ -186,9 +183,9 @@ static int find_rate(variable_state* own, double t, const double* q, const doubl
   double turn = 0.0;
   double bend = 0.0;
   int code = VIDA_SUCCESS;
-  if (main->m > 0) {
+  if (main->model.m > 0) {
     code = vida__accelerations(main, t, q, v, own->a, own->force);
-    code = code ? code : vida__jacobian(&main->evaluator, t, q, own->here);
+    code = code ? code : vida__jacobian(&main->model.evaluator, t, q, own->here);
     code = code ? code : find_turn(own, t, q, time, v, &turn);
     if (!code) {
       const double factor = time * fmax(time, own->bend_time);
@@ -229,7 +226,7 @@ static int find_curvature_density(variable_state* own, double t, const double* q
                             "rattle-variable: at the start of system '%s' neither potentials nor "
                             "constraints are curved, so that the density of steps has no scale; "
                             "give it an observable '%s'",
-                            own->main->system->name, density_name);
+                            vida__nested_integration(own->main)->model.system->name, density_name);
   }
   const double least = own->least * own->least;
   const double ratio = rate / own->rate_at_start;
@@ -244,9 +241,10 @@ static int find_density(variable_state* own, double t, const double* q, const do
   if (own->observable < 0) {
     return find_curvature_density(own, t, q, v, density, error);
   }
-  const int code = vida__observables(&own->main->evaluator, t, q, v, own->values);
+  const int code = vida__observables(&vida__nested_integration(own->main)->model.evaluator, t, q, v,
+                                     own->values);
   if (code) {
-    return vida__evaluation_failed(own->main, code, error);
+    return vida__evaluation_failed(vida__nested_integration(own->main), code, error);
   }
   *density = own->values[own->observable];
   return isfinite(*density) && *density > 0.0
@@ -261,26 +259,26 @@ static int find_density(variable_state* own, double t, const double* q, const do
 /* y + delta y' + delta^2/2 y'' in positions, y + delta y' in velocities */
 static int find_density_at(variable_state* own, double delta, const double* a, double* density,
                            VidaError* error) {
-  const VidaStepper* main = own->main;
-  for (int i = 0; i < main->n; i++) {
+  const VidaIntegration* main = vida__nested_integration(own->main);
+  for (int i = 0; i < main->model.n; i++) {
     const double change = delta * a[i];
-    own->q[i] = main->q[i] + delta * (main->v0[i] + 0.5 * change);
-    own->v[i] = main->v0[i] + change;
+    own->q[i] = main->node.q[i] + delta * (main->node.v[i] + 0.5 * change);
+    own->v[i] = main->node.v[i] + change;
   }
-  return find_density(own, main->t0 + delta, own->q, own->v, density, error);
+  return find_density(own, main->node.t0 + delta, own->q, own->v, density, error);
 }
 
 /* own->half = h/2 G at the state of the sequence, whose density is *density. */
 static int find_change(variable_state* own, double* density, VidaError* error) {
-  VidaStepper* main = own->main;
-  double* a = main->node_velocity; /* not asked for between steps of the sequence */
+  VidaIntegration* main = vida__nested_integration(own->main);
+  double* a = own->acceleration;
   double before = 1.0;
   double after = 1.0;
-  int code = find_density(own, main->t0, main->q, main->v0, density, error);
+  int code = find_density(own, main->node.t0, main->node.q, main->node.v, density, error);
   if (code) {
     return code;
   }
-  code = vida__accelerations(main, main->t0, main->q, main->v0, a, own->force);
+  code = vida__accelerations(main, main->node.t0, main->node.q, main->node.v, a, own->force);
   if (code) {
     return vida__evaluation_failed(main, code, error);
   }
@@ -293,21 +291,17 @@ static int find_change(variable_state* own, double* density, VidaError* error) {
 
 /* ---- the sequence ---------------------------------------------------------------------------- */
 
-/* The state, from q on, is one piece in all steppers. */
-static void copy_state(const VidaStepper* from, VidaStepper* to) {
-  memcpy(to->q, from->q, (size_t)(5 * from->n + from->m) * sizeof *to->q);
-}
-
 static int set_advance(variable_state* own, double density, double half, VidaError* error) {
   char t[VIDA_REAL_TEXT_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
   own->advance = density + half;
-  return own->advance > 0.0 ? VIDA_SUCCESS
-                            : vida__fail(error, VIDA_STEP_NOT_CONVERGED,
-                                         "at t = %s the density of steps falls to zero within a "
-                                         "step; the step is too large: try less than h = %s",
-                                         vida__real_text(t, own->main->t0, 10),
-                                         vida__real_text(h, own->nominal, 6));
+  return own->advance > 0.0
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                          "at t = %s the density of steps falls to zero within a "
+                          "step; the step is too large: try less than h = %s",
+                          vida__real_text(t, vida__nested_integration(own->main)->node.t0, 10),
+                          vida__real_text(h, own->nominal, 6));
 }
 
 /* Of the density of the state, what the integrated one is at least: where it changes too fast for a
@@ -325,37 +319,27 @@ static int check_drift(const variable_state* own, double of_state, VidaError* er
              : vida__fail(error, VIDA_STEP_NOT_CONVERGED,
                           "at t = %s the integrated density of steps is %s, but that of the state "
                           "is %s: it changes too fast; the step is too large: try less than h = %s",
-                          vida__real_text(t, own->main->t0, 10), vida__real_text(size, density, 3),
-                          vida__real_text(least, of_state, 3), vida__real_text(h, own->nominal, 6));
-}
-
-/* Impulses of steps of another length are the guess. */
-static void scale_history(VidaStepper* stepper, double ratio) {
-  for (int k = 0; k < VIDA_HISTORY; k++) {
-    for (int r = 0; r < stepper->m; r++) {
-      stepper->history[k][stepper->n + r] *= ratio;
-    }
-  }
+                          vida__real_text(t, vida__nested_integration(own->main)->node.t0, 10),
+                          vida__real_text(size, density, 3), vida__real_text(least, of_state, 3),
+                          vida__real_text(h, own->nominal, 6));
 }
 
 static int step_sequence(variable_state* own, double t0, VidaError* error) {
-  VidaStepper* main = own->main;
+  VidaIntegration* main = vida__nested_integration(own->main);
   const double length = own->nominal / own->advance;
-  const double old_t = main->t0;
+  const double old_t = main->node.t0;
   const double old_half = own->half;
   double density = 0.0;
-  scale_history(main, length / main->h);
-  main->h = length;
-  main->step = 0;
-  int code = VidaStepper_Step(main, error);
+  vida__scale_history(main, length / main->node.h);
+  vida__nested_set_clock(own->main, old_t, length);
+  int code = vida__nested_step(own->main, error);
   if (code) {
     return code;
   }
   double elapsed = own->elapsed;
   double elapsed_low = own->elapsed_low;
   vida__add_compensated(&elapsed, &elapsed_low, length);
-  main->step = 0;
-  main->t0 = t0 + elapsed;
+  vida__nested_set_clock(own->main, t0 + elapsed, length);
   const double half_way = own->advance;
   const double old_density = own->density;
   code = find_change(own, &density, error);
@@ -363,8 +347,8 @@ static int step_sequence(variable_state* own, double t0, VidaError* error) {
   code = code ? code : set_advance(own, own->density, own->half, error);
   code = code ? code : check_drift(own, density, error);
   if (code) {
-    memcpy(main->q, main->kept, (size_t)(5 * main->n + main->m) * sizeof *main->q);
-    main->t0 = old_t;
+    vida__nested_return(own->main);
+    vida__nested_set_clock(own->main, old_t, length);
     own->half = old_half;
     own->density = old_density;
     own->advance = half_way;
@@ -376,24 +360,20 @@ static int step_sequence(variable_state* own, double t0, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-static int start(VidaStepper* stepper, VidaError* error) {
-  variable_state* own = stepper->own;
-  VidaStepper* main = own->main;
+static int start(VidaIntegration* self, VidaError* error) {
+  variable_state* own = self->state;
+  VidaIntegration* main = vida__nested_integration(own->main);
   /* Another spacing of nodes is not another motion: what density 1 means stays. */
-  if (stepper->h == own->nominal) {
+  if (self->node.h == own->nominal) {
     own->rate_at_start = NAN;
     own->bend_time = 0.0;
   }
-  main->segment = own->partial->segment = stepper->segment;
-  int code =
-      VidaStepper_StartWithStep(main, stepper->t0, own->nominal, stepper->q, stepper->v0, error);
-  code = code ? code
-              : VidaStepper_StartWithStep(own->partial, stepper->t0, own->nominal, stepper->q,
-                                          stepper->v0, error);
+  int code = vida__nested_start(own->main, self, own->nominal, error);
+  code = code ? code : vida__nested_start(own->partial, self, own->nominal, error);
   if (code) {
     return code;
   }
-  copy_state(main, stepper);
+  vida__copy_node(main, self);
   own->elapsed = 0.0;
   own->elapsed_low = 0.0;
   own->steps = 0;
@@ -403,25 +383,17 @@ static int start(VidaStepper* stepper, VidaError* error) {
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static int step_to_node(VidaStepper* stepper, double rest, VidaError* error) {
-  variable_state* own = stepper->own;
-  const VidaStepper* main = own->main;
-  VidaStepper* partial = own->partial;
-  const size_t bytes = (size_t)(stepper->n + stepper->m) * sizeof(double);
-  copy_state(main, partial);
-  for (int k = 0; k < VIDA_HISTORY; k++) {
-    memcpy(partial->history[k], main->history[k], bytes);
-  }
-  partial->history_count = main->history_count;
-  memcpy(partial->g_tracked, main->g_tracked, (size_t)stepper->m * sizeof(double));
-  partial->has_tracked = main->has_tracked;
-  partial->t0 = main->t0;
-  partial->h = rest;
-  partial->step = 0;
-  scale_history(partial, rest / main->h);
-  const int code = VidaStepper_Step(partial, error);
+static int step_to_node(VidaIntegration* self, double rest, VidaError* error) {
+  variable_state* own = self->state;
+  const VidaIntegration* main = vida__nested_integration(own->main);
+  VidaIntegration* partial = vida__nested_integration(own->partial);
+  vida__copy_node(main, partial);
+  vida__copy_history(main, partial);
+  vida__nested_set_clock(own->partial, main->node.t0, rest);
+  vida__scale_history(partial, rest / main->node.h);
+  const int code = vida__nested_step(own->partial, error);
   if (!code) {
-    copy_state(partial, stepper);
+    vida__copy_node(partial, self);
   }
   return code;
 }
@@ -433,67 +405,66 @@ static int fail_long(const variable_state* own, VidaError* error) {
       error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
       "after max_steps = %.0f steps between two output states only t = %s was reached, where the "
       "density of steps is %s; reduce the density or h, or increase max_steps",
-      own->most_steps, vida__real_text(t, own->main->t0, 12),
+      own->most_steps, vida__real_text(t, vida__nested_integration(own->main)->node.t0, 12),
       vida__real_text(density, own->density, 6));
 }
 
-static int step(VidaStepper* stepper, VidaError* error) {
-  variable_state* own = stepper->own;
-  const VidaStatistics* main = &own->main->statistics;
-  const VidaStatistics* partial = &own->partial->statistics;
-  const double node = (double)(stepper->step + 1) * stepper->h;
-  const double rounding = 8.0 * DBL_EPSILON * fmax(node, stepper->h);
+static int step(VidaIntegration* self, VidaError* error) {
+  variable_state* own = self->state;
+  const VidaIntegration* main = vida__nested_integration(own->main);
+  const double node = (double)(self->node.step + 1) * self->node.h;
+  const double rounding = 8.0 * DBL_EPSILON * fmax(node, self->node.h);
   int code = VIDA_SUCCESS;
   double rest = (node - own->elapsed) - own->elapsed_low;
-  own->main->segment = own->partial->segment = stepper->segment;
+  vida__nested_follow(own->main, self);
+  vida__nested_follow(own->partial, self);
   for (double made = 0.0; !code && (rest + rounding) * own->advance >= own->nominal; made++) {
-    code = made < own->most_steps ? step_sequence(own, stepper->t0, error) : fail_long(own, error);
+    code =
+        made < own->most_steps ? step_sequence(own, self->node.t0, error) : fail_long(own, error);
     rest = (node - own->elapsed) - own->elapsed_low;
   }
   if (!code && fabs(rest) <= rounding) {
-    copy_state(own->main, stepper); /* the sequence has met the node */
+    vida__copy_node(main, self); /* the sequence has met the node */
   } else if (!code) {
-    code = step_to_node(stepper, rest, error);
+    code = step_to_node(self, rest, error);
   }
-  VidaStatistics* all = &stepper->statistics;
-  all->newton_iterations = main->newton_iterations + partial->newton_iterations;
-  all->residual_evaluations = main->residual_evaluations + partial->residual_evaluations;
-  all->jacobian_evaluations = main->jacobian_evaluations + partial->jacobian_evaluations;
+  vida__add_solver_counts(self, main, vida__nested_integration(own->partial));
   return code;
 }
 
-static int velocities(VidaStepper* stepper, double* v, VidaError* error) {
+static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   (void)error;
-  memcpy(v, stepper->v0, (size_t)stepper->n * sizeof *v);
+  memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
   return VIDA_SUCCESS;
 }
 
 /* ---- for tests ------------------------------------------------------------------------------- */
 
-vida_sequence_state vida__sequence_state(const VidaStepper* stepper) {
-  const variable_state* own = stepper->own;
-  const VidaStepper* main = own->main;
-  return (vida_sequence_state){.t = main->t0,
+vida_sequence_state vida__sequence_state(VidaStepper* stepper) {
+  const variable_state* own = vida__nested_integration(stepper)->state;
+  const VidaIntegration* main = vida__nested_integration(own->main);
+  return (vida_sequence_state){.t = main->node.t0,
                                .density = own->density,
                                .steps = own->steps,
-                               .q = main->q,
-                               .p = main->p,
-                               .v = main->v0};
+                               .q = main->node.q,
+                               .p = main->node.p,
+                               .v = main->node.v};
 }
 
 int vida__sequence_step(VidaStepper* stepper, VidaError* error) {
-  return step_sequence(stepper->own, stepper->t0, error);
+  return step_sequence(vida__nested_integration(stepper)->state,
+                       vida__nested_integration(stepper)->node.t0, error);
 }
 
 void vida__sequence_turn_round(VidaStepper* stepper) {
-  variable_state* own = stepper->own;
-  VidaStepper* main = own->main;
-  for (int i = 0; i < main->n; i++) {
-    main->v0[i] = -main->v0[i];
-    main->p[i] = -main->p[i];
-    main->p_low[i] = -main->p_low[i];
+  variable_state* own = vida__nested_integration(stepper)->state;
+  VidaIntegration* main = vida__nested_integration(own->main);
+  for (int i = 0; i < main->model.n; i++) {
+    main->node.v[i] = -main->node.v[i];
+    main->node.p[i] = -main->node.p[i];
+    main->node.p_low[i] = -main->node.p_low[i];
   }
-  main->history_count = 0;
+  vida__forget_history(main);
   own->half = -own->half;
   own->advance = own->density + own->half;
 }
@@ -515,6 +486,7 @@ static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__rattle_variable = {
+    .size = sizeof(VidaMethod),
     .info = {"rattle-variable", "RATTLE with steps of variable length, reversible in time",
              "Hairer and Soederlind 2005; Hairer, Lubich and Wanner, VIII.3.2",
              "The limits of rattle, for steps of h over the density, which must not change by more "

@@ -2,7 +2,7 @@
 #ifndef VIDA_METHODS_VARIATIONAL_VARIABLE_STEPS_H
 #define VIDA_METHODS_VARIATIONAL_VARIABLE_STEPS_H
 
-#include "stepper/method.h"
+#include "stepper/nested.h"
 
 /* The newest state (n each, the method's own) of the sequence, with its density rho. */
 typedef struct vida_sequence_state {
@@ -11,7 +11,7 @@ typedef struct vida_sequence_state {
   const double *q, *p, *v;
 } vida_sequence_state;
 
-vida_sequence_state vida__sequence_state(const VidaStepper* stepper);
+vida_sequence_state vida__sequence_state(VidaStepper* stepper);
 /* One step of the sequence, whatever the nodes. */
 int vida__sequence_step(VidaStepper* stepper, VidaError* error);
 /* Turns the velocities round: the sequence goes back the way that it has come. For systems whose

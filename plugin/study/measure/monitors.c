@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "stepper/frame.h"
 #include "stepper/jumps.h"
-#include "stepper/method.h"
 #include "study/reference/reference.h"
 #include "study/remarks.h"
 #include "system/constraints/rank.h"
@@ -131,8 +131,8 @@ static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
 
 static void begin_energy(vida_monitors* monitors, const vida_march* march) {
   const VidaStepper* stepper = march->stepper;
-  const double size = vida__kinetic_size(stepper) + vida__potential_size(stepper);
-  const unsigned claims = stepper->method->info.capabilities & ~stepper->given_up;
+  const double size = vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self);
+  const unsigned claims = stepper->self.method->info.capabilities & ~stepper->self.given_up;
   const VidaOptions* options = monitors->run->options;
   /* Where work is done, what a method claims to keep holds for a work of its own. */
   const bool is_exact =
@@ -140,7 +140,7 @@ static void begin_energy(vida_monitors* monitors, const vida_march* march) {
   const double rtol = Vida_IsAdaptive(options) ? VidaOptions_Get(options, "rtol") : 0.0;
   /* What goes a small part of where the coordinates are: 1e-8, or the part that rtol resolves. */
   const double coarser = fmax(1.0, 1e8 * rtol);
-  monitors->rest_energy = vida__rest_energy(stepper, fabs(monitors->study->time));
+  monitors->rest_energy = vida__rest_energy(&stepper->self, fabs(monitors->study->time));
   monitors->energy_size = fmax(size, monitors->rest_energy);
   monitors->rest_energy *= coarser * coarser;
   vida__begin_energy(&monitors->energy_verdict, monitors->energy_size, monitors->rest_energy, rtol,
@@ -252,7 +252,7 @@ static int note_astray(vida_monitors* monitors, const vida_march* march, VidaErr
   const double defect = monitors->energy_defect; /* where the work is not known: no number */
   if (isfinite(defect) && fabs(defect) > vida__work_doubt(&monitors->work)) {
     vida__judge_energy(&monitors->energy_verdict, vida__march_time(march), defect,
-                       fmax(vida__kinetic_size(march->stepper), monitors->largest_work));
+                       fmax(vida__kinetic_size(&march->stepper->self), monitors->largest_work));
   }
   return monitors->astray[0] ? VIDA_SUCCESS
                              : vida__note_violations(march->stepper, monitors->astray,

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "stepper/method.h"
+#include "stepper/frame.h"
 #include "system/evaluate/sizes.h"
 #include "system/model/model.h"
 
@@ -16,15 +16,15 @@ enum { MOST_PARTS = 256 };
 /* The size of each map is the sum of the sizes of what each coordinate's momentum adds to it: a
  * momentum of zero is made of parts, whose rounding it has. */
 static int find_momentum_size(const VidaStepper* stepper, int maps, double* size) {
-  const VidaSystem* system = stepper->system;
-  const int n = stepper->n;
+  const VidaSystem* system = stepper->self.model.system;
+  const int n = stepper->self.model.n;
   double* part = vida__allocate((size_t)n + 1, sizeof *part);
   double* map = vida__allocate((size_t)maps + 1, sizeof *map);
   double* sum = vida__allocate((size_t)maps + 1, sizeof *sum);
   double squares = 0.0;
   for (int i = 0; i < n && part && map && sum; i++) {
-    part[i] = stepper->p[i];
-    VidaSystem_Momentum(system, stepper->q, part, map);
+    part[i] = stepper->self.node.p[i];
+    VidaSystem_Momentum(system, stepper->self.node.q, part, map);
     part[i] = 0.0;
     for (int k = 0; k < maps; k++) {
       sum[k] += fabs(map[k]);
@@ -50,12 +50,12 @@ static double largest(const double* values, int count) {
 }
 
 static int find_rate_size(const VidaStepper* stepper, const double* v, double* size) {
-  double* rows = vida__allocate((size_t)stepper->m + 1, sizeof *rows);
+  double* rows = vida__allocate((size_t)stepper->self.model.m + 1, sizeof *rows);
   if (!rows) {
     return VIDA_OUT_OF_MEMORY;
   }
-  vida__add_row_sizes(stepper->system, stepper->entries, v, rows);
-  *size = largest(rows, stepper->m);
+  vida__add_row_sizes(stepper->self.model.system, stepper->self.work.entries, v, rows);
+  *size = largest(rows, stepper->self.model.m);
   free(rows);
   return VIDA_SUCCESS;
 }
@@ -76,13 +76,13 @@ int vida__take_sizes(const vida_monitors* monitors, const vida_march* march, con
     return VIDA_SUCCESS;
   }
   take(&sizes->energy, monitors->energy_size);
-  take(&sizes->energy, vida__kinetic_size(stepper) + vida__potential_size(stepper));
+  take(&sizes->energy, vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self));
   take(&sizes->momentum, vida__difference_norm(values, NULL, maps + monitors->conserved, NULL));
-  if (maps > 0 && stepper->n <= MOST_PARTS) {
+  if (maps > 0 && stepper->self.model.n <= MOST_PARTS) {
     code = find_momentum_size(stepper, maps, &momentum);
     take(&sizes->momentum, momentum);
   }
-  take(&sizes->constraint, largest(stepper->reach, stepper->m));
+  take(&sizes->constraint, largest(stepper->self.model.reach, stepper->self.model.m));
   code = code ? code : find_rate_size(stepper, v, &rate);
   take(&sizes->constraint_rate, rate);
   sizes->energy_start = monitors->energy_start;

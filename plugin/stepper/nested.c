@@ -1,0 +1,95 @@
+#include "stepper/nested.h"
+
+#include <string.h>
+
+#include "stepper/frame.h"
+#include "stepper/jumps.h"
+
+int vida__nested_create(VidaIntegration* outer, const char* name, VidaStepper** nested,
+                        VidaError* error) {
+  const VidaOptions* given = outer->options;
+  const char* const shared[] = {"h", "tolerance", "max_iterations"};
+  VidaOptions* options = NULL;
+  char solver[16];
+  VidaOptions_Text(given, "linear_solver", solver, sizeof solver);
+  int code = VidaOptions_Create(name, &options, error);
+  for (size_t i = 0; i < sizeof shared / sizeof shared[0] && !code; i++) {
+    code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
+  }
+  code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
+  code = code ? code : vida__create_stepper(outer->model.system, options, nested, error);
+  VidaOptions_Destroy(&options);
+  if (!code) {
+    vida__jumps_destroy(&(*nested)->jumps); /* the outer one meets them */
+    (*nested)->outer = vida__frame_of(outer);
+  }
+  return code;
+}
+
+void vida__nested_set_stages(VidaStepper* nested, int stages) {
+  nested->self.one_step = true;
+  nested->stages = stages;
+}
+
+VidaIntegration* vida__nested_integration(VidaStepper* nested) {
+  return &nested->self;
+}
+
+void vida__nested_follow(VidaStepper* nested, const VidaIntegration* outer) {
+  nested->segment = ((const VidaStepper*)outer)->segment;
+}
+
+int vida__nested_start(VidaStepper* nested, const VidaIntegration* outer, double h,
+                       VidaError* error) {
+  vida__nested_follow(nested, outer);
+  return VidaStepper_StartWithStep(nested, outer->node.t0, h, outer->node.q, outer->node.v, error);
+}
+
+void vida__nested_set_clock(VidaStepper* nested, double t0, double h) {
+  nested->self.node.t0 = t0;
+  nested->self.node.h = h;
+  nested->self.node.step = 0;
+}
+
+int vida__nested_step(VidaStepper* nested, VidaError* error) {
+  return VidaStepper_Step(nested, error);
+}
+
+void vida__nested_return(VidaStepper* nested) {
+  const VidaIntegration* self = &nested->self;
+  memcpy(self->node.q, nested->kept, (size_t)(5 * self->model.n + self->model.m) * sizeof(double));
+}
+
+int vida__nested_stage(VidaStepper* nested, int stage, double t, double h, VidaError* error) {
+  VidaIntegration* self = &nested->self;
+  vida__nested_set_clock(nested, t, h);
+  nested->stage = stage;
+  int code = self->implicit.prepare(self, error);
+  code = code ? code : self->method->step(self, error);
+  nested->has_node_velocity = false;
+  return code;
+}
+
+void vida__nested_end_stages(VidaStepper* nested) {
+  nested->self.node.step = 1;
+}
+
+int vida__nested_velocities(VidaStepper* nested, const double** v, VidaError* error) {
+  return vida__node_velocities(&nested->self, v, error);
+}
+
+void vida__copy_node(const VidaIntegration* from, VidaIntegration* to) {
+  memcpy(to->node.q, from->node.q,
+         (size_t)(5 * from->model.n + from->model.m) * sizeof *to->node.q);
+}
+
+void vida__add_solver_counts(VidaIntegration* to, const VidaIntegration* a,
+                             const VidaIntegration* b) {
+  const VidaStatistics none = {0};
+  const VidaStatistics* more = b ? &b->statistics : &none;
+  to->statistics.newton_iterations = a->statistics.newton_iterations + more->newton_iterations;
+  to->statistics.residual_evaluations =
+      a->statistics.residual_evaluations + more->residual_evaluations;
+  to->statistics.jacobian_evaluations =
+      a->statistics.jacobian_evaluations + more->jacobian_evaluations;
+}

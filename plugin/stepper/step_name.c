@@ -1,0 +1,37 @@
+/* What messages call a step: by the one that was asked for. */
+#include "base/text.h"
+#include "stepper/jumps.h"
+
+char* vida__name_step(const VidaIntegration* self, char text[VIDA_STEP_NAME_SIZE]) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  const VidaStepper* stepper = (const VidaStepper*)self;
+  const VidaStepper* asked = stepper->outer ? stepper->outer : stepper;
+  const long step = asked->self.node.step - asked->self.ahead;
+  const long before = asked->jumps ? asked->jumps->step - asked->self.node.step : 0;
+  text[0] = '\0';
+  vida__append(
+      text, VIDA_STEP_NAME_SIZE, "step %ld from t = %s", asked->earlier + before + step + 1,
+      vida__real_text(number, asked->self.node.t0 + (double)step * asked->self.node.h, 10));
+  if (stepper->outer && stepper->stages > 0) {
+    vida__append(text, VIDA_STEP_NAME_SIZE, ", in stage %d of %d, which is %s long", stepper->stage,
+                 stepper->stages, vida__real_text(number, self->node.h, 6));
+  } else if (stepper->outer) {
+    vida__append(text, VIDA_STEP_NAME_SIZE, ", at t = %s",
+                 vida__real_text(number, vida__node_time(self), 10));
+    vida__append(text, VIDA_STEP_NAME_SIZE, " in a step that is %s long",
+                 vida__real_text(number, self->node.h, 6));
+  }
+  if (self->ahead) {
+    vida__append(text, VIDA_STEP_NAME_SIZE, ", in the following step, which its velocity needs");
+  }
+  return text;
+}
+
+void vida__count_earlier(VidaStepper* stepper, long steps) {
+  stepper->earlier = steps;
+}
+
+double vida__asked_step_size(const VidaIntegration* self) {
+  const VidaStepper* stepper = (const VidaStepper*)self;
+  return stepper->outer ? stepper->outer->self.node.h : self->node.h;
+}
