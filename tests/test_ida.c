@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "methods/reference/ida.h"
+#include "stepper/frame.h"
 
 #include "support/check.h"
 #include "support/elliptic.h"
@@ -155,7 +156,7 @@ static void check_jacobian(const VidaSystem* system, const char* method, double 
   const vida_ida_functions* f = &vida__reference_ida_functions;
   VidaError error = {0};
   VidaStepper* stepper = start_with(system, method, 0.01, settings);
-  vida_reference_ida* own = stepper->own;
+  vida_reference_ida* own = stepper->self.state;
   const int size = own->size;
   double y[MOST], dy[MOST], b[MOST], x[MOST], moved[MOST], rates[MOST], up[MOST], down[MOST];
   double reduced[MOST];

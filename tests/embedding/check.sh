@@ -83,6 +83,12 @@ if ldd "$scratch/pendulum_static" | grep -q libvida; then
 fi
 compare pkg-config_static "$scratch/pendulum_static"
 
+# shellcheck disable=SC2046 # words
+cc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags vida) -o "$scratch/stormer" \
+  "$here/stormer.c" $(pkg-config --libs vida) "-Wl,-rpath,$libdir" -lm
+"$scratch/stormer" || fail "a method written with the public headers alone"
+echo "own method: ok"
+
 cat >"$scratch/CMakeLists.txt" <<TEXT
 cmake_minimum_required(VERSION 3.22)
 project(parent LANGUAGES C)

@@ -11,6 +11,7 @@
 #include <vida/expression.h>
 #include <vida/forces.h>
 #include <vida/joints.h>
+#include <vida/method.h>
 #include <vida/options.h>
 #include <vida/report.h>
 #include <vida/stepper.h>
