@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The rules that a compiler does not check:
 #   - a module of plugin/ includes headers of itself and of modules above it only
+#   - methods see the integration, and neither the frame around it nor another family of methods
 #   - lua/*.c stands on the public headers and on Lua alone
 #   - the library does not print, exit or abort
 #   - no file but pictures has more than 800 lines, and the top level holds only what belongs there
@@ -71,6 +72,23 @@ check_module() {
       fi
     done < <(includes "$file")
   done < <(find "plugin/$module" -name '*.[ch]' | sort)
+}
+
+# Methods see the integration, not the frame around it, and no other family of methods.
+check_methods() {
+  local file number kind header family
+  while IFS= read -r file; do
+    family=$(dirname -- "${file#plugin/methods/}")
+    while IFS=: read -r number kind header; do
+      case $header in
+        stepper/integration.h | stepper/nested.h) ;;
+        stepper/*) [[ $file == plugin/methods/registry.c ]] ||
+          fault "$file:$number: \"$header\": methods see stepper/integration.h and nested.h only" ;;
+        methods/"$family"/*) ;;
+        methods/*) fault "$file:$number: \"$header\" is of another family of methods" ;;
+      esac
+    done < <(includes "$file")
+  done < <(find plugin/methods -name '*.[ch]' | sort)
 }
 
 check_public() {
@@ -183,6 +201,7 @@ check_public
 for module in "${modules[@]}"; do
   check_module "$module"
 done
+check_methods
 check_binding
 check_silence
 check_sizes
