@@ -289,8 +289,9 @@ int vida__accelerations(VidaIntegration* self, double t, const double* q, const 
                         double* a, double* lambda);
 /* self->tension, from the equations of motion at the start; 0 where they have no solution. */
 void vida__measure_tension(VidaIntegration* self);
-/* Sizes of energies (node.c): of the motion at the node, by the masses of the start, and of the
- * potentials there, by forces times places, wherever potentials are zero. */
+/* Sizes of energies (node.c): of the motion at the node, by its velocities where they are known and
+ * else by the masses of the start, and of the potentials there, by forces times places, wherever
+ * potentials are zero. */
 double vida__kinetic_size(const VidaIntegration* self);
 double vida__potential_size(const VidaIntegration* self);
 /* The least energy that is a motion in a stretch of time (s): that of going a small part of where

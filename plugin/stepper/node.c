@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "stepper/integration.h"
+#include "stepper/frame.h"
 
 int vida__accelerations(VidaIntegration* self, double t, const double* q, const double* v,
                         double* a, double* lambda) {
@@ -53,11 +53,21 @@ void vida__measure_tension(VidaIntegration* self) {
   }
 }
 
+/* The velocities at the node, where they are known without work; else NULL. */
+static const double* find_known_velocities(const VidaIntegration* self) {
+  const VidaStepper* stepper = (const VidaStepper*)self;
+  return stepper->has_node_velocity ? stepper->node_velocity
+         : self->node.step == 0     ? self->node.v
+                                    : NULL;
+}
+
 double vida__kinetic_size(const VidaIntegration* self) {
+  const double* v = find_known_velocities(self);
   double sum = 0.0;
   for (int i = 0; i < self->model.n; i++) {
     const double scaled = self->node.p[i] * self->model.inverse_root[i];
-    sum += scaled * scaled;
+    /* Masses of the start say nothing of quaternions that have turned. */
+    sum += v ? fabs(self->node.p[i] * v[i]) : scaled * scaled;
   }
   return 0.5 * sum;
 }

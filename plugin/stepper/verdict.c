@@ -536,6 +536,10 @@ static double find_tried_energy(const VidaStepper* stepper) {
 
 void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
   const bool is_branch = error && strcmp(error->flag, VIDA_OTHER_BRANCH) == 0;
+  const double* v;
+  VidaError unused;
+  vida__node_velocities(&stepper->self, &v,
+                        &unused); /* for the kinetic energy, if they can be found */
   const double energy =
       fmax(vida__kinetic_size(&stepper->self), is_branch ? find_tried_energy(stepper) : 0.0);
   char text[VIDA_REAL_TEXT_SIZE];
