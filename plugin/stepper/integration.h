@@ -121,7 +121,7 @@ struct VidaIntegration {
     "max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL, \
         "Largest number of steps between two output states."            \
   }
-/* Of methods that take rtol; what they ask is stepper->atol. */
+/* Of methods that take rtol; what they ask is self->model.atol. */
 #define VIDA_ATOL_ROW(by_default)                                                                 \
   {                                                                                               \
     "atol", VIDA_OPTION_BY_COORDINATE, "", NAN, 0.0, INFINITY, true, NULL,                        \
@@ -210,7 +210,8 @@ void vida__add_impulses(VidaIntegration* self, const double* entries, double wei
                         const double* mu);
 /* Appends what masses and constraints of the node leave open, see vida__append_singular. */
 bool vida__append_open(VidaIntegration* self, char* text, size_t size);
-/* self->matrix_root and matrix_stiffness, from masses and G at the start in self->entries. */
+/* self->model.matrix_root and matrix_stiffness, from masses and G at the start in
+ * self->work.entries. */
 void vida__measure_light(VidaIntegration* self);
 /* Of systems with coordinates without mass, or so light: VIDA_STEP_SINGULAR with their names where
  * neither constraints nor forces of positions say how they move. */
@@ -257,12 +258,12 @@ double vida__largest_turn(const VidaSystem* system, const double* before, const 
 int vida__dependent_rows(const VidaIntegration* self, const int** rows);
 /* Whether it makes the steps of a method that is made of others (nested.h). */
 bool vida__is_nested(const VidaIntegration* self);
-/* Finds the rows that depend on others at the start, for values in self->entries. */
+/* Finds the rows that depend on others at the start, for values in self->work.entries. */
 int vida__find_redundancy(VidaIntegration* self, VidaError* error);
 /* Before a solve: g and G at the node, the guess, the scales. */
 int vida__prepare_step(VidaIntegration* self, VidaError* error);
-/* Solves for self->unknown; on success the history is extended. Failures say step, time and what
- * to try. */
+/* Solves for self->implicit.unknown; on success the history is extended. Failures say step, time
+ * and what to try. */
 int vida__solve_step(VidaIntegration* self, VidaError* error);
 /* Exchanges the last unknowns, from which guesses are made, for others (VIDA_HISTORY of n + m) of
  * which there are *count. */
@@ -276,18 +277,18 @@ void vida__forget_history(VidaIntegration* self);
 void vida__forget_constraints(VidaIntegration* self);
 /* *v: the velocities at the node, found once a node. */
 int vida__node_velocities(VidaIntegration* self, const double** v, VidaError* error);
-/* Sets self->reach for the start, whose sizes and G (self->entries) are known. */
+/* Sets self->model.reach for the start, whose sizes and G (self->work.entries) are known. */
 void vida__measure_reach(VidaIntegration* self);
 /* Passes on what an evaluation reported. */
 int vida__evaluation_failed(VidaIntegration* self, int code, VidaError* error);
-/* self->lambda: the multipliers of the equations of motion at the node: `multipliers` of methods
- * whose steps do not have them (node.c). */
+/* self->node.lambda: the multipliers of the equations of motion at the node: `multipliers` of
+ * methods whose steps do not have them (node.c). */
 int vida__node_multipliers(VidaIntegration* self, VidaError* error);
 /* Accelerations (n) and multipliers (m) that the equations of motion give at (t, q, v) (node.c);
- * self->entries receives G there. */
+ * self->work.entries receives G there. */
 int vida__accelerations(VidaIntegration* self, double t, const double* q, const double* v,
                         double* a, double* lambda);
-/* self->tension, from the equations of motion at the start; 0 where they have no solution. */
+/* self->model.tension, from the equations of motion at the start; 0 where they have no solution. */
 void vida__measure_tension(VidaIntegration* self);
 /* Sizes of energies (node.c): of the motion at the node, by its velocities where they are known and
  * else by the masses of the start, and of the potentials there, by forces times places, wherever
@@ -305,7 +306,7 @@ int vida__factor_node_matrix(VidaIntegration* self, const double* entries, const
 /* The same elsewhere. */
 int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* v);
-/* Multipliers with the same forces G^T mu, but of least norm, into self->least_norm; the node
+/* Multipliers with the same forces G^T mu, but of least norm, into self->model.least_norm; the node
  * matrix has been factored for these entries. */
 int vida__find_least_norm(VidaIntegration* self, const double* entries, const double* mu);
 /* v with L_v(q,v,t) + G^T nu = p and G v + g_t = 0 at (q,t), whose G is in `entries`. v holds a

@@ -219,8 +219,9 @@ static bool is_beyond_size(const VidaStepper* stepper, const level* at, int row)
   const double violation = at->weight * fabs(at->values[row]);
   const double yielding = stepper->self.yielding ? stepper->self.yielding[row] : 0.0;
   const double length = stepper->self.model.system->rows[row].length;
-  const double size = at->of_length > 0.0 && length > 0.0 ? at->of_length * length
-                                                          : at->times * find_size(stepper, row);
+  const double size = at->of_length > 0.0 && length > 0.0
+                          ? at->of_length * length
+                          : at->times * find_size(&stepper->self, row);
   return size > 0.0 && violation > size && violation > at->yields * yielding;
 }
 
@@ -268,7 +269,7 @@ static int find_torn_row(VidaStepper* stepper, const level* at) {
     return -1;
   }
   for (int r = 0; r < stepper->self.model.m; r++) {
-    const double part = fabs(at->values[r]) / find_size(stepper, r);
+    const double part = fabs(at->values[r]) / find_size(&stepper->self, r);
     if (is_beyond_size(stepper, at, r) && is_beyond_terms(stepper, at, r, terms[r]) &&
         part > most) {
       most = part;
@@ -308,7 +309,7 @@ static void append_smaller(const VidaStepper* stepper, char* text, size_t size) 
 }
 
 static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
-  const double times = at->weight * fabs(at->values[row]) / find_size(stepper, row);
+  const double times = at->weight * fabs(at->values[row]) / find_size(&stepper->self, row);
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);
@@ -361,7 +362,7 @@ static double find_step_length(const VidaStepper* stepper) {
 }
 
 static int fail_velocities(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
-  const double times = at->weight * fabs(at->values[row]) / find_size(stepper, row);
+  const double times = at->weight * fabs(at->values[row]) / find_size(&stepper->self, row);
   char t[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
   append_smaller(stepper, remedy, sizeof remedy);
   append_remedy(stepper, remedy, sizeof remedy);

@@ -70,7 +70,7 @@ typedef struct vida_collocation {
   bool has_step;     /* there is one */
 } vida_collocation;
 
-/* Allocates stepper->own and says what the map is like. */
+/* Allocates self->state and says what the map is like. */
 int vida__collocation_create(VidaIntegration* self, const vida_stage_rule* rule, VidaError* error);
 /* p = L_v(q,v). */
 int vida__collocation_start(VidaIntegration* self, VidaError* error);

@@ -153,7 +153,7 @@ static void count(VidaIntegration* self) {
   self->statistics.factorizations = own->factorizations + vida__map_jacobians(map);
 }
 
-/* The step from own->t by own->h; what measures by stepper->h is to measure this one. */
+/* The step from own->t by own->h; what measures by self->node.h is to measure this one. */
 static int solve(VidaIntegration* self, VidaError* error) {
   vida_radau* own = self->state;
   const double interval = self->node.h;

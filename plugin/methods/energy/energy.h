@@ -30,7 +30,7 @@ typedef struct vida_energy_state {
 
 extern const vida_discrete_rule vida__equivariant_rule;
 
-/* stepper->dq = h w, stepper->q1 = q0 + dq */
+/* self->work.dq = h w, self->work.q1 = q0 + dq */
 vida_interval vida__next_interval(VidaIntegration* self, const double* w);
 /* Fails for a system without automatic discrete derivatives, or whose mass matrix is singular. */
 int vida__require_discrete_derivatives(VidaIntegration* self, VidaError* error);

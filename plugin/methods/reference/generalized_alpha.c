@@ -55,7 +55,7 @@ static void find_ends(VidaIntegration* self, const double* w) {
   }
 }
 
-/* L_v(q1,v1) - base - share (h L_q - G^T mu), with G(q1) left in stepper->entries. */
+/* L_v(q1,v1) - base - share (h L_q - G^T mu), with G(q1) left in self->work.entries. */
 static int momentum_rows(VidaIntegration* self, const double* mu, double* r) {
   const alpha_state* own = self->state;
   const double t = vida__next_time(self);

@@ -184,7 +184,8 @@ static void measure_reach(const VidaIntegration* self, const double* size, doubl
   }
 }
 
-/* The row that is left out and does not hold, or -1: own->rows beside stepper->constraint_work. */
+/* The row that is left out and does not hold, or -1: own->rows beside self->work.constraint_work.
+ */
 static int find_broken(const VidaIntegration* self) {
   const vida_reference_ida* own = self->state;
   double kept = own->rtol;

@@ -15,7 +15,7 @@ typedef struct vida_lie_body {
 } vida_lie_body;
 
 /* The angular momentum of a body in space is part of the state, so that a failed step is put back:
- * its components are in stepper->v0, and what their rounding has left in p_low, at the first three
+ * its components are in self->node.v, and what their rounding has left in p_low, at the first three
  * coordinates of the quaternion. */
 typedef struct vida_lie_state {
   bool has_force;               /* that at the node is known from the step before */
@@ -31,7 +31,7 @@ typedef struct vida_lie_state {
 } vida_lie_state;
 
 /* Finds the bodies of a system and their inertia, or refuses it with VIDA_NOT_SUPPORTED and the
- * reason; sets stepper->own. */
+ * reason; sets self->state. */
 int vida__lie_create(VidaIntegration* self, VidaError* error);
 /* v = q * (0, rates) / 2 */
 void vida__lie_lift(const double q[4], const double rates[3], double v[4]);
@@ -61,7 +61,7 @@ void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, con
 void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]);
 /* From q and v0: unit quaternions, angular momenta in space, and momenta p. */
 int vida__lie_start(VidaIntegration* self, VidaError* error);
-/* stepper->p of the bodies, from their angular momenta */
+/* self->node.p of the bodies, from their angular momenta */
 void vida__lie_set_momenta(VidaIntegration* self);
 /* `prepare` and `velocities` of such methods */
 int vida__lie_prepare(VidaIntegration* self, VidaError* error);

@@ -57,7 +57,7 @@ static void multiply(const double q[4], double scalar, const double x[3], double
   }
 }
 
-/* From stepper->dq: q1, the middle in stepper->place, and the flipped end. */
+/* From self->work.dq: q1, the middle in self->work.place, and the flipped end. */
 static void find_ends(VidaIntegration* self) {
   const simo_state* own = simo_of(self);
   for (int i = 0; i < self->model.n; i++) {
@@ -99,7 +99,7 @@ static vida_interval interval_to(VidaIntegration* self, bool flipped) {
   return between;
 }
 
-/* The same for changes that are in stepper->dq, with generalized forces or without. */
+/* The same for changes that are in self->work.dq, with generalized forces or without. */
 static int find_forces(VidaIntegration* self, bool with_generalized) {
   const vida_lie_state* lie = lie_of(self);
   simo_state* own = simo_of(self);

@@ -80,7 +80,7 @@ int vida__chart_fail_singular(const VidaIntegration* self, double time, int coor
 int vida__chart_check_constraints(VidaIntegration* self, double t, const double* q,
                                   VidaError* error);
 /* Factors G M^-1 G^T, scaled to ones on its diagonal; dependent rows are left out of it. G is that
- * of the node, in stepper->entries0. */
+ * of the node, in self->implicit.entries0. */
 void vida__chart_factor_rows(VidaIntegration* self);
 /* The impulse nu with a = G^T nu + M y, G y = 0; sum = G^T nu. Returns the largest M y, relative to
  * the motion. */

@@ -164,7 +164,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
   vida__begin_switch_watch(&monitors->switches, vida__march_time(march),
                            vida__run_q0(study, monitors->run), vida__run_v0(study, monitors->run));
   begin_energy(monitors, march);
-  monitors->work.balance.root_mass = march->stepper->root_mass;
+  monitors->work.balance.root_mass = march->stepper->self.model.root_mass;
   const int* rows = NULL;
   const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
   monitors->dependent_count = dependent;
