@@ -196,7 +196,7 @@ static void test_wrong_derivatives(void) {
                   {"hyperbola", "gradient with respect to y is"},
                   {"hyperbola", "second derivative with respect to"},
                   {"hyperbola", "derivative with respect to time is"},
-                  {"well", "the Lagrangian gave a value that is not finite"}};
+                  {"well", "the Lagrangian returned a value that is not finite"}};
   for (int where = 0; where <= 7; where++) {
     Fault fault = {where};
     VidaSystem* system = faulty_system(&fault);

@@ -87,7 +87,7 @@ return vida.compare { system = system, time = 0.2, methods = { { "rattle", h = 0
 LUA
 printf 'caf\xe9' >name
 expect 1 run named.lua --quiet
-says "the name of a system is no UTF-8: byte 4"
+says "the name of a system is not valid UTF-8: byte 4"
 says "save the script in UTF-8"
 
 # Each in a picture that an XML parser takes; nothing is executed.
