@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/jumps.h"
+#include "study/measure/work_integral.h"
 #include "study/run/time_loop.h"
 
 /* ---- what to keep --------------------------------------------------------------------------- */
@@ -89,6 +90,7 @@ static void forget_solution(vida_reference* reference) {
   reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
   reference->states = reference->multiplier_count = 0;
   reference->extent = 0.0;
+  reference->passed_t = NAN;
   reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
 }
 
@@ -268,11 +270,31 @@ typedef struct keeper {
   const VidaStudy* study;
   multiplier_room room;
   double* lambda; /* m: work */
+  vida_work work; /* where velocities are compared with accelerations */
 } keeper;
+
+static int follow_jump(keeper* keeps, VidaStepper* stepper, VidaError* error) {
+  const vida_jumps* jumps = stepper->jumps;
+  const double t = VidaStepper_Time(stepper), *q = VidaStepper_Positions(stepper), *v;
+  if (keeps->work.balance.n == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__node_velocities(stepper, &v, error);
+  if (!code && jumps->is_left) {
+    vida__follow_work_to_jump(&keeps->work, t, q, v, jumps->jump.before);
+  } else if (!code) {
+    vida__follow_work_over_jump(&keeps->work, t, q, v, jumps->jump.after);
+  }
+  return code;
+}
 
 /* The multipliers on both sides of a jump; those of the earlier one may be there. */
 static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
   keeper* keeps = data;
+  const int followed = follow_jump(keeps, stepper, error);
+  if (followed) {
+    return followed;
+  }
   vida_reference* reference = keeps->study->reference;
   const double t = VidaStepper_Time(stepper);
   const size_t m = (size_t)VidaSystem_ConstraintCount(keeps->study->system);
@@ -288,15 +310,39 @@ static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
                            keeps->lambda, &keeps->room, error);
 }
 
-static int measured_length(const VidaStudy* study) {
-  return study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+static int watch_forces(keeper* keeps, VidaError* error) {
+  const vida_reference* reference = keeps->study->reference;
+  int code = VIDA_SUCCESS;
+  if (reference->adaptive && vida__has_timed_forces(keeps->study->system)) {
+    code = vida__create_work(keeps->study->system, &keeps->work, error);
+    code = code ? code : vida__watch_velocities(&keeps->work, error);
+  }
+  return code;
 }
 
-/* *extent: the largest distance of the measured coordinates from the start so far. */
-static void widen_extent(const VidaStudy* study, const vida_march* march, double* extent) {
-  const double* q = VidaStepper_Positions(march->stepper);
-  *extent =
-      fmax(*extent, vida__difference_norm(q, study->q0, measured_length(study), study->selection));
+static void begin_forces(keeper* keeps, vida_march* march) {
+  keeps->work.balance.root_mass = march->stepper->root_mass;
+  vida__begin_work(&keeps->work, march->grid.t0, keeps->study->q0, keeps->study->v0);
+}
+
+static int follow_forces(keeper* keeps, vida_march* march, VidaError* error) {
+  if (keeps->work.balance.n == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = VidaStepper_Velocities(march->stepper, march->v, error);
+  if (!code) {
+    vida__follow_work(&keeps->work, vida__march_time(march), VidaStepper_Positions(march->stepper),
+                      march->v);
+  }
+  return code;
+}
+
+static void judge_forces(keeper* keeps, const vida_march* march) {
+  const double least = vida__rest_energy(march->stepper, fabs(keeps->study->time));
+  const vida_velocity_balance* balance = &keeps->work.balance;
+  if (balance->n > 0 && vida__velocities_are_off(balance, least)) {
+    keeps->study->reference->passed_t = vida__velocities_off_since(balance);
+  }
 }
 
 static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
@@ -308,12 +354,17 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
   keeper keeps = {.study = study, .lambda = vida__allocate(m, sizeof(double))};
   vida__watch_march(march, observer, VIDA_REFERENCE_RUN, what, deadline);
   int code = keeps.lambda ? VIDA_SUCCESS : vida__fail_memory(error);
+  code = code ? code : watch_forces(&keeps, error);
   vida__tell_jumps(march->stepper, keep_sides, &keeps);
   code = code ? code : vida__start_march(march, study->q0, study->v0, error);
+  if (code == VIDA_SUCCESS) {
+    begin_forces(&keeps, march);
+  }
   while (code == VIDA_SUCCESS && march->step < steps) {
     code = vida__advance_march(march, error);
     if (code == VIDA_SUCCESS) {
-      widen_extent(study, march, &study->reference->extent);
+      vida__widen_extent(study, march, &study->reference->extent);
+      code = follow_forces(&keeps, march, error);
     }
     if (code == VIDA_SUCCESS && is_state_needed(study, march->step)) {
       code = keep_state(study, march, error);
@@ -326,6 +377,10 @@ static int march_reference(VidaStudy* study, vida_march* march, const VidaObserv
     }
   }
   vida__tell_jumps(march->stepper, NULL, NULL);
+  if (code == VIDA_SUCCESS) {
+    judge_forces(&keeps, march);
+  }
+  vida__destroy_work(&keeps.work);
   free(keeps.lambda);
   return code;
 }
@@ -450,175 +505,7 @@ static int ask_all(VidaStudy* study, VidaError* error) {
   return code;
 }
 
-/* ---- its own error -------------------------------------------------------------------------- */
-
-/* The second solution beside the reference. */
-typedef struct estimate {
-  vida_error_norm norm;  /* of the differences, that of the study */
-  vida_error_norm plain; /* of their 2-norms, neither by components nor mixed */
-  double extent;         /* of the motion of the second solution */
-} estimate;
-
-static void start_estimate(const VidaStudy* study, estimate* made) {
-  const bool is_mixed = study->norm == VIDA_NORM_MIXED;
-  *made = (estimate){.extent = 0.0};
-  vida__start_norm(&made->norm, study->norm, measured_length(study));
-  vida__start_norm(&made->plain, is_mixed ? VIDA_NORM_END : study->norm, 1);
-}
-
-/* `between` steps of the reference take as long as one of the march. */
-static int march_estimate(VidaStudy* study, vida_march* march, long between, estimate* made,
-                          VidaError* error) {
-  vida_reference* reference = study->reference;
-  const int n = VidaSystem_CoordinateCount(study->system);
-  const int length = measured_length(study);
-  const long steps = vida__count_steps(&march->grid);
-  long cursor = 0;
-  int code = vida__start_march(march, study->q0, study->v0, error);
-  while (code == VIDA_SUCCESS && march->step < steps) {
-    code = vida__advance_march(march, error);
-    if (code == VIDA_SUCCESS) {
-      widen_extent(study, march, &made->extent);
-    }
-    const long state = vida__find_state(reference, between * march->step, &cursor);
-    if (code == VIDA_SUCCESS && state >= 0) {
-      const double* q = reference->q + (size_t)state * (size_t)n;
-      const double* rough = VidaStepper_Positions(march->stepper);
-      const double size = vida__difference_norm(q, NULL, length, study->selection);
-      vida__add_sample(&made->norm,
-                       vida__study_difference(study, rough, q, length, study->selection), size);
-      vida__add_sample(&made->plain, vida__difference_norm(rough, q, length, study->selection),
-                       size);
-    }
-    if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(march, error);
-    }
-  }
-  return code;
-}
-
-/* What the second solution is made with, and by what its difference from the reference is divided.
- *
- * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
- * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
- * and a difference of 5 to 9 errors, of which the smaller is taken. Where the states that are given
- * out bound the steps, half of them double these.
- *
- * An embedded pair may be blind: the estimate of fehlberg, 41/840 (k1 + k11 - k12 - k13), is zero
- * for forces of time alone (Hairer, Norsett, Wanner I, sec. II.5), whatever the tolerance. Where
- * the reference has such a pair, another one solves at the same tolerance, and the whole difference
- * counts: it bounds the larger of both errors. */
-typedef struct rougher {
-  const char* option;
-  double value, divisor;
-  const char* integrator; /* NULL: that of the reference */
-  long between;
-  vida_time_grid grid;
-} rougher;
-
-/* Another embedded pair than that of the reference; NULL if it has none. */
-static const char* find_other_pair(const VidaOptions* options) {
-  static const char* const pairs[] = {"heun",     "bogacki-shampine", "zonneveld", "cash-karp",
-                                      "fehlberg", "dormand-prince",   "verner"};
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    if (VidaOptions_HasChoice(options, "integrator", pairs[i])) {
-      return strcmp(pairs[i], "verner") == 0 ? "dormand-prince" : "verner";
-    }
-  }
-  return NULL;
-}
-
-static bool find_rougher(const vida_reference* reference, rougher* than) {
-  *than = (rougher){.grid = reference->grid, .between = 1};
-  if (reference->adaptive) {
-    than->integrator = find_other_pair(reference->options);
-    than->option = "rtol";
-    than->value = (than->integrator ? 1.0 : 10.0) * VidaOptions_Get(reference->options, "rtol");
-    than->divisor = than->integrator ? 1.0 : 5.0;
-    if (reference->grid.last == 0.0 && reference->grid.full % 2 == 0) {
-      than->grid.h *= 2.0;
-      than->grid.full /= 2;
-      than->between = 2;
-    }
-    return true;
-  }
-  if (reference->grid.last > 0.0 || reference->grid.full % 2 != 0 || reference->order < 1) {
-    return false;
-  }
-  than->option = "h";
-  than->value = than->grid.h *= 2.0;
-  than->grid.full /= 2;
-  than->between = 2;
-  than->divisor = ldexp(1.0, reference->order) - 1.0;
-  return true;
-}
-
-/* Whether an own error (2-norm) is as large as the motion, which is that of the solution that moves
- * less: one that has diverged moves farther. What tolerances leave of a system at rest is neither
- * motion nor error. */
-static bool is_as_large_as_motion(const VidaStudy* study, const estimate* made, double error) {
-  static const double least_part = 1e-8, tolerances = 10.0;
-  const vida_reference* reference = study->reference;
-  const double rtol = reference->adaptive ? VidaOptions_Get(reference->options, "rtol") : 0.0;
-  double size = made->plain.size_max;
-  for (int r = 0; r < VidaSystem_ConstraintCount(study->system); r++) {
-    size = fmax(size, study->system->rows[r].length);
-  }
-  return error > fmax(least_part, tolerances * rtol) * size &&
-         error >= fmin(reference->extent, made->extent);
-}
-
-/* That nothing can be said about the reference is no reason to do without it: only a request to
- * stop is passed on. */
-static int estimate_error(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
-                          VidaError* error) {
-  /* Of lower order, the second pair takes more steps. */
-  static const double more_steps = 10.0;
-  vida_reference* reference = study->reference;
-  rougher than;
-  if (!find_rougher(reference, &than)) {
-    return VIDA_SUCCESS;
-  }
-  estimate made;
-  start_estimate(study, &made);
-  VidaOptions* options = NULL;
-  vida_march march = {0};
-  VidaError problem = {0};
-  int code = VidaOptions_Copy(reference->options, &options, &problem);
-  if (code == VIDA_SUCCESS) {
-    code = VidaOptions_SetReal(options, than.option, than.value, &problem);
-  }
-  if (code == VIDA_SUCCESS && than.integrator) {
-    code = VidaOptions_SetText(options, "integrator", than.integrator, &problem);
-    code = code ? code
-                : VidaOptions_SetReal(options, "max_steps",
-                                      more_steps * VidaOptions_Get(options, "max_steps"), &problem);
-  }
-  if (code == VIDA_SUCCESS) {
-    code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
-  }
-  if (code == VIDA_SUCCESS) {
-    code = vida__create_march(study->system, options, &than.grid, &march, &problem);
-  }
-  if (code == VIDA_SUCCESS) {
-    vida__watch_march(&march, observer, VIDA_REFERENCE_RUN, "the reference's own error", deadline);
-    code = march_estimate(study, &march, than.between, &made, &problem);
-  }
-  if (code == VIDA_SUCCESS) {
-    reference->position_error = vida__norm_value(&made.norm, study->relative) / than.divisor;
-    reference->is_rough =
-        is_as_large_as_motion(study, &made, vida__norm_value(&made.plain, false) / than.divisor);
-  }
-  vida__destroy_march(&march);
-  VidaOptions_Destroy(&options);
-  if (code != VIDA_STOPPED) {
-    return VIDA_SUCCESS;
-  }
-  if (error) {
-    *error = problem;
-  }
-  return code;
-}
+/* ---- making and judging it ------------------------------------------------------------------- */
 
 static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                          VidaError* error) {
@@ -659,12 +546,26 @@ static int refuse_rough(const VidaStudy* study, VidaError* error) {
       reference->adaptive ? "smaller rtol" : "smaller h");
 }
 
+/* Nor with one that has passed over forces: both solutions of the estimate may have. */
+static int refuse_passed(const VidaStudy* study, VidaError* error) {
+  const vida_reference* reference = study->reference;
+  char t[VIDA_REAL_TEXT_SIZE];
+  return vida__fail(
+      error, VIDA_STEP_NOT_CONVERGED,
+      "the reference (%s) has passed over forces that depend on time, from t = %s on; "
+      "try a method with a fixed step that is short beside them",
+      reference->text, vida__real_text(t, reference->passed_t, 4));
+}
+
 static int make_and_judge(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                           VidaError* error) {
   int code = make_solution(study, observer, deadline, error);
   study->reference->is_rough = false;
+  if (code == VIDA_SUCCESS && isfinite(study->reference->passed_t)) {
+    return refuse_passed(study, error);
+  }
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "reference_estimate") != 0.0) {
-    code = estimate_error(study, observer, deadline, error);
+    code = vida__estimate_reference(study, observer, deadline, error);
   }
   return code || !study->reference->is_rough ? code : refuse_rough(study, error);
 }

@@ -2,6 +2,7 @@
 #ifndef VIDA_STUDY_REFERENCE_REFERENCE_H
 #define VIDA_STUDY_REFERENCE_REFERENCE_H
 
+#include "study/run/time_loop.h"
 #include "study/study.h"
 
 struct vida_reference {
@@ -17,6 +18,7 @@ struct vida_reference {
   double position_error;        /* its own, estimated; NaN when not */
   double extent;                /* the largest distance from the start, of what is measured */
   bool is_rough;                /* its own error is as large as the motion */
+  double passed_t;              /* since when it has passed over forces; NaN: it has not */
   /* States kept, n numbers each, by the number of steps after which they were reached. */
   long states;
   long* steps;
@@ -38,6 +40,14 @@ void vida__destroy_reference(vida_reference** reference);
 /* Makes the reference solution, keeps what the study's runs need of it, and estimates its error.
  * Fails with VIDA_STEP_NOT_CONVERGED where that is as large as the motion. */
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);
+
+/* *extent: the largest distance of the measured coordinates from the start so far. */
+void vida__widen_extent(const VidaStudy* study, const vida_march* march, double* extent);
+/* Estimates reference->position_error from a second solution, and whether it is rough. That nothing
+ * can be said about the reference is no reason to do without it: only a request to stop is passed
+ * on. */
+int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                             VidaError* error);
 
 /* Whether a known solution tells the two sides of a jump at t apart. */
 bool vida__knows_sides(const vida_reference* reference, double t);

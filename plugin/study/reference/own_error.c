@@ -1,0 +1,185 @@
+/* How far a reference is off by itself: from a second solution that is made otherwise. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "study/reference/reference.h"
+#include "study/run/time_loop.h"
+#include "system/model/model.h"
+
+static int measured_length(const VidaStudy* study) {
+  return study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+}
+
+void vida__widen_extent(const VidaStudy* study, const vida_march* march, double* extent) {
+  const double* q = VidaStepper_Positions(march->stepper);
+  *extent =
+      fmax(*extent, vida__difference_norm(q, study->q0, measured_length(study), study->selection));
+}
+
+/* The second solution beside the reference. */
+typedef struct estimate {
+  vida_error_norm norm;  /* of the differences, that of the study */
+  vida_error_norm plain; /* of their 2-norms, neither by components nor mixed */
+  double extent;         /* of the motion of the second solution */
+} estimate;
+
+static void start_estimate(const VidaStudy* study, estimate* made) {
+  const bool is_mixed = study->norm == VIDA_NORM_MIXED;
+  *made = (estimate){.extent = 0.0};
+  vida__start_norm(&made->norm, study->norm, measured_length(study));
+  vida__start_norm(&made->plain, is_mixed ? VIDA_NORM_END : study->norm, 1);
+}
+
+/* `between` steps of the reference take as long as one of the march. */
+static int march_estimate(VidaStudy* study, vida_march* march, long between, estimate* made,
+                          VidaError* error) {
+  vida_reference* reference = study->reference;
+  const int n = VidaSystem_CoordinateCount(study->system);
+  const int length = measured_length(study);
+  const long steps = vida__count_steps(&march->grid);
+  long cursor = 0;
+  int code = vida__start_march(march, study->q0, study->v0, error);
+  while (code == VIDA_SUCCESS && march->step < steps) {
+    code = vida__advance_march(march, error);
+    if (code == VIDA_SUCCESS) {
+      vida__widen_extent(study, march, &made->extent);
+    }
+    const long state = vida__find_state(reference, between * march->step, &cursor);
+    if (code == VIDA_SUCCESS && state >= 0) {
+      const double* q = reference->q + (size_t)state * (size_t)n;
+      const double* rough = VidaStepper_Positions(march->stepper);
+      const double size = vida__difference_norm(q, NULL, length, study->selection);
+      vida__add_sample(&made->norm,
+                       vida__study_difference(study, rough, q, length, study->selection), size);
+      vida__add_sample(&made->plain, vida__difference_norm(rough, q, length, study->selection),
+                       size);
+    }
+    if (code == VIDA_SUCCESS) {
+      code = vida__show_progress(march, error);
+    }
+  }
+  return code;
+}
+
+/* What the second solution is made with, and by what its difference from the reference is divided.
+ *
+ * An error C h^p makes the solutions with 2h and h differ by (2^p - 1) C h^p. Errors of adaptive
+ * methods go with a power of the tolerance between 0.8 and 1 as a rule: ten times the tolerance,
+ * and a difference of 5 to 9 errors, of which the smaller is taken. Where the states that are given
+ * out bound the steps, half of them double these.
+ *
+ * An embedded pair may be blind: the estimate of fehlberg, 41/840 (k1 + k11 - k12 - k13), is zero
+ * for forces of time alone (Hairer, Norsett, Wanner I, sec. II.5), whatever the tolerance. Where
+ * the reference has such a pair, another one solves at the same tolerance, and the whole difference
+ * counts: it bounds the larger of both errors. */
+typedef struct rougher {
+  const char* option;
+  double value, divisor;
+  const char* integrator; /* NULL: that of the reference */
+  long between;
+  vida_time_grid grid;
+} rougher;
+
+/* Another embedded pair than that of the reference; NULL if it has none. */
+static const char* find_other_pair(const VidaOptions* options) {
+  static const char* const pairs[] = {"heun",     "bogacki-shampine", "zonneveld", "cash-karp",
+                                      "fehlberg", "dormand-prince",   "verner"};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    if (VidaOptions_HasChoice(options, "integrator", pairs[i])) {
+      return strcmp(pairs[i], "verner") == 0 ? "dormand-prince" : "verner";
+    }
+  }
+  return NULL;
+}
+
+static bool find_rougher(const vida_reference* reference, rougher* than) {
+  *than = (rougher){.grid = reference->grid, .between = 1};
+  if (reference->adaptive) {
+    than->integrator = find_other_pair(reference->options);
+    than->option = "rtol";
+    than->value = (than->integrator ? 1.0 : 10.0) * VidaOptions_Get(reference->options, "rtol");
+    than->divisor = than->integrator ? 1.0 : 5.0;
+    if (reference->grid.last == 0.0 && reference->grid.full % 2 == 0) {
+      than->grid.h *= 2.0;
+      than->grid.full /= 2;
+      than->between = 2;
+    }
+    return true;
+  }
+  if (reference->grid.last > 0.0 || reference->grid.full % 2 != 0 || reference->order < 1) {
+    return false;
+  }
+  than->option = "h";
+  than->value = than->grid.h *= 2.0;
+  than->grid.full /= 2;
+  than->between = 2;
+  than->divisor = ldexp(1.0, reference->order) - 1.0;
+  return true;
+}
+
+/* Whether an own error (2-norm) is as large as the motion, which is that of the solution that moves
+ * less: one that has diverged moves farther. What tolerances leave of a system at rest is neither
+ * motion nor error. */
+static bool is_as_large_as_motion(const VidaStudy* study, const estimate* made, double error) {
+  static const double least_part = 1e-8, tolerances = 10.0;
+  const vida_reference* reference = study->reference;
+  const double rtol = reference->adaptive ? VidaOptions_Get(reference->options, "rtol") : 0.0;
+  double size = made->plain.size_max;
+  for (int r = 0; r < VidaSystem_ConstraintCount(study->system); r++) {
+    size = fmax(size, study->system->rows[r].length);
+  }
+  return error > fmax(least_part, tolerances * rtol) * size &&
+         error >= fmin(reference->extent, made->extent);
+}
+
+int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
+                             VidaError* error) {
+  /* Of lower order, the second pair takes more steps. */
+  static const double more_steps = 10.0;
+  vida_reference* reference = study->reference;
+  rougher than;
+  if (!find_rougher(reference, &than)) {
+    return VIDA_SUCCESS;
+  }
+  estimate made;
+  start_estimate(study, &made);
+  VidaOptions* options = NULL;
+  vida_march march = {0};
+  VidaError problem = {0};
+  int code = VidaOptions_Copy(reference->options, &options, &problem);
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_SetReal(options, than.option, than.value, &problem);
+  }
+  if (code == VIDA_SUCCESS && than.integrator) {
+    code = VidaOptions_SetText(options, "integrator", than.integrator, &problem);
+    code = code ? code
+                : VidaOptions_SetReal(options, "max_steps",
+                                      more_steps * VidaOptions_Get(options, "max_steps"), &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    code = vida__create_march(study->system, options, &than.grid, &march, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    vida__watch_march(&march, observer, VIDA_REFERENCE_RUN, "the reference's own error", deadline);
+    code = march_estimate(study, &march, than.between, &made, &problem);
+  }
+  if (code == VIDA_SUCCESS) {
+    reference->position_error = vida__norm_value(&made.norm, study->relative) / than.divisor;
+    reference->is_rough =
+        is_as_large_as_motion(study, &made, vida__norm_value(&made.plain, false) / than.divisor);
+  }
+  vida__destroy_march(&march);
+  VidaOptions_Destroy(&options);
+  if (code != VIDA_STOPPED) {
+    return VIDA_SUCCESS;
+  }
+  if (error) {
+    *error = problem;
+  }
+  return code;
+}
