@@ -112,8 +112,8 @@ void Vida_DirectionAcross(const double axis[3], double across[3]);
 
 /* A number, or a parameter of the system that gives it. */
 typedef struct VidaQuantity {
-  double value;
-  int follows; /* 0: value counts; k > 0: parameter number k - 1 of the system */
+  double value; /* the number */
+  int follows;  /* 0: value counts; k > 0: parameter number k - 1 of the system */
 } VidaQuantity;
 
 /* A quantity that is a number, and one that is the parameter of this number. */
@@ -130,10 +130,11 @@ typedef enum VidaEndKind {
 
 /* Where a joint or a force is attached. */
 typedef struct VidaEnd {
-  VidaEndKind kind;
-  int number;      /* of the particle or the body */
-  double place[3]; /* m: of the ground in space; of a body in its axes, from its centre of mass; of
-                    * a rod in space [0] along it */
+  VidaEndKind kind; /* what it is fixed to */
+  int number;       /* of the particle or the body */
+  /* m: of the ground in space; of a body in its axes, from its centre of mass; of a rod in space
+   * [0] along it */
+  double place[3];
   /* The place is in the axes of the directors, which are principal axes, and so are directions that
    * go with this end; as VidaSystem_EndAt returns it. */
   bool principal;
@@ -153,7 +154,7 @@ int VidaSystem_EndAt(const VidaSystem* system, int body, const double* at, VidaE
 /* Three orthonormal directions of the frame of an end: e[2] is the axis, e[0] and e[1] are across
  * it. In the plane e[0] is the axis, e[1] is to its left. */
 typedef struct VidaTriad {
-  double e[3][3];
+  double e[3][3]; /* three unit vectors, by rows */
 } VidaTriad;
 
 /* Directions of both ends that are the same in space at the start, with the axis `axis` (dimension,

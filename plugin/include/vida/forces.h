@@ -22,8 +22,8 @@ typedef struct VidaLinkSpring {
 /* A damper between two ends: R = c s'^2 / 2 with the rate s' of their distance, or, for ends that
  * meet, R = c |v|^2 / 2 with their relative velocity v. */
 typedef struct VidaLinkDamper {
-  const char* name;
-  VidaEnd ends[2];
+  const char* name;     /* unique */
+  VidaEnd ends[2];      /* both ends */
   VidaQuantity damping; /* c >= 0, N s/m */
   bool of_velocity;     /* the second R */
 } VidaLinkDamper;
@@ -33,7 +33,7 @@ typedef struct VidaLinkDamper {
  * / 2. In space the angle a lies between -pi and pi and is 0 where the triads agree; in the plane
  * it is that from the x axis of the first body to the x axis of the second. */
 typedef struct VidaTorsion {
-  const char* name;
+  const char* name;    /* unique */
   VidaEnd ends[2];     /* bodies or the ground; their places are not used */
   VidaTriad triads[2]; /* in space: VidaSystem_TriadsAlong */
   VidaQuantity factor; /* k >= 0, N m/rad, or c >= 0, N m s/rad */
@@ -52,7 +52,7 @@ int VidaSystem_AddTorsionDamper(VidaSystem* system, const VidaTorsion* damper, V
  * slipping: the row "name: contact" (m) and the nonholonomic rows "name: rolling 1" and "name:
  * rolling 2", in the plane "name: rolling" (m/s). */
 typedef struct VidaRollingDisk {
-  const char* name;
+  const char* name; /* unique */
   VidaEnd body;     /* its place is not used */
   double radius;    /* > 0, m */
   double axis[3];   /* of the disk in the axes of the body, of length 1; in space only */
@@ -63,7 +63,7 @@ typedef struct VidaRollingDisk {
 /* A blade: a point of a body moves along one direction of the body only. One nonholonomic row,
  * v . (normal x blade) = 0, m/s. */
 typedef struct VidaKnifeEdge {
-  const char* name;
+  const char* name; /* unique */
   VidaEnd end;      /* the point of the blade */
   double blade[3];  /* its direction in the axes of the body, of length 1 */
   double normal[3]; /* of the ice, in space, of length 1; in space only */

@@ -24,11 +24,12 @@ typedef enum VidaJointKind {
 
 /* A joint of two ends. */
 typedef struct VidaJoint {
-  const char* name;    /* "hinge"; its rows are "hinge: x", ... */
-  VidaJointKind kind;  /* what it leaves free */
-  VidaEnd ends[2];     /* both ends */
-  VidaTriad triads[2]; /* directions of either end (VidaSystem_TriadsAlong); a ball has none, a
-                        * universal joint uses the axis e[2] of each */
+  const char* name;   /* "hinge"; its rows are "hinge: x", ... */
+  VidaJointKind kind; /* what it leaves free */
+  VidaEnd ends[2];    /* both ends */
+  /* Directions of either end (VidaSystem_TriadsAlong); a ball has none, a universal joint uses the
+   * axis e[2] of each. */
+  VidaTriad triads[2];
 } VidaJoint;
 
 /* Adds a joint (the record is copied). Fails with VIDA_BAD_ARGUMENT for a joint that the dimension

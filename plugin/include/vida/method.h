@@ -51,21 +51,23 @@ typedef struct VidaStepEquations {
 /* Advice against violations that grow, beside a smaller step or rtol: an option with its value, and
  * another method. NULL: none. */
 typedef struct VidaRemedy {
-  const char *option, *value;
-  const char* method;
+  const char* option; /* name of an option of the method */
+  const char* value;  /* its value */
+  const char* method; /* name of another method */
 } VidaRemedy;
 
 /* A method. Functions marked nullable may be NULL. */
 typedef struct VidaMethod {
-  size_t size; /* sizeof(VidaMethod), which tells the version of this record */
-  VidaMethodInfo info;
-  const VidaOptionRow* common; /* rows that it shares with other methods; NULL: h, tolerance,
-                                  max_iterations, linear_solver */
-  const VidaOptionRow*
-      options; /* its own rows after the common ones; the last one has a NULL name */
+  size_t size;         /* sizeof(VidaMethod), which tells the version of this record */
+  VidaMethodInfo info; /* name, title, source, limits, order, claims */
+  /* Option rows that it shares with other methods; NULL: h, tolerance, max_iterations,
+   * linear_solver. */
+  const VidaOptionRow* common;
+  /* Its own option rows, after the common ones; the last one has a NULL name. */
+  const VidaOptionRow* options;
   VidaStepEquations equations; /* all NULL: the method has no implicit equations */
   bool is_composed;            /* asks the method that it is made of which systems it takes */
-  VidaRemedy remedy;
+  VidaRemedy remedy;           /* against violations that grow */
   /* Refuses systems that the method cannot integrate, and allocates its state
    * (VidaIntegration_SetState). */
   int (*create)(VidaIntegration* integration, VidaError* error);

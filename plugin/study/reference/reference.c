@@ -279,7 +279,7 @@ static int follow_jump(keeper* keeps, VidaStepper* stepper, VidaError* error) {
   if (keeps->work.balance.n == 0) {
     return VIDA_SUCCESS;
   }
-  const int code = vida__node_velocities(stepper, &v, error);
+  const int code = vida__node_velocities(&stepper->self, &v, error);
   if (!code && jumps->is_left) {
     vida__follow_work_to_jump(&keeps->work, t, q, v, jumps->jump.before);
   } else if (!code) {
@@ -321,7 +321,7 @@ static int watch_forces(keeper* keeps, VidaError* error) {
 }
 
 static void begin_forces(keeper* keeps, vida_march* march) {
-  keeps->work.balance.root_mass = march->stepper->root_mass;
+  keeps->work.balance.root_mass = march->stepper->self.model.root_mass;
   vida__begin_work(&keeps->work, march->grid.t0, keeps->study->q0, keeps->study->v0);
 }
 
@@ -338,7 +338,7 @@ static int follow_forces(keeper* keeps, vida_march* march, VidaError* error) {
 }
 
 static void judge_forces(keeper* keeps, const vida_march* march) {
-  const double least = vida__rest_energy(march->stepper, fabs(keeps->study->time));
+  const double least = vida__rest_energy(&march->stepper->self, fabs(keeps->study->time));
   const vida_velocity_balance* balance = &keeps->work.balance;
   if (balance->n > 0 && vida__velocities_are_off(balance, least)) {
     keeps->study->reference->passed_t = vida__velocities_off_since(balance);
