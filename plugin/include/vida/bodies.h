@@ -122,6 +122,7 @@ VidaQuantity VidaQuantity_Parameter(int parameter);
 
 /* ---- ends of joints and forces --------------------------------------------------------------- */
 
+/* What an end is fixed to. */
 typedef enum VidaEndKind {
   VIDA_END_GROUND,   /* a point fixed in space */
   VIDA_END_PARTICLE, /* a particle, which has no orientation */

@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+/* What a joint leaves free. */
 typedef enum VidaJointKind {
   VIDA_JOINT_BALL,        /* both ends at one place: rows "x", "y", "z" */
   VIDA_JOINT_REVOLUTE,    /* a hinge: those of a ball, and in space "tilt 1", "tilt 2" */
