@@ -391,6 +391,9 @@ local function words_of(line, skipped, has_time)
 end
 
 local function is_same_line(a, b, skipped, has_time)
+  if a:match "^fastest run" and b:match "^fastest run" then
+    return true -- which one that is, measured times decide
+  end
   local first, second = words_of(a, skipped, has_time), words_of(b, skipped, has_time)
   local same = #first == #second
   for i = 1, same and #first or 0 do

@@ -105,7 +105,7 @@ static void test_words(void) {
   EXPECT(row.remark_count == 5, "%d remarks", row.remark_count);
   expect_text(&row, 1, "position error is below the reference's own estimated error 1.2e-07");
   expect_text(&row, 3,
-              "from t = 0.1234567891 on 0.6667 of the energy is lost, 12.3 % of the largest "
+              "from t = 0.1234567891 on 0.6667 J of the energy is lost, 12.3 % of the largest "
               "kinetic energy of the motion, and no work accounts for it; try a smaller step");
   expect_text(&row, 4,
               "velocities jump at t = 0.5 s, by an impulse of the constraints: the rate of 'right' "
