@@ -402,6 +402,25 @@ static void test_stiff_spring(void) {
 
 /* ---- constraints that depend on each other --------------------------------------------------- */
 
+/* What a step costs (Hairer and Wanner, IV.8): a simplified Newton iteration keeps its Jacobian
+ * while it contracts well, and fixed steps need no second one. A chain that falls from the
+ * horizontal. */
+static void test_price(void) {
+  enum { STEPS = 100 };
+  const Model model = model_chain(10, 0.0);
+  Run run = start(model_system(&model), 0.01, NULL);
+  run_steps(&run, STEPS);
+  const VidaStatistics made = VidaStepper_Statistics(run.stepper);
+  EXPECT(made.steps == STEPS, "%ld steps", made.steps);
+  EXPECT(made.jacobian_evaluations <= STEPS, "%ld Jacobians in %d steps", made.jacobian_evaluations,
+         (int)STEPS);
+  EXPECT(made.newton_iterations <= 12 * STEPS, "%ld iterations in %d steps", made.newton_iterations,
+         (int)STEPS);
+  EXPECT(made.residual_evaluations <= 2 * made.newton_iterations + STEPS, "%ld residuals",
+         made.residual_evaluations);
+  run_end(&run);
+}
+
 static void test_redundant(void) {
   const char* const rtol[] = {NULL, "1e-9"};
   for (int i = 0; i < 2; i++) {
@@ -495,6 +514,7 @@ int main(void) {
                                     {"A16: heavy bob", test_heavy_bob},
                                     {"rest", test_rest},
                                     {"stiff spring", test_stiff_spring},
+                                    {"C16: price of a step", test_price},
                                     {"redundant constraints", test_redundant},
                                     {"failures", test_failures},
                                     {"end of a domain", test_end_of_domain},
