@@ -24,7 +24,8 @@ local function anchors_of(text)
 end
 
 local count, faults = 0, 0
-local pipe <close> = assert(io.popen(("ls '%s/README.md' '%s'/plugin/guide/*.md '%s'/plugin/guide/methods/*.md")
+local pipe <close> = assert(io.popen(
+  ("ls '%s/README.md' '%s'/plugin/guide/*.md '%s'/plugin/guide/methods/*.md")
   :format(top, top, top)))
 for path in pipe:lines() do
   local text = read(path):gsub("```.-\n```", "")

@@ -22,7 +22,8 @@ local missed = 0
 for _, row in ipairs(rows) do
   assert(row.status == "ok", row.message)
   local since = row.message:match "from t = (%S+) s on steps have passed over forces"
-  local name = ("%s, rtol = %g: off by %g rad: %s"):format(row.method, row.rtol, row.position_error, row.message)
+  local name = ("%s, rtol = %g: off by %g rad: %s"):format(row.method, row.rtol, row.position_error,
+    row.message)
   assert((row.position_error > 0.01) == (since ~= nil), name)
   if since then
     missed = missed + 1
@@ -49,5 +50,6 @@ local ball = vida.system { "ball", dimension = 1 }
 ball:gravity { -9.81 }
 local b = ball:particle { "b", mass = 1, position = { 1 } }
 ball:potential { "floor", vida.where(vida.less(b.position[1], 0), 0.5e6 * b.position[1]^2, 0) }
-local row = vida.compare { system = ball, time = 5, methods = { { "radau", h = 0.1 } } }:run { quiet = true }[1]
+local row = vida.compare { system = ball, time = 5, methods = { { "radau", h = 0.1 } } }
+  :run { quiet = true }[1]
 assert(row.message:find("%d J of the energy is lost"), row.message)

@@ -238,7 +238,8 @@ local function test_refusals()
     { "post-stabilized", integrator = "esdirk3", decomposition = "stage", h = 0.1 })
   refuses("s-full always uses the full projection",
     { "post-stabilized", variant = "s-full", projection = "mass", h = 0.1 })
-  refuses("takes either alpha1 and alpha0, or gamma, or gamma_h", { "baumgarte", alpha1 = 1, gamma = 1, h = 0.1 })
+  refuses("takes either alpha1 and alpha0, or gamma, or gamma_h",
+    { "baumgarte", alpha1 = 1, gamma = 1, h = 0.1 })
   refuses("which varies with rtol", { "baumgarte", gamma_h = 1, rtol = 1e-6, h = 0.1 })
   refuses("which varies with rtol", { "stabilized-ode", gamma_h = 1, rtol = 1e-6, h = 0.1 })
   refuses("gamma or gamma_h, not both", { "stabilized-ode", gamma_h = 1, gamma = 1, h = 0.1 })

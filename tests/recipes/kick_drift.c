@@ -50,7 +50,8 @@ static const VidaOptionRow options[] = {
 const VidaMethod vida__kick_drift = {
     .size = sizeof(VidaMethod),
     .info = {"kick-drift", "adjoint of symplectic Euler", "Hairer, Lubich and Wanner, VI.3",
-             "No constraints.", 1, VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_LIMIT_UNCONSTRAINED},
+             "No constraints.", 1,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_LIMIT_UNCONSTRAINED},
     .options = options,
     .create = create,
     .start = start,
