@@ -31,6 +31,9 @@ static const double surely = 1.5;
  * oscillation: the energy of symplectic methods has such. */
 static const double least_share = 0.25;
 
+/* Of the error itself: an offset whose slope makes less in all of the time is constant. */
+static const double hardly_any = 1e-3;
+
 /* ---- quantities ------------------------------------------------------------------------------ */
 
 typedef struct quantity {
@@ -108,6 +111,9 @@ static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what)
   }
   if (isnan(drift.slope) && isnan(drift.interval)) {
     return VIDA_VERDICT_OFF;
+  }
+  if ((fabs(drift.slope) + drift.interval) * time <= hardly_any * error) {
+    return VIDA_VERDICT_STEADY;
   }
   if (!isfinite(drift.interval) || !isfinite(drift.slope)) {
     return VIDA_VERDICT_UNTOLD;
