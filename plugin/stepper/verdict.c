@@ -535,24 +535,29 @@ static double find_tried_energy(const VidaStepper* stepper) {
   return isfinite(sum) ? 0.5 * sum : (double)INFINITY;
 }
 
-void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
-  const bool is_branch = error && strcmp(error->flag, VIDA_OTHER_BRANCH) == 0;
+/* Whether the motion had gone out of bounds; sets *energy to its kinetic energy then. */
+static bool has_lost_motion(VidaStepper* stepper, double* energy) {
   const double* v;
   VidaError unused;
-  vida__node_velocities(&stepper->self, &v,
-                        &unused); /* for the kinetic energy, if they can be found */
-  const double energy =
-      fmax(vida__kinetic_size(&stepper->self), is_branch ? find_tried_energy(stepper) : 0.0);
+  vida__node_velocities(&stepper->self, &v, &unused); /* the kinetic energy knows them then */
+  *energy = fmax(vida__kinetic_size(&stepper->self), find_tried_energy(stepper));
+  return stepper->start_energy > 0.0 && *energy > lost_motion * stepper->start_energy;
+}
+
+void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
+  const bool is_branch = error && strcmp(error->flag, VIDA_OTHER_BRANCH) == 0;
+  double energy;
   char text[VIDA_REAL_TEXT_SIZE];
   double t;
   if (!error || error->code < VIDA_SOLVER_FAILED || error->code == VIDA_OUT_OF_MEMORY) {
     return;
   }
+  /* The watch forgets the place that was tried last where a jump is looked for. */
+  const bool is_lost = is_branch && has_lost_motion(stepper, &energy);
   const char* row = vida__watch_singular(stepper->watch, &t);
   if (vida__watch_jump(stepper->watch) || stops_at_jump(stepper)) {
     tell_jump(stepper, error);
-  } else if (is_branch && stepper->start_energy > 0.0 &&
-             energy > lost_motion * stepper->start_energy) {
+  } else if (is_lost) {
     tell_unbounded(stepper, energy, error);
   } else if (row) {
     vida__append(error->message, sizeof error->message,

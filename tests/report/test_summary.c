@@ -142,6 +142,14 @@ static void test_verdicts(void) {
   set_energy(&fixture, 1, 1e-2, 1.2e-3, 1e-3, 1.5e-2);
   summarize(&fixture);
   expect_names(&fixture, "energy", VIDA_VERDICT_UNTOLD, "rattle (in 1 of 2 runs)");
+  /* Nor where it makes less than a quarter of the oscillation: 4 s of 8e-4 J/s beside 1.5e-2 J. */
+  set_energy(&fixture, 1, 1e-2, 8e-4, 1e-5, 1.5e-2);
+  summarize(&fixture);
+  expect_names(&fixture, "energy", VIDA_VERDICT_DRIFT, "hht (in 1 of 2 runs)");
+  /* A constant offset does not drift, however small its oscillation. */
+  set_energy(&fixture, 1, 1e-2, 1e-12, 1e-12, 1e-15);
+  summarize(&fixture);
+  expect_names(&fixture, "energy", VIDA_VERDICT_STEADY, "rattle");
   /* Too few states for an interval. */
   set_energy(&fixture, 1, 1e-2, 1.2e-3, NAN, NAN);
   summarize(&fixture);
