@@ -6,9 +6,9 @@
 --   (-0.96816571563818065,  0.25030606213260173,  -0.0014220838511312954) m.
 --
 -- The scenario returns two comparisons. A quaternion has four coordinates and a mass matrix that
--- changes with it: energy-momentum then keeps the energy, but of the momentum only what order 2 is.
--- Directors, the vectors along the principal axes, have a constant one and quadratic constraints, and
--- it keeps both. Units: kg, m, s.
+-- changes with it. Directors, the vectors along the principal axes, have a constant one and quadratic
+-- constraints. energy-momentum keeps the energy of both; the momentum about the vertical, from the
+-- velocities at the nodes, is off by an error of order 2. Units: kg, m, s.
 
 local vida = require "vida"
 local heavy_top = require "parts.heavy_top"
