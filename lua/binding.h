@@ -15,17 +15,19 @@
 /* ---- for the command ------------------------------------------------------------------------- */
 
 /* The module itself: luaL_requiref(L, "vida", luaopen_vida, 0) or package.preload. */
-int luaopen_vida(lua_State* L);
+VIDA_API int luaopen_vida(lua_State* L);
 
 /* Values from outside a script (`--set name=text`): vida.setting and the options of vida.compare
  * read them. */
-void vidalua_give_setting(lua_State* L, const char* name, const char* text);
+void vidalua_set_setting(lua_State* L, const char* name, const char* text);
+/* Sets the word with which messages about these values begin; without it, "--set". */
+void vidalua_name_settings(lua_State* L, const char* word);
 /* Comparisons keep only runs of the methods that were named so; none named: all. */
-void vidalua_give_only(lua_State* L, const char* method);
+void vidalua_select_method(lua_State* L, const char* method);
 /* Comparisons do not look at the start when they are written: whoever runs the script does. */
 void vidalua_defer_start(lua_State* L);
-/* Whether the last error of the script was that of a value given by vidalua_give_setting. */
-bool vidalua_blames_setting(lua_State* L);
+/* Whether the last error of the script was that of a value given by vidalua_set_setting. */
+bool vidalua_is_setting_at_fault(lua_State* L);
 /* Whether a given setting is left that neither a vida.setting nor a comparison has used; then a
  * message that names it and the nearest known one is pushed. */
 bool vidalua_push_unused_setting(lua_State* L);
@@ -35,7 +37,7 @@ bool vidalua_push_unused_setting(lua_State* L);
 typedef struct VidaLuaWork {
   bool done, waiting;
 } VidaLuaWork;
-VidaLuaWork vidalua_work_of(lua_State* L);
+VidaLuaWork vidalua_script_work(lua_State* L);
 
 /* A value that the script reads with vida.setting. */
 typedef struct VidaLuaSetting {
@@ -53,6 +55,25 @@ void vidalua_list_settings(lua_State* L, void (*show)(void* data, const VidaLuaS
 VidaStudy* vidalua_to_study(lua_State* L, int index);
 /* Whether the value at `index` is the result of a comparison that was run. */
 bool vidalua_is_result(lua_State* L, int index);
+
+/* ---- scripts (script.c) -----------------------------------------------------------------------
+ */
+
+/* A scenario: a script that returns a comparison or a list of them. */
+typedef struct VidaLuaScenario {
+  const char* script;  /* its file */
+  bool may_work_alone; /* it may return nothing (count = 0), if it does all work itself */
+  VidaStudy** studies; /* count: its comparisons, owned by the Lua state */
+  int count;           /* number of comparisons */
+  bool blames_setting; /* the failure is that of a value given by vidalua_set_setting */
+} VidaLuaScenario;
+
+/* Opens the standard libraries and `require "vida"`. `require` also finds scripts in the folder of
+ * `path`. print and io.write go to stderr. */
+void vidalua_open_libraries(lua_State* L, const char* path);
+/* Runs the script and fills the last three members. On success the comparisons stay on the stack,
+ * which keeps them alive; on failure returns false with a message on top of it. */
+bool vidalua_load_scenario(lua_State* L, VidaLuaScenario* scenario);
 
 /* ---- running and writing, without Lua (output.c) --------------------------------------------- */
 
@@ -86,8 +107,8 @@ typedef struct VidaLuaWatch {
   lua_Hook hook; /* what was there before */
 } VidaLuaWatch;
 
-VidaLuaWatch vidalua_watch_host(lua_State* L);
-bool vidalua_host_interrupts(void* watch); /* never raises an error */
+VidaLuaWatch vidalua_begin_interrupt_checks(lua_State* L);
+bool vidalua_is_interrupted(void* watch); /* never raises an error */
 
 /* ---- progress (progress.c) ------------------------------------------------------------------- */
 
@@ -128,7 +149,8 @@ VidaLuaNames vidalua_names(const char* const* list); /* of a list that ends with
 /* The name most like `name`, NULL when none is near. Never raises an error. */
 const char* vidalua_nearest_name(const char* name, VidaLuaNames names);
 
-/* A message handler: any error value as a text that begins with the line of the script. */
+/* A message handler: leaves texts as they are, and replaces any other error value by a text that
+ * begins with the line of the script. */
 int vidalua_describe_error(lua_State* L);
 /* luaL_error, but the line is the script's, also when functions of lua/library/ are between. */
 int vidalua_error(lua_State* L, const char* format, ...);
@@ -159,6 +181,11 @@ void vidalua_set_real(lua_State* L, const char* key, double value);
 void vidalua_set_integer(lua_State* L, const char* key, lua_Integer value);
 /* Text at entry [1] of the table, which is its name; it stays alive with the table. */
 const char* vidalua_check_name(lua_State* L, int table, const char* what);
+/* Checks the table at 2 that defines a `what`: { "name", ..., key = value }, with `positional`
+ * entries and these keys (ended by NULL). Pushes and returns its place, "what 'name'"; *name is
+ * held by the table. `example` is for messages. */
+const char* vidalua_check_definition(lua_State* L, const char* what, const char* example,
+                                     int positional, const char* const* keys, const char** name);
 double vidalua_required_real(lua_State* L, int table, const char* place, const char* field);
 double vidalua_optional_real(lua_State* L, int table, const char* place, const char* field,
                              double fallback);
@@ -188,6 +215,8 @@ void vidalua_suggest_names(lua_State* L);
  * obj[number]). Unknown fields raise an error with the nearest known one. Lists end with {NULL,
  * NULL}; `properties` is nullable. */
 #define VIDALUA_ELEMENT "[number]"
+/* The field of its metatable that holds the name of the class; Lua's own errors take "__name". */
+#define VIDALUA_CLASS "__class"
 void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
                        const luaL_Reg* methods, const luaL_Reg* properties);
 /* Argument 1 of a method of this class; refuses anything else, which is what a dot in place of the
@@ -211,7 +240,7 @@ typedef struct VidaLuaBox {
   } unnamed; /* parts without a name so far */
 } VidaLuaBox;
 
-VidaLuaBox* vidalua_keep_box(VidaLuaBox* box);
+VidaLuaBox* vidalua_retain_box(VidaLuaBox* box);
 void vidalua_release_box(VidaLuaBox** box); /* sets *box to NULL; NULL is allowed */
 
 /* The system at `index` (raises an error when it is something else or closed). */
@@ -227,9 +256,10 @@ void vidalua_advise_start(lua_State* L, int index, const char* text);
 int vidalua_raise_start(lua_State* L, int index, const char* place, const VidaError* error);
 void vidalua_open_system(lua_State* L); /* registers the class and pushes vida.system */
 
-/* For vidalua_work_of (module.c): something was done; so many comparisons more wait to be run. */
-void vidalua_note_work(lua_State* L);
-void vidalua_note_waiting(lua_State* L, int more);
+/* For vidalua_script_work (module.c): something was done; so many comparisons more wait to be run.
+ */
+void vidalua_mark_work_done(lua_State* L);
+void vidalua_count_pending(lua_State* L, int more);
 
 /* ---- particles, fixed points and free values (point.c) --------------------------------------- */
 
@@ -280,9 +310,11 @@ typedef enum VidaLuaKind {
 } VidaLuaKind;
 /* The number of the coordinate or parameter of the system at index `system` that the value is, -1
  * when it is anything else. */
-int vidalua_to_bare(lua_State* L, int index, int system, VidaLuaKind kind);
-int vidalua_time(lua_State* L);       /* the property system.time */
-int vidalua_coordinate(lua_State* L); /* the method system:coordinate { ... } */
+int vidalua_to_input(lua_State* L, int index, int system, VidaLuaKind kind);
+int vidalua_time(lua_State* L);        /* the property system.time */
+int vidalua_switch(lua_State* L);      /* library.switch */
+int vidalua_coordinate(lua_State* L);  /* the method system:coordinate { ... } */
+int vidalua_coordinates(lua_State* L); /* library.coordinates */
 /* The node of the expression at `index`; false for anything else. */
 bool vidalua_to_node(lua_State* L, int index, VidaExpression* node);
 /* The expression at `index` must belong to the system at index `system`. */
@@ -337,6 +369,9 @@ void vidalua_set_vector_operators(lua_State* L);
 /* Pushes a list of the values at `index`: the list or the vector itself, the position of a point;
  * returns its length. */
 int vidalua_push_values(lua_State* L, int index, const char* place);
+/* Pushes a copy of the list or vector of finite numbers at `index` as a vector, if it has `count`
+ * components (0: any number but none). Returns false, and pushes nothing, for anything else. */
+bool vidalua_copy_numbers(lua_State* L, int index, int count);
 /* Registers the class and sets vida.vector, vida.dot, ... in the table on top of the stack. */
 void vidalua_open_vector(lua_State* L);
 
@@ -355,9 +390,20 @@ void vidalua_open_library(lua_State* L);
 /* library.add_line(system, name, style, points) (drawing.c) */
 int vidalua_add_line(lua_State* L);
 int vidalua_hide_lines(lua_State* L);
+int vidalua_draw_ends(lua_State* L);
 
 /* ---- bodies, joints and forces (mechanics.c): functions of the library ----------------------- */
 
+/* Reads the list at field `field` of a table into `values`, at most `most` numbers; false where
+ * there is none. */
+bool vidalua_read_numbers(lua_State* L, int table, const char* field, int most, double* values);
+/* The end whose frame is entry i of the list at `frames`: { body = number } or { point = particle
+ * }, else the ground; its place is the list `field` of the table `values`. */
+VidaEnd vidalua_read_end(lua_State* L, int frames, int i, int values, const char* field);
+/* The drive of the arguments (system, what, name, frames, values), without its rate. */
+VidaDrive vidalua_read_drive(lua_State* L);
+int vidalua_position_nodes(lua_State* L);
+int vidalua_add_fixed_body(lua_State* L);
 int vidalua_add_rod(lua_State* L);
 int vidalua_add_plane_body(lua_State* L);
 int vidalua_add_rigid_body(lua_State* L);
@@ -371,6 +417,22 @@ int vidalua_add_damper(lua_State* L);
 int vidalua_add_torsion(lua_State* L);
 int vidalua_add_rolling_disk(lua_State* L);
 int vidalua_add_knife_edge(lua_State* L);
+int vidalua_end_position(lua_State* L); /* and those below: kinematics.c */
+int vidalua_end_velocity(lua_State* L);
+int vidalua_end_direction(lua_State* L);
+int vidalua_angular_velocity(lua_State* L);
+int vidalua_body_angle(lua_State* L);
+int vidalua_end_start(lua_State* L);
+int vidalua_place_at(lua_State* L);
+int vidalua_direction_at(lua_State* L);
+int vidalua_direction_start(lua_State* L);
+int vidalua_add_variable_link(lua_State* L);
+int vidalua_add_angle_drive(lua_State* L);
+int vidalua_add_prescribed_value(lua_State* L);
+int vidalua_curve_point(lua_State* L);
+int vidalua_add_curve(lua_State* L);
+int vidalua_add_parametric_curve(lua_State* L);
+int vidalua_add_torque(lua_State* L);
 int vidalua_principal_axes(lua_State* L);
 int vidalua_from_matrix(lua_State* L);
 int vidalua_across(lua_State* L);
@@ -408,6 +470,7 @@ typedef void VidaLuaVisitor(lua_State* L, const VidaOptions* options, const char
 void vidalua_read_method(lua_State* L, int index, const char* place, bool lists,
                          VidaLuaVisitor* visit, void* data);
 int vidalua_methods(lua_State* L);            /* vida.methods */
+int vidalua_plugin(lua_State* L);             /* vida.plugin */
 int vidalua_comparison_options(lua_State* L); /* vida.comparison_options */
 
 /* ---- the other classes ----------------------------------------------------------------------- */
@@ -427,11 +490,11 @@ VidaStudy* vidalua_check_study(lua_State* L, int index);
 void vidalua_open_stepper(lua_State* L);
 int vidalua_new_stepper(lua_State* L); /* the method system:stepper */
 
-int vidalua_setting(lua_State* L);    /* vida.setting */
-int vidalua_given_seed(lua_State* L); /* library.given_seed */
+int vidalua_setting(lua_State* L); /* vida.setting */
+int vidalua_seed(lua_State* L);    /* library.given_seed */
 /* Sets options of a comparison that were given from outside and that no vida.setting has read. */
 void vidalua_apply_settings(lua_State* L, VidaOptions* options);
 /* Whether runs of this method are wanted. */
-bool vidalua_is_wanted(lua_State* L, const char* method);
+bool vidalua_is_selected(lua_State* L, const char* method);
 
 #endif

@@ -1,4 +1,5 @@
-/*** system:chart: coordinates of the constraint manifold, and what they mean for the system's own.
+/*** system:chart: coordinates of the constraint manifold, and their embedding into the coordinates
+ * of the system.
  * @classmod system
  */
 #include <string.h>
@@ -10,7 +11,7 @@ static const char* const example =
     "{ coordinates = { { \"theta\", near = 0.5 } }, embedding = function(theta) return { [bob] = { "
     "vida.sin(theta), -vida.cos(theta) } } end }";
 
-/* What the embedding gives, coordinate by coordinate; as many as the system has, and one more that
+/* The expressions of the embedding by coordinate: as many as the system has, and one more, which
  * the library refuses. */
 typedef struct Embedding {
   VidaSystem* system;
@@ -19,7 +20,7 @@ typedef struct Embedding {
   VidaExpression* phi;
 } Embedding;
 
-/* Pushes the chart coordinate that the entry on top of the stack describes, in its place. */
+/* Replaces the entry on top of the stack by the chart coordinate that it describes. */
 static void replace_by_coordinate(lua_State* L, const VidaLuaBox* box, int number) {
   static const char* const keys[] = {"near", NULL};
   VidaError error;
@@ -38,14 +39,14 @@ static void replace_by_coordinate(lua_State* L, const VidaLuaBox* box, int numbe
     vidalua_expected(L, "chart", field, "a name or { \"theta\", near = 0.5 }", entry);
   }
   if (VidaSystem_AddChartCoordinate(box->system, name, near, &node, &error)) {
-    vidalua_raise(L, place, NULL, &error);
+    vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_formula(L, 1, node);
   lua_replace(L, entry);
   lua_settop(L, entry);
 }
 
-/* Calls the embedding with the chart coordinates; what it returns stays on the stack. */
+/* Calls the embedding with the chart coordinates, and leaves its result on the stack. */
 static void call_embedding(lua_State* L, const VidaLuaBox* box) {
   vidalua_field(L, 2, "coordinates");
   const int list = lua_gettop(L);
@@ -69,7 +70,7 @@ static void call_embedding(lua_State* L, const VidaLuaBox* box) {
   }
 }
 
-/* The number or expression on top of the stack becomes what the coordinate is. */
+/* Sets the expression of a coordinate to the number or expression on top of the stack. */
 static void take_value(lua_State* L, Embedding* embedding, int coordinate) {
   VidaError error;
   VidaExpression node = -1;
@@ -89,7 +90,7 @@ static void take_value(lua_State* L, Embedding* embedding, int coordinate) {
   }
 }
 
-/* The position of the point below the top of the stack: the list on top. */
+/* Sets the position of the point below the top of the stack to the list on top. */
 static void take_point(lua_State* L, Embedding* embedding) {
   const int value = lua_gettop(L);
   const int dimension = VidaSystem_Dimension(embedding->system);
@@ -97,7 +98,7 @@ static void take_point(lua_State* L, Embedding* embedding) {
   const char* name = luaL_tolstring(L, value - 1, NULL);
   const char* what = lua_pushfstring(L, "the %d components of its position", dimension);
   if (point.particle == VIDA_GROUND) {
-    vidalua_error(L, "chart.embedding: a fixed point does not move");
+    vidalua_error(L, "chart.embedding: a fixed point has no coordinates; leave it out");
   }
   if (!lua_istable(L, value) ||
       vidalua_check_list(L, value, "chart.embedding", name) != dimension) {
@@ -110,7 +111,7 @@ static void take_point(lua_State* L, Embedding* embedding) {
   }
 }
 
-/* The key below the top of the stack says what, the value on top how. */
+/* Sets the point or coordinate of the key below the top of the stack to the value on top. */
 static void take_pair(lua_State* L, Embedding* embedding) {
   const int key = lua_gettop(L) - 1;
   if (luaL_testudata(L, key, VIDALUA_POINT)) {
@@ -119,7 +120,7 @@ static void take_pair(lua_State* L, Embedding* embedding) {
   }
   const char* name = vidalua_plain_text(L, key);
   const int coordinate = name ? VidaSystem_CoordinateIndex(embedding->system, name)
-                              : vidalua_to_bare(L, key, 1, VIDALUA_COORDINATE);
+                              : vidalua_to_input(L, key, 1, VIDALUA_COORDINATE);
   if (coordinate < 0) {
     vidalua_expected(L, "chart", "embedding: a key",
                      "a particle, a coordinate of this system or the name of one", key);
@@ -127,17 +128,15 @@ static void take_pair(lua_State* L, Embedding* embedding) {
   take_value(L, embedding, coordinate);
 }
 
-/*** Coordinates of your own on the constraint manifold, for `del-chart`; other methods do not use
- * them.
+/*** Sets coordinates on the constraint manifold, for `del-chart`. Other methods do not use them.
  * @function chart
  * @tparam table given
  * @tparam {string|table,...} given.coordinates as many as there are degrees of freedom: names, or
- *   `{ "theta", near = 0.5 }` with a number near their start (by default 0)
- * @tparam function given.embedding of these coordinates as expressions, that returns where
- *   everything is: a table with a list for each particle (`[bob] = { x, y }`) and a value for each
- *   other coordinate
- * @raise when a coordinate of the system is missing, or depends on anything but the chart and
- *   parameters
+ *   `{ "theta", near = 0.5 }` with an initial guess (by default 0)
+ * @tparam function given.embedding a function of these coordinates that returns the positions: a
+ *   table with a list for each particle (`[bob] = { x, y }`) and a value for each other coordinate
+ * @raise if a coordinate of the system is missing, or depends on anything other than chart
+ *   coordinates and parameters
  * @usage
  * local plane = vida.system { "pendulum", dimension = 2 }
  * local bob = plane:particle { "bob", mass = 1, position = { 1, 0 } }

@@ -1,4 +1,4 @@
-/* Checks of what scripts hand over, and the errors that say what was expected. */
+/* Checks of the arguments of scripts, and their error messages. */
 #include <ctype.h>
 #include <lauxlib.h>
 #include <math.h>
@@ -47,31 +47,29 @@ static void push_script_line(lua_State* L) {
   lua_pushliteral(L, "");
 }
 
-/* Replaces an error value that is no text, at 1. */
-static void describe_value(lua_State* L) {
-  if (lua_isstring(L, 1)) {
+/* Pushes a text for an error value that is not a text. */
+static void push_error_text(lua_State* L, int index) {
+  if (lua_isnumber(L, index)) {
+    lua_pushvalue(L, index);
     return;
   }
-  if (luaL_callmeta(L, 1, "__tostring") && lua_isstring(L, -1)) {
-    lua_replace(L, 1);
-  } else {
-    lua_pushfstring(L, "an error that is a %s, not a text", luaL_typename(L, 1));
-    lua_replace(L, 1);
+  if (luaL_callmeta(L, index, "__tostring")) {
+    if (lua_isstring(L, -1)) {
+      return;
+    }
+    lua_pop(L, 1);
   }
-  lua_settop(L, 1);
+  lua_pushfstring(L, "an error that is a %s, not a text", luaL_typename(L, index));
 }
 
 int vidalua_describe_error(lua_State* L) {
   lua_settop(L, 1);
-  describe_value(L);
-  push_script_line(L);
-  const char* place = lua_tostring(L, 2);
-  const char* colon = strchr(place, ':');
-  if (colon && strncmp(lua_tostring(L, 1), place, (size_t)(colon - place) + 1) != 0) {
-    lua_insert(L, 1);
-    lua_concat(L, 2);
+  if (lua_type(L, 1) == LUA_TSTRING) {
+    return 1; /* Lua has put the line before it, if the script wants it */
   }
-  lua_settop(L, 1);
+  push_script_line(L);
+  push_error_text(L, 1);
+  lua_concat(L, 2);
   return 1;
 }
 
@@ -86,7 +84,7 @@ int vidalua_error(lua_State* L, const char* format, ...) {
 }
 
 const char* vidalua_push_path(lua_State* L, const char* place, const char* field) {
-  /* An object with a name of its own reads better with a colon: particle 'upper': mass. */
+  /* A field of a named object is separated by a colon: particle 'upper': mass. */
   const size_t length = strlen(place);
   if (length == 0) {
     return lua_pushstring(L, field);
@@ -95,7 +93,7 @@ const char* vidalua_push_path(lua_State* L, const char* place, const char* field
   return lua_pushfstring(L, "%s%s%s", place, joint, field);
 }
 
-/* Pushes a value in words: a number or a short text as it is, anything else by its type. */
+/* Pushes a description of a value: a number or a short text as it is, anything else by its type. */
 static const char* push_description(lua_State* L, int index) {
   switch (lua_type(L, index)) {
     case LUA_TNONE:
@@ -116,10 +114,9 @@ static const char* push_description(lua_State* L, int index) {
       return lua_pushfstring(L, "the text \"%s%s\"", text, length >= (int)sizeof text ? "..." : "");
     }
     default:
-      if (luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
-        /* What follows a blank is advice. */
-        const char* name = lua_tostring(L, -1);
-        return lua_pushfstring(L, "a %s", lua_pushlstring(L, name, strcspn(name, " ")));
+      if (luaL_getmetafield(L, index, VIDALUA_CLASS) == LUA_TSTRING ||
+          luaL_getmetafield(L, index, "__name") == LUA_TSTRING) {
+        return lua_pushfstring(L, "a %s", lua_tostring(L, -1));
       }
       return lua_pushfstring(L, "a %s", luaL_typename(L, index));
   }
@@ -133,21 +130,11 @@ int vidalua_expected(lua_State* L, const char* place, const char* field, const c
 }
 
 int vidalua_raise(lua_State* L, const char* place, const char* field, const VidaError* error) {
-  const char* message = error->message;
-  if (!field) {
-    const size_t length = strlen(place);
-    /* The library names its objects in the same words as the binding does: once is enough. */
-    if (length == 0 || strncmp(message, place, length) == 0) {
-      return vidalua_error(L, "%s", message);
-    }
-    return vidalua_error(L, "%s: %s", place, message);
+  if (field) {
+    const char* path = vidalua_push_path(L, place, field);
+    return vidalua_error(L, "%s: %s", path, error->message + error->subject);
   }
-  const char* path = vidalua_push_path(L, place, field);
-  const size_t name = strcspn(field, "[");
-  if (strncmp(message, field, name) == 0 && message[name] == ':') {
-    return vidalua_error(L, "%s%s", path, message + name);
-  }
-  return vidalua_error(L, "%s: %s", path, message);
+  return vidalua_error(L, "%s%s%s", place, place[0] ? ": " : "", error->message);
 }
 
 const char* vidalua_push_sorted(lua_State* L, int list) {
@@ -286,6 +273,15 @@ const char* vidalua_check_name(lua_State* L, int table, const char* what) {
   return name; /* the table holds it */
 }
 
+const char* vidalua_check_definition(lua_State* L, const char* what, const char* example,
+                                     int positional, const char* const* keys, const char** name) {
+  vidalua_check_table(L, 2, what, example);
+  *name = vidalua_check_name(L, 2, what);
+  const char* place = lua_pushfstring(L, "%s '%s'", what, *name);
+  vidalua_check_keys(L, 2, place, "key", positional, vidalua_names(keys));
+  return place;
+}
+
 void vidalua_set_text(lua_State* L, const char* key, const char* text) {
   lua_pushstring(L, text);
   lua_setfield(L, -2, key);
@@ -399,7 +395,7 @@ void vidalua_check_vector(lua_State* L, int index, const char* place, const char
 
 enum { CLASS_METHODS = 1, CLASS_PROPERTIES, CLASS_NAME, CLASS_UPVALUES = CLASS_NAME };
 
-/* The name among the keys of a table that is nearest to `key`; NULL when there is none. */
+/* The name among the keys of a table that is nearest to `key`; NULL if none is near. */
 static const char* nearest_key(lua_State* L, int table, const char* key) {
   const char* nearest = NULL;
   lua_pushnil(L);
@@ -411,7 +407,8 @@ static const char* nearest_key(lua_State* L, int table, const char* key) {
   return nearest;
 }
 
-/* A misspelt function is told where it is read; whatever else is not in the module is nil. */
+/* Raises an error for a name that is similar to a function of the module; any other missing name is
+ * nil. */
 static int module_index(lua_State* L) {
   const char* key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : NULL;
   const char* nearest = key ? nearest_key(L, 1, key) : NULL;
@@ -441,7 +438,7 @@ void* vidalua_check_self(lua_State* L, const char* name) {
   return NULL;
 }
 
-/* Appends the names in a table, those of elements left out. */
+/* Appends the names in a table, without the entry for elements obj[number]. */
 static void collect_names(lua_State* L, int table, int list) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
@@ -453,7 +450,7 @@ static void collect_names(lua_State* L, int table, int list) {
   }
 }
 
-/* Pushes "anchor, ball, ...": all that the class of the running __index has. */
+/* Pushes "anchor, ball, ...": all names in the class of the running __index. */
 static const char* push_fields(lua_State* L) {
   lua_newtable(L);
   const int list = lua_gettop(L);
@@ -500,6 +497,8 @@ static int class_index(lua_State* L) {
 void vidalua_new_class(lua_State* L, const char* name, const luaL_Reg* metamethods,
                        const luaL_Reg* methods, const luaL_Reg* properties) {
   luaL_newmetatable(L, name);
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, VIDALUA_CLASS);
   lua_pushcfunction(L, refuse_change);
   lua_setfield(L, -2, "__newindex");
   luaL_setfuncs(L, metamethods, 0);

@@ -1,15 +1,16 @@
 /*** Comparisons: runs of several methods, steps and tolerances on one system, measured against one
  * reference.
- * A script returns its comparison, or a list of them, and the command runs it; in a stock Lua
- * `comparison:run` does.
+ * The command runs the comparison, or list of comparisons, that a script returns. In a stock Lua
+ * the script calls `comparison:run`.
  *
- * The reference is `"auto"` (an explicit method of order 8 on the underlying equations, projected,
- * or Radau IIA for stiff systems, at tight tolerances), a method with its step or tolerance, a
- * function of time that returns a state, or states from elsewhere. A state is `{ positions =
- * {...}, velocities = {...}, multipliers = {...} }`, each a list or a table by names, the last two
- * of which may be missing; by the name of a particle, a body or a joint with rows x, y and z it is
- * a list of these, `positions = { bob = { 1, 0, 0 } }`. `{ exact = f, name = "closed form", error =
- * 0 }` and `{ states = {...}, name =, error = }` say what a solution is called and how exact it is.
+ * The reference is `"auto"` (an explicit Runge-Kutta method of order 6 on the underlying ODE with
+ * projection, or Radau IIA for stiff systems, with tight tolerances), a method with its step or
+ * tolerance, a function of time that returns a state, or a list of states. A state is
+ * `{ positions = {...}, velocities = {...}, multipliers = {...} }`; velocities and multipliers are
+ * optional. Each is a list, or a table by names. A particle, or a joint with the rows x, y and z,
+ * has a list: `positions = { bob = { 1, 0, 0 } }`. To set the name and the error of a solution,
+ * write `{ exact = f, name = "closed form", error = 0 }` or
+ * `{ states = {...}, name = "experiment", error = 1e-3 }`.
  *
  * Further keys are the @{vida.comparison_options|options of comparisons}; those of methods are the
  * options of @{vida.methods}.
@@ -43,7 +44,8 @@ enum { OWN_KEYS = 6 };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
-/*** Frees it now instead of at the next garbage collection; its results cannot be used any more.
+/*** Frees the comparison now, not at the next garbage collection. Its results cannot be used
+ * afterwards.
  * @function close
  * @usage
  * comparison:close()
@@ -75,9 +77,9 @@ static const char* key_name(const void* list, int index) {
   return index < OWN_KEYS ? own_keys[index] : VidaOptions_Row(list, index - OWN_KEYS)->name;
 }
 
-/* Options of the comparison: those of the script, then those given from outside; before them what
- * the kind of study (upvalue 1: the name of its option, or nil) has. Of work and precision the
- * times are measured with care. */
+/* Sets the options of the comparison: first those of the kind of study (upvalue 1: the name of its
+ * option, or nil), then those of the script, then those of the command line. A study of work and
+ * precision repeats runs for precise times. */
 static const VidaOptions* read_options(lua_State* L) {
   VidaError error;
   VidaOptions** options = vidalua_new_options(L);
@@ -111,7 +113,7 @@ void vidalua_defer_start(lua_State* L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &defer_start_key);
 }
 
-/* Says at once, and with the script's line, when the initial values do not fit the constraints. */
+/* Checks the initial values now, so that a message about them names the line of the script. */
 static void check_start(lua_State* L, int index, const VidaOptions* options) {
   VidaError error;
   const VidaSystem* system = vidalua_check_system(L, index)->system;
@@ -129,7 +131,7 @@ static void check_start(lua_State* L, int index, const VidaOptions* options) {
   lua_pop(L, 1);
 }
 
-/* One run for each of the starts, the list at index `list`. */
+/* Adds one run for each start in the list at index `list`. */
 static void add_runs_from(lua_State* L, VidaStudy* study, const VidaOptions* options, int list) {
   VidaError error;
   const VidaSystem* system = VidaStudy_System(study);
@@ -151,7 +153,7 @@ static void add_runs_from(lua_State* L, VidaStudy* study, const VidaOptions* opt
 static void add_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
   VidaError error;
   const ComparisonHandle* handle = data;
-  if (!vidalua_is_wanted(L, VidaOptions_Method(options))) {
+  if (!vidalua_is_selected(L, VidaOptions_Method(options))) {
     return;
   }
   if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
@@ -161,7 +163,7 @@ static void add_run(lua_State* L, const VidaOptions* options, const char* place,
     return;
   }
   lua_pop(L, 1);
-  if (vidalua_is_wanted(L, VidaOptions_Method(options)) &&
+  if (vidalua_is_selected(L, VidaOptions_Method(options)) &&
       VidaStudy_AddRun(handle->study, options, &error)) {
     vidalua_raise(L, place, NULL, &error);
   }
@@ -174,7 +176,7 @@ static void read_methods(lua_State* L, ComparisonHandle* handle) {
     const char* name = lua_tostring(L, -1);
     vidalua_error(L,
                   "methods[1]: expected a table such as { \"rattle\", h = 0.01 }, got the text "
-                  "\"%s\"; each method has braces of its own: methods = { { ... }, { ... } }",
+                  "\"%s\"; write each method in its own braces: methods = { { ... }, { ... } }",
                   name);
   }
   lua_pop(L, 1);
@@ -191,7 +193,7 @@ static void read_methods(lua_State* L, ComparisonHandle* handle) {
   lua_pop(L, 1);
 }
 
-/* coordinates = { p, ... }: particles to which errors are restricted. */
+/* Reads coordinates = { p, ... }, the particles to which errors are restricted. */
 static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system) {
   VidaError error;
   const VidaSystem* model = handle->box->system;
@@ -222,27 +224,27 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
   lua_pop(L, 2);
 }
 
-/*** Describes a comparison, and completes the system. Everything is checked here, nothing is run
- * yet.
+/*** Describes a comparison, and completes the system. Checks all arguments, but makes no runs.
  * @function vida.compare
  * @tparam table given
- * @tparam system given.system what moves
- * @tparam number given.time how long, s
- * @tparam {table,...} given.methods a list of `{ "name", option = value }`; a list of values makes
- *   a run for each, and for every combination of several
- * @tparam[opt] string|table|function given.reference what errors are measured against; without one
- *   only the errors that need none are measured
- * @tparam[opt] {point,...} given.coordinates particles that errors are about; by default all
- *   coordinates
- * @tparam[opt] {table,...} given.starts one run for each `{ values = { x = 1, ["d x/dt"] = 2 },
- *   label = "x=1" }`, without a reference
- * @tparam[opt] string given.label what tells it from other comparisons of a system of the same
- * name, as in `"mass=1.5"`: it stands in titles and before the options of all runs
+ * @tparam system given.system the system
+ * @tparam number given.time duration, s
+ * @tparam {table,...} given.methods a list of `{ "name", option = value }`; if values are lists,
+ *   there is a run for every combination
+ * @tparam[opt] string|table|function given.reference the reference for errors; without it only
+ *   errors that need no reference are measured
+ * @tparam[opt] {point,...} given.coordinates particles whose errors are measured; by default
+ *   all coordinates
+ * @tparam[opt] {table,...} given.starts initial values, each `{ values = { x = 1, ["d x/dt"] = 2 },
+ *   label = "x=1" }`: every method runs from each of them; not together with a reference
+ * @tparam[opt] string given.label a text that distinguishes it from other comparisons on systems of
+ *   the same name, for example `"mass=1.5"`: it appears in titles and before the options of all
+ *   runs
  * @tparam[opt] ... given.option any option of comparisons
  * @treturn comparison
- * @raise when a step does not divide the time (with the nearest that do), a method does not take
- *   the system, a value of the start violates a constraint, an option is unknown or out of its
- *   range
+ * @raise if a step does not divide the time (the message has the nearest steps that do), if a
+ *   method does not accept the system, if an initial value violates a constraint, or if an option
+ *   is unknown or out of its range
  * @usage
  * local short = vida.compare {
  *   system = s, time = 0.1, norm = "max",
@@ -267,7 +269,7 @@ static int new_comparison(lua_State* L) {
   memset(handle, 0, sizeof *handle);
   luaL_setmetatable(L, VIDALUA_COMPARISON);
   const int comparison = lua_gettop(L);
-  handle->box = vidalua_keep_box(box);
+  handle->box = vidalua_retain_box(box);
   if (VidaStudy_Create(box->system, options, &handle->study, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }
@@ -279,21 +281,21 @@ static int new_comparison(lua_State* L) {
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
     if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
       vidalua_error(L,
-                    "reference: it has the start of the system, so that runs with starts of "
-                    "their own cannot be compared with it; leave it out");
+                    "reference: leave it out, because runs from different starts cannot be "
+                    "compared with one reference");
     }
     lua_pop(L, 1);
     vidalua_read_reference(L, handle->study, comparison, -1);
   }
   read_methods(L, handle);
   read_coordinates(L, handle, system);
-  vidalua_note_waiting(L, 1);
+  vidalua_count_pending(L, 1);
   lua_settop(L, comparison);
   return 1;
 }
 
-/*** The same for work and precision: times are measured with care (each run again, until their
- * median is stable), and orders and what an error costs are added.
+/*** Describes a comparison of work and precision. It repeats each run until the median of its time
+ * is stable, fits orders, and measures the time that each method needs for an error.
  * @function vida.work_precision
  * @tparam table given as for `vida.compare`
  * @treturn comparison
@@ -304,9 +306,11 @@ static int new_comparison(lua_State* L) {
  * }
  */
 
-/*** The same for drifts: energy, momenta and constraints are split into straight lines, whose
- * slopes have 95 % confidence intervals, and the oscillations about them. Rows have `energy_drift`,
- * `energy_drift_interval`, `energy_oscillation`, and `momentum_` and `constraint_` likewise.
+/*** Describes a comparison of drifts. It fits a straight line to the errors of energy, momenta and
+ * constraints, and measures its slope with the 95 % confidence interval, and the amplitude of the
+ * oscillation about the line. Rows have the columns `energy_drift`, `energy_drift_interval` and
+ * `energy_oscillation`, and those that begin with `momentum_` and
+ * `constraint_`.
  * @function vida.drift
  * @tparam table given as for `vida.compare`
  * @treturn comparison
@@ -319,7 +323,7 @@ static int new_comparison(lua_State* L) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* What a run writes into its folder. */
+/* The files that a run writes into its folder. */
 typedef struct RunFiles {
   const VidaStudy* study;
   const VidaRecording* recording;
@@ -333,15 +337,15 @@ static int save_files(void* data, VidaError* error) {
               : VidaReport_PageData(&files->recording, 1, &vidalua_page_facts, files->data, error);
 }
 
-/*** Makes the runs. One that fails keeps its row, with its status, and the others go on.
+/*** Makes the runs. If a run fails, its row has the status, and the other runs continue.
  * @function run
  * @tparam[opt] table given
- * @tparam[opt=false] boolean given.quiet no progress, which is shown on terminals only
- * @tparam[opt] string given.out a folder for comparison.csv, comparison.json and the trajectories
- * @tparam[opt] string given.report a file for the report, "page.html"
+ * @tparam[opt=false] boolean given.quiet do not show the progress on terminals
+ * @tparam[opt] string given.out folder for comparison.csv, comparison.json and the trajectories
+ * @tparam[opt] string given.report path of the report, such as "page.html"
  * @treturn result
- * @raise when a file cannot be written, or the reference fails; the runs are then made without it,
- *   and `out` and `report` are written
+ * @raise if a file cannot be written, or if the reference fails; in the latter case the runs are
+ *   made without it, and `out` and `report` are written
  * @usage
  * local result = comparison:run { quiet = true, out = "results" }
  */
@@ -360,12 +364,12 @@ static int comparison_run(lua_State* L) {
     page = vidalua_optional_text(L, 2, "run", "report");
   }
   ComparisonHandle* handle = lua_touserdata(L, 1);
-  vidalua_note_waiting(L, handle->was_run ? 0 : -1);
-  vidalua_note_work(L);
+  vidalua_count_pending(L, handle->was_run ? 0 : -1);
+  vidalua_mark_work_done(L);
   handle->was_run = true;
-  VidaLuaWatch watch = vidalua_watch_host(L);
+  VidaLuaWatch watch = vidalua_begin_interrupt_checks(L);
   wishes.show_progress = !quiet && vidalua_progress_has_terminal();
-  wishes.is_interrupted = vidalua_host_interrupts;
+  wishes.is_interrupted = vidalua_is_interrupted;
   wishes.data = &watch;
   RunFiles files = {.study = study, .directory = wishes.directory};
   if (files.directory) {
@@ -383,7 +387,7 @@ static int comparison_run(lua_State* L) {
   if (!code && files.directory) {
     code = save_files(&files, &error);
   } else if (is_kept && files.directory) {
-    save_files(&files, NULL); /* what had finished is kept */
+    save_files(&files, NULL); /* keeps the finished runs */
   }
   if (is_kept && page && code != VIDA_STOPPED) {
     VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, NULL);
@@ -391,7 +395,7 @@ static int comparison_run(lua_State* L) {
   code = code || !page ? code
                        : VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, &error);
   VidaReport_ReleaseFolder(&folder);
-  if (code == VIDA_CALLBACK_FAILED) { /* a function of the script: it says its own line */
+  if (code == VIDA_CALLBACK_FAILED) { /* the message has the line of the script's function */
     lua_pushstring(L, error.message);
     return lua_error(L);
   }

@@ -1,10 +1,10 @@
 /*** Expressions: formulas of coordinates, rates, particles, parameters and time.
- * They are calculated with like numbers, by `+ - * / ^` and by the functions of this page, which
- * take numbers as well (and then return numbers). Derivatives are found from the formula. An
- * expression belongs to one system, and is made before that is complete.
+ * They support `+ - * / ^` and the functions of this page, which also accept numbers (and then
+ * return numbers). VIDA differentiates formulas. An expression belongs to one system, and must be
+ * made before the system is complete.
  *
- * Two things Lua cannot tell a formula: `==` between expressions is silently false (`vida.equal`),
- * and an `if` cannot depend on one (`vida.where`).
+ * Two operations of Lua do not work with formulas: `==` between expressions is always false (use
+ * `vida.equal`), and `if` cannot depend on an expression (use `vida.where`).
  *
  * @classmod expression
  * @usage
@@ -55,8 +55,8 @@ static double equal(double a, double b) {
   return a == b ? 1.0 : 0.0;
 }
 
-/* What scripts can write: a metamethod or a function of the module, its name in the library, and
- * what it does to numbers. */
+/* An operation: its metamethod or function in the module, its name in the library, and its function
+ * for numbers. */
 typedef struct Operation {
   const char* lua;
   const char* name;
@@ -138,7 +138,7 @@ void vidalua_check_owner(lua_State* L, int index, int system, const char* place)
   if (box != other) {
     const char* name = VidaSystem_Name(other->system);
     if (strcmp(name, VidaSystem_Name(box->system)) == 0) {
-      vidalua_error(L, "%s: this expression belongs to another system that is called '%s', too",
+      vidalua_error(L, "%s: this expression belongs to another system with the same name '%s'",
                     place, name);
     }
     vidalua_error(L, "%s: this expression belongs to system '%s', not to system '%s'", place, name,
@@ -147,7 +147,7 @@ void vidalua_check_owner(lua_State* L, int index, int system, const char* place)
   lua_pop(L, 1);
 }
 
-int vidalua_to_bare(lua_State* L, int index, int system, VidaLuaKind kind) {
+int vidalua_to_input(lua_State* L, int index, int system, VidaLuaKind kind) {
   const ExpressionHandle* expression = to_expression(L, index);
   if (!expression || expression->kind != kind) {
     return -1;
@@ -166,7 +166,7 @@ static const char* push_operand_name(lua_State* L, const Operation* operation, i
              : lua_pushfstring(L, "argument %d of vida.%s", operand + 1, operation->lua);
 }
 
-/* Pushes the system of the expressions among the operands, nil when all are numbers. */
+/* Pushes the system of the expressions among the operands; nil if all operands are numbers. */
 static void push_common_system(lua_State* L, const Operation* operation, const int* operand) {
   VidaLuaBox* box = NULL;
   lua_pushnil(L);
@@ -258,7 +258,7 @@ static int expression_compare(lua_State* L) {
 }
 
 static int expression_concat(lua_State* L) {
-  return vidalua_error(L, "an expression is no text; to print it, use tostring(expression)");
+  return vidalua_error(L, "an expression is not a text; to print it, use tostring(expression)");
 }
 
 static int expression_idiv(lua_State* L) {
@@ -281,7 +281,7 @@ static int expression_tostring(lua_State* L) {
 
 /* ---- functions of the module ----------------------------------------------------------------- */
 
-/*** The square root; at 0 it has no derivative.
+/*** The square root. It has no derivative at 0.
  * @function vida.sqrt
  * @tparam number|expression x
  * @treturn number|expression
@@ -410,7 +410,7 @@ static int expression_tostring(lua_State* L) {
  * local f = vida.max(x, y, 1)
  */
 
-/*** 1 where the first is below the second, else 0: a condition for `vida.where`.
+/*** 1 if a < b, otherwise 0: a condition for `vida.where`.
  * @function vida.less
  * @tparam number|expression a
  * @tparam number|expression b
@@ -419,7 +419,7 @@ static int expression_tostring(lua_State* L) {
  * local f = vida.where(vida.less(x, y), x, y)
  */
 
-/*** 1 where the first is not above the second, else 0: a condition for `vida.where`.
+/*** 1 if a <= b, otherwise 0: a condition for `vida.where`.
  * @function vida.less_equal
  * @tparam number|expression a
  * @tparam number|expression b
@@ -428,7 +428,7 @@ static int expression_tostring(lua_State* L) {
  * local f = vida.where(vida.less_equal(x, y), x, y)
  */
 
-/*** 1 where the two are equal, else 0: a condition for `vida.where`.
+/*** 1 if a = b, otherwise 0: a condition for `vida.where`.
  * @function vida.equal
  * @tparam number|expression a
  * @tparam number|expression b
@@ -440,7 +440,8 @@ static int expression_tostring(lua_State* L) {
 static void check_count(lua_State* L, const char* name, int expected) {
   const int got = lua_gettop(L);
   if (got == 2 && strcmp(name, "atan") == 0) {
-    vidalua_error(L, "vida.atan: expected 1 argument, got 2; of y and x it is vida.atan2(y, x)");
+    vidalua_error(
+        L, "vida.atan: expected 1 argument, got 2; for the angle of y and x use vida.atan2(y, x)");
   }
   if (got != expected) {
     vidalua_error(L, "vida.%s: expected %d argument%s, got %d", name, expected,
@@ -473,13 +474,13 @@ static int call_extremum(lua_State* L) {
   return 1;
 }
 
-/*** One of two values. A condition that is known chooses at once. Otherwise both branches are
- * evaluated at every state with their derivatives, and one that leaves its domain fails even where
- * it is not chosen: write `vida.sqrt(vida.max(x, 1e-9))` inside it.
+/*** Selects one of two values. A condition that is a number or a boolean selects immediately.
+ * Otherwise both branches and their derivatives are evaluated at every state, and a branch that
+ * leaves its domain fails even if it is not selected: write `vida.sqrt(vida.max(x, 1e-9))`.
  * @function vida.where
- * @tparam boolean|number|expression condition which holds when it is not 0
- * @tparam number|expression a the value where it holds
- * @tparam number|expression b the value elsewhere
+ * @tparam boolean|number|expression condition true if it is not 0
+ * @tparam number|expression a the value if it is true
+ * @tparam number|expression b the value otherwise
  * @treturn number|expression
  * @usage
  * s:potential(vida.where(vida.less(x, 0), 50 * x ^ 2, 0))
@@ -493,6 +494,50 @@ static int call_where(lua_State* L) {
     return 1;
   }
   push_result(L, &where_operation, operand);
+  return 1;
+}
+
+/* Returns the node of the number or expression in entry `i` of the list `field` at index `list`. */
+static VidaExpression switch_entry(lua_State* L, int system, int list, const char* field, int i) {
+  VidaError error;
+  VidaExpression node = -1;
+  const char* entry = lua_pushfstring(L, "%s[%d]", field, i);
+  lua_rawgeti(L, list, i);
+  if (vidalua_to_node(L, -1, &node)) {
+    vidalua_check_owner(L, lua_gettop(L), system, "switch");
+  } else if (!vidalua_is_number(L, -1)) {
+    vidalua_expected(L, "switch", entry, "a number or an expression", -1);
+  } else if (VidaSystem_Constant(vidalua_check_open_system(L, system)->system, lua_tonumber(L, -1),
+                                 &node, &error)) {
+    vidalua_raise(L, "switch", entry, &error);
+  }
+  lua_pop(L, 2);
+  return node;
+}
+
+/* library.switch(of, at, values): `values` has one entry more than `at` */
+int vidalua_switch(lua_State* L) {
+  enum { OF = 1, AT, VALUES, SYSTEM };
+  VidaError error;
+  VidaExpression of = -1, result = -1;
+  lua_settop(L, VALUES);
+  vidalua_to_node(L, OF, &of);
+  lua_getiuservalue(L, OF, EXPRESSION_SYSTEM);
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  const int count = (int)lua_rawlen(L, AT);
+  const size_t size = 2 * (size_t)count + 1;
+  VidaExpression* at = lua_newuserdatauv(L, size * sizeof *at, 0);
+  VidaExpression* values = at + count;
+  for (int i = 0; i < count; i++) {
+    at[i] = switch_entry(L, SYSTEM, AT, "at", i + 1);
+  }
+  for (int i = 0; i <= count; i++) {
+    values[i] = switch_entry(L, SYSTEM, VALUES, "values", i + 1);
+  }
+  if (VidaSystem_Switch(box->system, of, count, at, values, &result, &error)) {
+    return vidalua_raise(L, "switch", NULL, &error);
+  }
+  vidalua_push_formula(L, SYSTEM, result);
   return 1;
 }
 
@@ -523,6 +568,23 @@ void vidalua_push_coordinate(lua_State* L, int system, int coordinate, bool rate
   push_expression(L, system, node, rate ? VIDALUA_RATE : VIDALUA_COORDINATE, coordinate);
 }
 
+/* library.coordinates(system, first, nodes): the positions of coordinates, whose nodes exist, as
+ * expressions */
+int vidalua_coordinates(lua_State* L) {
+  vidalua_check_system(L, 1);
+  const int first = (int)luaL_checkinteger(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  const int count = (int)lua_rawlen(L, 3);
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, 3, i + 1);
+    push_expression(L, 1, (VidaExpression)lua_tointeger(L, -1), VIDALUA_COORDINATE, first + i);
+    lua_rawseti(L, -3, i + 1);
+    lua_pop(L, 1);
+  }
+  return 1;
+}
+
 void vidalua_push_parameter(lua_State* L, int system, int parameter) {
   VidaError error;
   VidaExpression node = -1;
@@ -533,7 +595,7 @@ void vidalua_push_parameter(lua_State* L, int system, int parameter) {
   push_expression(L, system, node, VIDALUA_PARAMETER, parameter);
 }
 
-/*** The time as an expression of a system, s.
+/*** The time (s) as an expression.
  * @tfield expression system.time
  */
 int vidalua_time(lua_State* L) {
@@ -546,7 +608,8 @@ int vidalua_time(lua_State* L) {
   return 1;
 }
 
-/* A given value must be finite; the library would call it a position or a velocity. */
+/* Checks that a given value is finite. The message of the library would name it a position or a
+ * velocity. */
 static void check_given(lua_State* L, VidaInitial initial, const char* place, const char* field) {
   if (!initial.free) {
     lua_pushnumber(L, initial.value);
@@ -555,14 +618,14 @@ static void check_given(lua_State* L, VidaInitial initial, const char* place, co
   }
 }
 
-/*** Adds a coordinate. What it does in the motion comes from formulas of it.
+/*** Adds a coordinate. Formulas of the coordinate determine its motion.
  * @function system:coordinate
  * @tparam table given
  * @tparam string given.1 its name
- * @tparam number given.value at the start; may be `vida.free`
- * @tparam[opt=0] number given.rate its rate at the start, likewise
+ * @tparam number given.value initial value; may be `vida.free`
+ * @tparam[opt=0] number given.rate initial rate; may be `vida.free`
  * @tparam[opt=""] string given.unit its unit: "rad", "m"
- * @treturn expression its position
+ * @treturn expression the coordinate
  * @treturn expression its rate
  * @usage
  * local theta, omega = s:coordinate { "theta", unit = "rad", value = 0.8, rate = 0 }
@@ -572,17 +635,16 @@ int vidalua_coordinate(lua_State* L) {
   VidaError error;
   int index = 0;
   const VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  vidalua_check_table(L, 2, "coordinate", "{ \"theta\", unit = \"rad\", value = 0.5, rate = 0 }");
-  const char* name = vidalua_check_name(L, 2, "coordinate");
-  const char* place = lua_pushfstring(L, "coordinate '%s'", name);
-  vidalua_check_keys(L, 2, place, "key", 1, vidalua_names(keys));
+  const char* name;
+  const char* place = vidalua_check_definition(
+      L, "coordinate", "{ \"theta\", unit = \"rad\", value = 0.5, rate = 0 }", 1, keys, &name);
   const char* unit = vidalua_optional_text(L, 2, place, "unit");
   const VidaInitial value = vidalua_check_initial_value(L, 2, place, "value", true);
   const VidaInitial rate = vidalua_check_initial_value(L, 2, place, "rate", false);
   check_given(L, value, place, "value");
   check_given(L, rate, place, "rate");
   if (VidaSystem_AddCoordinate(box->system, name, unit ? unit : "", value, rate, &index, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_coordinate(L, 1, index, false);
   vidalua_push_coordinate(L, 1, index, true);
@@ -591,16 +653,16 @@ int vidalua_coordinate(lua_State* L) {
 
 /* ---- the class ------------------------------------------------------------------------------- */
 
-/* Sets an operation as a field of the table on top. */
+/* Sets an operation as a field of the table on top of the stack. */
 static void set_operation(lua_State* L, int operation, lua_CFunction function) {
   lua_pushinteger(L, operation);
   lua_pushcclosure(L, function, 1);
   lua_setfield(L, -2, operations[operation].lua);
 }
 
-/*** The rate of a coordinate; of a parameter it is 0.
+/*** The rate of a coordinate; the rate of a parameter is 0.
  * @tfield expression rate
- * @raise when this is a formula and not a coordinate
+ * @raise if the expression is a formula
  * @usage
  * print(x.rate == v) -- false: expressions are compared by vida.equal
  */

@@ -1,4 +1,4 @@
-/* Runs lua/library/, and gives it what only C can do. */
+/* Runs lua/library/, and provides its functions in C. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const char* name_in_table(const void* list, int index) {
   return name;
 }
 
-/* The names of a list of texts, which has to stay on top of the stack. */
+/* Returns the names in a list of texts, which must stay on top of the stack. */
 static VidaLuaNames check_names(lua_State* L) {
   const VidaLuaNames names = {(int)lua_rawlen(L, -1), name_in_table, L};
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -47,10 +47,40 @@ static int library_refuse_point(lua_State* L) {
                               luaL_checkstring(L, 3), 4);
 }
 
+/* Whether the value on top of the stack is in the list at `list`. */
+static bool is_among(lua_State* L, int list, int count) {
+  bool found = false;
+  for (int i = 0; i < count && !found; i++) {
+    lua_rawgeti(L, list, i + 1);
+    found = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+/* Whether the keys of argument 1 are among 1 .. positional and the list at argument 5. */
+static bool has_only(lua_State* L, int positional) {
+  const int count = (int)lua_rawlen(L, 5);
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    lua_pop(L, 1);
+    const bool is_position =
+        lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= positional;
+    if (!is_position && !(lua_type(L, -1) == LUA_TSTRING && is_among(L, 5, count))) {
+      lua_settop(L, 5);
+      return false;
+    }
+  }
+  return true;
+}
+
 /* library.check_keys(table, place, what, positional, names): refuses keys that are neither among 1
  * .. positional nor among the names, with the nearest one */
 static int library_check_keys(lua_State* L) {
   lua_settop(L, 5);
+  if (lua_istable(L, 1) && lua_istable(L, 5) && has_only(L, (int)luaL_checkinteger(L, 4))) {
+    return 0;
+  }
   const VidaLuaNames names = check_names(L);
   const char* place = luaL_checkstring(L, 2);
   const char* what = luaL_checkstring(L, 3);
@@ -69,14 +99,21 @@ static int library_check_keys(lua_State* L) {
   return 0;
 }
 
-/* library.nearest_name(name, list): the text of the list most like it, or nil */
+/* library.copy_numbers(list, count): a vector of its numbers; nil if it is no list of `count`
+ * finite numbers */
+static int library_copy_numbers(lua_State* L) {
+  lua_settop(L, 2);
+  return vidalua_copy_numbers(L, 1, (int)luaL_checkinteger(L, 2)) ? 1 : 0;
+}
+
+/* library.nearest_name(name, list): the text of the list that is most similar to `name`, or nil */
 static int library_nearest_name(lua_State* L) {
   lua_settop(L, 2);
   lua_pushstring(L, vidalua_nearest_name(luaL_checkstring(L, 1), check_names(L)));
   return 1;
 }
 
-/* library.sorted(list): its texts in order as one, with commas */
+/* library.sorted(list): its texts in alphabetical order, joined by commas */
 static int library_sorted(lua_State* L) {
   lua_settop(L, 1);
   check_names(L);
@@ -86,13 +123,15 @@ static int library_sorted(lua_State* L) {
 
 /* ---- what values are ------------------------------------------------------------------------- */
 
-/* library.kind(value): "expression", "vector", "point", "system", or its type */
+/* library.kind(value): "expression", "vector", "point", "free", "system", or its type */
 static int library_kind(lua_State* L) {
   luaL_checkany(L, 1);
   if (luaL_testudata(L, 1, VIDALUA_EXPRESSION)) {
     lua_pushliteral(L, "expression");
   } else if (luaL_testudata(L, 1, VIDALUA_POINT)) {
     lua_pushliteral(L, "point");
+  } else if (luaL_testudata(L, 1, VIDALUA_FREE)) {
+    lua_pushliteral(L, "free");
   } else if (vidalua_is_vector(L, 1)) {
     lua_pushliteral(L, "vector");
   } else if (luaL_testudata(L, 1, VIDALUA_SYSTEM)) {
@@ -105,7 +144,7 @@ static int library_kind(lua_State* L) {
 
 static int push_bare(lua_State* L, VidaLuaKind kind) {
   vidalua_check_system(L, 1);
-  const int number = vidalua_to_bare(L, 2, 1, kind);
+  const int number = vidalua_to_input(L, 2, 1, kind);
   if (number < 0) {
     return 0;
   }
@@ -113,23 +152,23 @@ static int push_bare(lua_State* L, VidaLuaKind kind) {
   return 1;
 }
 
-/* library.coordinate(system, value): the number of the coordinate (from 0) that the expression is;
- * nil for anything else */
+/* library.coordinate(system, value): the index (from 0) of a coordinate; nil for any other value */
 static int library_coordinate(lua_State* L) {
   return push_bare(L, VIDALUA_COORDINATE);
 }
 
-/* library.rate(system, value): the same for rates of coordinates */
+/* library.rate(system, value): the index (from 0) of the coordinate of a rate; nil for any other
+ * value */
 static int library_rate(lua_State* L) {
   return push_bare(L, VIDALUA_RATE);
 }
 
-/* library.parameter(system, value): the same for parameters */
+/* library.parameter(system, value): the index (from 0) of a parameter; nil for any other value */
 static int library_parameter(lua_State* L) {
   return push_bare(L, VIDALUA_PARAMETER);
 }
 
-/* library.point(system, point, place, field): the number of the first coordinate of a particle, or
+/* library.point(system, point, place, field): the index of the first coordinate of a particle, or
  * nil and the position of a fixed point as a vector */
 static int library_point(lua_State* L) {
   const VidaLuaBox* box = vidalua_check_system(L, 1);
@@ -154,7 +193,7 @@ static int library_dimension(lua_State* L) {
  * ---------------------------------------------------------------- */
 
 /* library.parameter_point(system, number, name): a fixed point whose components are the parameters
- * from that number on */
+ * from the index `number` on */
 static int library_parameter_point(lua_State* L) {
   vidalua_check_system(L, 1);
   vidalua_push_parameter_point(L, 1, (int)luaL_checkinteger(L, 2), luaL_checkstring(L, 3));
@@ -174,8 +213,8 @@ static int* new_integers(lua_State* L, int index, int* count) {
   return integers;
 }
 
-/* library.add_element(system, pattern, name, coordinates, values, links): numbers of coordinates,
- * values of parameters, and numbers of the parameters that they follow (-1: none) */
+/* library.add_element(system, pattern, name, coordinates, values, links): indices of coordinates,
+ * values of parameters, and indices of the parameters to which they are linked (-1: none) */
 static int library_add_element(lua_State* L) {
   VidaError error;
   int n = 0;
@@ -188,7 +227,8 @@ static int library_add_element(lua_State* L) {
   double* values = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *values, 0);
   if (n != VidaSystem_CoordinateCount(pattern->system) ||
       count != VidaSystem_ParameterCount(pattern->system)) {
-    return luaL_error(L, "the counts do not match those of the pattern");
+    return luaL_error(
+        L, "add_element: the numbers of coordinates and values do not match the pattern");
   }
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, 5, i + 1);
@@ -202,9 +242,9 @@ static int library_add_element(lua_State* L) {
   return 0;
 }
 
-/* library.start(system [, values]): the consistent start at t = 0 by the names of coordinates and
- * of their rates ("d x/dt"), and the names in order; nearest to `values` by these names (the
- * system's own where there are none) */
+/* library.start(system [, values]): the consistent start at t = 0 that is nearest to `values`, and
+ * the list of names. Tables are by the names of coordinates and of their rates ("d x/dt"); values
+ * that are not given are those of the system. */
 static int library_start(lua_State* L) {
   VidaError error;
   VidaLuaBox* box = vidalua_check_system(L, 1);
@@ -239,22 +279,22 @@ static int library_start(lua_State* L) {
   return 2;
 }
 
-/* library.point_start(particle): where it starts, as a vector; nil where that is to be found */
+/* library.point_start(particle): its initial position as a vector; nil if it is computed from the
+ * constraints */
 static int library_point_start(lua_State* L) {
   lua_settop(L, 1);
   return vidalua_push_start(L, 1);
 }
 
-/* library.advise_start(system, text): what messages add that say how the start violates something
- */
+/* library.advise_start(system, text): sets a hint for messages about an inconsistent start */
 static int library_advise_start(lua_State* L) {
   vidalua_check_system(L, 1);
   vidalua_advise_start(L, 1, luaL_checkstring(L, 2));
   return 0;
 }
 
-/* library.script_folder(): the folder of the script that calls, with a / at its end; nil when there
- * is none */
+/* library.script_folder(): the folder of the calling script, with a / at its end; nil if it has
+ * none */
 static int library_script_folder(lua_State* L) {
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame); level++) {
@@ -281,7 +321,8 @@ static int call_library(lua_State* L) {
   return lua_gettop(L);
 }
 
-/* library.through_c(f): the same function, whose caller keeps its line in a tail call */
+/* library.through_c(f): the function f behind a function in C, which keeps the line of its caller
+ * in a tail call */
 static int library_through_c(lua_State* L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -289,7 +330,7 @@ static int library_through_c(lua_State* L) {
   return 1;
 }
 
-/* The same for a method of systems, whose name is at upvalue 2. */
+/* Calls the method of systems at upvalue 1, whose name is at upvalue 2. */
 static int call_method(lua_State* L) {
   if (!luaL_testudata(L, 1, VIDALUA_SYSTEM)) {
     const char* name = lua_tostring(L, lua_upvalueindex(2));
@@ -299,9 +340,9 @@ static int call_method(lua_State* L) {
   return call_library(L);
 }
 
-/* `return vida.sweep { ... }` is a tail call, in which a function of Lua takes the place of the
- * script's, and with it the line for messages; one of C does not. So all that scripts can call in
- * the table on top of the stack goes through C. */
+/* In the tail call `return vida.sweep { ... }` a function in Lua replaces the frame of the script,
+ * and its line is lost for messages. A function in C does not replace it. This wraps all functions
+ * in the table on top of the stack in functions in C. */
 static void keep_lines_of_callers(lua_State* L, lua_CFunction caller) {
   const int table = lua_gettop(L);
   lua_pushnil(L);
@@ -323,15 +364,18 @@ void vidalua_open_library(lua_State* L) {
                                        {"expected", library_expected},
                                        {"check_keys", library_check_keys},
                                        {"nearest_name", library_nearest_name},
+                                       {"copy_numbers", library_copy_numbers},
                                        {"kind", library_kind},
-                                       {"given_seed", vidalua_given_seed},
+                                       {"given_seed", vidalua_seed},
                                        {"coordinate", library_coordinate},
+                                       {"coordinates", vidalua_coordinates},
                                        {"rate", library_rate},
                                        {"parameter", library_parameter},
                                        {"point", library_point},
                                        {"dimension", library_dimension},
                                        {"parameter_point", library_parameter_point},
                                        {"add_element", library_add_element},
+                                       {"position_nodes", vidalua_position_nodes},
                                        {"add_rod", vidalua_add_rod},
                                        {"add_plane_body", vidalua_add_plane_body},
                                        {"add_rigid_body", vidalua_add_rigid_body},
@@ -345,11 +389,30 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_torsion", vidalua_add_torsion},
                                        {"add_rolling_disk", vidalua_add_rolling_disk},
                                        {"add_knife_edge", vidalua_add_knife_edge},
+                                       {"add_fixed_body", vidalua_add_fixed_body},
+                                       {"switch", vidalua_switch},
+                                       {"end_position", vidalua_end_position},
+                                       {"end_velocity", vidalua_end_velocity},
+                                       {"end_direction", vidalua_end_direction},
+                                       {"angular_velocity", vidalua_angular_velocity},
+                                       {"body_angle", vidalua_body_angle},
+                                       {"end_start", vidalua_end_start},
+                                       {"place_at", vidalua_place_at},
+                                       {"direction_at", vidalua_direction_at},
+                                       {"direction_start", vidalua_direction_start},
+                                       {"add_variable_link", vidalua_add_variable_link},
+                                       {"add_angle_drive", vidalua_add_angle_drive},
+                                       {"add_prescribed_value", vidalua_add_prescribed_value},
+                                       {"curve_point", vidalua_curve_point},
+                                       {"add_curve", vidalua_add_curve},
+                                       {"add_parametric_curve", vidalua_add_parametric_curve},
+                                       {"add_torque", vidalua_add_torque},
                                        {"principal_axes", vidalua_principal_axes},
                                        {"from_matrix", vidalua_from_matrix},
                                        {"across", vidalua_across},
                                        {"add_line", vidalua_add_line},
                                        {"hide_lines", vidalua_hide_lines},
+                                       {"draw_ends", vidalua_draw_ends},
                                        {"script_folder", library_script_folder},
                                        {"start", library_start},
                                        {"point_start", library_point_start},

@@ -1,5 +1,5 @@
-/* Bodies and joints for the part of the library that is written in Lua: tables become records of
- * <vida/bodies.h>, <vida/joints.h> and <vida/forces.h>. Keys and values have been checked there. */
+/* Bodies, joints and forces for lua/library/: tables become records of <vida/bodies.h>,
+ * <vida/joints.h> and <vida/forces.h>. lua/library/ has checked keys and values. */
 #include <string.h>
 
 #include "binding.h"
@@ -8,9 +8,9 @@ enum { COORDINATES_MOST = 12 };
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Reads the list at field `field` of a table into `values`, at most `most` numbers; false where
- * there is none. */
-static bool read_list(lua_State* L, int table, const char* field, int most, double* values) {
+/* Reads the list at field `field` of a table into `values`, at most `most` numbers; false if there
+ * is no list. */
+bool vidalua_read_numbers(lua_State* L, int table, const char* field, int most, double* values) {
   const bool is_list = vidalua_field(L, table, field) == LUA_TTABLE;
   const int count = is_list ? (int)lua_rawlen(L, -1) : 0;
   for (int i = 0; i < count && i < most; i++) {
@@ -79,7 +79,7 @@ int vidalua_from_matrix(lua_State* L) {
   return 1;
 }
 
-/* library.across(axis): a unit vector across a unit vector of space */
+/* library.across(axis): a unit vector orthogonal to a unit vector in space */
 int vidalua_across(lua_State* L) {
   double axis[3], across[3];
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -96,7 +96,7 @@ int vidalua_across(lua_State* L) {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* What all kinds of bodies have. */
+/* The members that all kinds of bodies have. */
 typedef struct BodyTable {
   const char* name;
   double mass;
@@ -113,14 +113,14 @@ static BodyTable read_body(lua_State* L, int table, int dimension) {
   vidalua_check_initial(L, table, place, "position", dimension, true, body.position);
   vidalua_check_initial(L, table, place, "velocity", dimension, false, body.velocity);
   lua_pop(L, 1);
-  body.spin = read_list(L, table, "spin", 3, body.spin_values)                ? VIDA_SPIN_GIVEN
+  body.spin = vidalua_read_numbers(L, table, "spin", 3, body.spin_values)     ? VIDA_SPIN_GIVEN
               : vidalua_optional_boolean(L, table, "", "spin_is_free", false) ? VIDA_SPIN_FREE
                                                                               : VIDA_SPIN_DEFAULT;
   body.guess = vidalua_optional_boolean(L, table, "", "guess", false);
   return body;
 }
 
-/* Where a guess starts is not known. */
+/* Keeps the initial position of a body for messages, unless it is free or a guess. */
 static void keep_start(lua_State* L, const BodyTable* body, int dimension) {
   VidaInitial position[3];
   memcpy(position, body->position, sizeof position);
@@ -130,25 +130,42 @@ static void keep_start(lua_State* L, const BodyTable* body, int dimension) {
   vidalua_keep_start(L, -1, position, dimension);
 }
 
-/* Pushes what Lua keeps of a body: its number, its particle, all its coordinates, and the values
- * and rates at the start (nil where they are to be found). */
-static int push_body(lua_State* L, const VidaSystem* system, int number, const BodyTable* body) {
+/* Pushes the nodes of the positions of `count` coordinates. */
+static void push_nodes(lua_State* L, VidaSystem* system, int first, int count) {
+  VidaError error;
+  VidaExpression node = -1;
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    if (VidaSystem_Position(system, first + i, &node, &error)) {
+      vidalua_raise(L, "", NULL, &error);
+    }
+    lua_pushinteger(L, node);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
+/* library.position_nodes(system, first, count) */
+int vidalua_position_nodes(lua_State* L) {
+  VidaSystem* system = vidalua_check_open_system(L, 1)->system;
+  push_nodes(L, system, (int)luaL_checkinteger(L, 2), (int)luaL_checkinteger(L, 3));
+  return 1;
+}
+
+/* Pushes the index of a body, its particle, the index of its first coordinate, the nodes of all of
+ * them, and their initial values (nil if they are computed from the constraints). */
+static int push_body(lua_State* L, VidaSystem* system, int number, const BodyTable* body) {
   double q[COORDINATES_MOST], v[COORDINATES_MOST];
   const int count = VidaSystem_BodyCoordinateCount(system, number);
   const int first = VidaSystem_BodyCoordinate(system, number);
   lua_pushinteger(L, number);
   vidalua_push_point(L, 1, VidaPoint_Particle(VidaSystem_BodyParticle(system, number)), body->name);
   keep_start(L, body, VidaSystem_Dimension(system));
-  lua_createtable(L, count, 0);
-  for (int i = 0; i < count; i++) {
-    vidalua_push_coordinate(L, 1, first + i, false);
-    lua_rawseti(L, -2, i + 1);
-  }
+  lua_pushinteger(L, first);
+  push_nodes(L, system, first, count);
   if (!VidaSystem_BodyStart(system, number, q, v)) {
-    return 3;
+    return 4;
   }
   push_list(L, q, count);
-  push_list(L, v, count);
   return 5;
 }
 
@@ -169,7 +186,7 @@ int vidalua_add_rod(lua_State* L) {
   memcpy(rod.position, body.position, sizeof rod.position);
   memcpy(rod.velocity, body.velocity, sizeof rod.velocity);
   memcpy(rod.angular_velocity, body.spin_values, sizeof rod.angular_velocity);
-  read_list(L, 2, "direction", 3, rod.direction);
+  vidalua_read_numbers(L, 2, "direction", 3, rod.direction);
   if (VidaSystem_AddRod(box->system, &rod, &number, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }
@@ -217,7 +234,7 @@ int vidalua_add_rigid_body(lua_State* L) {
   memcpy(rigid.position, body.position, sizeof rigid.position);
   memcpy(rigid.velocity, body.velocity, sizeof rigid.velocity);
   memcpy(rigid.angular_velocity, body.spin_values, sizeof rigid.angular_velocity);
-  read_list(L, 2, "orientation", 4, rigid.orientation);
+  vidalua_read_numbers(L, 2, "orientation", 4, rigid.orientation);
   vidalua_field(L, 2, "inertia");
   read_matrix(L, lua_gettop(L), rigid.inertia);
   if (VidaSystem_AddRigidBody(box->system, &rigid, &number, &error)) {
@@ -233,11 +250,28 @@ int vidalua_add_rigid_body(lua_State* L) {
   return 6;
 }
 
+/* library.add_fixed_body(system, { name, position =, angle =, orientation = }): its number */
+int vidalua_add_fixed_body(lua_State* L) {
+  VidaError error;
+  int number = 0;
+  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
+  VidaFixedBody fixed = {.name = vidalua_check_name(L, 2, "body"),
+                         .angle = read_number(L, 2, "angle")};
+  vidalua_read_numbers(L, 2, "position", 3, fixed.position);
+  vidalua_read_numbers(L, 2, "orientation", 4, fixed.orientation);
+  if (VidaSystem_AddFixedBody(box->system, &fixed, &number, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  lua_pushinteger(L, number);
+  return 1;
+}
+
 /* ---- joints ---------------------------------------------------------------------------------- */
 
-/* The end whose frame is entry i of the list at `frames`: { body = number } or { point = particle
- * }, else the ground; its place is the list `field` of the table `values`. */
-static VidaEnd read_end(lua_State* L, int frames, int i, int values, const char* field) {
+/* Returns the end whose frame is entry i of the list at `frames`: { body = number },
+ * { point = particle } or, without both, the ground. Its place is the list `field` of the table
+ * `values`. */
+VidaEnd vidalua_read_end(lua_State* L, int frames, int i, int values, const char* field) {
   VidaEnd end = {.kind = VIDA_END_GROUND};
   lua_rawgeti(L, frames, i);
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -250,7 +284,7 @@ static VidaEnd read_end(lua_State* L, int frames, int i, int values, const char*
     end.number = vidalua_check_point(L, -1, 1, "", "end").particle;
   }
   lua_settop(L, values);
-  read_list(L, values, field, 3, end.place);
+  vidalua_read_numbers(L, values, field, 3, end.place);
   return end;
 }
 
@@ -259,33 +293,38 @@ static void read_triads(lua_State* L, int values, VidaTriad triads[2]) {
   memset(triads, 0, 2 * sizeof *triads);
   for (int i = 0; i < 2; i++) {
     for (int k = 0; k < 3; k++) {
-      read_list(L, values, names[i][k], 3, triads[i].e[k]);
+      vidalua_read_numbers(L, values, names[i][k], 3, triads[i].e[k]);
     }
   }
 }
 
-static const char* const joint_names[] = {
-    [VIDA_JOINT_BALL] = "ball",           [VIDA_JOINT_REVOLUTE] = "revolute",
-    [VIDA_JOINT_UNIVERSAL] = "universal", [VIDA_JOINT_CYLINDRICAL] = "cylindrical",
-    [VIDA_JOINT_PRISMATIC] = "prismatic", [VIDA_JOINT_WELD] = "weld",
-    [VIDA_JOINT_WELD + 1] = NULL};
-
 enum { SYSTEM = 1, WHAT, NAME, FRAMES, VALUES };
 
 static void read_ends(lua_State* L, VidaEnd ends[2]) {
-  ends[0] = read_end(L, FRAMES, 1, VALUES, "first");
-  ends[1] = read_end(L, FRAMES, 2, VALUES, "second");
+  ends[0] = vidalua_read_end(L, FRAMES, 1, VALUES, "first");
+  ends[1] = vidalua_read_end(L, FRAMES, 2, VALUES, "second");
 }
 
-/* A number or a parameter of the system at field `field` of the values; zero where there is none.
- */
+/* Reads a number or a parameter of the system at field `field` of the values; zero if there is
+ * none. */
 static VidaQuantity read_quantity(lua_State* L, const char* field) {
   vidalua_field(L, VALUES, field);
-  const int parameter = vidalua_to_bare(L, -1, SYSTEM, VIDALUA_PARAMETER);
+  const int parameter = vidalua_to_input(L, -1, SYSTEM, VIDALUA_PARAMETER);
   const VidaQuantity quantity =
       parameter >= 0 ? VidaQuantity_Parameter(parameter) : VidaQuantity_Number(lua_tonumber(L, -1));
   lua_pop(L, 1);
   return quantity;
+}
+
+static VidaJointKind check_joint_kind(lua_State* L, int index) {
+  const char* wanted = luaL_checkstring(L, index);
+  const char* name;
+  for (int kind = 0; (name = VidaJoint_KindName((VidaJointKind)kind)) != NULL; kind++) {
+    if (strcmp(name, wanted) == 0) {
+      return (VidaJointKind)kind;
+    }
+  }
+  return (VidaJointKind)luaL_argerror(L, index, "expected a kind of joint");
 }
 
 /* library.add_joint(system, kind, name, frames, values): places `first` and `second`, directions
@@ -294,13 +333,12 @@ int vidalua_add_joint(lua_State* L) {
   VidaError error;
   const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
   lua_settop(L, VALUES);
-  VidaJoint joint = {.name = luaL_checkstring(L, NAME),
-                     .kind = (VidaJointKind)luaL_checkoption(L, WHAT, NULL, joint_names)};
+  VidaJoint joint = {.name = luaL_checkstring(L, NAME), .kind = check_joint_kind(L, WHAT)};
   read_ends(L, joint.ends);
   read_triads(L, VALUES, joint.triads);
   if (joint.kind == VIDA_JOINT_UNIVERSAL) {
-    read_list(L, VALUES, "a", 3, joint.triads[0].e[2]);
-    read_list(L, VALUES, "b", 3, joint.triads[1].e[2]);
+    vidalua_read_numbers(L, VALUES, "a", 3, joint.triads[0].e[2]);
+    vidalua_read_numbers(L, VALUES, "b", 3, joint.triads[1].e[2]);
   }
   return VidaSystem_AddJoint(box->system, &joint, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
 }
@@ -319,27 +357,32 @@ int vidalua_add_link(lua_State* L) {
              : 0;
 }
 
+VidaDrive vidalua_read_drive(lua_State* L) {
+  VidaDrive drive = {.name = luaL_checkstring(L, NAME),
+                     .difference = read_number(L, VALUES, "difference")};
+  read_ends(L, drive.ends);
+  read_triads(L, VALUES, drive.triads);
+  return drive;
+}
+
 /* library.add_drive(system, "drive", name, frames, values): directions, `difference`, and `rate`,
  * which may be a parameter of the system */
 int vidalua_add_drive(lua_State* L) {
   VidaError error;
   const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
   lua_settop(L, VALUES);
-  VidaDrive drive = {.name = luaL_checkstring(L, NAME),
-                     .difference = read_number(L, VALUES, "difference")};
-  read_ends(L, drive.ends);
-  read_triads(L, VALUES, drive.triads);
+  VidaDrive drive = vidalua_read_drive(L);
   drive.rate = read_quantity(L, "rate");
   return VidaSystem_AddDrive(box->system, &drive, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
 }
 
-/* library.add_angle(system, "angle", name, frames, values, coordinate): directions; the coordinate
- * is a bare one of this system */
+/* library.add_angle(system, "angle", name, frames, values, coordinate): directions, and the
+ * expression of a coordinate of this system */
 int vidalua_add_angle(lua_State* L) {
   VidaError error;
   const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
   VidaAngle angle = {.name = luaL_checkstring(L, NAME),
-                     .coordinate = vidalua_to_bare(L, VALUES + 1, SYSTEM, VIDALUA_COORDINATE)};
+                     .coordinate = vidalua_to_input(L, VALUES + 1, SYSTEM, VIDALUA_COORDINATE)};
   lua_settop(L, VALUES);
   read_ends(L, angle.ends);
   read_triads(L, VALUES, angle.triads);
@@ -353,8 +396,8 @@ int vidalua_add_guide(lua_State* L) {
   lua_settop(L, VALUES);
   VidaGuide guide = {.name = luaL_checkstring(L, NAME), .count = 1};
   read_ends(L, guide.ends);
-  read_list(L, VALUES, "n1", 3, guide.across[0]);
-  guide.count += read_list(L, VALUES, "n2", 3, guide.across[1]);
+  vidalua_read_numbers(L, VALUES, "n1", 3, guide.across[0]);
+  guide.count += vidalua_read_numbers(L, VALUES, "n2", 3, guide.across[1]);
   return VidaSystem_AddGuide(box->system, &guide, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
 }
 
@@ -417,11 +460,11 @@ int vidalua_add_rolling_disk(lua_State* L) {
   const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
   lua_settop(L, VALUES);
   VidaRollingDisk disk = {.name = luaL_checkstring(L, NAME),
-                          .body = read_end(L, FRAMES, 1, VALUES, "place"),
+                          .body = vidalua_read_end(L, FRAMES, 1, VALUES, "place"),
                           .radius = read_number(L, VALUES, "radius"),
                           .height = read_number(L, VALUES, "height")};
-  read_list(L, VALUES, "normal", 3, disk.normal);
-  read_list(L, VALUES, "axis", 3, disk.axis);
+  vidalua_read_numbers(L, VALUES, "normal", 3, disk.normal);
+  vidalua_read_numbers(L, VALUES, "axis", 3, disk.axis);
   return VidaSystem_AddRollingDisk(box->system, &disk, &error) ? vidalua_raise(L, "", NULL, &error)
                                                                : 0;
 }
@@ -433,9 +476,9 @@ int vidalua_add_knife_edge(lua_State* L) {
   const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
   lua_settop(L, VALUES);
   VidaKnifeEdge edge = {.name = luaL_checkstring(L, NAME),
-                        .end = read_end(L, FRAMES, 1, VALUES, "place")};
-  read_list(L, VALUES, "blade", 3, edge.blade);
-  read_list(L, VALUES, "normal", 3, edge.normal);
+                        .end = vidalua_read_end(L, FRAMES, 1, VALUES, "place")};
+  vidalua_read_numbers(L, VALUES, "blade", 3, edge.blade);
+  vidalua_read_numbers(L, VALUES, "normal", 3, edge.normal);
   return VidaSystem_AddKnifeEdge(box->system, &edge, &error) ? vidalua_raise(L, "", NULL, &error)
                                                              : 0;
 }

@@ -1,14 +1,14 @@
-/*** What `require "vida"` returns.
- * In a stock Lua it is found through `LUA_CPATH`; the command has it inside.
+/*** The module that `require "vida"` returns.
+ * A stock Lua finds it through `LUA_CPATH`; the command contains it.
  *
- * Scripts describe a @{system}, with a @{body} or a @{point} and with formulas: an @{expression},
- * a @{vector}. They compare methods on it (@{comparison}, @{result}) or make steps with one
+ * Scripts describe a @{system} of bodies (@{body}), points (@{point}) and formulas (@{expression},
+ * @{vector}). They compare methods on it (@{comparison}, @{result}) or make steps with one method
  * (@{stepper}).
  *
  * A mistake raises an error that names the line of the script, the table and the key, and what was
- * expected there; unknown keys are refused with the nearest known one. What goes wrong in a step
- * is no error, but a result with a status. Units are the user's: where this manual says m, kg, s
- * or N, any consistent set will do. Angles are in radians.
+ * expected; for an unknown key it suggests the nearest one. A failed step is not an error, but a
+ * result with a status. Units are the user's: instead of m, kg, s and N in this manual, any
+ * consistent set can be used. Angles are in radians.
  *
  * @module vida
  * @usage
@@ -18,29 +18,29 @@
 
 /* ---- what scripts do by themselves ----------------------------------------------------------- */
 
-static const char done_key = 0, waiting_key = 0;
+static const char done_key = 0, pending_key = 0;
 
-void vidalua_note_work(lua_State* L) {
+void vidalua_mark_work_done(lua_State* L) {
   lua_pushboolean(L, 1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &done_key);
 }
 
-static lua_Integer count_waiting(lua_State* L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &waiting_key);
+static lua_Integer count_pending(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &pending_key);
   const lua_Integer count = lua_tointeger(L, -1);
   lua_pop(L, 1);
   return count;
 }
 
-void vidalua_note_waiting(lua_State* L, int more) {
-  lua_pushinteger(L, count_waiting(L) + more);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &waiting_key);
+void vidalua_count_pending(lua_State* L, int more) {
+  lua_pushinteger(L, count_pending(L) + more);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &pending_key);
 }
 
-VidaLuaWork vidalua_work_of(lua_State* L) {
+VidaLuaWork vidalua_script_work(lua_State* L) {
   const bool done = lua_rawgetp(L, LUA_REGISTRYINDEX, &done_key) != LUA_TNIL;
   lua_pop(L, 1);
-  return (VidaLuaWork){done, count_waiting(L) > 0};
+  return (VidaLuaWork){done, count_pending(L) > 0};
 }
 
 /* ---- the module ------------------------------------------------------------------------------ */
@@ -49,13 +49,14 @@ VidaLuaWork vidalua_work_of(lua_State* L) {
  * @tfield string version
  */
 
-/*** The version of SUNDIALS that it was built with.
+/*** The version of SUNDIALS with which the library was compiled.
  * @tfield string sundials_version
  */
 
-LUAMOD_API int luaopen_vida(lua_State* L) {
+int luaopen_vida(lua_State* L) {
   static const luaL_Reg functions[] = {{"methods", vidalua_methods},
                                        {"comparison_options", vidalua_comparison_options},
+                                       {"plugin", vidalua_plugin},
                                        {"setting", vidalua_setting},
                                        {NULL, NULL}};
   luaL_checkversion(L);

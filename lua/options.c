@@ -1,5 +1,5 @@
-/*** Options of methods and comparisons: the library's tables decide what exists and what is
- * allowed.
+/*** Options of methods and comparisons: their names and allowed values come from the tables of
+ * the library.
  * @module vida
  */
 #include <math.h>
@@ -39,7 +39,7 @@ VidaLuaNames vidalua_option_names(const VidaOptions* options) {
 
 /* ---- one option ------------------------------------------------------------------------------ */
 
-/* What an option takes, in words: pushed. */
+/* Pushes a description of the allowed values of an option. */
 static const char* push_kind(lua_State* L, const VidaOptionRow* row) {
   switch (row->type) {
     case VIDA_OPTION_CHOICE:
@@ -77,8 +77,8 @@ static int set_value(lua_State* L, VidaOptions* options, const VidaOptionRow* ro
   }
 }
 
-/* { 1e-6, theta = 1e-8 }: a number for all coordinates, if there is one, and those of single ones.
- */
+/* Reads { 1e-6, theta = 1e-8 }: an optional number for all coordinates, and numbers for single
+ * coordinates. */
 static void set_by_coordinate(lua_State* L, VidaOptions* options, const VidaOptionRow* row,
                               int table, const char* place, const char* field) {
   VidaError error;
@@ -126,7 +126,7 @@ void vidalua_set_option(lua_State* L, VidaOptions* options, const VidaOptionRow*
 
 /* ---- a method and its options ---------------------------------------------------------------- */
 
-/* A method as it stands in a script, and which values of its lists are looked at. */
+/* A method in a script, and the current combination of the values of its lists. */
 typedef struct MethodTable {
   int table; /* index on the stack */
   const char* place;
@@ -144,7 +144,7 @@ static void create_options(lua_State* L, const MethodTable* method, VidaOptions*
   }
 }
 
-/* Sets what the table sets, from each list its chosen value. */
+/* Sets the options of the table; for a list, its current value. */
 static void set_combination(lua_State* L, const MethodTable* method, VidaOptions* options) {
   for (int i = 0; i < method->count; i++) {
     const VidaOptionRow* row = VidaOptions_Row(options, i);
@@ -161,7 +161,7 @@ static void set_combination(lua_State* L, const MethodTable* method, VidaOptions
   }
 }
 
-/* Whether the table on top has other keys than those of a list. */
+/* Returns whether the table on top of the stack has keys other than those of a list. */
 static bool has_names(lua_State* L) {
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
     if (!lua_isinteger(L, -2)) {
@@ -191,7 +191,8 @@ static void measure_lists(lua_State* L, MethodTable* method, const VidaOptions* 
   }
 }
 
-/* The next combination, the last option running fastest; false when there is none. */
+/* Advances to the next combination, in which the last option varies fastest; false after the last
+ * combination. */
 static bool choose_next(MethodTable* method) {
   for (int i = method->count - 1; i >= 0; i--) {
     if (method->length[i] > 0) {
@@ -238,7 +239,7 @@ static const char* type_name(VidaOptionType type) {
   return names[type];
 }
 
-/* Limits that say nothing are left out. */
+/* Infinite limits are left out. */
 static void set_limit(lua_State* L, const char* key, double value) {
   if (isfinite(value)) {
     lua_pushnumber(L, value);
@@ -320,12 +321,12 @@ static void push_method(lua_State* L, const VidaMethodInfo* info) {
   lua_remove(L, -2);
 }
 
-/*** The methods that there are, with what they claim and their options.
+/*** The methods, with their claims and their options.
  * @function methods
  * @treturn {table,...} a list of tables with `name`, `title`, `equation` (its source), `limits`
  *   (on steps and systems), `order`, `capabilities` (a list of sentences) and `options`, a list of
  *   tables with `name`, `type` ("number", "integer", "boolean", "choice"), `unit`, `text`,
- *   `default`, and `minimum`, `maximum` or `choices` where there are any
+ *   `default`, and, if present, `minimum`, `maximum` or `choices`
  * @usage
  * for _, method in ipairs(vida.methods()) do
  *   print(method.name, method.order, method.title)
@@ -341,9 +342,31 @@ int vidalua_methods(lua_State* L) {
   return 1;
 }
 
-/*** The options of comparisons: keys of `vida.compare` beside those that it has of its own.
+/*** Loads a plug-in: a shared library that registers further methods. They then appear in
+ * `vida.methods` and can be used like all others. The guide describes how to write a plug-in.
+ * Loading a plug-in a second time does nothing.
+ * @function plugin
+ * @string path its file; a name without a slash is looked up in the working directory, then in the
+ *   directories of shared libraries
+ * @raise if the file cannot be loaded, or if one of its methods is rejected
+ * @usage
+ * local loaded, reason = pcall(vida.plugin, "./libmine.so")
+ * if not loaded then
+ *   print("without the methods of the plug-in: " .. reason)
+ * end
+ */
+int vidalua_plugin(lua_State* L) {
+  VidaError error;
+  const char* path = luaL_checkstring(L, 1);
+  if (Vida_LoadPlugin(path, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  return 0;
+}
+
+/*** The options of comparisons, which are keys of `vida.compare`.
  * @function comparison_options
- * @treturn {table,...} tables as the `options` of `vida.methods`
+ * @treturn {table,...} tables like the `options` in `vida.methods`
  * @usage
  * for _, option in ipairs(vida.comparison_options()) do
  *   print(option.name, option.default, option.text)

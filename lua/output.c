@@ -1,5 +1,5 @@
-/* Running a comparison with progress and trajectories. No Lua function is called here: the library
- * is at work. */
+/* Runs a comparison with progress and trajectories. Calls no Lua function while the library runs.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -37,34 +37,35 @@ VidaRecording* vidalua_to_recording(lua_State* L, int index) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-VidaLuaWatch vidalua_watch_host(lua_State* L) {
+VidaLuaWatch vidalua_begin_interrupt_checks(lua_State* L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State* main = lua_tothread(L, -1);
   lua_pop(L, 1);
   return (VidaLuaWatch){main, lua_gethook(main)};
 }
 
-bool vidalua_host_interrupts(void* data) {
+bool vidalua_is_interrupted(void* data) {
   const VidaLuaWatch* watch = data;
   const lua_Hook hook = lua_gethook(watch->main);
   return hook && hook != watch->hook;
 }
 
-/* Passes everything on to the trajectories and to the recording (when there are some) and shows the
- * progress. */
+/* Passes all calls on to the trajectories and the recording (each nullable) and shows the progress.
+ */
 typedef struct Watcher {
   const VidaLuaRun* wishes;
   VidaObserver trajectories, recording; /* members NULL without them */
   VidaLuaProgress progress;
-  double saved;    /* a reading of the clock */
-  double pause;    /* seconds until it is saved again */
-  bool is_unsaved; /* a run has ended since */
+  double saved;    /* time of the last save, by vidalua_clock */
+  double pause;    /* seconds from one save to the next */
+  bool is_unsaved; /* a run has ended since the last save */
 } Watcher;
 
 #define SECONDS_BETWEEN_SAVES 1.0
-#define SHARE_OF_SAVES 0.05 /* of the time: all is written anew, and there is ever more of it */
+#define SHARE_OF_SAVES \
+  0.05 /* of the time: each save writes all rows, and takes longer and longer */
 
-/* What has been saved here outlives the process, even one that is killed. */
+/* Saves the finished runs, so that they are kept even if the process is killed. */
 static int save_now_and_then(Watcher* watcher, VidaError* error) {
   const VidaLuaRun* wishes = watcher->wishes;
   if (!wishes->save || !watcher->is_unsaved || vidalua_clock() - watcher->saved < watcher->pause) {
@@ -107,7 +108,7 @@ static int watch_progress(void* data, int run, const char* what, double fraction
   if (wishes->is_interrupted && wishes->is_interrupted(wishes->data)) {
     return VIDA_STOPPED;
   }
-  save_now_and_then(watcher, NULL); /* what cannot be written is told at the end */
+  save_now_and_then(watcher, NULL); /* the last save reports errors */
   if (wishes->show_progress) {
     vidalua_progress_draw(&watcher->progress, run, what, fraction);
   }

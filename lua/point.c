@@ -1,6 +1,5 @@
-/*** Particles and fixed points: ends of springs, rods and joints, and vectors to calculate with.
- * A point is a vector of its components, so that `a - b`, `2 * a` and `vida.norm(a - b)` are what
- * they should be.
+/*** Particles and fixed points: ends of springs, rods and joints, and vectors in formulas.
+ * A point is the vector of its position: `a - b`, `2 * a` and `vida.norm(a - b)` are allowed.
  *
  * @classmod point
  * @usage
@@ -82,7 +81,7 @@ int vidalua_refuse_point(lua_State* L, const char* place, const char* field, con
                          int index) {
   index = lua_absindex(L, index);
   if (lua_istable(L, index) && !luaL_getmetafield(L, index, "__name") && lua_rawlen(L, index) > 0) {
-    what = lua_pushfstring(L, "%s (of a place in space system:anchor { ... } makes one)", what);
+    what = lua_pushfstring(L, "%s (for a point in space use system:anchor { ... })", what);
   } else if (lua_type(L, index) == LUA_TSTRING) {
     what = lua_pushfstring(L, "%s, not a name", what);
   }
@@ -107,7 +106,7 @@ VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* p
   return handle->point;
 }
 
-/*** The name of a particle, nil of a fixed point.
+/*** The name of a particle; nil for a fixed point.
  * @tfield string name
  */
 static int point_name(lua_State* L) {
@@ -116,8 +115,8 @@ static int point_name(lua_State* L) {
   return 1;
 }
 
-/* Pushes a component of the position or velocity of the point at `index`: an expression, of a fixed
- * point a number. `system` is the index of its system. */
+/* Pushes a component of the position or velocity of the point at `index`: an expression, or for a
+ * fixed point a number. `system` is the index of its system. */
 static void push_axis(lua_State* L, int index, int system, int axis, bool rate) {
   const PointHandle* handle = lua_touserdata(L, index);
   const VidaPoint* point = &handle->point;
@@ -164,42 +163,42 @@ static int push_component(lua_State* L, int axis, bool rate) {
   return 1;
 }
 
-/*** The first component of the position, m; of a fixed point a number.
+/*** The first component of the position, m; a number for a fixed point.
  * @tfield expression x
  */
 static int point_x(lua_State* L) {
   return push_component(L, 0, false);
 }
 
-/*** The second one.
+/*** The second component of the position, m.
  * @tfield expression y
  */
 static int point_y(lua_State* L) {
   return push_component(L, 1, false);
 }
 
-/*** The third one.
+/*** The third component of the position, m.
  * @tfield expression z
  */
 static int point_z(lua_State* L) {
   return push_component(L, 2, false);
 }
 
-/*** The first component of the velocity, m/s; of a fixed point 0.
+/*** The first component of the velocity, m/s; 0 for a fixed point.
  * @tfield expression vx
  */
 static int point_vx(lua_State* L) {
   return push_component(L, 0, true);
 }
 
-/*** The second one.
+/*** The second component of the velocity, m/s.
  * @tfield expression vy
  */
 static int point_vy(lua_State* L) {
   return push_component(L, 1, true);
 }
 
-/*** The third one.
+/*** The third component of the velocity, m/s.
  * @tfield expression vz
  */
 static int point_vz(lua_State* L) {
@@ -231,7 +230,7 @@ static int point_length(lua_State* L) {
   return 1;
 }
 
-/* point[i]: nil one beyond the end, where ipairs stops. */
+/* point[i]; nil for the index after the last component, at which ipairs stops. */
 static int point_component(lua_State* L) {
   const int dimension = push_system(L, 1);
   if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) < 1 || lua_tointeger(L, 2) > dimension + 1) {
@@ -271,10 +270,11 @@ static VidaInitial near_value(lua_State* L, int table) {
   return initial;
 }
 
-/*** A value that is left to the constraints: in positions, velocities, values and rates.
+/*** Returns a value that stands for an initial position, velocity, value or rate which is computed
+ * from the constraints.
  * @function vida.free
- * @tparam[opt] number|table given nothing, -1 or 1 for the solution on that side, or a table
- * @tparam number given.near where to search from
+ * @tparam[opt] number|table given nothing, -1 or 1 for the smallest or largest solution, or a table
+ * @tparam number given.near initial guess
  * @usage
  * local lower = s:particle { "lower", mass = 1, position = { 1, 1, vida.free(-1) } }
  * s:distance { "rod", s.ground, lower, length = 2 }
@@ -307,7 +307,7 @@ static int free_tostring(lua_State* L) {
   return 1;
 }
 
-/* Reads the value on top of the stack; false when it is neither a number nor left free. */
+/* Reads the value on top of the stack; false if it is neither a number nor vida.free. */
 static bool read_initial(lua_State* L, VidaInitial* initial) {
   const VidaInitial* free_value = luaL_testudata(L, -1, VIDALUA_FREE);
   if (free_value) {

@@ -1,4 +1,4 @@
-/* One line on the terminal that says how far a comparison has come. */
+/* A line on the terminal with the progress of a comparison. */
 #include <math.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -32,7 +32,7 @@ static void describe_rest(char* text, size_t size, double seconds) {
   }
 }
 
-/* A line that is longer than the terminal would go on below, and stay there. */
+/* The largest length of the line: a longer one would wrap and could not be erased. */
 static int line_width(void) {
   struct winsize size;
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
@@ -43,7 +43,7 @@ void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what,
   char rest[48] = "", which[32] = "", line[192];
   const double elapsed = vidalua_clock() - progress->began;
   progress->done = fmax(progress->done, VidaStudy_Done(progress->study, run, fraction));
-  /* Before half a second has gone by an estimate would only jump about. */
+  /* Before half a second the estimate is too uncertain. */
   if (progress->done > 0.0 && elapsed > 0.5) {
     char time[32];
     describe_rest(time, sizeof time, elapsed * (1.0 - progress->done) / progress->done);

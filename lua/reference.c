@@ -1,4 +1,4 @@
-/* reference = ...: a method, a function of time, or states that come from elsewhere. */
+/* Reads reference = ...: a method, a function of time, or a list of states. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* The list on top of the stack. */
+/* Sets the list of states on top of the stack as the reference. */
 static void set_states(lua_State* L, VidaStudy* study, const char* text, double own_error) {
   VidaError error;
   const VidaSystem* system = VidaStudy_System(study);
@@ -56,9 +56,9 @@ static int call_exact(lua_State* L) {
   return 0;
 }
 
-/* The error value on top of the stack. What a state lacks is found after the function has returned:
- * its own line is then the best that can be told. */
-static void tell_failure(const ExactFunction* exact, double t, VidaError* error) {
+/* Writes the error value on top of the stack and the line at which the function is defined. Errors
+ * in a returned state are found after the function has ended, when no line in it is known. */
+static void describe_failure(const ExactFunction* exact, double t, VidaError* error) {
   lua_State* L = exact->L;
   lua_Debug function;
   const char* message = lua_tostring(L, -1);
@@ -67,17 +67,9 @@ static void tell_failure(const ExactFunction* exact, double t, VidaError* error)
   }
   lua_rawgetp(L, LUA_REGISTRYINDEX, exact);
   lua_getinfo(L, ">S", &function);
-  const bool has_line =
-      message && strncmp(message, function.short_src, strlen(function.short_src)) == 0;
-  error->code = VIDA_CALLBACK_FAILED;
-  error->flag[0] = '\0';
-  if (has_line) {
-    snprintf(error->message, sizeof error->message, "%s, at t = %.10g of the reference", message,
-             t);
-  } else {
-    snprintf(error->message, sizeof error->message, "%s:%d: %s, at t = %.10g of the reference",
-             function.short_src, function.linedefined, message ? message : "no message", t);
-  }
+  *error = (VidaError){.code = VIDA_CALLBACK_FAILED};
+  snprintf(error->message, sizeof error->message, "%s, at t = %.10g of the reference of %s:%d",
+           message ? message : "no message", t, function.short_src, function.linedefined);
 }
 
 static int exact_state(void* data, double t, double* q, double* v, double* lambda,
@@ -99,7 +91,7 @@ static int exact_state(void* data, double t, double* q, double* v, double* lambd
   lua_pushnumber(L, t);
   if (lua_pcall(L, 3, 0, top + 1) != LUA_OK) {
     code = VIDA_CALLBACK_FAILED;
-    tell_failure(exact, t, error);
+    describe_failure(exact, t, error);
   }
   lua_settop(L, top);
   return code;
@@ -111,7 +103,8 @@ static int exact_gc(lua_State* L) {
   return 0;
 }
 
-/* The function on top of the stack; its record becomes user value 1 of the comparison. */
+/* Sets the function on top of the stack as the reference. Its record becomes user value 1 of the
+ * comparison. */
 static void set_exact(lua_State* L, VidaStudy* study, int comparison, const char* text,
                       double own_error) {
   VidaError error;

@@ -1,8 +1,12 @@
 /*** Results: the rows of a comparison that has run.
- * `#result` is the number of rows, and `result[i]` a row: a table by the names of columns
- * (`method`, `h`, `status`, `position_error`, ...), in which what was not measured is nil. A
- * column that does not exist is an error. Rows of a sweep of starts have also the start values in
- * which they differ, `["start b.x"]` and `["start d b.x/dt"]`.
+ * `#result` is the number of rows, and `result[i]` is a row: a table by names of columns (`method`,
+ * `h`, `status`, `position_error`, ...). A value that was not measured is nil; reading a column
+ * that does not exist is an error. `row.remarks` is a list of remarks about the run. Each is a
+ * table with `code` ("SINGULAR_PASSAGE"), `severity` ("note", "warning" or "failure"), `text`, the
+ * numbers `t` (s), `a`, `b` and `count` (0 if the remark does not use them), and, if the remark has
+ * them, `name` (of a constraint or force, or a message), `word`, and `remedy`, a table with
+ * `option`, `value` and `method`. Rows of a sweep of starts also have the initial values in which
+ * they differ, `["start b.x"]` and `["start d b.x/dt"]`.
  *
  * @classmod result
  * @usage
@@ -17,6 +21,9 @@
  * }
  * local result = comparison:run { quiet = true, out = "results" }
  * print(#result, result[1].method, result[1].position_error)
+ * for _, remark in ipairs(result[1].remarks) do
+ *   print(remark.code, remark.text)
+ * end
  */
 #include <limits.h>
 #include <math.h>
@@ -96,7 +103,45 @@ static void push_cell(lua_State* L, const VidaRow* row, const VidaColumn* column
   }
 }
 
-/* Where runs start, as far as they differ in it: "start b.x", "start d b.x/dt". */
+/* Sets the fields of the table on top of the stack. */
+static void set_remark(lua_State* L, const VidaRow* row, int index) {
+  static const char* const severities[] = {[VIDA_REMARK_SEVERITY_NOTE] = "note",
+                                           [VIDA_REMARK_SEVERITY_WARNING] = "warning",
+                                           [VIDA_REMARK_SEVERITY_FAILURE] = "failure"};
+  const VidaRemark* remark = &row->remarks[index];
+  const VidaRemarkInfo* info = Vida_RemarkInfo((int)remark->kind);
+  const VidaRemedy* remedy = &remark->remedy;
+  char text[VIDA_MESSAGE_SIZE];
+  VidaRow_RemarkText(row, index, text, sizeof text);
+  vidalua_set_text(L, "code", info->name);
+  vidalua_set_text(L, "severity", severities[info->severity]);
+  vidalua_set_text(L, "text", text);
+  vidalua_set_text(L, "name", remark->name < 0 ? NULL : row->names + remark->name);
+  vidalua_set_text(L, "word", remark->word);
+  vidalua_set_real(L, "t", remark->t);
+  vidalua_set_real(L, "a", remark->a);
+  vidalua_set_real(L, "b", remark->b);
+  vidalua_set_integer(L, "count", remark->count);
+  if (remedy->option || remedy->method) {
+    lua_createtable(L, 0, 3);
+    vidalua_set_text(L, "option", remedy->option);
+    vidalua_set_text(L, "value", remedy->value);
+    vidalua_set_text(L, "method", remedy->method);
+    lua_setfield(L, -2, "remedy");
+  }
+}
+
+/* Pushes the list of the remarks of a row. */
+static void push_remarks(lua_State* L, const VidaRow* row) {
+  lua_createtable(L, row->remark_count, 0);
+  for (int i = 0; i < row->remark_count; i++) {
+    lua_createtable(L, 0, 10);
+    set_remark(L, row, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
+/* Sets the initial values in which runs differ: "start b.x", "start d b.x/dt". */
 static void set_starts(lua_State* L, const VidaStudy* study, int rows) {
   const VidaSystem* system = VidaStudy_System(study);
   const int n = VidaSystem_CoordinateCount(system);
@@ -125,11 +170,13 @@ static void push_rows(lua_State* L, const VidaStudy* study) {
   const int columns = count_columns();
   lua_createtable(L, count, 0);
   for (int run = 0; run < count; run++) {
-    lua_createtable(L, 0, columns);
+    lua_createtable(L, 0, columns + 1);
     for (int i = 0; i < columns; i++) {
       push_cell(L, VidaStudy_Row(study, run), column_at(i));
       lua_setfield(L, -2, column_at(i)->name);
     }
+    push_remarks(L, VidaStudy_Row(study, run));
+    lua_setfield(L, -2, "remarks");
     luaL_setmetatable(L, VIDALUA_ROW);
     lua_rawseti(L, -2, run + 1);
   }
@@ -243,7 +290,7 @@ static int push_buffer(lua_State* L, Buffer* buffer, int code, const VidaError* 
 
 /*** The table that the command prints.
  * @function table
- * @tparam[opt=100] integer width how many characters a line has
+ * @tparam[opt=100] integer width characters per line
  * @treturn string
  * @usage
  * print(result:table(80))
@@ -252,7 +299,7 @@ static int result_table(lua_State* L) {
   VidaError error;
   const VidaStudy* study = check_result(L);
   const lua_Integer width =
-      vidalua_check_count(L, 2, "table", "how many characters a line has, a whole number", 0, 0);
+      vidalua_check_count(L, 2, "table", "a number of characters per line", 0, 0);
   Buffer* buffer = open_buffer(L);
   const int code =
       VidaReport_Table(study, buffer->file, width < INT_MAX ? (int)width : INT_MAX, &error);
@@ -289,10 +336,10 @@ static int result_json(lua_State* L) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/*** Writes comparison.csv and comparison.json, what pictures need besides, and report.json, of
+/*** Writes comparison.csv and comparison.json, further data for pictures, and report.json, from
  * which `vida report` makes the page.
  * @function write
- * @tparam string folder which is made when it is not there
+ * @tparam string folder created if it does not exist
  * @raise when a file cannot be written, or another process writes there
  * @usage
  * result:write "copies"
@@ -412,7 +459,7 @@ static void read_file(lua_State* L, VidaPlot* plot) {
   plot->name = lua_tostring(L, -1);
 }
 
-/*** Draws a picture by gnuplot, from the files of `comparison:run { out = "DIR" }`. Its data and
+/*** Draws a picture with gnuplot, from the files of `comparison:run { out = "DIR" }`. Its data and
  * its script are written beside it.
  * @function plot
  * @tparam table given
@@ -424,10 +471,10 @@ static void read_file(lua_State* L, VidaPlot* plot) {
  * @tparam[opt] {string,...} given.columns only these columns
  * @tparam[opt] number given.from first time, s
  * @tparam[opt] number given.to last time, s
- * @tparam[opt] string given.title by default the system and what is shown
- * @treturn boolean|nil true, or nil where there is no gnuplot
- * @treturn string then what is missing
- * @raise when the results have nothing of the kind, or were not written
+ * @tparam[opt] string given.title by default the system and the kind
+ * @treturn boolean|nil true, or nil without gnuplot
+ * @treturn string in that case, what is missing
+ * @raise when the results have no data for this kind, or were not written
  * @usage
  * local drawn, why = result:plot { kind = "energy", file = "energy.svg" }
  * print(drawn or why)
@@ -472,12 +519,12 @@ static int result_plot(lua_State* L) {
 
 /* ---- work and precision ---------------------------------------------------------------------- */
 
-/*** What an error costs: seconds that a method needs for it, between its neighbouring runs,
- * straight in logarithms.
+/*** The cost of an error: the seconds that a method needs for it, interpolated linearly in
+ * logarithms between neighbouring runs.
  * @function seconds_for
  * @tparam integer series its number in `result.series`
  * @tparam number error of positions, above 0
- * @treturn number|nil s, or nil where no run is exact enough
+ * @treturn number|nil s, or nil if no run is accurate enough
  * @usage
  * print(result:seconds_for(1, 1e-2))
  */
@@ -503,9 +550,9 @@ static int result_seconds_for(lua_State* L) {
   return 1;
 }
 
-/*** Runs that differ in their step or tolerance only: a list of tables with `method`, `options`,
- * `runs` (how many count), `order` (fitted to their position errors) and `order_interval` (half of
- * its 95 % confidence interval).
+/*** Series of runs that differ only in their step or tolerance: a list of tables with `method`,
+ * `options`, `runs` (number of runs that count), `order` (fitted to their position errors) and
+ * `order_interval` (half of its 95 % confidence interval).
  * @tfield {table,...} series
  * @usage
  * for i, series in ipairs(result.series) do
@@ -546,10 +593,10 @@ static void set_quantiles(lua_State* L, const char* key, const VidaQuantiles* qu
   lua_setfield(L, -2, key);
 }
 
-/*** Of a sweep of starts, how errors are spread over the starts of each method: a list of tables
- * with `method`, `options`, `h`, `rtol`, `runs` (how many there are), `finished` (how many of them
+/*** For a sweep of starts, the spread of the errors of each method over its starts: a list of
+ * tables with `method`, `options`, `h`, `rtol`, `runs` (their number), `finished` (the number that
  * reached their end), and for each measured column (`energy_error`, ...) a table of `minimum`,
- * `lower_quartile`, `median`, `upper_quartile`, `maximum` and `runs` (how many measured it).
+ * `lower_quartile`, `median`, `upper_quartile`, `maximum` and `runs` (the number with a value).
  * @tfield {table,...} spreads
  * @usage
  * for _, spread in ipairs(result.spreads) do
@@ -595,7 +642,7 @@ static int result_spreads(lua_State* L) {
 
 /* ---- properties and the class ---------------------------------------------------------------- */
 
-/*** What was said about the start: values that were found or moved.
+/*** The notes about the start: values that were computed or changed.
  * @tfield string notes
  */
 static int result_notes(lua_State* L) {
@@ -603,7 +650,7 @@ static int result_notes(lua_State* L) {
   return 1;
 }
 
-/*** The reference in words, "" without one.
+/*** A description of the reference; "" without a reference.
  * @tfield string reference
  */
 static int result_reference(lua_State* L) {
@@ -611,7 +658,7 @@ static int result_reference(lua_State* L) {
   return 1;
 }
 
-/*** The estimated error of the reference, in the norm of the comparison; nil when it is not known.
+/*** The estimated error of the reference, in the norm of the comparison; nil if it is not known.
  * @tfield number reference_error
  */
 static int result_reference_error(lua_State* L) {

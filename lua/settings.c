@@ -1,9 +1,9 @@
-/*** Values given to a script from outside: vida.setting, `--set` and `--only` of the command.
+/*** Values that the command gives to a script: vida.setting, `--set` and `--only`.
  *
  * They live in one table of the registry, so that every Lua state has its own:
  *   given[name] = text      used[name] = true      only[method] = true
  *   declared[name] = true   order = { { name, default, unit, text }, ... }, of vida.setting
- *   blamed = true           when the last error was that of a given value
+ *   blamed = true           if a given value caused the last error
  *
  * @module vida
  */
@@ -47,7 +47,7 @@ static bool is_marked(lua_State* L, const char* part, const char* name) {
   return marked;
 }
 
-/* The text given for a name (alive as long as the settings), NULL when none was. */
+/* Returns the text given for a name, which lives as long as the settings; NULL if there is none. */
 static const char* given_text(lua_State* L, const char* name) {
   push_settings(L);
   lua_getfield(L, -1, "given");
@@ -57,7 +57,7 @@ static const char* given_text(lua_State* L, const char* name) {
   return text;
 }
 
-void vidalua_give_setting(lua_State* L, const char* name, const char* text) {
+void vidalua_set_setting(lua_State* L, const char* name, const char* text) {
   push_settings(L);
   lua_getfield(L, -1, "given");
   lua_pushstring(L, text);
@@ -65,20 +65,36 @@ void vidalua_give_setting(lua_State* L, const char* name, const char* text) {
   lua_pop(L, 2);
 }
 
-void vidalua_give_only(lua_State* L, const char* method) {
+void vidalua_name_settings(lua_State* L, const char* word) {
+  push_settings(L);
+  lua_pushstring(L, word);
+  lua_setfield(L, -2, "word");
+  lua_pop(L, 1);
+}
+
+/* Pushes the word with which messages about settings begin. */
+static const char* push_word(lua_State* L) {
+  push_settings(L);
+  if (lua_getfield(L, -1, "word") != LUA_TSTRING) {
+    lua_pushliteral(L, "--set");
+  }
+  return lua_tostring(L, -1);
+}
+
+void vidalua_select_method(lua_State* L, const char* method) {
   mark(L, "only", method);
 }
 
-bool vidalua_is_wanted(lua_State* L, const char* method) {
+bool vidalua_is_selected(lua_State* L, const char* method) {
   push_settings(L);
   lua_getfield(L, -1, "only");
   lua_pushnil(L);
-  const bool has_wishes = lua_next(L, -2);
-  lua_settop(L, has_wishes ? -5 : -3);
-  return !has_wishes || is_marked(L, "only", method);
+  const bool has_given_values = lua_next(L, -2);
+  lua_settop(L, has_given_values ? -5 : -3);
+  return !has_given_values || is_marked(L, "only", method);
 }
 
-bool vidalua_blames_setting(lua_State* L) {
+bool vidalua_is_setting_at_fault(lua_State* L) {
   push_settings(L);
   lua_getfield(L, -1, "blamed");
   const bool blamed = lua_toboolean(L, -1);
@@ -117,8 +133,8 @@ static void push_given(lua_State* L, const char* name, const char* text, const c
       break;
   }
   blame(L);
-  vidalua_error(L, "--set %s: expected %s%s%s, got '%s'", name, expected, unit ? " in " : "",
-                unit ? unit : "", text);
+  vidalua_error(L, "%s %s: expected %s%s%s, got '%s'", push_word(L), name, expected,
+                unit ? " in " : "", unit ? unit : "", text);
 }
 
 /* Notes the setting at 1, whose default is on top of the stack. */
@@ -174,16 +190,16 @@ void vidalua_list_settings(lua_State* L, void (*show)(void* data, const VidaLuaS
   lua_settop(L, top);
 }
 
-/*** A value of a script that can be changed from outside: `vida run SCENARIO.lua --set length=3`.
+/*** Declares a value of a script that the command line can change: `vida run SCENARIO.lua --set
+ * length=3`.
  * @function setting
  * @tparam table given
  * @tparam string given.1 its name
- * @tparam number|string|boolean given.2 its value when none is given, of which others have to be
- *   of the same type
+ * @tparam number|string|boolean given.2 its default value, which determines its type
  * @tparam[opt] string given.unit its unit, for messages and for `vida run --settings`
- * @tparam[opt] string given.text what it is, in a few words
+ * @tparam[opt] string given.text short description
  * @treturn number|string|boolean the value
- * @raise when a value from outside has another type
+ * @raise if the value from the command line has another type
  * @usage
  * local length = vida.setting { "length", 2.5, unit = "m", text = "of the chain" }
  */
@@ -208,9 +224,9 @@ int vidalua_setting(lua_State* L) {
   return 1;
 }
 
-/* library.given_seed(default): the setting "seed" for what draws random numbers, unless the script
- * reads it itself and does with it what it wants */
-int vidalua_given_seed(lua_State* L) {
+/* library.given_seed(default): the setting "seed" for random numbers; the default if the script
+ * declares this setting itself */
+int vidalua_seed(lua_State* L) {
   const char* text = given_text(L, "seed");
   lua_settop(L, 1);
   if (text && !is_marked(L, "declared", "seed")) {
@@ -227,21 +243,23 @@ void vidalua_apply_settings(lua_State* L, VidaOptions* options) {
   for (int i = 0; i < VidaOptions_Count(options); i++) {
     const char* name = VidaOptions_Row(options, i)->name;
     const char* text = given_text(L, name);
-    /* A script that reads the value itself puts it where it wants to have it. */
+    /* Options that a script declares with vida.setting are not set here: the script uses them
+     * itself.
+     */
     if (!text || is_marked(L, "declared", name)) {
       continue;
     }
     mark(L, "used", name);
     if (VidaOptions_SetText(options, name, text, &error)) {
       blame(L);
-      vidalua_error(L, "--set %s", error.message);
+      vidalua_error(L, "%s %s", push_word(L), error.message);
     }
   }
 }
 
 /* ---- settings that nobody used --------------------------------------------------------------- */
 
-/* The name among those declared and the options of comparisons that is nearest; NULL: none. */
+/* Returns the nearest name among declared settings and options of comparisons; NULL: none. */
 static const char* nearest_setting(lua_State* L, const char* name) {
   VidaOptions** options = vidalua_new_options(L);
   if (VidaStudy_CreateOptions(options, NULL)) {
@@ -267,7 +285,7 @@ static const char* first_unused(lua_State* L) {
   while (lua_next(L, -2)) {
     lua_pop(L, 1);
     const char* name = lua_tostring(L, -1);
-    /* The first in alphabetical order, for Lua's own order is a random one. */
+    /* Finds the first unused setting in alphabetical order, because Lua's order is random. */
     if (!is_marked(L, "used", name) && (!unused || strcmp(name, unused) < 0)) {
       unused = name;
     }
@@ -283,11 +301,12 @@ bool vidalua_push_unused_setting(lua_State* L) {
     return false;
   }
   const char* nearest = nearest_setting(L, unused);
+  const char* word = push_word(L);
   if (nearest) {
-    lua_pushfstring(L, "--set: nothing in the script reads '%s'; did you mean '%s'?", unused,
+    lua_pushfstring(L, "%s: nothing in the script reads '%s'; did you mean '%s'?", word, unused,
                     nearest);
   } else {
-    lua_pushfstring(L, "--set: nothing in the script reads '%s'", unused);
+    lua_pushfstring(L, "%s: nothing in the script reads '%s'", word, unused);
   }
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);

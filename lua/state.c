@@ -4,7 +4,7 @@
 
 #include "binding.h"
 
-/* Values of a state by names or as a list; what is not there stays NaN. */
+/* Values of a state, given by names or as a list. Values that are not given stay NaN. */
 typedef struct StateReader {
   lua_State* L;
   const VidaSystem* system;
@@ -32,8 +32,8 @@ static int find_name(const SystemNames* names, int count, const char* name) {
   return -1;
 }
 
-/* The list of numbers on top of the stack for what has components: a particle "bob" with "bob.x",
- * ..., a joint "pin" with rows "pin: x", .... False where there is no such thing. */
+/* Reads the list of numbers on top of the stack for a particle "bob" with "bob.x", ..., or a joint
+ * "pin" with rows "pin: x", .... Returns false if there is no such object. */
 static bool read_components(const StateReader* reader, const char* key, const SystemNames* names,
                             int count, double* values) {
   static const char* const axes[] = {"x", "y", "z"};
@@ -94,8 +94,8 @@ static void read_named(const StateReader* reader, const char* field, int table,
   }
 }
 
-/* The field of the table on top of the stack: a list of `count` numbers, or numbers and lists by
- * names. */
+/* Reads a field of the table on top of the stack: a list of `count` numbers, or numbers and lists
+ * by names. */
 static void read_values(const StateReader* reader, const char* field, NameOf* name, int count,
                         bool required, double* values) {
   lua_State* L = reader->L;
@@ -117,8 +117,8 @@ static void read_values(const StateReader* reader, const char* field, NameOf* na
   lua_settop(L, table - 1);
 }
 
-/* From "values", as vida.states has them: columns of a file, of which those that have the names of
- * trajectories are taken. Returns whether any position was there. */
+/* Reads "values" (vida.states), which has the columns of a file by name. Columns with other names
+ * than those of trajectories are ignored. Returns whether there is a position. */
 static bool read_columns(const StateReader* reader, double* q, double* v, double* lambda) {
   lua_State* L = reader->L;
   const int n = VidaSystem_CoordinateCount(reader->system);
@@ -178,8 +178,8 @@ static const char* start_name(const void* list, int index) {
   return names[index];
 }
 
-/* The names of coordinates, and then of their rates as columns of trajectories are called; on the
- * stack. */
+/* Collects the names of coordinates, then those of their rates as in trajectories. The texts are on
+ * the stack. */
 static const char** push_start_names(lua_State* L, const VidaSystem* system) {
   const int n = VidaSystem_CoordinateCount(system);
   const char** names = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *names + 1, 0);
@@ -192,8 +192,8 @@ static const char** push_start_names(lua_State* L, const VidaSystem* system) {
   return names;
 }
 
-/* Keys of the table at `values` that are no names of coordinates or rates, and what is no finite
- * number. */
+/* Refuses keys of the table at `values` that are not names of coordinates or rates, and values that
+ * are not finite numbers. */
 static void check_columns(const StateReader* reader, int values) {
   lua_State* L = reader->L;
   const int top = lua_gettop(L);

@@ -1,5 +1,5 @@
-/*** Steppers: one method at work, step by step.
- * It is at a node, the start or the end of the last step. A step that fails leaves it there.
+/*** Steppers: one method on one system, step by step.
+ * A stepper is at a node: the start or the end of the last step. A failed step does not move it.
  *
  * @classmod stepper
  * @usage
@@ -25,7 +25,7 @@ typedef struct StepperHandle {
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
-/*** Frees it now instead of at the next garbage collection.
+/*** Frees the stepper now, not at the next garbage collection.
  * @function close
  * @usage
  * stepper:close()
@@ -58,12 +58,12 @@ static void create_stepper(lua_State* L, const VidaOptions* options, const char*
   }
 }
 
-/*** Makes a stepper, and completes the system.
+/*** Creates a stepper, and completes the system.
  * @function system:stepper
- * @tparam table given `{ "name", option = value }`, options as in `vida.methods`
+ * @tparam table given `{ "name", option = value }`, with the options of `vida.methods`
  * @treturn stepper
- * @raise when the method does not take the system (with those that do), or an option is unknown or
- *   out of its range
+ * @raise if the method does not accept the system (the message lists methods that do), or if an
+ *   option is unknown or out of its range
  * @usage
  * local other = s:stepper { "energy-momentum", h = 0.02 }
  */
@@ -76,7 +76,7 @@ int vidalua_new_stepper(lua_State* L) {
   luaL_setmetatable(L, VIDALUA_STEPPER);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1); /* for what it knows about the start */
-  handle->box = vidalua_keep_box(box);
+  handle->box = vidalua_retain_box(box);
   vidalua_read_method(L, 2, "stepper", false, create_stepper, handle);
   return 1;
 }
@@ -100,8 +100,8 @@ static void push_vector(lua_State* L, const double* vector, size_t count) {
   }
 }
 
-/* stepper:start { t0 = 0, adjust_start = false, start_tolerance = 1e-9 }: from the initial values
- * of the system, made consistent; returns what is to be said about them. */
+/* stepper:start { t0 = 0, adjust_start = false, start_tolerance = 1e-9 }: starts from the
+ * consistent initial values of the system, and returns the notes about them. */
 static int start_from_system(lua_State* L, StepperHandle* handle) {
   static const char* const keys[] = {"t0", "adjust_start", "start_tolerance", NULL};
   VidaError error;
@@ -143,18 +143,18 @@ static const double* check_state(lua_State* L, const StepperHandle* handle, cons
   return state;
 }
 
-/*** Starts, or starts anew: from the initial values of the system, made consistent, or from a
- * state, as in `stepper:start(t0, q, v)`. Statistics begin at zero.
+/*** Starts or restarts from the consistent initial values of the system, or from a state:
+ * `stepper:start(t0, q, v)`. Resets the statistics.
  * @function start
  * @tparam[opt] table|number given options, or the time t0 of the state, s
  * @tparam[opt] {number,...} q positions of all coordinates
- * @tparam[opt] {number,...} v their rates
- * @tparam[opt=0] number given.t0 s
- * @tparam[opt=false] boolean given.adjust_start values that violate a constraint are moved instead
- *   of refused
- * @tparam[opt=1e-9] number given.start_tolerance the largest change that is no violation, relative
- * @treturn string what is to be said about the start, "" when nothing is
- * @raise when the start violates a constraint
+ * @tparam[opt] {number,...} v rates of all coordinates
+ * @tparam[opt=0] number given.t0 start time, s
+ * @tparam[opt=false] boolean given.adjust_start change initial values that violate a constraint,
+ *   instead of refusing them
+ * @tparam[opt=1e-9] number given.start_tolerance largest relative change without adjust_start
+ * @treturn string the notes about the start; "" if there are none
+ * @raise if the start violates a constraint
  * @usage
  * stepper:start(0, { 0, -1 }, { 2, 0 })
  */
@@ -173,12 +173,12 @@ static int stepper_start(lua_State* L) {
   return 1;
 }
 
-/*** Starts from two points, as papers do: the first step is then already made.
+/*** Starts from the positions at t0 and t0 + h. The stepper is then at t0 + h.
  * @function start_two_points
- * @tparam number t0 the time of the first, s
- * @tparam {number,...} q0 positions there
- * @tparam {number,...} q1 positions a step later
- * @raise when the method cannot (`vida.methods`)
+ * @tparam number t0 start time, s
+ * @tparam {number,...} q0 positions at t0
+ * @tparam {number,...} q1 positions at t0 + h
+ * @raise if the method cannot start from two points (`vida.methods`)
  * @usage
  * stepper:start_two_points(0, { 0, -1 }, { math.sin(0.01), -math.cos(0.01) })
  */
@@ -198,10 +198,10 @@ static int stepper_start_two_points(lua_State* L) {
 
 /*** Makes steps.
  * @function step
- * @tparam[opt=1] integer n how many
- * @treturn boolean|nil true, or nil where one failed
- * @treturn string then why, and what to try
- * @treturn string and the name of the failure, such as "STEP_NOT_CONVERGED"
+ * @tparam[opt=1] integer n number of steps
+ * @treturn boolean|nil true, or nil if a step failed
+ * @treturn string in that case, the reason and what to try
+ * @treturn string in that case, the name of the failure, such as "STEP_NOT_CONVERGED"
  * @usage
  * local good, message = stepper:step(5)
  * assert(good, message)
@@ -209,10 +209,9 @@ static int stepper_start_two_points(lua_State* L) {
 static int stepper_step(lua_State* L) {
   VidaError error;
   VidaStepper* stepper = check_stepper(L);
-  const lua_Integer count =
-      vidalua_check_count(L, 2, "step", "a number of steps, which is whole and not negative", 0, 1);
-  VidaLuaWatch watch = vidalua_watch_host(L);
-  vidalua_note_work(L);
+  const lua_Integer count = vidalua_check_count(L, 2, "step", "a number of steps, 0 or more", 0, 1);
+  VidaLuaWatch watch = vidalua_begin_interrupt_checks(L);
+  vidalua_mark_work_done(L);
   for (lua_Integer i = 0; i < count; i++) {
     const int code = VidaStepper_Step(stepper, &error);
     if (code > 0) {
@@ -224,7 +223,7 @@ static int stepper_step(lua_State* L) {
     if (code < 0) {
       return vidalua_raise(L, "", NULL, &error);
     }
-    if (vidalua_host_interrupts(&watch)) {
+    if (vidalua_is_interrupted(&watch)) {
       return vidalua_error(L, "stopped on request");
     }
   }
@@ -247,7 +246,7 @@ static int stepper_time(lua_State* L) {
 
 /*** The positions at the node.
  * @function positions
- * @treturn {number,...} of all coordinates, in the order in which they were added
+ * @treturn {number,...} of all coordinates, in the order of addition
  * @usage
  * local q = stepper:positions()
  */
@@ -257,7 +256,7 @@ static int stepper_positions(lua_State* L) {
   return 1;
 }
 
-/*** The conjugate momenta that the method carries.
+/*** The conjugate momenta at the node.
  * @function momenta
  * @treturn {number,...} of all coordinates
  * @usage
@@ -269,7 +268,7 @@ static int stepper_momenta(lua_State* L) {
   return 1;
 }
 
-/*** The velocities at the node: of variational methods the projected ones.
+/*** The velocities at the node; for variational methods, projected onto the hidden constraints.
  * @function velocities
  * @treturn {number,...} of all coordinates
  * @usage
@@ -287,10 +286,10 @@ static int stepper_velocities(lua_State* L) {
   return 1;
 }
 
-/*** The newest multipliers.
+/*** The latest multipliers.
  * @function multipliers
  * @treturn {number,...}|nil of all constraint rows, N; nil before the first step
- * @treturn number the time that they belong to, s: a node or the middle of a step
+ * @treturn number the time to which they belong, s: a node or the middle of a step
  * @usage
  * local lambda, t = stepper:multipliers()
  */
@@ -310,7 +309,7 @@ static int stepper_multipliers(lua_State* L) {
 /*** The energy.
  * @function energy
  * @treturn number J
- * @treturn number the time that it belongs to, s
+ * @treturn number the time to which it belongs, s
  * @usage
  * local energy = stepper:energy()
  */
@@ -326,7 +325,7 @@ static int stepper_energy(lua_State* L) {
   return 2;
 }
 
-/*** How far the state is off the constraints.
+/*** The violations of the constraints.
  * @function constraint_errors
  * @treturn number the largest |g|
  * @treturn number the largest |G v + g_t|
@@ -368,12 +367,7 @@ static int stepper_observables(lua_State* L) {
   return 1;
 }
 
-static void set_count(lua_State* L, const char* key, long count) {
-  lua_pushinteger(L, count);
-  lua_setfield(L, -2, key);
-}
-
-/*** What was done since the start: `steps`, `rejected_steps`, `newton_iterations`,
+/*** Counts since the start: `steps`, `rejected_steps`, `newton_iterations`,
  * `residual_evaluations`, `jacobian_evaluations`, `factorizations`.
  * @function statistics
  * @treturn table integers
@@ -383,14 +377,14 @@ static void set_count(lua_State* L, const char* key, long count) {
 static int stepper_statistics(lua_State* L) {
   const VidaStatistics statistics = VidaStepper_Statistics(check_stepper(L));
   lua_newtable(L);
-  set_count(L, "steps", statistics.steps);
-  set_count(L, "rejected_steps", statistics.rejected_steps);
-  set_count(L, "newton_iterations", statistics.newton_iterations);
-  set_count(L, "residual_evaluations", statistics.residual_evaluations);
-  set_count(L, "jacobian_evaluations", statistics.jacobian_evaluations);
-  set_count(L, "factorizations", statistics.factorizations);
-  set_count(L, "singular_passages", statistics.singular_passages);
-  set_count(L, "forced_steps", statistics.forced_steps);
+  vidalua_set_integer(L, "steps", statistics.steps);
+  vidalua_set_integer(L, "rejected_steps", statistics.rejected_steps);
+  vidalua_set_integer(L, "newton_iterations", statistics.newton_iterations);
+  vidalua_set_integer(L, "residual_evaluations", statistics.residual_evaluations);
+  vidalua_set_integer(L, "jacobian_evaluations", statistics.jacobian_evaluations);
+  vidalua_set_integer(L, "factorizations", statistics.factorizations);
+  vidalua_set_integer(L, "singular_passages", statistics.singular_passages);
+  vidalua_set_integer(L, "forced_steps", statistics.forced_steps);
   return 1;
 }
 

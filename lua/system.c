@@ -1,8 +1,7 @@
-/*** Mechanical systems: what moves, what acts on it and what holds it.
- * A system is made empty, things are added to it, and when it is first given to a comparison or a
- * stepper it is complete: adding anything more is then an error. Everything that is added has a
- * name, which messages, trajectories and reports use; no two coordinates, particles or constraints
- * may share one.
+/*** Mechanical systems: bodies, forces and constraints.
+ * A system is empty at first. It is complete when a comparison or a stepper uses it; nothing can be
+ * added afterwards. Everything in a system has a name, which messages, trajectories and reports
+ * use; no two coordinates, particles or constraints may have the same name.
  *
  * @classmod system
  * @usage
@@ -26,7 +25,7 @@ enum { SYSTEM_GROUND = 1, SYSTEM_ADVICE, SYSTEM_VALUES = SYSTEM_ADVICE };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
-VidaLuaBox* vidalua_keep_box(VidaLuaBox* box) {
+VidaLuaBox* vidalua_retain_box(VidaLuaBox* box) {
   box->references++;
   return box;
 }
@@ -49,7 +48,8 @@ VidaLuaBox* vidalua_check_system(lua_State* L, int index) {
   return handle->box;
 }
 
-/*** Frees it now instead of at the next garbage collection. Steppers and comparisons of it live on.
+/*** Frees the system now, not at the next garbage collection. Its steppers and comparisons stay
+ * valid.
  * @function close
  * @usage
  * s:close()
@@ -71,10 +71,10 @@ void vidalua_complete_system(lua_State* L, VidaLuaBox* box) {
 VidaLuaBox* vidalua_check_open_system(lua_State* L, int index) {
   VidaLuaBox* box = vidalua_check_system(L, index);
   if (box->complete) {
-    vidalua_error(L,
-                  "system '%s' is complete since it was given to a comparison or a stepper; "
-                  "add everything to it before that",
-                  VidaSystem_Name(box->system));
+    vidalua_error(
+        L,
+        "system '%s' is complete, because a comparison or a stepper uses it; add everything before",
+        VidaSystem_Name(box->system));
   }
   return box;
 }
@@ -114,18 +114,51 @@ static int check_dimension(lua_State* L, const char* place) {
   return dimension;
 }
 
-/*** Makes a system without anything in it.
+static SystemHandle* push_system(lua_State* L, const char* name, int dimension) {
+  VidaError error;
+  SystemHandle* handle = lua_newuserdatauv(L, sizeof *handle, SYSTEM_VALUES);
+  handle->box = NULL;
+  luaL_setmetatable(L, VIDALUA_SYSTEM);
+  handle->box = calloc(1, sizeof *handle->box);
+  if (!handle->box) {
+    vidalua_error(L, "out of memory");
+  }
+  handle->box->references = 1;
+  if (VidaSystem_Create(name, dimension, &handle->box->system, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  return handle;
+}
+
+/* Makes the system on top of the stack share the patterns of all systems of this Lua state, which
+ * belong to a system in the registry. */
+static void share_patterns(lua_State* L, const SystemHandle* handle) {
+  static const char key[] = "vida.patterns";
+  VidaError error;
+  if (lua_getfield(L, LUA_REGISTRYINDEX, key) != LUA_TUSERDATA) {
+    lua_pop(L, 1);
+    push_system(L, "patterns", 3);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, key);
+  }
+  const SystemHandle* shared = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  if (VidaSystem_SharePatterns(handle->box->system, shared->box->system, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+}
+
+/*** Creates an empty system.
  * @function vida.system
  * @tparam string|table given its name, or a table
  * @tparam string given.1 its name
- * @tparam[opt=3] integer given.dimension of its space: 1, 2 or 3
+ * @tparam[opt=3] integer given.dimension dimension of space: 1, 2 or 3
  * @treturn system
  * @usage
  * local plane = vida.system { "in the plane", dimension = 2 }
  */
 static int new_system(lua_State* L) {
   static const char* const keys[] = {"dimension", NULL};
-  VidaError error;
   int dimension = 3;
   const char* name = vidalua_plain_text(L, 1);
   if (lua_istable(L, 1)) {
@@ -136,17 +169,7 @@ static int new_system(lua_State* L) {
   } else if (!name) {
     vidalua_expected(L, "", "vida.system", "a name or { \"name\", dimension = 2 }", 1);
   }
-  SystemHandle* handle = lua_newuserdatauv(L, sizeof *handle, SYSTEM_VALUES);
-  handle->box = NULL;
-  luaL_setmetatable(L, VIDALUA_SYSTEM);
-  handle->box = calloc(1, sizeof *handle->box);
-  if (!handle->box) {
-    return vidalua_error(L, "out of memory");
-  }
-  handle->box->references = 1;
-  if (VidaSystem_Create(name, dimension, &handle->box->system, &error)) {
-    return vidalua_raise(L, "", NULL, &error);
-  }
+  share_patterns(L, push_system(L, name, dimension));
   vidalua_push_point(L, -1, VidaPoint_Fixed(0.0, 0.0, 0.0), NULL);
   lua_setiuservalue(L, -2, SYSTEM_GROUND);
   return 1;
@@ -154,9 +177,9 @@ static int new_system(lua_State* L) {
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/*** Uniform gravity on all particles and bodies, also on those that are added later.
+/*** Adds uniform gravity. It acts on all particles and bodies, including those added later.
  * @function gravity
- * @tparam {number,...} acceleration as many numbers as there are dimensions, m/s^2
+ * @tparam {number,...} acceleration one number per dimension, m/s^2
  * @usage
  * s:gravity { 0, 0, -9.81 }
  */
@@ -171,9 +194,9 @@ static int system_gravity(lua_State* L) {
   return 0;
 }
 
-/*** A point that is fixed in space.
+/*** Returns a point fixed in space.
  * @function anchor
- * @tparam {number,...} position m
+ * @tparam {number,...} position its position, m
  * @treturn point
  * @usage
  * s:distance { "rod", s:anchor { 0, 0, 2 }, upper, length = 2.3 }
@@ -195,13 +218,14 @@ static int system_ground(lua_State* L) {
   return 1;
 }
 
-/*** A point mass, with the coordinates "name.x", "name.y", "name.z".
+/*** Adds a point mass with the coordinates "name.x", "name.y", "name.z".
  * @function particle
  * @tparam table given
  * @tparam string given.1 its name
- * @tparam number given.mass not negative, kg; 0 where constraints determine its motion
- * @tparam {number,...} given.position at the start, m; a component may be `vida.free`
- * @tparam[opt] {number,...} given.velocity at the start, m/s, likewise; by default 0
+ * @tparam number given.mass mass >= 0, kg; 0 only if constraints determine its motion
+ * @tparam {number,...} given.position initial position, m; components may be `vida.free`
+ * @tparam[opt] {number,...} given.velocity initial velocity, m/s; components may be `vida.free`; by
+ *   default 0
  * @treturn point
  * @usage
  * local lower = s:particle { "lower", mass = 3.5, position = { 2, 0, vida.free(-1) } }
@@ -215,15 +239,13 @@ static int system_particle(lua_State* L) {
   VidaLuaBox* box = vidalua_check_open_system(L, 1);
   const int dimension = VidaSystem_Dimension(box->system);
   memset(&particle, 0, sizeof particle);
-  vidalua_check_table(L, 2, "particle", "{ \"name\", mass = 1, position = { 0, 0, 0 } }");
-  particle.name = vidalua_check_name(L, 2, "particle");
-  const char* place = lua_pushfstring(L, "particle '%s'", particle.name);
-  vidalua_check_keys(L, 2, place, "key", 1, vidalua_names(keys));
+  const char* place = vidalua_check_definition(
+      L, "particle", "{ \"name\", mass = 1, position = { 0, 0, 0 } }", 1, keys, &particle.name);
   particle.mass = vidalua_required_real(L, 2, place, "mass");
   vidalua_check_initial(L, 2, place, "position", dimension, true, particle.position);
   vidalua_check_initial(L, 2, place, "velocity", dimension, false, particle.velocity);
   if (VidaSystem_AddParticle(box->system, &particle, &index, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_point(L, 1, VidaPoint_Particle(index), particle.name);
   vidalua_keep_start(L, -1, particle.position, dimension);
@@ -246,28 +268,26 @@ static int system_distance(lua_State* L) {
   VidaDistance distance;
   VidaLuaBox* box = vidalua_check_open_system(L, 1);
   memset(&distance, 0, sizeof distance);
-  vidalua_check_table(L, 2, "distance", "{ \"name\", from, to, length = 1 }");
-  distance.name = vidalua_check_name(L, 2, "distance");
-  const char* place = lua_pushfstring(L, "distance '%s'", distance.name);
-  vidalua_check_keys(L, 2, place, "key", 3, vidalua_names(keys));
+  const char* place = vidalua_check_definition(L, "distance", "{ \"name\", from, to, length = 1 }",
+                                               3, keys, &distance.name);
   check_ends(L, place, &distance.from, &distance.to);
   distance.length = vidalua_required_real(L, 2, place, "length");
   if (VidaSystem_AddDistance(box->system, &distance, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, "", NULL, &error);
   }
   return 0;
 }
 
-/*** How methods that relax constraints (`spook` and its kin) let one give way. Other methods do not
- * look at it.
+/*** Sets the compliance and the damping of a constraint, for methods that relax constraints
+ * (`spook`, `spook-newton`, `del-regularized`, `del-nonholonomic-relaxed`). Other methods ignore
+ * them.
  * @function relax
  * @tparam table given
- * @tparam string given.1 the name of the constraint, all of whose rows are meant
- * @tparam[opt] number given.compliance 1 / stiffness, not negative, m/N; by default the method's
- *   own
- * @tparam[opt] number given.damping_time in which violations fade, not negative, s; by default the
- *   method's own
- * @raise when there is no constraint of this name
+ * @tparam string given.1 the name of the constraint; the values apply to all its rows
+ * @tparam[opt] number given.compliance 1 / stiffness >= 0, m/N; by default that of the method
+ * @tparam[opt] number given.damping_time time in which violations decay, > 0, s; by default that of
+ *   the method
+ * @raise if no constraint has this name
  * @usage
  * s:distance { "rope", s.ground, upper, length = 1 }
  * s:relax { "rope", compliance = 1e-6, damping_time = 0.01 }
@@ -307,17 +327,15 @@ static int system_spring(lua_State* L) {
   VidaSpring spring;
   VidaLuaBox* box = vidalua_check_open_system(L, 1);
   memset(&spring, 0, sizeof spring);
-  vidalua_check_table(L, 2, "spring", "{ \"name\", from, to, stiffness = 1, length = 1 }");
-  spring.name = vidalua_check_name(L, 2, "spring");
-  const char* place = lua_pushfstring(L, "spring '%s'", spring.name);
-  vidalua_check_keys(L, 2, place, "key", 3, vidalua_names(keys));
+  const char* place = vidalua_check_definition(
+      L, "spring", "{ \"name\", from, to, stiffness = 1, length = 1 }", 3, keys, &spring.name);
   check_ends(L, place, &spring.from, &spring.to);
   spring.stiffness = vidalua_required_real(L, 2, place, "stiffness");
   spring.length = vidalua_required_real(L, 2, place, "length");
   spring.cubic = vidalua_optional_real(L, 2, place, "cubic", 0.0);
   spring.law = check_law(L, 2, place);
   if (VidaSystem_AddSpring(box->system, &spring, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, "", NULL, &error);
   }
   return 0;
 }
@@ -332,7 +350,7 @@ static const char* row_name(const void* system, int row) {
   return VidaSystem_ConstraintName(system, row);
 }
 
-/* Pushes values as a list, in which each is found by its name, too. */
+/* Pushes values as a list that also has them by name. */
 static void push_values(lua_State* L, const double* values, VidaLuaNames names) {
   lua_createtable(L, names.count, names.count);
   for (int i = 0; i < names.count; i++) {
@@ -343,14 +361,14 @@ static void push_values(lua_State* L, const double* values, VidaLuaNames names) 
   }
 }
 
-/*** Accelerations and multipliers from the equations of motion. Completes the system.
+/*** Computes accelerations and multipliers from the equations of motion. Completes the system.
  * @function accelerations
  * @tparam[opt] {number,...} q positions of all coordinates; by default the consistent start
- * @tparam[opt] {number,...} v their rates; given when q is
+ * @tparam[opt] {number,...} v their rates; required with q
  * @tparam[opt=0] number t the time, s
  * @treturn {number,...} accelerations, as a list and by the names of coordinates
  * @treturn {number,...} multipliers, as a list and by the names of constraint rows, N
- * @raise where mass matrix and constraints do not determine them
+ * @raise if the mass matrix and the constraints do not determine them
  * @usage
  * local a, lambda = s:accelerations()
  * print(a["upper.x"], a[1])
@@ -379,7 +397,7 @@ static int system_accelerations(lua_State* L) {
   if (VidaSystem_Accelerations(box->system, t, q, v, a, lambda, &error)) {
     return vidalua_raise(L, "accelerations", NULL, &error);
   }
-  vidalua_note_work(L);
+  vidalua_mark_work_done(L);
   push_values(L, a, (VidaLuaNames){n, coordinate_name, box->system});
   push_values(L, lambda, (VidaLuaNames){m, row_name, box->system});
   return 2;
@@ -397,7 +415,7 @@ static int system_tostring(lua_State* L) {
   return 1;
 }
 
-/*** The name it was made with.
+/*** The name of the system.
  * @tfield string name
  */
 static int system_name(lua_State* L) {

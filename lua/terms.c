@@ -1,4 +1,4 @@
-/*** What systems make of expressions: Lagrangians, constraints, forces, observables.
+/*** Terms of a system from expressions: Lagrangians, constraints, forces, observables.
  * @classmod system
  */
 #include <string.h>
@@ -7,7 +7,7 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The expression at `index`, which must be one of the system at 1. */
+/* Returns the expression at `index`, which must belong to the system at 1. */
 static VidaExpression check_expression(lua_State* L, int index, const char* place,
                                        const char* field) {
   VidaExpression node = -1;
@@ -24,7 +24,7 @@ static VidaExpression check_expression(lua_State* L, int index, const char* plac
   return node;
 }
 
-/* The same, of which a number is one, too. */
+/* Returns the expression or number at `index` as an expression of the system at 1. */
 static VidaExpression check_value(lua_State* L, int index, const char* place, const char* field) {
   VidaError error;
   VidaExpression node = -1;
@@ -46,11 +46,12 @@ static VidaExpression check_value(lua_State* L, int index, const char* place, co
 
 typedef int Adder(VidaSystem* system, const char* name, VidaExpression node, VidaError* error);
 
-/* What system:method(expression) and system:method { "name", expression } add. */
+/* A kind of term that system:method(expression) or system:method { "name", expression } adds. */
 typedef struct Part {
   const char* method;
   const char* kind; /* names those without a name: "Lagrangian", "Lagrangian 2", ... */
   bool negative;
+  bool is_named_so; /* by the messages of `add` */
   Adder* add;
 } Part;
 
@@ -59,7 +60,7 @@ static const char* push_default_name(lua_State* L, const char* kind, int unnamed
   return unnamed > 0 ? lua_pushfstring(L, "%s %d", kind, unnamed + 1) : lua_pushstring(L, kind);
 }
 
-/* Refuses arguments after the last one that a method takes, so that none is lost unseen. */
+/* Refuses arguments after the last one that a method accepts. */
 static void check_last(lua_State* L, const char* method, const char* expected, int last) {
   if (lua_gettop(L) > last) {
     vidalua_error(L, "%s: expected %s, got %d more argument%s", method, expected,
@@ -90,27 +91,28 @@ static int add_part(lua_State* L, const Part* part, int* unnamed) {
   VidaExpression node = check_expression(L, at, place, "second entry");
   if ((part->negative && VidaSystem_Apply(box->system, "-", 1, &node, &node, &error)) ||
       part->add(box->system, name, node, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, part->is_named_so ? "" : place, NULL, &error);
   }
   *unnamed += !lua_istable(L, 2);
   return 0;
 }
 
-/*** A part of the Lagrangian L(q,v,t).
+/*** Adds a term of the Lagrangian L(q,v,t).
  * @function lagrangian
  * @tparam expression|table given the expression (J), or a table
- * @tparam string given.1 its name; without one it is called "Lagrangian", "Lagrangian 2", ...
+ * @tparam string given.1 its name; by default "Lagrangian", "Lagrangian 2", ...
  * @tparam expression given.2 of coordinates, rates, parameters and time
  * @usage
  * local r, rdot = s:coordinate { "r", unit = "m", value = 1.3 }
  * s:lagrangian(0.5 * rdot ^ 2 - 20 * (r - 1) ^ 2)
  */
 int vidalua_lagrangian(lua_State* L) {
-  static const Part part = {"lagrangian", "Lagrangian", false, VidaSystem_AddExpressionLagrangian};
+  static const Part part = {"lagrangian", "Lagrangian", false, true,
+                            VidaSystem_AddExpressionLagrangian};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.lagrangians);
 }
 
-/*** A kinetic energy T, which is a part of L.
+/*** Adds a kinetic energy T, a term of L.
  * @function kinetic
  * @tparam expression|table given as for `system:lagrangian`
  * @usage
@@ -118,30 +120,32 @@ int vidalua_lagrangian(lua_State* L) {
  * s:kinetic { "cart", 0.5 * 3 * v ^ 2 }
  */
 int vidalua_kinetic(lua_State* L) {
-  static const Part part = {"kinetic", "kinetic energy", false, VidaSystem_AddExpressionLagrangian};
+  static const Part part = {"kinetic", "kinetic energy", false, false,
+                            VidaSystem_AddExpressionLagrangian};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.kinetic);
 }
 
-/*** A potential energy V, of which L has the negative.
+/*** Adds a potential energy V: the term -V of L.
  * @function potential
  * @tparam expression|table given as for `system:lagrangian`
  * @usage
  * s:potential { "magnet", 1 / vida.dot(upper.position, upper.position) }
  */
 int vidalua_potential(lua_State* L) {
-  static const Part part = {"potential", "potential energy", true,
+  static const Part part = {"potential", "potential energy", true, false,
                             VidaSystem_AddExpressionLagrangian};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.potentials);
 }
 
-/*** A dissipation function R(q,v,t), whose forces are the negative derivatives of R in the rates.
+/*** Adds a dissipation function R(q,v,t). Its forces are -dR/dv.
  * @function rayleigh
  * @tparam expression|table given as for `system:lagrangian`, W
  * @usage
  * s:rayleigh(0.5 * 0.1 * vida.dot(upper.velocity, upper.velocity))
  */
 int vidalua_rayleigh(lua_State* L) {
-  static const Part part = {"rayleigh", "dissipation", false, VidaSystem_AddExpressionRayleigh};
+  static const Part part = {"rayleigh", "dissipation", false, true,
+                            VidaSystem_AddExpressionRayleigh};
   return add_part(L, &part, &vidalua_check_open_system(L, 1)->unnamed.dissipations);
 }
 
@@ -150,8 +154,8 @@ int vidalua_rayleigh(lua_State* L) {
 typedef int RowAdder(VidaSystem* system, const char* name, const char* unit, VidaExpression node,
                      VidaError* error);
 
-/* What system:method { "name", expression, unit = "m" } adds; of a vector one for each component,
- * "name: x" with this joint. */
+/* A kind of row or observable that system:method { "name", expression, unit = "m" } adds; for a
+ * vector one for each component, "name: x" with the separator `joint`. */
 typedef struct Row {
   const char* method; /* and kind */
   const char* example;
@@ -168,7 +172,7 @@ static void add_row(lua_State* L, const Row* row, const char* name, const char* 
   const VidaExpression node =
       row->numbers ? check_value(L, index, place, field) : check_expression(L, index, place, field);
   if (row->add(box->system, name, unit, node, &error)) {
-    vidalua_raise(L, place, NULL, &error);
+    vidalua_raise(L, "", NULL, &error);
   }
   lua_pop(L, 1);
 }
@@ -204,14 +208,14 @@ static int add_rows(lua_State* L, const Row* row) {
   return 0;
 }
 
-/*** A holonomic constraint g(q,t) = 0. Its multiplier is a force where g is a length.
+/*** Adds a holonomic constraint g(q,t) = 0. If g is a length, its multiplier is a force.
  * @function constraint
  * @tparam table given
  * @tparam string given.1 its name
- * @tparam expression|vector given.2 g, without rates; of a vector each component is a row, "name:
+ * @tparam expression|vector given.2 g, without rates; each component of a vector is a row, "name:
  *   x", "name: y", ...
- * @tparam[opt=""] string given.unit of g
- * @raise when g depends on no coordinate, or on a rate
+ * @tparam[opt=""] string given.unit unit of g
+ * @raise if g depends on no coordinate, or on a rate
  * @usage
  * s:constraint { "wire", upper.z - 0.5 * upper.x ^ 2 + 0.5, unit = "m" }
  */
@@ -221,13 +225,13 @@ int vidalua_constraint(lua_State* L) {
   return add_rows(L, &row);
 }
 
-/*** A nonholonomic row A(q,t) v + b(q,t) = 0.
+/*** Adds a nonholonomic constraint A(q,t) v + b(q,t) = 0.
  * @function nonholonomic
  * @tparam table given
  * @tparam string given.1 its name
  * @tparam expression|vector given.2 the row, linear in rates
- * @tparam[opt=""] string given.unit of the row
- * @raise when it is not linear in rates, or has none
+ * @tparam[opt=""] string given.unit unit of the row
+ * @raise if the row is not linear in the rates, or contains none
  * @usage
  * s:nonholonomic { "blade", upper.vy - 0.3 * upper.vx, unit = "m/s" }
  */
@@ -247,13 +251,12 @@ static int add_observable(VidaSystem* system, const char* name, const char* unit
   return VidaSystem_AddObservable(system, name, unit, false, node, error);
 }
 
-/*** A quantity that should be conserved: a column of trajectories that counts in the momentum
- * error. Momenta of translations and rotations that leave all terms as they are are found without
- * it.
+/*** Adds a conserved quantity: a column of trajectories that is part of the momentum error. The
+ * momenta of translations and rotations need not be added; VIDA finds them.
  * @function momentum
  * @tparam table given
  * @tparam string given.1 its name
- * @tparam number|expression|vector given.2 the quantity; of a vector each component, "name.x",
+ * @tparam number|expression|vector given.2 the quantity; for a vector each component, "name.x",
  *   "name.y", ...
  * @tparam[opt=""] string given.unit its unit
  * @usage
@@ -265,11 +268,11 @@ int vidalua_momentum(lua_State* L) {
   return add_rows(L, &row);
 }
 
-/*** A quantity to look at: a column of trajectories.
+/*** Adds an observable: a column of trajectories.
  * @function observe
  * @tparam table given
  * @tparam string given.1 its name
- * @tparam number|expression|vector given.2 the quantity; of a vector each component, "name.x",
+ * @tparam number|expression|vector given.2 the quantity; for a vector each component, "name.x",
  *   "name.y", ...
  * @tparam[opt=""] string given.unit its unit
  * @usage
@@ -283,8 +286,8 @@ int vidalua_observe(lua_State* L) {
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
-/* What a force acts along, coordinates or functions of them, and its components; in memory of Lua
- * at `index` of the stack. */
+/* The coordinates, or functions of coordinates, along which a force acts, and its components. The
+ * memory belongs to the Lua value at `index`. */
 typedef struct Components {
   int count, room;
   bool functions;   /* some of `along` is no coordinate */
@@ -317,8 +320,8 @@ static int refuse_target(lua_State* L, int index, const char* place, const char*
 static void add_scalar(lua_State* L, Components* components, int target, int value,
                        const char* place, const char* first, const char* second) {
   VidaExpression along = -1;
-  const int coordinate = vidalua_to_bare(L, target, 1, VIDALUA_COORDINATE);
-  if (vidalua_to_bare(L, target, 1, VIDALUA_RATE) >= 0 || !vidalua_to_node(L, target, &along)) {
+  const int coordinate = vidalua_to_input(L, target, 1, VIDALUA_COORDINATE);
+  if (vidalua_to_input(L, target, 1, VIDALUA_RATE) >= 0 || !vidalua_to_node(L, target, &along)) {
     refuse_target(L, target, place, first);
   }
   vidalua_check_owner(L, target, 1, place);
@@ -342,7 +345,7 @@ static void add_particle(lua_State* L, Components* components, int target, int v
   const VidaPoint point = vidalua_check_point(L, target, 1, place, first);
   VidaError error;
   if (point.particle == VIDA_GROUND) {
-    vidalua_error(L, "%s: a fixed point takes any force and does not move",
+    vidalua_error(L, "%s: a fixed point does not move under a force",
                   vidalua_push_path(L, place, first));
   }
   push_force(L, value, VidaSystem_Dimension(system), vidalua_push_path(L, place, second));
@@ -360,8 +363,8 @@ static void add_particle(lua_State* L, Components* components, int target, int v
   }
 }
 
-/* Adds force `value` on `target`, both indices: a coordinate, a particle, a function of
- * coordinates, or a vector of functions, the place where the force acts. */
+/* Adds the force at index `value` on the target at index `target`: a coordinate, a particle, a
+ * function of coordinates, or a vector of functions (the point at which the force acts). */
 static void add_component(lua_State* L, Components* components, int target, int value,
                           const char* place, const char* first, const char* second) {
   const int top = lua_gettop(L);
@@ -387,7 +390,7 @@ static void add_component(lua_State* L, Components* components, int target, int 
   lua_settop(L, top);
 }
 
-/* { { x, fx }, { y, fy } } at `list` */
+/* Reads { { x, fx }, { y, fy } } at index `list`. */
 static Components check_pairs(lua_State* L, int list, const char* place) {
   enum { DIMENSION_MOST = 3 };
   const int count = vidalua_check_list(L, list, place, "second entry");
@@ -415,15 +418,15 @@ static Components check_pairs(lua_State* L, int list, const char* place) {
   return components;
 }
 
-/*** A force f(q,v,t) that has no potential.
- * Also `s:force { "name", x, f }` and `s:force { "name", { { x, fx }, { y, fy } } }`. Without a
- * name it is called "force", "force 2", ...
+/*** Adds a force f(q,v,t) without a potential.
+ * With a name: `s:force { "name", x, f }` or `s:force { "name", { { x, fx }, { y, fy } } }`. The
+ * default names are "force", "force 2", ...
  * @function force
- * @tparam expression|point|vector|body target a coordinate, a particle, a body (at its centre of
- *   mass) or a point of one, or a function s(q,t) of positions, or a vector of them: a force f
- *   along s is the generalized force f ds/dq
- * @tparam number|expression|vector force on it, N (of angles N m)
- * @raise when the target is a rate, or does not move
+ * @tparam expression|point|vector|body target a coordinate, a particle, a body (its centre of
+ *   mass), a point of a body, a function s(q,t) of positions, or a vector of such functions; a
+ *   force f along s is the generalized force f ds/dq
+ * @tparam number|expression|vector force the force, N (for angles N m)
+ * @raise if the target is a rate, or does not move
  * @usage
  * s:force(upper, { 0, 0, 2 * vida.sin(s.time) })
  * s:force { "jet", trunk:point { 0.5, 0, 0 }, { 0, 1, 0 } }
@@ -434,7 +437,7 @@ int vidalua_force(lua_State* L) {
   VidaLuaBox* box = vidalua_check_open_system(L, 1);
   const char* name = NULL;
   const bool is_table = lua_gettop(L) == 2 && lua_istable(L, 2) && !vidalua_is_vector(L, 2);
-  check_last(L, "force", "what it acts on and the force", 3);
+  check_last(L, "force", "a target and a force", 3);
   lua_settop(L, 3);
   if (is_table) {
     name = vidalua_check_name(L, 2, "force");
@@ -464,7 +467,7 @@ int vidalua_force(lua_State* L) {
           : VidaSystem_AddExpressionForce(box->system, name, components.count,
                                           components.coordinates, components.nodes, &error);
   if (code) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, "", NULL, &error);
   }
   box->unnamed.forces += !is_table;
   return 0;
@@ -472,7 +475,7 @@ int vidalua_force(lua_State* L) {
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/*** A number in formulas that can change without deriving anything anew.
+/*** Adds a parameter: a constant in formulas whose value can be changed later.
  * @function parameter
  * @tparam table given
  * @tparam string given.1 its name
@@ -487,14 +490,12 @@ int vidalua_parameter(lua_State* L) {
   VidaError error;
   int index = 0;
   const VidaLuaBox* box = vidalua_check_open_system(L, 1);
-  vidalua_check_table(L, 2, "parameter", "{ \"g\", 9.81 }");
-  const char* name = vidalua_check_name(L, 2, "parameter");
-  const char* place = lua_pushfstring(L, "parameter '%s'", name);
-  vidalua_check_keys(L, 2, place, "key", 2, vidalua_names(keys));
+  const char* name;
+  const char* place = vidalua_check_definition(L, "parameter", "{ \"g\", 9.81 }", 2, keys, &name);
   lua_rawgeti(L, 2, 2);
   vidalua_check_finite(L, lua_gettop(L), place, "second entry");
   if (VidaSystem_AddParameter(box->system, name, lua_tonumber(L, -1), &index, &error)) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, "", NULL, &error);
   }
   vidalua_push_parameter(L, 1, index);
   return 1;
@@ -504,9 +505,9 @@ static const char* parameter_name(const void* system, int index) {
   return VidaSystem_ParameterName(system, index);
 }
 
-/* The number of the parameter that argument 2 names or is. */
+/* Returns the index of the parameter in argument 2, which is its name or its expression. */
 static int check_parameter(lua_State* L, const VidaSystem* system, const char* method) {
-  int index = vidalua_to_bare(L, 2, 1, VIDALUA_PARAMETER);
+  int index = vidalua_to_input(L, 2, 1, VIDALUA_PARAMETER);
   if (index >= 0) {
     return index;
   }
@@ -524,11 +525,11 @@ static int check_parameter(lua_State* L, const VidaSystem* system, const char* m
   return index;
 }
 
-/*** Changes a parameter, also of a complete system. Steppers have to be started anew.
+/*** Changes the value of a parameter, also in a complete system. Start steppers again afterwards.
  * @function set_parameter
- * @tparam string|expression parameter its name, or itself
- * @tparam number value
- * @raise when there is no such parameter, with the nearest name
+ * @tparam string|expression parameter its name or its expression
+ * @tparam number value its new value
+ * @raise if there is no such parameter; the message suggests the nearest name
  * @usage
  * local g = s:parameter { "g", 9.81 }
  * s:set_parameter("g", 1.6)
@@ -542,16 +543,16 @@ int vidalua_set_parameter(lua_State* L) {
   const char* place = lua_pushfstring(L, "parameter '%s'", name);
   vidalua_check_finite(L, 3, place, "value");
   if (VidaSystem_SetParameter(box->system, index, lua_tonumber(L, 3), &error)) {
-    return vidalua_raise(L, place, NULL, &error);
+    return vidalua_raise(L, "", NULL, &error);
   }
   return 0;
 }
 
-/*** The value of a parameter.
+/*** Returns the value of a parameter.
  * @function get_parameter
- * @tparam string|expression parameter its name, or itself
+ * @tparam string|expression parameter its name or its expression
  * @treturn number
- * @raise when there is no such parameter, with the nearest name
+ * @raise if there is no such parameter; the message suggests the nearest name
  * @usage
  * local g = s:parameter { "g", 9.81 }
  * print(s:get_parameter("g"))

@@ -1,8 +1,7 @@
-/*** Vectors of numbers and expressions, and quaternions, which are vectors of four with the scalar
- * first.
- * Vectors are added, subtracted, scaled and divided by numbers or expressions. Wherever a vector
- * is wanted, a point (its position) or a plain list will do. Components are `v[1]`, `v[2]`, ...;
- * `#v` is their number.
+/*** Vectors of numbers and expressions, and quaternions, which are vectors of four components,
+ * scalar first. Vectors can be added and subtracted, and multiplied and divided by numbers and
+ * expressions. A point (its position) or a list can be used in place of a vector. The components
+ * are `v[1]`, `v[2]`, ...; `#v` is their number.
  *
  * @classmod vector
  * @usage
@@ -11,6 +10,7 @@
  * local a = s:particle { "a", mass = 1, position = { 1, 0, 0 } }
  * local b = s:particle { "b", mass = 1, position = { 0, 1, 0 } }
  */
+#include <math.h>
 #include <string.h>
 
 #include "binding.h"
@@ -61,12 +61,13 @@ int vidalua_push_values(lua_State* L, int index, const char* place) {
   return length;
 }
 
-/* The same for argument `index` of a function of the module, in place; `count` > 0: that many. */
+/* Replaces argument `index` of a function of the module by a list; if `count` > 0, it must have
+ * this length. */
 static int check_argument(lua_State* L, const char* function, int index, int count) {
   const char* place = lua_pushfstring(L, "argument %d of vida.%s", index, function);
   const int length = vidalua_push_values(L, index, place);
   if (count > 0 && length != count) {
-    vidalua_error(L, "%s: expected a list of %d, got %d of them", place, count, length);
+    vidalua_error(L, "%s: expected a list of %d components, got %d", place, count, length);
   }
   lua_replace(L, index);
   lua_pop(L, 1);
@@ -85,12 +86,12 @@ static void check_count(lua_State* L, const char* function, int expected) {
 
 static void check_length(lua_State* L, VidaLuaOperation operation, int first, int second) {
   if (first != second) {
-    vidalua_error(L, "'%s' of vectors: expected two of one length, got %d and %d",
+    vidalua_error(L, "'%s' of vectors: expected two vectors of the same length, got %d and %d",
                   vidalua_operation_name(operation), first, second);
   }
 }
 
-/* Entry i of the list at `list`, or the scalar itself when list is 0. */
+/* Pushes entry i of the list at `list`; if list is 0, the scalar. */
 static void push_entry(lua_State* L, int list, int scalar, int i) {
   if (list) {
     lua_rawgeti(L, list, i);
@@ -183,7 +184,7 @@ static int vector_compare(lua_State* L) {
 }
 
 static int vector_concat(lua_State* L) {
-  return vidalua_error(L, "a vector is no text; to print it, use tostring(vector)");
+  return vidalua_error(L, "a vector is not a text; to print it, use tostring(vector)");
 }
 
 static int vector_no_integer(lua_State* L) {
@@ -205,17 +206,48 @@ void vidalua_set_vector_operators(lua_State* L) {
   luaL_setfuncs(L, others, 0);
 }
 
+bool vidalua_copy_numbers(lua_State* L, int index, int count) {
+  const int length = (int)lua_rawlen(L, index);
+  if (lua_type(L, index) != LUA_TTABLE || length == 0 || (count > 0 && length != count)) {
+    return false;
+  }
+  if (lua_getmetatable(L, index)) {
+    lua_pop(L, 1);
+    if (!is_own_vector(L, index)) {
+      return false;
+    }
+  }
+  const int top = lua_gettop(L);
+  int keys = 0;
+  lua_createtable(L, length, 0);
+  lua_pushnil(L);
+  for (; lua_next(L, index); keys++) {
+    const lua_Integer i = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    if (i < 1 || i > length || !vidalua_is_number(L, -1) || !isfinite(lua_tonumber(L, -1))) {
+      lua_settop(L, top);
+      return false;
+    }
+    lua_rawseti(L, top + 1, i);
+  }
+  if (keys != length) {
+    lua_settop(L, top);
+    return false;
+  }
+  vidalua_make_vector(L);
+  return true;
+}
+
 /* ---- the class ------------------------------------------------------------------------------- */
 
 /*** The first component, which is `v[1]`.
  * @tfield number|expression x
  */
 
-/*** The second one.
+/*** The second component, which is `v[2]`.
  * @tfield number|expression y
  */
 
-/*** The third one.
+/*** The third component, which is `v[3]`.
  * @tfield number|expression z
  */
 
@@ -228,6 +260,9 @@ void vidalua_set_vector_operators(lua_State* L) {
  */
 static int new_vector(lua_State* L) {
   check_count(L, "vector", 1);
+  if (vidalua_copy_numbers(L, 1, 0)) {
+    return 1;
+  }
   const int length = check_argument(L, "vector", 1, 0);
   if (length == 0) {
     return vidalua_error(L, "vida.vector: expected at least one component, got an empty list");
@@ -241,7 +276,7 @@ static int new_vector(lua_State* L) {
   return 1;
 }
 
-/* The number of the component that a key names: "x", "y", "z" or the number; 0: none. */
+/* Returns the index of a component from its key "x", "y", "z" or its index; 0 for other keys. */
 static lua_Integer component(lua_State* L, int key) {
   const char* name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
   if (lua_isinteger(L, key)) {
@@ -262,7 +297,7 @@ static int refuse_component(lua_State* L) {
 static int vector_index(lua_State* L) {
   const lua_Integer wanted = component(L, 2);
   const lua_Integer length = (lua_Integer)lua_rawlen(L, 1);
-  /* One beyond the end is where ipairs stops. */
+  /* ipairs stops at the index after the last component. */
   if (wanted < 1 || wanted > length + (lua_isinteger(L, 2) ? 1 : 0)) {
     return refuse_component(L);
   }
@@ -334,8 +369,8 @@ static int call_dot(lua_State* L) {
   const int first = check_argument(L, "dot", 1, 0);
   const int second = check_argument(L, "dot", 2, 0);
   if (first != second) {
-    return vidalua_error(L, "vida.dot: expected two lists of one length, got %d and %d", first,
-                         second);
+    return vidalua_error(L, "vida.dot: expected two vectors of the same length, got %d and %d",
+                         first, second);
   }
   push_dot(L, 1, 2, first);
   return 1;
@@ -381,7 +416,8 @@ static int call_cross(lua_State* L) {
   const int first = check_argument(L, "cross", 1, 0);
   const int second = check_argument(L, "cross", 2, 0);
   if (first != 3 || second != 3) {
-    return vidalua_error(L, "vida.cross: expected two lists of 3, got %d and %d", first, second);
+    return vidalua_error(L, "vida.cross: expected two vectors of three components, got %d and %d",
+                         first, second);
   }
   push_cross(L, 1, 2);
   return 1;
@@ -404,7 +440,7 @@ static void push_form(lua_State* L, const Product* product, int count, int a, in
   }
 }
 
-/*** The product of two quaternions: the rotation by q, then that by p.
+/*** The product of two quaternions: the rotation by q, then the rotation by p.
  * @function vida.quaternion_product
  * @tparam vector p of four components
  * @tparam vector q of four components
@@ -437,8 +473,8 @@ static void push_mixed(lua_State* L, int q, int i, int j, int k, int l, bool min
   vidalua_operate(L, VIDALUA_MULTIPLY);
 }
 
-/*** The matrix of a quaternion, from body to space. It is quadratic in q, so that the matrix of a
- * product is the product of the matrices for all quaternions; it is a rotation when q has norm 1.
+/*** The matrix of a quaternion, from body to space. It is quadratic in q: for all quaternions the
+ * matrix of a product is the product of the matrices. If q has norm 1, it is a rotation.
  * @function vida.rotation
  * @tparam vector q of four components
  * @treturn {vector,vector,vector} its rows
@@ -472,7 +508,7 @@ static int call_rotation(lua_State* L) {
   return 1;
 }
 
-/*** A vector turned by a quaternion: the product of `vida.rotation` and the vector.
+/*** A vector rotated by a quaternion: the product of `vida.rotation` and the vector.
  * @function vida.rotate
  * @tparam vector q of four components
  * @tparam vector v of three components

@@ -2,7 +2,7 @@
 -- beta = 15.8107711962904; tolerances are compared in squeezer_work_precision.lua.
 --
 -- The second comparison is table 6.4 of U. M. Ascher, H. Chin, L. R. Petzold and S. Reich,
--- "Stabilization of constrained mechanical systems with DAEs and invariant manifolds" (1994): how far
+-- "Stabilization of constrained mechanical systems with DAEs and invariant manifolds" (1995): how far
 -- solutions drift off the constraints in 0.3 s, by the formulas of Dormand and Prince.
 
 local vida = require "vida"

@@ -1,7 +1,7 @@
 -- A robot's arm of two links in the plane, whose end follows a path.
 --
 -- U. M. Ascher, H. Chin, L. R. Petzold and S. Reich, "Stabilization of constrained mechanical
--- systems with DAEs and invariant manifolds" (1994), section 6, example 2: uniform rods, the first
+-- systems with DAEs and invariant manifolds" (1995), section 6, example 2: uniform rods, the first
 -- one turning about the origin, under gravity and without a drive.
 -- 1. Case I: the end moves on the parabola y = x^2 - beta, beta such that it starts there.
 -- 2. Case II: the end is lifted and lowered, y = sin^2(omega t). The forces that this takes are

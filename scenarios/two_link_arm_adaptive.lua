@@ -1,7 +1,7 @@
 -- The robot's arm whose end is lifted and lowered, y = sin^2(omega t), by an adaptive Runge-Kutta method.
 --
 -- U. M. Ascher, H. Chin, L. R. Petzold and S. Reich, "Stabilization of constrained mechanical
--- systems with DAEs and invariant manifolds" (1994), section 6, example 2 continued, table 6.3: the
+-- systems with DAEs and invariant manifolds" (1995), section 6, example 2 continued, table 6.3: the
 -- formulas of Dormand and Prince with the control of DOPRI5, for a relative tolerance of 1e-5 and an
 -- absolute one of 1e-6, over 100 s. Without stabilization the solution leaves the path, and where it
 -- then comes to is another, harder problem. Corrected twice after each step, its drifts are those of

@@ -1,10 +1,18 @@
--- Classes of objects that are written in Lua; this file is the first of the library that runs.
+-- Classes of objects written in Lua. This file of the library runs first.
 local _, _, library = ...
 
 local fail, expected = library.fail, library.expected
 
--- The same method for scripts: refuses what a dot in place of the colon hands over, and keeps the
--- line of its caller.
+function library.zeros(count)
+  local list = {}
+  for i = 1, count do
+    list[i] = 0
+  end
+  return list
+end
+
+-- Returns the method as scripts call it: it refuses a call with a dot instead of a colon, and errors name the
+-- line of the caller.
 local function open_method(states, word, name, method)
   return library.through_c(function(object, ...)
     if type(object) ~= "table" or not states[object] then
@@ -14,7 +22,7 @@ local function open_method(states, word, name, method)
   end)
 end
 
--- The names of properties and methods that an object of this state has, in order.
+-- The names of all properties and methods of an object with this state.
 local function names_of(state, properties, methods, lacks)
   local names = {}
   for _, list in ipairs { properties, methods } do
@@ -27,9 +35,10 @@ local function names_of(state, properties, methods, lacks)
   return names
 end
 
--- A class whose objects are empty tables with a state of their own: properties are functions of the
--- state, methods functions of object and arguments; lacks(state, name), nullable: whether only others
--- of the class have it. Returns a function that makes objects and one that finds their state.
+-- Creates a class whose objects are empty tables with a hidden state. Properties are functions of the state,
+-- methods are functions of the object and the arguments. lacks(state, name), nullable, returns the reason why
+-- an object does not have a property of its class, or nil. Returns a function that creates objects, a
+-- function that finds their state, and the class.
 function library.new_class(name, properties, own_methods, describe, lacks)
   local states = setmetatable({}, { __mode = "k" })
   local methods = {}

@@ -1,6 +1,6 @@
 --- Rigid bodies and rods.
--- Their centre of mass is a particle, so that gravity acts on it and forces and comparisons take it; what
--- turns are coordinates of the body's own.
+-- The centre of mass of a body is a particle: gravity acts on it, and forces and comparisons accept it. The
+-- orientation has coordinates of its own.
 --
 -- @classmod body
 -- @usage
@@ -9,39 +9,60 @@
 -- local arm = s:body { "arm", mass = 1, inertia = { 0.1, 0.2, 0.2 } }
 local vida, system_methods, library = ...
 
-local fail, expected, kind = library.fail, library.expected, library.kind
+local fail, expected, kind, zeros = library.fail, library.expected, library.kind, library.zeros
 local new_class = library.new_class
 
 -- ---- points and directions fixed in bodies ------------------------------------------------------
 
--- The view of a frame in expressions of its system.
-local function live_view(frame)
-  if not frame.live then
-    local rates = {}
-    for i, c in ipairs(frame.coordinates) do
-      rates[i] = c.rate
-    end
-    frame.live = library.make_view(frame.kind, frame.coordinates, rates)
-  end
-  return frame.live
+-- The coordinates of a frame are those of its centre, followed by those of its orientation.
+local function centre_of(frame)
+  return vida.vector(table.move(library.coordinates_of(frame), 1, library.dimension(frame.system), 1, {}))
 end
-library.live_view = live_view
+
+local function centre_rate_of(frame)
+  local rates = {}
+  for i = 1, library.dimension(frame.system) do
+    rates[i] = library.coordinates_of(frame)[i].rate
+  end
+  return vida.vector(rates)
+end
 
 local function point_position(point)
-  return live_view(point.frame).point(point.place)
+  local frame = point.frame
+  return frame.kind.count == 0 and vida.vector(point.place)
+    or library.end_position(frame.system, "position", frame.name, { frame }, { place = point.place })
 end
 
 local function point_velocity(point)
-  return live_view(point.frame).point_rate(point.place)
+  local frame = point.frame
+  return frame.kind.count == 0 and vida.vector(zeros(library.dimension(frame.system)))
+    or library.end_velocity(frame.system, "velocity", frame.name, { frame }, { place = point.place })
 end
 
---- Where the point is, m.
+local function direction_vector(direction)
+  local frame = direction.frame
+  return frame.kind.count == 0 and vida.vector(direction.components)
+    or library.end_direction(frame.system, "direction", frame.name, { frame },
+      { direction = direction.components })
+end
+
+local function angular_velocity(frame)
+  local dimension = library.dimension(frame.system)
+  if frame.kind.count == 0 then
+    return dimension == 3 and vida.vector(zeros(3)) or 0
+  elseif frame.kind.name == "plane" then
+    return library.coordinates_of(frame)[3].rate
+  end
+  return library.angular_velocity(frame.system, frame.body)
+end
+
+--- The position of the point in space, m.
 -- @tfield vector body_point.position
 
---- How it moves, m/s.
+--- The velocity of the point in space, m/s.
 -- @tfield vector body_point.velocity
 
---- What it is fixed in.
+--- The body in which the point is fixed.
 -- @tfield body body_point.body
 
 local create_point, point_state = new_class("vida.body_point", {
@@ -52,15 +73,15 @@ local create_point, point_state = new_class("vida.body_point", {
 --- The direction in space.
 -- @tfield vector body_direction.vector
 
---- What it is fixed in.
+--- The body in which the direction is fixed.
 -- @tfield body body_direction.body
 
 local create_direction, direction_state = new_class("vida.body_direction", {
-  vector = function(direction) return live_view(direction.frame).turn(direction.components) end,
+  vector = direction_vector,
   body = function(direction) return direction.frame.owner end,
 }, {}, function(direction) return ("direction of body '%s'"):format(direction.frame.name) end)
 
--- Components in the axes of the frame of a vector in those of the body as its user sees it.
+-- Converts a vector from the axes of the body, as the user sees them, to the axes of its frame.
 local function to_frame(frame, vector)
   if frame.fixed_turn then
     return frame.fixed_turn(vector)
@@ -84,10 +105,10 @@ local function body_place(frame)
   return ("body '%s'"):format(frame.name)
 end
 
---- A point that is fixed in the body.
+--- Returns a point that is fixed in the body.
 -- @function point
--- @tparam {number,...} place in the axes of the body from its centre, m; of a rod in space a number along
---   it
+-- @tparam {number,...} place components in the axes of the body, from its centre, m; for a rod the
+--   distance from its centre towards its head
 -- @treturn body_point with `position`, `velocity` and `body`
 -- @usage
 -- local corner = arm:point { 0.5, 0, 0 }
@@ -98,21 +119,22 @@ local function body_point(body, given)
   if count == 1 and type(given) == "number" then
     given = { given }
   end
-  local place = library.check_list(body_place(frame), "point", given, count)
+  local place = library.copy_numbers(given, count)
+    or library.check_list(body_place(frame), "point", given, count)
   place = to_frame(frame, place)
   return create_point { frame = frame, place = frame.fixed_at and frame.fixed_at + place or place }
 end
 
---- A direction that is fixed in the body, of length 1.
+--- Returns a direction that is fixed in the body.
 -- @function direction
--- @tparam {number,...} components in the axes of the body
--- @treturn body_direction with `vector`, which is in space, and `body`
+-- @tparam {number,...} components in the axes of the body, of any length but 0
+-- @treturn body_direction with `vector`, the unit vector in space, and `body`
 -- @usage
 -- s:observe { "lean", arm:direction({ 0, 0, 1 }).vector.x }
 local function body_direction(body, given)
   local frame = body_state(body)
   if frame.kind.turn_count == 1 then
-    fail(body_place(frame) .. ": direction: a rod in space has the direction of its axis only; use rod.axis")
+    fail(body_place(frame) .. ": direction: a rod in space has only the direction of its axis; use rod.axis")
   end
   local components = library.check_direction(body_place(frame), "direction", given, frame.kind.turn_count)
   return create_direction { frame = frame, components = to_frame(frame, components) }
@@ -122,7 +144,7 @@ local function rod_end(sign)
   return function(frame) return create_point { frame = frame, place = { sign * frame.half_length } } end
 end
 
--- Why this one has no such property, for messages; nil where it has.
+-- The reason why this body does not have a property of the class; nil if it has it.
 local function lacks_of_body(frame, key)
   if (key == "head" or key == "tail") and not frame.half_length then
     return "only rods have a head and a tail; use body:point { ... }"
@@ -133,37 +155,38 @@ local function lacks_of_body(frame, key)
   end
 end
 
---- Its name.
+--- The name.
 -- @tfield string name
 
---- Its mass, kg.
+--- The mass, kg.
 -- @tfield number mass
 
---- The particle at its centre of mass.
+--- The particle at the centre of mass.
 -- @tfield point centre
 
---- Of its centre, m.
+--- The position of the centre of mass, m.
 -- @tfield vector position
 
---- Of its centre, m/s.
+--- The velocity of the centre of mass, m/s.
 -- @tfield vector velocity
 
---- What turns: in the plane the angle; else the coordinates, a quaternion or directors.
+--- The coordinates of the orientation: in the plane the angle (rad), in space a quaternion or directors; of a
+-- rod its unit vector.
 -- @tfield expression|vector orientation
 
---- In the plane: the angle of its x axis from that of space, rad; of a rod between -pi and pi.
+--- In the plane: the angle from the x axis of space to that of the body, rad; for a rod between -pi and pi.
 -- @tfield expression angle
 
---- rad/s, in space.
+--- The angular velocity in the axes of space, rad/s; in the plane one expression.
 -- @tfield expression|vector angular_velocity
 
---- Of a rod: from tail to head.
+--- Rods only: the direction from tail to head.
 -- @tfield body_direction axis
 
---- Of a rod: its end.
+--- Rods only: the end in the direction of `axis`.
 -- @tfield body_point head
 
---- Of a rod: its other end.
+--- Rods only: the other end.
 -- @tfield body_point tail
 
 local create_body
@@ -171,25 +194,27 @@ create_body, body_state = new_class("vida.body", {
   name = function(frame) return frame.name end,
   mass = function(frame) return frame.mass end,
   centre = function(frame) return frame.particle end,
-  position = function(frame) return frame.fixed_at or live_view(frame).origin end,
-  velocity = function(frame) return live_view(frame).origin_rate end,
+  position = function(frame) return frame.fixed_at or centre_of(frame) end,
+  velocity = function(frame)
+    return frame.fixed_at and vida.vector(zeros(#frame.fixed_at)) or centre_rate_of(frame)
+  end,
   orientation = function(frame)
     if frame.kind.name == "ground" then
       return frame.orientation
     end
     local dimension = library.dimension(frame.system)
-    local own = table.move(frame.coordinates, dimension + 1, #frame.coordinates, 1, {})
+    local own = table.move(library.coordinates_of(frame), dimension + 1, frame.kind.count, 1, {})
     return #own == 1 and own[1] or vida.vector(own)
   end,
   angle = function(frame)
     if frame.kind.name == "ground" then
       return frame.orientation
     elseif frame.kind.name == "rod" then
-      return vida.atan2(frame.coordinates[4], frame.coordinates[3])
+      return library.body_angle(frame.system, frame.body)
     end
-    return frame.coordinates[3]
+    return library.coordinates_of(frame)[3]
   end,
-  angular_velocity = function(frame) return live_view(frame).spin() end,
+  angular_velocity = angular_velocity,
   axis = function(frame)
     local components = frame.kind.turn_count == 2 and { 1, 0 } or { 1 }
     return create_direction { frame = frame, components = components }
@@ -205,31 +230,28 @@ local function ground_frame(system)
   local frame = ground_frames[system]
   if not frame then
     local frame_kind = library.frame_kinds["ground" .. library.dimension(system)]
-    frame = library.new_frame(frame_kind, nil, "ground", {}, {}, {})
+    frame = library.new_frame(system, frame_kind, "ground", nil, nil, {})
     ground_frames[system] = frame
   end
   return frame
 end
 
--- Particles are frames without orientation; where they start is known to those who made them.
+-- Particles are frames without orientation. Their initial positions are stored with the points.
 local function particle_end(system, point, place, field)
   local dimension = library.dimension(system)
   local first, position = library.point(system, point, place, field)
   if not first then
     return ground_frame(system), position
   end
-  local coordinates = {}
-  for i = 1, dimension do
-    coordinates[i] = point[i]
-  end
-  local frame = library.new_frame(library.frame_kinds["particle" .. dimension], nil, point.name, coordinates)
+  local frame = library.new_frame(system, library.frame_kinds["particle" .. dimension], point.name, first,
+    library.position_nodes(system, first, dimension))
   frame.number, frame.point = first, point
   frame.start_place = library.point_start(point)
   return frame, {}
 end
 
--- The frame and the place in it (nil: not said) of an end: a body, a point of one, a particle or a
--- fixed point. `field` names it in messages.
+-- Returns the frame of an end (a body, a point of a body, a particle or a fixed point) and the place in this
+-- frame; nil for a body without a point. `field` names the end in messages.
 function library.resolve_end(system, value, place, field)
   local point = point_state(value)
   local frame = point and point.frame or body_state(value)
@@ -244,14 +266,14 @@ function library.resolve_end(system, value, place, field)
   return frame, point and point.place or nil
 end
 
--- The components in a frame of a direction that is given as one of its body or as a list in the axes
--- of the body (of the ground: in space).
+-- Returns the components in a frame of a direction, which is a direction of its body or a list of components
+-- in the axes of the body (for the ground, of space).
 function library.resolve_direction(frame, value, place, field)
   local direction = direction_state(value)
   if direction then
     if direction.frame ~= frame then
-      fail(("%s: %s: this direction is one of body '%s', expected one of '%s'"):format(place, field,
-        direction.frame.name, frame.name))
+      fail(("%s: %s: expected a direction of '%s', got a direction of body '%s'"):format(place, field,
+        frame.name, direction.frame.name))
     end
     return direction.components
   end
@@ -262,7 +284,7 @@ function library.is_direction(value)
   return direction_state(value) ~= nil
 end
 
--- The frame of a direction of a body; nil for anything else.
+-- Returns the frame of a direction of a body; nil for any other value.
 function library.direction_frame(value)
   local direction = direction_state(value)
   return direction and direction.frame
@@ -275,18 +297,18 @@ end
 -- ---- forces ------------------------------------------------------------------------------------
 
 local plain_force = system_methods.force
-library.plain_force = plain_force -- of coordinates, as C knows it
+library.plain_force = plain_force -- on coordinates and points, implemented in C
 
--- Refuses one number as the force on a body: it is a torque that is meant.
+-- Refuses a single number as the force on a body, which is probably meant as a torque.
 local function check_force(system, target, force)
   local frame = point_state(target) and point_state(target).frame or body_state(target)
   if frame and (type(force) == "number" or kind(force) == "expression") then
-    fail(("force: on body '%s', expected a force of %d components; a torque is "
+    fail(("force: on body '%s': expected a force of %d components; for a torque use "
       .. "system:torque { \"name\", body, moment }"):format(frame.name, library.dimension(system)))
   end
 end
 
--- What a force acts on: of a point of a body its place, of a body its centre of mass.
+-- The target of a force in C: for a point of a body its position, for a body its centre of mass.
 local function force_target(system, value)
   local point = point_state(value)
   local frame = point and point.frame or body_state(value)
@@ -294,14 +316,15 @@ local function force_target(system, value)
     return value
   elseif frame.system ~= system then
     fail(("force: body '%s' belongs to another system"):format(frame.name))
-  elseif #frame.coordinates == 0 then
-    fail(("force: body '%s' is fixed: it takes any force and does not move"):format(frame.name))
+  elseif frame.kind.count == 0 then
+    fail(("force: body '%s' is fixed, so a force does not move it"):format(frame.name))
   end
   return point and point_position(point) or frame.particle
 end
 
--- system:force(body:point { 1, 0, 0 }, { 0, 0, f }), system:force(body, f), and all that C knows
--- (terms.c); also in a table after a name, and in a list of pairs there.
+-- Extends the function in C (terms.c) by bodies and points of bodies as targets:
+-- system:force(body:point { 1, 0, 0 }, { 0, 0, f }), system:force(body, f), and both in a table after a name
+-- or in a list of pairs there.
 function system_methods.force(system, first, ...)
   if kind(first) ~= "table" or point_state(first) or body_state(first) then
     check_force(system, first, (...))
@@ -325,7 +348,7 @@ end
 -- ---- start values -------------------------------------------------------------------------------
 
 local function is_free(value)
-  return kind(value) == "userdata" and tostring(value):sub(1, 9) == "vida.free"
+  return kind(value) == "free"
 end
 
 local function has_free(list)
@@ -337,16 +360,8 @@ local function has_free(list)
   return false
 end
 
-local function zeros(count)
-  local list = {}
-  for i = 1, count do
-    list[i] = 0
-  end
-  return list
-end
-
--- What all kinds of bodies have, as the functions of C take it; `key` is that of the position, `spin` the
--- angular velocity as a list where it is given.
+-- The values that all kinds of bodies have, as the functions in C expect them. `key` is the key of the
+-- position, `spin` the angular velocity as a list (nil: not given).
 local function new_definition(system, place, given, key, spin)
   local dimension = library.dimension(system)
   local position = given[key]
@@ -369,10 +384,10 @@ local function check_guess(place, given)
   end
 end
 
--- Makes the frame and the object of a body that has been added, from what C returns.
-local function finish_body(system, given, frame_kind, body, particle, coordinates, values, rates)
-  local frame = library.new_frame(frame_kind, nil, given[1], coordinates, values, rates)
-  frame.system, frame.particle, frame.mass, frame.body = system, particle, given.mass, body
+-- Creates the frame and the Lua object of a body from the results of the function in C that has added it.
+local function finish_body(system, given, frame_kind, body, particle, first, nodes, values)
+  local frame = library.new_frame(system, frame_kind, given[1], first, nodes, values)
+  frame.particle, frame.mass, frame.body = particle, given.mass, body
   frame.owner = create_body(frame)
   return frame
 end
@@ -394,7 +409,7 @@ local function rod_direction(place, given, dimension)
   return vida.vector { math.cos(angle), math.sin(angle) }
 end
 
--- The angular velocity as a list where it is given.
+-- The angular velocity as a list; nil if it is not given or free.
 local function rod_spin(place, given, dimension)
   local spin = given.angular_velocity
   if spin == nil or is_free(spin) then
@@ -405,20 +420,23 @@ local function rod_spin(place, given, dimension)
   return library.check_list(place, "angular_velocity", spin, 3)
 end
 
---- A slender rod: coordinates of its centre and a unit vector along it, from tail to head.
+--- Adds a slender rod. Its coordinates are the position of its centre and a unit vector from tail to head.
 -- @function system:rod
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam number given.mass above 0, kg
--- @tparam number given.length above 0, m
--- @tparam[opt] {number,...} given.centre at the start, m; components may be `vida.free`; by default the
---   origin
--- @tparam[opt] number given.angle in the plane: from the x axis, rad
--- @tparam[opt] {number,...} given.direction from tail to head; in space it is needed
--- @tparam[opt] {number,...} given.velocity of the centre, m/s
--- @tparam[opt=0] number|{number,...} given.angular_velocity rad/s, in space of three components
--- @tparam[opt] number given.inertia about the centre, kg m^2; by default that of a uniform rod, m l^2 / 12
--- @tparam[opt=false] boolean given.guess all values of the start are where to search from
+-- @tparam number given.mass mass > 0, kg
+-- @tparam number given.length length > 0, m
+-- @tparam[opt] {number,...} given.centre initial position of the centre, m; components may be `vida.free`; by
+--   default the origin
+-- @tparam[opt] number given.angle in the plane: initial angle from the x axis, rad
+-- @tparam[opt] {number,...} given.direction initial direction from tail to head; required in space
+-- @tparam[opt] {number,...} given.velocity initial velocity of the centre, m/s
+-- @tparam[opt=0] number|{number,...} given.angular_velocity initial angular velocity, rad/s; in space a list
+--   of three components
+-- @tparam[opt] number given.inertia moment of inertia about the centre, kg m^2; by default that of a uniform
+--   rod, m l^2 / 12
+-- @tparam[opt=false] boolean given.guess the initial values are guesses, from which the constraints are
+-- solved
 -- @treturn body
 -- @usage
 -- local rod = s:rod { "rod", mass = 10, length = 1, direction = { 0, 0, -1 } }
@@ -442,7 +460,6 @@ function system_methods.rod(system, given)
   local frame = finish_body(system, given, library.frame_kinds["rod" .. dimension],
     library.add_rod(system, definition))
   frame.half_length = given.length / 2
-  library.draw_rod(system, frame)
   return frame.owner
 end
 
@@ -462,7 +479,7 @@ local function add_plane_body(system, place, given)
   definition.inertia, definition.angle = given.inertia, angle
   local frame = finish_body(system, given, library.frame_kinds.plane,
     library.add_plane_body(system, definition))
-  library.draw_plane_body(system, frame, given.mass, given.inertia)
+  frame.extent = library.plane_extent(given.mass, given.inertia)
   return frame.owner
 end
 
@@ -471,7 +488,7 @@ end
 local space_keys = { "mass", "inertia", "position", "orientation", "velocity", "angular_velocity",
   "body_rates", "as", "guess" }
 
--- Angular velocity in space at the start, where it is given.
+-- The initial angular velocity in the axes of space; nil if it is not given or free.
 local function start_spin(place, given, q)
   if given.angular_velocity ~= nil and given.body_rates ~= nil then
     fail(place .. ": expected angular_velocity (in space) or body_rates (in the body), not both")
@@ -495,13 +512,13 @@ local function add_space_body(system, place, given)
   local definition = new_definition(system, place, given, "position", spin)
   definition.inertia, definition.orientation = inertia.matrix, q
   definition.directors = as == "directors"
-  local number, particle, coordinates, values, rates, axes = library.add_rigid_body(system, definition)
+  local number, particle, first, nodes, values, axes = library.add_rigid_body(system, definition)
   local frame_kind = as == "quaternion" and "quaternion"
-    or #coordinates == 9 and "flat_directors" or "directors"
-  local frame = finish_body(system, given, library.frame_kinds[frame_kind], number, particle, coordinates,
-    values, rates)
+    or #nodes == 9 and "flat_directors" or "directors"
+  local frame = finish_body(system, given, library.frame_kinds[frame_kind], number, particle, first, nodes,
+    values)
   frame.axes = axes
-  library.draw_space_body(system, frame, given.mass, inertia, to_frame)
+  frame.extent = library.space_extent(given.mass, inertia.moments)
   return frame.owner
 end
 
@@ -509,7 +526,7 @@ end
 
 local fixed_keys = { "fixed", "position", "orientation", "angle" }
 
--- A body that does not move: a place and an orientation to which joints are attached.
+-- Adds a body that does not move: a position and an orientation to which joints are attached.
 local function add_fixed_body(system, place, given, dimension)
   library.check_keys(given, place, "key", 1, fixed_keys)
   local position = given.position == nil and zeros(dimension) or given.position
@@ -523,8 +540,10 @@ local function add_fixed_body(system, place, given, dimension)
     local u = vida.vector { math.cos(orientation), math.sin(orientation) }
     turn = function(a) return a[1] * u + a[2] * library.turn_left(u) end
   end
-  local frame = library.new_frame(library.frame_kinds["ground" .. dimension], nil, given[1], {}, {}, {})
-  frame.system, frame.orientation, frame.fixed_at, frame.fixed_turn = system, orientation, position, turn
+  local frame = library.new_frame(system, library.frame_kinds["ground" .. dimension], given[1], nil, nil, {})
+  frame.orientation, frame.fixed_at, frame.fixed_turn = orientation, position, turn
+  frame.body = library.add_fixed_body(system, { given[1], position = position,
+    angle = dimension == 2 and orientation or nil, orientation = dimension == 3 and orientation or nil })
   frame.owner = create_body(frame)
   return frame.owner
 end
@@ -534,27 +553,31 @@ end
 local every_key = { "mass", "inertia", "position", "orientation", "angle", "velocity", "angular_velocity",
   "body_rates", "as", "guess", "fixed" }
 
---- A rigid body: in the plane x, y and an angle, in space a unit quaternion or directors.
+--- Adds a rigid body. In the plane its coordinates are x, y and an angle; in space they are the position of
+-- its centre of mass and a unit quaternion or directors.
 -- @function system:body
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam number given.mass above 0, kg
--- @tparam number|{number,...} given.inertia about the centre of mass, kg m^2: in the plane a number, in
---   space three principal moments or the rows of a symmetric matrix, in the axes of the body
--- @tparam[opt] {number,...} given.position of the centre, m; components may be `vida.free`; by default the
---   origin
--- @tparam[opt] number given.angle in the plane, rad
--- @tparam[opt] {number,...}|table given.orientation in space: a unit quaternion, `{ axis = {...}, angle =
---   }` or the rows of a rotation matrix
--- @tparam[opt] {number,...} given.velocity of the centre, m/s
--- @tparam[opt] number|{number,...} given.angular_velocity rad/s, in space
--- @tparam[opt] {number,...} given.body_rates in space: the same in the axes of the body
--- @tparam[opt="quaternion"] string given.as or "directors": orthonormal vectors, with a constant mass
---   matrix
--- @tparam[opt=false] boolean given.guess all values of the start are where to search from
--- @tparam[opt=false] boolean given.fixed it does not move, and has a place and an orientation only
+-- @tparam number given.mass mass > 0, kg
+-- @tparam number|{number,...} given.inertia inertia about the centre of mass, kg m^2: in the plane a number,
+--   in space three principal moments or the rows of a symmetric matrix, in the axes of the body
+-- @tparam[opt] {number,...} given.position initial position of the centre of mass, m; components may be
+--   `vida.free`; by default the origin
+-- @tparam[opt] number given.angle in the plane: initial angle, rad
+-- @tparam[opt] {number,...}|table given.orientation in space: initial orientation as a unit quaternion,
+--   `{ axis = {...}, angle = ... }` or the rows of a rotation matrix
+-- @tparam[opt] {number,...} given.velocity initial velocity of the centre of mass, m/s
+-- @tparam[opt] number|{number,...} given.angular_velocity initial angular velocity, rad/s; in space a list in
+--   the axes of space
+-- @tparam[opt] {number,...} given.body_rates in space: initial angular velocity in the axes of the body,
+-- rad/s
+-- @tparam[opt="quaternion"] string given.as coordinates of the orientation: "quaternion", or "directors",
+--   which are orthonormal vectors with a constant mass matrix
+-- @tparam[opt=false] boolean given.guess the initial values are guesses, from which the constraints are
+-- solved
+-- @tparam[opt=false] boolean given.fixed the body does not move; it has only a position and an orientation
 -- @treturn body
--- @raise when the inertia is none of a body, or the orientation no rotation
+-- @raise if no rigid body has this inertia, or if the orientation is not a rotation
 -- @usage
 -- local top = s:body { "top", mass = 15, inertia = { 0.24, 0.47, 0.24 }, position = { 0, 1, 0 },
 --   body_rates = { 0, 150, 0 }, as = "directors" }

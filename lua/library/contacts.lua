@@ -1,5 +1,4 @@
---- Points on lines, planes and curves; and what rolls or cuts: rolling disks and knife edges, whose
--- rows are of velocities.
+--- Guides: points on lines, planes and curves. Nonholonomic contacts: rolling disks and knife edges.
 --
 -- @classmod system
 local vida, system_methods, library = ...
@@ -11,16 +10,17 @@ local fail, expected, kind = library.fail, library.expected, library.kind
 
 -- ---- points on lines and planes -----------------------------------------------------------------
 
--- Components in the frame of a direction: one of the body, or a list that is one of space at the
--- start.
+-- Returns the components in a frame of a direction, which is a direction of the body or a list of components
+-- in space at the start.
 local function direction_in(frame, value, place, field, dimension)
   if library.is_direction(value) then
     return library.resolve_direction(frame, value, place, field)
   end
   local direction = library.check_direction(place, field, value, dimension)
   if not frame.start then
-    fail(("%s: %s: where '%s' starts is to be found; expected a direction of this body"):format(place, field,
-      frame.name))
+    fail(("%s: %s: expected a direction of '%s', because its initial position is computed from the "
+      .. "constraints")
+      :format(place, field, frame.name))
   end
   return library.to_local(frame, direction)
 end
@@ -35,7 +35,7 @@ local function resolve(system, method, given, keys, example)
   return place, dimension, frames, { first = places[1], second = places[2] }
 end
 
--- Directions of the ground are those of space.
+-- For the ground, the axes of the frame are those of space.
 local function advise_anchor(system, place, given, frames, values)
   library.advise_anchor(system, place, given, frames, { values.first, values.second }, function(d, size)
     local off = math.abs(vida.dot(values.n1, d)) + math.abs(values.n2 and vida.dot(values.n2, d) or 0)
@@ -43,15 +43,16 @@ local function advise_anchor(system, place, given, frames, values)
   end)
 end
 
---- A point of the second body moves on a line of the first.
+--- Keeps the second end on a line that is fixed in the first.
 -- @function point_on_line
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
--- @tparam {number,...}|direction given.axis of the line, in space at the start, or a direction of the
---   first body
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; not used if both ends
+--   are points
+-- @tparam {number,...}|direction given.axis direction of the line, in space at the start or a direction of
+--   the first body
 -- @usage
 -- s:point_on_line { "wire", s.ground, upper, at = { 1, 0, 0 }, axis = { 0, 0, 1 } }
 function system_methods.point_on_line(system, given)
@@ -65,15 +66,16 @@ function system_methods.point_on_line(system, given)
   library.add_mechanism(library.add_guide, system, "line", "point on line", given[1], frames, values)
 end
 
---- A point of the second body moves on a plane of the first, in space.
+--- Keeps the second end on a plane that is fixed in the first (in space only).
 -- @function point_on_plane
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
--- @tparam {number,...}|direction given.normal of the plane, in space at the start, or a direction of the
---   first body
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; not used if both ends
+--   are points
+-- @tparam {number,...}|direction given.normal normal of the plane, in space at the start or a direction of
+--   the first body
 -- @usage
 -- s:point_on_plane { "table", s.ground, upper, at = { 0, 0, 0 }, normal = { 0, 0, 1 } }
 function system_methods.point_on_plane(system, given)
@@ -90,82 +92,66 @@ end
 
 -- ---- points on curves ---------------------------------------------------------------------------
 
--- Components in the first frame of where the point is from its origin.
-local function place_in_first(views, p, dimension)
-  local d = views[2].point(p.second) - views[1].origin
+local function what_curves_are(dimension)
+  return ("a function of %s that returns expressions which vanish on the curve, or, with parameter = ("
+    .. "initial "
+    .. "value of s), a function of s that returns the point { ... }"):format(dimension == 3 and "x, y, z"
+    or "x, y")
+end
+
+-- Calls the user's function with the components of a point; it returns the expressions that vanish on the
+-- curve.
+local function implicit_formulas(system, place, curve, dimension)
+  local got = table.pack(curve(table.unpack(library.curve_point(system))))
+  if got.n > 1 and got.n > dimension - 1 then
+    fail(("%s: curve: expected a function that returns at most %d expression%s, got %d"):format(place,
+      dimension - 1, dimension > 2 and "s" or "", got.n))
+  elseif got.n == 0 or kind(got[1]) == "table" or kind(got[1]) == "vector" then
+    expected(place, "curve", what_curves_are(dimension), got[1])
+  end
+  for i = 1, got.n do
+    if kind(got[i]) ~= "expression" then
+      expected(place, "curve", "a function that returns expressions which vanish on the curve", got[i])
+    end
+  end
+  got.n = nil
+  return got
+end
+
+-- Calls the user's function with the parameter s; it returns the point of the curve.
+local function place_on_curve(place, curve, dimension, s)
+  local target = curve(s)
+  local text = "a function of s that returns a point, a list of %d numbers or expressions such as %s"
+  local what = text:format(
+    dimension,
+    dimension == 2 and "{ s, s ^ 2 }" or "{ s, 0, s ^ 2 }")
+  if kind(target) ~= "vector" and kind(target) ~= "table" or #target ~= dimension then
+    expected(place, "curve", what, target)
+  end
   local components = {}
   for i = 1, dimension do
-    local axis = {}
-    for k = 1, dimension do
-      axis[k] = k == i and 1 or 0
+    if not library.is_finite(target[i]) and kind(target[i]) ~= "expression" then
+      expected(place, ("curve: [%d] of the point"):format(i), "a number or an expression", target[i])
     end
-    components[i] = vida.dot(views[1].turn(vida.vector(axis)), d)
+    components[i] = target[i]
   end
   return components
 end
 
-local function what_curves_are(dimension)
-  return ("a function of %s that returns what vanishes on the curve, or with parameter = (the start of s) a "
-    .. "function of s that returns the place, { ... }"):format(dimension == 3 and "x, y, z" or "x, y")
-end
-
-local function implicit_rows(place, curve, dimension, unit)
-  return {
-    unit = unit,
-    constraint = function(p, _, views)
-      local got = table.pack(curve(table.unpack(place_in_first(views, p, dimension))))
-      if got.n > 1 and got.n > dimension - 1 then
-        fail(("%s: curve: expected a function that returns at most %d expression%s, got %d"):format(place,
-          dimension - 1, dimension > 2 and "s" or "", got.n))
-      elseif got.n == 0 or kind(got[1]) == "table" or kind(got[1]) == "vector" then
-        expected(place, "curve", what_curves_are(dimension), got[1])
-      end
-      local rows = {}
-      for i = 1, got.n do
-        if kind(got[i]) ~= "expression" then
-          expected(place, "curve", "a function that returns expressions which vanish on the curve", got[i])
-        end
-        rows[i] = { tostring(i), got[i], unit = unit }
-      end
-      return #rows == 1 and rows[1][2] or rows
-    end,
-  }
-end
-
-local function parametric_rows(place, curve, dimension)
-  return {
-    unit = "m",
-    constraint = function(p, _, views, own)
-      local target = curve(own[1])
-      local what = ("a function of s that returns a place, a list of %d such as %s"):format(dimension,
-        dimension == 2 and "{ s, s ^ 2 }" or "{ s, 0, s ^ 2 }")
-      if kind(target) ~= "vector" and kind(target) ~= "table" or #target ~= dimension then
-        expected(place, "curve", what, target)
-      end
-      for i = 1, dimension do
-        if not library.is_finite(target[i]) and kind(target[i]) ~= "expression" then
-          expected(place, ("curve: [%d] of the place"):format(i), "a number or an expression", target[i])
-        end
-      end
-      return views[2].point(p.second) - views[1].origin - views[1].turn(vida.vector(target))
-    end,
-  }
-end
-
---- A point moves on a curve, which is fixed in the first body and in its axes, from its centre; of the
--- ground in space.
+--- Keeps a point on a curve that is fixed in a body (in its axes, from its centre) or in space. In space one
+-- expression defines a surface and two define a curve.
 -- @function point_on_curve
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam point|body given.2 a body or the ground
--- @tparam point|body given.3 what moves on the curve
--- @tparam function given.curve of components x, y, z that returns what vanishes on the curve, one
---   expression or in space two; or, with `parameter`, of s that returns the place
--- @tparam[opt] number given.parameter the start of s, which is then a coordinate, "name.s"
--- @tparam[opt=0] number given.rate of s at the start
--- @tparam[opt=""] string given.unit of what vanishes
--- @treturn expression|nil s
--- @treturn expression|nil its rate
+-- @tparam point|body given.2 the body in which the curve is fixed, or the ground
+-- @tparam point|body given.3 the end that moves on the curve
+-- @tparam function given.curve a function of the components x, y, z that returns one expression, or in space
+--   also two, which vanish on the curve; with `parameter`, a function of s that returns the point
+-- @tparam[opt] number given.parameter initial value of s, which is then a coordinate, "name.s"
+-- @tparam[opt=0] number given.rate initial rate of s
+-- @tparam[opt=""] string given.unit unit of the expressions that vanish
+-- @treturn expression|nil s, if `parameter` is given
+-- @treturn expression|nil the rate of s
 -- @usage
 -- s:point_on_curve { "track", s.ground, upper, parameter = 1,
 --   curve = function(u) return { u, 0, u ^ 2 - 1 } end }
@@ -182,7 +168,8 @@ function system_methods.point_on_curve(system, given)
   end
   local first, origin = library.resolve_end(system, given[2], place, "first end")
   if origin and vida.norm(origin) ~= 0 then
-    expected(place, "first end", "a body or the ground, in whose axes the curve is", given[2])
+    expected(place, "first end", "a body or the ground, not a point of it; the curve is given in its axes",
+      given[2])
   end
   local second, point = library.resolve_end(system, given[3], place, "second end")
   library.demand_orientation(place, { first }, dimension)
@@ -197,29 +184,31 @@ function system_methods.point_on_curve(system, given)
   end
   local frames, values = { first, second }, { second = point }
   if given.parameter == nil then
-    library.add_traced(system, "curve " .. place, "point on curve", given[1], frames, values,
-      implicit_rows(place, curve, dimension, given.unit), nil, curve)
+    values.formulas = implicit_formulas(system, place, curve, dimension)
+    values.unit = given.unit
+    library.add_mechanism(library.add_curve, system, "curve", "point on curve", given[1], frames, values)
     return
   end
   local s = system_methods.coordinate(system,
     { given[1] .. ".s", value = given.parameter, rate = given.rate })
-  library.add_traced(system, "parametric " .. place, "point on curve", given[1], frames, values,
-    parametric_rows(place, curve, dimension), { s }, curve)
+  values.place = place_on_curve(place, curve, dimension, s)
+  library.add_mechanism(library.add_parametric_curve, system, "curve", "point on curve", given[1], frames,
+    values)
   return s, s.rate
 end
 
 -- ---- rolling ------------------------------------------------------------------------------------
 
---- A thin disk about an axis of a body, through its centre, rolls on a plane without slipping: "name:
--- contact" and nonholonomic rows "name: rolling 1", "name: rolling 2".
+--- Makes a thin disk roll on a plane without slipping. The centre of the disk is the centre of mass of the
+-- body. Rows: "name: contact" and the nonholonomic rows "name: rolling 1", "name: rolling 2".
 -- @function rolling_disk
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam body given.2 the body
--- @tparam number given.radius m
--- @tparam {number,...}|direction given.axis of the disk, in the axes of the body; not in the plane
--- @tparam[opt] {number,...} given.normal of the plane, in space; by default upwards, the last axis
--- @tparam[opt=0] number given.height of the plane along the normal, m
+-- @tparam number given.radius radius of the disk, m
+-- @tparam {number,...}|direction given.axis axis of the disk, in the axes of the body; not used in the plane
+-- @tparam[opt] {number,...} given.normal normal of the plane, in space; by default upwards, the last axis
+-- @tparam[opt=0] number given.height height of the plane along the normal, m
 -- @usage
 -- local wheel = s:body { "wheel", mass = 1, inertia = { 0.1, 0.2, 0.1 }, position = { 0, 0, 0.5 } }
 -- s:rolling_disk { "tyre", wheel, radius = 0.5, axis = { 0, 1, 0 } }
@@ -240,7 +229,7 @@ function system_methods.rolling_disk(system, given)
   }
   if dimension == 2 then
     if given.axis ~= nil then
-      fail(place .. ": axis: in the plane the axis of a disk is across the plane")
+      fail(place .. ": axis: in the plane the axis of a disk is normal to the plane; leave axis out")
     end
     library.add_rolling_disk(system, "rolling disk", given[1], { frame }, values)
     library.draw_circle(system, given[1], frame, values.radius, { 1, 0 }, { 0, 1 })
@@ -254,13 +243,14 @@ end
 
 -- ---- knife edges --------------------------------------------------------------------------------
 
---- A skate: a body, or a point of it, moves along a direction of the body only. One nonholonomic row.
+--- Allows a point of a body to move only along the blade of a knife edge or skate. One nonholonomic row.
 -- @function knife_edge
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam point|body given.2 the body, or a point of it
--- @tparam {number,...}|direction given.direction of the blade, in the axes of the body
--- @tparam[opt] {number,...} given.normal of the ice, in space; by default { 0, 0, 1 }; not in the plane
+-- @tparam point|body given.2 the body (its centre), or a point of it
+-- @tparam {number,...}|direction given.direction direction of the blade, in the axes of the body
+-- @tparam[opt] {number,...} given.normal normal of the plane of motion, in space; by default { 0, 0, 1 }; not
+--   used in the plane
 -- @usage
 -- s:knife_edge { "blade", trunk, direction = { 1, 0, 0 } }
 function system_methods.knife_edge(system, given)
@@ -283,7 +273,8 @@ function system_methods.knife_edge(system, given)
   if dimension == 3 then
     values.normal = library.check_direction(place, "normal", given.normal or { 0, 0, 1 }, 3)
   elseif given.normal ~= nil then
-    fail(place .. ": normal: a system of dimension 2 is the plane itself")
+    fail(place .. ": normal: in a system of dimension 2 the blade moves in the plane of the system; leave "
+      .. "normal out")
   end
   library.add_knife_edge(system, "knife edge", given[1], { frame }, values)
 end

@@ -1,8 +1,8 @@
---- vida.element and system:add: patterns that are derived once and used many times.
+--- Elements: patterns of terms that are derived once and used many times.
 --
--- An element owns a system that serves as the pattern of its instances. An end that is fixed (the
--- ground, an anchor, a number in place of a coordinate) is no coordinate, so it needs a pattern of
--- its own, in which its components are parameters; patterns are made when they are first needed.
+-- An element owns a system that serves as the pattern of its instances. A fixed end (the ground, an anchor,
+-- or a number instead of a coordinate) has no coordinates. Instances with fixed ends need another pattern, in
+-- which the components of these ends are parameters. Each pattern is made when it is first needed.
 --
 -- @classmod system
 local vida, system_methods, library = ...
@@ -11,17 +11,18 @@ local new_system = vida.system
 local fail, expected, kind = library.fail, library.expected, library.kind
 
 local axes = { "x", "y", "z" }
--- Functions that return one expression, and the methods of systems that take it.
+-- Functions that return one expression. The method of the system that adds it has the same name.
 local parts = { "lagrangian", "kinetic", "potential", "rayleigh" }
 -- Functions that return one row or several.
 local row_parts = { "constraint", "nonholonomic" }
 local functions = { "lagrangian", "kinetic", "potential", "rayleigh", "constraint", "nonholonomic", "force" }
 local keys = { "points", "coordinates", "dimension", "parameters", "unit", table.unpack(functions) }
 
--- What an element object stands for, and how many instances without a name a system has.
+-- The definitions of element objects.
 local definitions = setmetatable({}, { __mode = "k" })
+-- The number of unnamed instances, by system and by name of the element.
 local unnamed = setmetatable({}, { __mode = "k" })
--- Names of instances, by systems and elements; no two may be alike.
+-- The names of instances, by system and by element. They must be unique.
 local instance_names = setmetatable({}, { __mode = "k" })
 
 -- ---- reading a definition -----------------------------------------------------------------------
@@ -30,7 +31,7 @@ local function is_list(value)
   return kind(value) == "table" and (#value > 0 or next(value) == nil)
 end
 
--- The names of ends: a list of them, or their number.
+-- Returns the names of ends, which are given as a list of names or as a number of ends.
 local function read_ends(place, definition, key, letters)
   local given = definition[key]
   local names = {}
@@ -46,12 +47,13 @@ local function read_ends(place, definition, key, letters)
       names[i] = name
     end
   elseif given ~= nil then
-    expected(place, key, "their number or a list of their names", given)
+    expected(place, key, "a number of " .. key .. " or a list of their names", given)
   end
   return names
 end
 
--- Names of parameters in their order, and values of those that have one: { "k", l0 = 1 }.
+-- Returns the names of parameters in their order, the default values, and the index of each name, from a list
+-- such as { "k", l0 = 1 }.
 local function read_parameters(place, given)
   local names, values, known = {}, {}, {}
   if given ~= nil and kind(given) ~= "table" then
@@ -60,14 +62,14 @@ local function read_parameters(place, given)
   for key, value in pairs(given or {}) do
     if type(key) == "string" then
       if type(value) ~= "number" then
-        expected(place, "parameters." .. key, "a number, its value when none is given", value)
+        expected(place, "parameters." .. key, "a number, its default value", value)
       end
       names[#names + 1], values[key] = key, value
     elseif type(value) ~= "string" then
       expected(place, ("parameters[%s]"):format(key), "a name", value)
     end
   end
-  table.sort(names) -- keys of a table come in any order
+  table.sort(names) -- pairs() has no defined order
   table.move(names, 1, #names, #(given or {}) + 1)
   table.move(given or {}, 1, #(given or {}), 1, names)
   for i, name in ipairs(names) do
@@ -109,7 +111,7 @@ end
 
 -- ---- tracing ------------------------------------------------------------------------------------
 
--- What to add to the refusal of a parameter's name.
+-- A hint for the message about an unknown parameter.
 local function advice(definition, name)
   local nearest = library.nearest_name(name, definition.parameters)
   if nearest then
@@ -120,7 +122,7 @@ local function advice(definition, name)
   return "; its parameters are " .. table.concat(definition.parameters, ", ")
 end
 
--- What functions get as p: parameters by name.
+-- The argument p of the functions: the parameters by name.
 local function new_parameter_table(definition, values)
   return setmetatable({}, {
     __index = function(_, key)
@@ -138,7 +140,7 @@ local function new_parameter_table(definition, values)
   })
 end
 
--- A new parameter of the pattern and its number.
+-- Adds a parameter to the pattern. Returns its expression and its index.
 local function add_parameter(pattern, name)
   pattern.parameter_count = pattern.parameter_count + 1
   return system_methods.parameter(pattern.system, { name, 1 }), pattern.parameter_count - 1
@@ -164,13 +166,13 @@ local function trace_coordinate(pattern, name, fixed)
   return (system_methods.coordinate(pattern.system, { name, value = 0 }))
 end
 
--- The one value that a function returns.
+-- Calls a function that must return one value.
 local function only_value(pattern, definition, part)
   local got = table.pack(definition[part](table.unpack(pattern.arguments)))
   if got.n > 1 then
     local is_row = part == "constraint" or part == "nonholonomic"
     fail(("%s: %s: expected a function that returns one value, got %d of them%s"):format(definition.place,
-      part, got.n, is_row and "; several rows go into a list { { \"row\", expression }, ... }" or ""))
+      part, got.n, is_row and "; for several rows return a list { { \"row\", expression }, ... }" or ""))
   end
   return got[1]
 end
@@ -181,14 +183,14 @@ local function trace_parts(pattern, definition)
       local value = only_value(pattern, definition, part)
       if kind(value) == "expression" then
         system_methods[part](pattern.system, { definition.name, value })
-      elseif type(value) ~= "number" or not pattern.has_fixed then -- at rest there may be nothing left
+      elseif type(value) ~= "number" or not pattern.has_fixed then -- constant if only fixed ends enter
         expected(definition.place, part, "a function that returns an expression", value)
       end
     end
   end
 end
 
--- Rows as a list of { name, expression, unit = }, from all that a function may return.
+-- Converts the result of a function of rows to a list of { name, expression, unit = }.
 local function rows_of(definition, part, value)
   if kind(value) == "expression" then
     return { { definition.name, value } }
@@ -223,8 +225,8 @@ local function trace_rows(pattern, definition)
   end
 end
 
--- What a force function returns: one force for each end, in a list or as several values. Where
--- there is one end only, the force itself will do.
+-- Returns the list of forces, one for each end. The function returns them as a list or as several values; for
+-- a single end it may return the force itself.
 local function forces_of(pattern, definition)
   local got = table.pack(definition.force(table.unpack(pattern.arguments)))
   local first, count = got[1], #definition.points + #definition.coordinates
@@ -282,7 +284,7 @@ local function trace_force(pattern, definition)
   end
 end
 
--- A pattern in so many dimensions; fixed[i] says whether end i is fixed.
+-- Makes the pattern for a dimension and a set of fixed ends.
 local function trace(definition, dimension, fixed)
   local pattern = {
     system = new_system { definition.name, dimension = dimension },
@@ -309,7 +311,7 @@ local function trace(definition, dimension, fixed)
   return pattern
 end
 
--- The pattern for these ends; `key` is the dimension, and which ends are fixed.
+-- Returns the pattern for a dimension and a set of fixed ends, and makes it if necessary.
 local function pattern_of(definition, dimension, fixed)
   local key = dimension
   if next(fixed) then
@@ -327,8 +329,8 @@ local function pattern_of(definition, dimension, fixed)
   return pattern.system
 end
 
--- The first pattern is made at once, so that mistakes in functions are found where the element is
--- written; without a dimension it is that of space, or of the plane when only there it makes sense.
+-- Makes the first pattern when the element is defined, so that messages about mistakes in its functions name
+-- the line of the definition. Without a dimension, tries dimension 3 and then 2.
 local function trace_at_once(definition)
   if definition.dimension or #definition.points == 0 then
     pattern_of(definition, definition.dimension or 3, {})
@@ -355,7 +357,8 @@ local element_class = {
   __name = "vida.element",
   __tostring = function(element) return ("element '%s'"):format(definitions[element].name) end,
   __call = function(element)
-    fail(("element '%s' is added by system:add(element, ...)"):format(definitions[element].name))
+    fail(("element '%s' cannot be called; add it with system:add(element, ...)"):format(
+      definitions[element].name))
   end,
   __index = function(element, key)
     local definition = definitions[element]
@@ -368,27 +371,28 @@ local element_class = {
   __metatable = false,
 }
 
---- A pattern that is derived once and used many times. Its functions get the points (vectors with
--- `velocity`), then the coordinates, the table of parameters and the time, and return expressions of
--- these.
+--- Defines an element: a pattern of terms that is derived once and used many times. The arguments of its
+-- functions are the points (vectors with a `velocity`), the coordinates, the table of parameters and the
+-- time; they return expressions of these.
 -- @function vida.element
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam[opt=0] integer|{string,...} given.points on how many points it acts, or their names
--- @tparam[opt=0] integer|{string,...} given.coordinates likewise; each has its `rate`
+-- @tparam[opt=0] integer|{string,...} given.points number of points, or their names
+-- @tparam[opt=0] integer|{string,...} given.coordinates number of coordinates (each has a `rate`), or their
+--   names
 -- @tparam[opt] integer given.dimension 1, 2 or 3; by default that of the system
--- @tparam[opt] {string,...} given.parameters names; `name = value` gives one a default
--- @tparam[opt] string given.unit of its rows
+-- @tparam[opt] {string,...} given.parameters names of parameters; `name = value` sets a default value
+-- @tparam[opt] string given.unit unit of its constraint rows
 -- @tparam[opt] function given.lagrangian L, J
 -- @tparam[opt] function given.kinetic T, J
 -- @tparam[opt] function given.potential V, J
 -- @tparam[opt] function given.rayleigh R, W
 -- @tparam[opt] function given.constraint g: an expression, or a list of `{ "row", expression, unit = "m"
 --   }`
--- @tparam[opt] function given.nonholonomic rows of velocities, likewise
+-- @tparam[opt] function given.nonholonomic A v + b: an expression, or a list as for `constraint`
 -- @tparam[opt] function given.force a list with the force on each point or coordinate
--- @treturn element which has a `name`
--- @raise when it has no function, or one of them returns something else
+-- @treturn element with a `name`
+-- @raise if there is no function, or if a function returns a value of the wrong type
 -- @usage
 -- local spring = vida.element { "spring", points = 2, parameters = { "k", l0 = 1 },
 --   potential = function(a, b, p) return 0.5 * p.k * (vida.norm(b - a) - p.l0) ^ 2 end }
@@ -413,7 +417,7 @@ function vida.element(given)
     definition[key] = given[key]
   end
   if #definition.points + #definition.coordinates == 0 then
-    fail(place .. ": expected points = 2 or coordinates = 2, how many it acts on")
+    fail(place .. ": expected a number of points or coordinates on which it acts, such as points = 2")
   end
   trace_at_once(definition)
   local element = setmetatable({}, element_class)
@@ -436,13 +440,13 @@ local function check_new_name(system, element, place, name)
   local names = by_element[element] or {}
   instance_names[system], by_element[element] = by_element, names
   if names[name] then
-    fail(place .. ": there is one of this name already")
+    fail(place .. ": this name is already in use")
   end
   names[name] = true
 end
 
--- Name, ends and parameters out of the arguments after the element:
--- "name", a, b, { k = 1 } or { "name", a, b, k = 1 }, both also without the name.
+-- Returns the name (nil: none), the ends, their number and the parameters from the arguments after the
+-- element: "name", a, b, { k = 1 } or { "name", a, b, k = 1 }; the name is optional.
 local function read_arguments(...)
   local list, count, values = { ... }, select("#", ...), nil
   local first = count == 1 and kind(list[1]) == "table" and list[1]
@@ -460,7 +464,7 @@ local function read_arguments(...)
   return nil, list, count, values
 end
 
--- Lists of coordinates, such as those of a body, count as their entries.
+-- Replaces lists of coordinates, such as those of a body, by their entries.
 local function flatten(ends, count, points)
   local flat, length = {}, 0
   for i = 1, count do
@@ -476,12 +480,12 @@ local function flatten(ends, count, points)
   return flat, length
 end
 
--- What to add where the rate of a coordinate was given, too.
+-- A hint for the message about ends of which one is a rate.
 local function advice_about_rates(system, ends, count)
   for i = 1, count do
     if library.rate(system, ends[i]) then
-      return "; one is a rate: system:coordinate returns a coordinate and its rate, and both arrive when it "
-        .. "is called in the last place; parentheses leave the first, (s:coordinate { ... })"
+      return "; one is a rate: system:coordinate returns a coordinate and its rate, and a call as the last "
+        .. "argument passes both; write (s:coordinate { ... }) to pass only the coordinate"
     end
   end
   return ""
@@ -499,7 +503,7 @@ local function check_count(system, place, definition, ends, count)
   end
 end
 
--- Numbers of the coordinates that move, values of those that do not, and which are fixed.
+-- Returns the indices of the coordinates of moving ends, the values of fixed ends, and the set of fixed ends.
 local function resolve_ends(system, place, definition, ends)
   local dimension = library.dimension(system)
   local coordinates, values, fixed = {}, {}, {}
@@ -527,15 +531,15 @@ local function resolve_ends(system, place, definition, ends)
       fixed[i] = true
       values[#values + 1] = ends[i]
     elseif library.rate(system, ends[i]) then
-      fail(("%s: coordinate %d ('%s'): expected a coordinate of this system, or a number when it is fixed%s")
+      fail(("%s: coordinate %d ('%s'): expected a coordinate of this system, or a number if it is fixed%s")
         :format(place, k, name, advice_about_rates(system, ends, i)))
     else
       expected(place, ("coordinate %d ('%s')"):format(k, name),
-        "a coordinate of this system, or a number when it is fixed", ends[i])
+        "a coordinate of this system, or a number if it is fixed", ends[i])
     end
   end
   if #coordinates == 0 then
-    fail(place .. ": everything it acts on is fixed, so that there is nothing to move")
+    fail(place .. ": all its ends are fixed; at least one must move")
   end
   return coordinates, values, fixed
 end
@@ -548,7 +552,8 @@ local function refuse_unknown_parameter(place, definition, given)
   end
 end
 
--- Appends the element's own parameters to values; links are the system's parameters they follow.
+-- Appends the values of the element's parameters to `values`. Returns the links: the indices of parameters of
+-- the system, or -1.
 local function resolve_parameters(system, place, definition, given, values)
   local links = {}
   for i = 1, #values do
@@ -576,15 +581,15 @@ local function resolve_parameters(system, place, definition, given, values)
   return links
 end
 
---- Adds an instance of an element. Also `s:add(spring, a, b, { k = 100 })`, without a name, and
+--- Adds an instance of an element. Other forms are `s:add(spring, a, b, { k = 100 })`, without a name, and
 -- `s:add(spring, { "name", a, b, k = 100 })`.
 -- @function add
--- @tparam element element made by `vida.element`
--- @tparam[opt] string name by default "spring", "spring 2", ...
--- @tparam point|expression|number ... points and coordinates; a fixed point, or a number in place of a
---   coordinate, does not move
--- @tparam[opt] table parameters by names: numbers, or parameters of the system
--- @raise when a parameter is unknown or missing, or nothing that it acts on moves
+-- @tparam element element from `vida.element`
+-- @tparam[opt] string name name of the instance; by default "spring", "spring 2", ...
+-- @tparam point|expression|number ... points and coordinates; fixed points, and numbers instead of
+-- coordinates,   do not move
+-- @tparam[opt] table parameters values by names: numbers, or parameters of the system
+-- @raise if a parameter is unknown or missing, or if all ends are fixed
 -- @usage
 -- local magnet = vida.element { "magnet", points = 1, parameters = { "c" },
 --   potential = function(a, p) return p.c / vida.dot(a, a) end }

@@ -1,4 +1,4 @@
---- Springs and dampers between points of bodies, and about axes.
+--- Springs, dampers, torsion springs and torsion dampers.
 --
 -- @classmod system
 local _, system_methods, library = ...
@@ -36,22 +36,22 @@ local function add_spring(system, given)
   local squared = given.law == "squared"
   if given.cubic ~= nil and given.cubic ~= 0 then
     if squared then
-      fail(place .. ": cubic: only a linear law has it")
+      fail(place .. ": cubic: only the linear law has a cubic stiffness")
     end
     values.cubic = check_size(system, place, "cubic", given.cubic)
   end
   library.add_mechanism(library.add_spring, system, given.law or "linear", "spring", given[1], frames, values)
 end
 
---- A spring without mass between two points.
+--- Adds a massless spring between two points.
 -- @function spring
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
--- @tparam point|body_point given.3 the second one
--- @tparam number|expression given.stiffness k, not negative, N/m; or a parameter of the system
--- @tparam number|expression given.length l at rest, not negative, m; or a parameter
--- @tparam[opt=0] number given.cubic k3 of a linear law, not negative, N/m^3
+-- @tparam point|body_point given.3 the second end
+-- @tparam number|expression given.stiffness k >= 0, N/m; or a parameter of the system
+-- @tparam number|expression given.length rest length l >= 0, m; or a parameter
+-- @tparam[opt=0] number given.cubic k3 >= 0 of a linear law, N/m^3
 -- @tparam[opt="linear"] string given.law "linear": V = k s^2/2 + k3 s^4/4 with s = |d| - l; "squared": V =
 --   k (|d|^2 - l^2)^2/4
 -- @usage
@@ -69,15 +69,15 @@ end
 
 -- ---- dampers ------------------------------------------------------------------------------------
 
---- A damper between two points.
+--- Adds a damper between two points.
 -- @function damper
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
--- @tparam point|body_point given.3 the second one
--- @tparam number given.damping c, not negative, N s/m
--- @tparam[opt="line"] string given.along "line": R = c s'^2/2 of the distance s; "velocity": R = c |v|^2/2
---   of the relative velocity, for ends that meet
+-- @tparam point|body_point given.3 the second end
+-- @tparam number given.damping c >= 0, N s/m
+-- @tparam[opt="line"] string given.along "line": R = c s'^2/2 with the distance s; "velocity": R = c |v|^2/2
+--   with the relative velocity v, which is defined also if the ends coincide
 -- @usage
 -- s:damper { "shock absorber", upper, trunk:point { 0, 0, 0.1 }, damping = 20 }
 function system_methods.damper(system, given)
@@ -96,7 +96,7 @@ end
 
 -- ---- about axes ---------------------------------------------------------------------------------
 
--- Frames and values of what acts between two bodies about an axis; the angle at the start is zero.
+-- Returns the place in messages, the frames and the triads of a torsion element.
 local function resolve_torsion(system, method, given, keys)
   local dimension = kind(system) == "system" and library.dimension(system) or 3
   local example = dimension == 3 and "{ \"torsion\", frame, door, axis = { 0, 0, 1 }, %s = 1 }"
@@ -120,20 +120,20 @@ local function resolve_torsion(system, method, given, keys)
   return place, frames, {}
 end
 
---- A spring that turns two bodies about an axis: V = k (a - angle)^2 / 2. In space the angle a counts from
--- the start, and lies between -pi and pi: a motion that goes further ends there with ANGLE_WRAPS, and over
--- more turns `s:potential { "coil", 0.5 * k * turned ^ 2 }` takes an angle of `s:angle`. In the plane it is
--- that between the axes of the bodies, over any number of turns.
+--- Adds a torsion spring between two bodies: V = k (a - angle)^2 / 2. In space the angle a is 0 at the start
+-- and lies between -pi and pi; a run ends with ANGLE_WRAPS if the motion goes further. For more turns use
+-- `s:potential { "coil", 0.5 * k * turned ^ 2 }` with an angle `turned` of `s:angle`. In the plane a is the
+-- angle between the x axes of the bodies, over any number of turns.
 -- @function torsion_spring
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body or the ground
--- @tparam point|body given.3 the second one
+-- @tparam point|body given.3 the second end
 -- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
--- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
---   each, which are one at the start
--- @tparam number given.stiffness k, not negative, N m/rad
--- @tparam[opt=0] number given.angle at rest, rad
+-- @tparam[opt] {direction,direction} given.reference if `axis` has a direction for each end: a direction
+--   orthogonal to each, which coincide in space at the start
+-- @tparam number given.stiffness k >= 0, N m/rad
+-- @tparam[opt=0] number given.angle rest angle, rad
 -- @usage
 -- s:torsion_spring { "coil", s.ground, trunk, axis = { 0, 0, 1 }, stiffness = 2 }
 function system_methods.torsion_spring(system, given)
@@ -143,16 +143,17 @@ function system_methods.torsion_spring(system, given)
   library.add_mechanism(library.add_torsion, system, "spring", "torsion spring", given[1], frames, values)
 end
 
---- A damper that brakes the turning of two bodies about an axis: R = c w^2 / 2.
+--- Adds a torsion damper between two bodies: R = c w^2 / 2 with their relative angular velocity w about an
+-- axis.
 -- @function torsion_damper
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body or the ground
--- @tparam point|body given.3 the second one
+-- @tparam point|body given.3 the second end
 -- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
--- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
---   each, which are one at the start
--- @tparam number given.damping c, not negative, N m s/rad
+-- @tparam[opt] {direction,direction} given.reference if `axis` has a direction for each end: a direction
+--   orthogonal to each, which coincide in space at the start
+-- @tparam number given.damping c >= 0, N m s/rad
 -- @usage
 -- s:torsion_damper { "brake", s.ground, trunk, axis = { 0, 0, 1 }, damping = 0.1 }
 function system_methods.torsion_damper(system, given)

@@ -1,10 +1,9 @@
---- Joints: what holds bodies, particles and the ground together.
+--- Joints between bodies, particles and the ground.
 --
--- Rows that keep points together are lengths, so that their multipliers are forces; rows that keep
--- directions across each other are products of unit vectors, which change like the angle between
--- them where they hold, so that their unit is that of an angle and their multipliers are torques.
--- Rows are those of the second end less those of the first: what acts on the second is minus the
--- multiplier.
+-- Rows that keep points together are lengths, and their multipliers are forces. Rows that keep directions
+-- orthogonal are scalar products of unit vectors; near zero they change like the angle between the
+-- directions, so their unit is "rad" and their multipliers are torques. A row is a quantity of the second end
+-- minus that of the first, so the force or torque on the second end is minus the multiplier.
 --
 -- @classmod system
 local vida, system_methods, library = ...
@@ -15,11 +14,12 @@ local end_names = { "first end", "second end" }
 -- ---- ends ---------------------------------------------------------------------------------------
 
 local function refuse_unknown_start(place, field, frame)
-  fail(("%s: %s is a place in space at the start, but where '%s' starts is to be found; use points and "
-    .. "directions of the body itself"):format(place, field, frame.name))
+  fail(("%s: %s refers to space at the start, but the initial position of '%s' is computed from the "
+    .. "constraints; use points and directions of the body itself"):format(place, field, frame.name))
 end
 
--- Where a joint is in the frame of its end i: the point that was given, or the place `at` in space.
+-- Returns the place of a joint in the frame of its end i, from the given point or from the position `at` in
+-- space.
 local function resolve_place(frame, point, at, place, i, takes_at)
   local is_ground = frame.kind.count == 0
   if at and frame.kind.place_count > 0 and (point == nil or is_ground and vida.norm(point) == 0) then
@@ -29,14 +29,15 @@ local function resolve_place(frame, point, at, place, i, takes_at)
     return library.to_local_point(frame, at)
   elseif point == nil then
     local what = takes_at
-      and "%s: expected at = { ... }, where it is at the start, or a point of body '%s' as its %s end"
-      or "%s: expected a point of body '%s' as its %s end: body:point { ... }, from its centre"
+      and "%s: expected at = { ... }, its position at the start, or a point of body '%s' as its %s end"
+      or "%s: expected a point of body '%s' as its %s end, such as body:point { ... }"
     fail(what:format(place, frame.name, i == 1 and "first" or "second"))
   end
   return point
 end
 
--- Two ends with their places: entries 2 and 3 of a joint, and, of those that take it, its key `at`.
+-- Returns the frames and places of both ends of a joint, from its entries 2 and 3 and, if takes_at, its key
+-- `at`.
 local function resolve_ends(system, place, given, takes_at)
   local at = given.at
   if at ~= nil then
@@ -56,31 +57,35 @@ local function resolve_ends(system, place, given, takes_at)
 end
 library.resolve_joint_ends = resolve_ends
 
--- Where an end is at the start, and how large what it is made of is; nil where that is to be found.
+-- Returns the position of an end at the start and the size of its terms; nil if the position is computed from
+-- the constraints.
 local function start_place(frame, place)
   if frame.kind.place_count == 0 then
     return frame.start_place, frame.start_place and vida.norm(frame.start_place)
   end
   if frame.start then
-    return frame.start.point(place), vida.norm(frame.start.origin) + vida.norm(place)
+    return library.start_point(frame, place), vida.norm(library.start_centre(frame)) + vida.norm(place)
   end
 end
 
--- Where a joint ends at the ground itself, and the start does not have it there, another fixed point is
--- meant perhaps: messages about the start then say so. holds(d, size): whether the rows vanish for the
--- gap d, a difference of places of this size.
+-- A joint may end at the ground (the origin) although the user meant another fixed point. If the rows do not
+-- vanish at the start, this adds a hint to messages about the start. holds(d, size) returns whether the rows
+-- vanish for the gap d, a difference of positions of this size.
 local function advise_anchor(system, place, given, frames, places, holds)
   for i, frame in ipairs(frames) do
     local is_ground = frame.kind.name == "ground" and not frame.owner and vida.norm(places[i]) == 0
-    local from, first_size = start_place(frames[1], places[1])
-    local to, second_size = start_place(frames[2], places[2])
-    if is_ground and given.at == nil and from and to and not holds(to - from, first_size + second_size) then
+    local from, first_size, to, second_size
+    if is_ground and given.at == nil then
+      from, first_size = start_place(frames[1], places[1])
+      to, second_size = start_place(frames[2], places[2])
+    end
+    if from and to and not holds(to - from, first_size + second_size) then
       local other, numbers = i == 1 and to or from, {}
       for k = 1, #other do
         numbers[k] = ("%.6g"):format(other[k])
       end
       library.advise_start(system, ("%s ends at the ground, which is the origin, and its other end starts "
-        .. "at { %s }; a fixed point elsewhere is system:anchor { ... }"):format(place,
+        .. "at { %s }; for another fixed point use system:anchor { ... }"):format(place,
         table.concat(numbers, ", ")))
     end
   end
@@ -91,7 +96,7 @@ local function vanishes(d, size)
   return vida.norm(d) <= 1e-9 * size
 end
 
--- Refuses ends that cannot be turned: particles, and for most joints rods in space.
+-- Refuses ends without the orientation that a joint needs: particles, and for most joints rods in space.
 local function demand_orientation(place, frames, count)
   for i, frame in ipairs(frames) do
     if frame.kind.turn_count < count then
@@ -111,7 +116,7 @@ local function is_pair(value)
     and (kind(value[1]) ~= "number" or kind(value[2]) ~= "number")
 end
 
--- Components in both frames of one direction of space at the start.
+-- Returns the components in all frames of a direction in space at the start.
 local function both_local(place, key, frames, direction)
   local components = {}
   for i, frame in ipairs(frames) do
@@ -131,8 +136,8 @@ local function resolve_pair(place, key, frames, pair)
   return components
 end
 
--- A direction by both frames: a list of numbers is one of space at the start, a pair has one for
--- each end, in the axes of that body.
+-- Returns the components of an axis in both frames. A list of numbers is a direction in space at the start; a
+-- pair has a direction for each end, in the axes of its body.
 local function resolve_axis(place, key, frames, value, dimension)
   if is_pair(value) then
     return resolve_pair(place, key, frames, value)
@@ -142,9 +147,9 @@ local function resolve_axis(place, key, frames, value, dimension)
   return both_local(place, key, frames, library.check_direction(place, key, value, dimension))
 end
 
--- Axis and two directions across it, e[1], e[2], e[3] (the axis), by both frames. Those across the
--- axis are the same in space at the start; when axes were given for each end, `reference` says for
--- each which direction across the axis goes with that of the other.
+-- Returns the triads e[1], e[2], e[3] (the axis) in both frames. They coincide in space at the start. If an
+-- axis is given for each end, `reference` has a direction across the axis for each end, which correspond to
+-- each other.
 local function resolve_triads(place, frames, given, needs_reference)
   if given.axis == nil then
     expected(place, "axis", "a direction in space such as { 0, 0, 1 }, or one for each end in a list", nil)
@@ -162,7 +167,7 @@ local function resolve_triads(place, frames, given, needs_reference)
   local axes = resolve_pair(place, "axis", frames, given.axis)
   local references = given.reference and resolve_pair(place, "reference", frames, given.reference)
   if needs_reference and not references then
-    fail(place .. ": reference: with an axis for each end, expected a direction across it for each end, too")
+    fail(place .. ": reference: with an axis for each end, expected also a direction across it for each end")
   end
   for i, axis in ipairs(axes) do
     local e1 = references and library.part_across(axis, references[i]) or library.across(axis)
@@ -182,7 +187,7 @@ end
 library.resolve_triads = resolve_triads
 library.triad_values = triad_values
 
--- The same in the plane: the axis and what is to its left.
+-- Adds the axis and the direction to its left in the plane, for both frames.
 local function plane_values(place, frames, given, values)
   if given.axis == nil then
     expected(place, "axis", "a direction such as { 1, 0 }", nil)
@@ -191,12 +196,6 @@ local function plane_values(place, frames, given, values)
   values.a1, values.b1 = components[1], components[2]
   values.a2, values.b2 = library.turn_left(components[1]), library.turn_left(components[2])
   return values
-end
-
--- ---- rows ---------------------------------------------------------------------------------------
-
-local function gap(p, views)
-  return views[2].point(p.second) - views[1].point(p.first)
 end
 
 --- Joints and prescribed motion
@@ -214,15 +213,16 @@ local function add_ball(system, method, place, given)
   library.add_mechanism(library.add_joint, system, method, method, given[1], frames, values)
 end
 
---- A ball joint: both ends are at one place. Three rows, "name: x", ..., the second end less the first in
--- the axes of space; in the plane two. Their multipliers are forces, N: the second body gets minus the
--- multiplier, the first one the multiplier.
+--- Adds a ball joint, which keeps both ends at one point. Rows: "name: x", "name: y" and in space "name: z",
+-- the components in space of the second end minus the first. Their multipliers are forces, N: minus the
+-- multiplier acts on the second body, the multiplier on the first.
 -- @function ball
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; not used if both ends
+--   are points
 -- @usage
 -- s:ball { "hip", trunk, leg, at = { 0, 0, 0.5 } }
 function system_methods.ball(system, given)
@@ -230,8 +230,8 @@ function system_methods.ball(system, given)
   add_ball(system, "ball", place, given)
 end
 
--- A joint with axes; whether it is one of the plane, too, and whether directions across the axes have to be
--- related.
+-- Adds a joint with an axis. is_in_plane: it exists also in the plane; needs_reference: directions across
+-- both axes must correspond.
 local function add_oriented(system, method, given, is_in_plane, needs_reference)
   local dimension = kind(system) == "system" and library.dimension(system) or 3
   local keys = dimension == 3 and { "at", "axis", "reference" } or { "at", "axis" }
@@ -253,24 +253,24 @@ local function add_oriented(system, method, given, is_in_plane, needs_reference)
   library.add_mechanism(library.add_joint, system, method, method, given[1], frames, values)
 end
 
---- A hinge: both bodies turn about one axis. Rows as those of `ball`, and in space "tilt 1", "tilt 2": how
--- far the second body's axis leans to either direction across the first one's. Their multipliers are
--- torques, N m: where positive, that on the second body turns its axis against the direction, that on the
--- first one is the opposite.
+--- Adds a hinge: both bodies turn about one axis. Rows: those of `ball`, and in space "tilt 1" and "tilt 2",
+-- the components of the second body's axis along two directions orthogonal to the first body's axis. Their
+-- multipliers are torques, N m; a positive multiplier reduces the component.
 -- @function revolute
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
--- @tparam {number,...}|{direction,direction} given.axis in space only: its axis, in space at the start; or
---   one of each body, as `body:direction` gives them or in the axes of the body
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; not used if both ends
+--   are points
+-- @tparam {number,...}|{direction,direction} given.axis in space only: the axis in space at the start, or one
+--   axis for each body (from `body:direction`, or a list in the axes of the body)
 -- @usage
 -- s:revolute { "hinge", s.ground, trunk, at = { 0, 0, 1 }, axis = { 0, 1, 0 } }
 function system_methods.revolute(system, given)
   if kind(system) == "system" and library.dimension(system) == 2 then
     if kind(given) == "table" and given.axis ~= nil then
-      fail(("revolute '%s': axis: in the plane everything turns about the axis across it; leave axis away")
+      fail(("revolute '%s': axis: in the plane the axis is normal to the plane; leave axis out")
         :format(tostring(given[1])))
     end
     local place = library.check_definition(system, "revolute", given, 3, { "at" },
@@ -281,18 +281,19 @@ function system_methods.revolute(system, given)
   add_oriented(system, "revolute", given, false)
 end
 
---- A universal joint: both ends are at one place, and an axis of the first body is across an axis of the
--- second. Rows as those of `ball`, and "axes", the product of both axes a . b, whose multiplier is a torque,
--- N m: the second body gets the multiplier times a x b, the first one the opposite.
+--- Adds a universal joint (in space only), which keeps both ends at one point, and an axis a of the first
+-- body orthogonal to an axis b of the second. Rows: those of `ball`, and "axes", the product a . b. Its
+-- multiplier is a torque, N m: the multiplier times a x b acts on the second body, its opposite on the first.
 -- @function universal
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
--- @tparam {direction,direction} given.axis one for each body: lists in space at the start, or directions
---   of the bodies
--- @raise when the axes are parallel at the start, or the system is in the plane
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; not used if both ends
+--   are points
+-- @tparam {direction,direction} given.axis one axis for each body: a list in space at the start, or a
+--   direction of the body
+-- @raise if the axes are parallel at the start, or if the system is not in space
 -- @usage
 -- s:universal { "cardan", trunk, leg, at = { 0, 0, 0.5 }, axis = { { 1, 0, 0 }, { 0, 1, 0 } } }
 function system_methods.universal(system, given)
@@ -317,11 +318,11 @@ function system_methods.universal(system, given)
       local direction = library.check_direction(place, field, given.axis[i], 3)
       axes[i] = both_local(place, field, { frame }, direction)[1]
     end
-    in_space[i] = frame.start and frame.start.turn(axes[i])
+    in_space[i] = frame.start and library.start_direction(frame, axes[i])
   end
-  -- Where they are parallel, the row that keeps them across each other has no gradient.
+  -- If they are parallel, the row "axes" has no gradient.
   if in_space[1] and in_space[2] and vida.norm(vida.cross(in_space[1], in_space[2])) < 1e-6 then
-    fail(place .. ": axis: the two axes are parallel at the start; expected axes across each other")
+    fail(place .. ": axis: the two axes are parallel at the start; expected orthogonal axes")
   end
   library.add_mechanism(library.add_joint, system, "universal", "universal", given[1], frames,
     { first = places[1], second = places[2], a = axes[1], b = axes[2] })
@@ -329,56 +330,58 @@ end
 
 -- ---- cylindrical, prismatic, weld ---------------------------------------------------------------
 
---- A cylindrical joint, in space: the second body turns about the axis and slides along it. Rows "across 1",
--- "across 2", the second end less the first along directions across the axis that turn with the first body
--- (multipliers are forces, N, the second body gets minus the multiplier), and "tilt 1", "tilt 2" as those of
--- `revolute`.
+--- Adds a cylindrical joint (in space only): the second body turns about the axis and slides along it. Rows:
+-- "across 1" and "across 2", the second end minus the first along two directions orthogonal to the axis that
+-- turn with the first body, and "tilt 1" and "tilt 2" as in `revolute`. The multipliers of "across" are
+-- forces, N: minus the multiplier acts on the second body, the multiplier on the first.
 -- @function cylindrical
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
--- @tparam {number,...}|{direction,direction} given.axis its axis, in space at the start; or one of each
---   body, as `body:direction` gives them or in the axes of the body
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; not used if both ends
+--   are points
+-- @tparam {number,...}|{direction,direction} given.axis the axis in space at the start, or one axis for each
+--   body (from `body:direction`, or a list in the axes of the body)
 -- @usage
 -- s:cylindrical { "sleeve", trunk, leg, at = { 0, 0, 0 }, axis = { 0, 0, 1 } }
 function system_methods.cylindrical(system, given)
   add_oriented(system, "cylindrical", given, false)
 end
 
---- A slider: the second body moves along the axis and does not turn. Rows "across 1", "across 2" (in the
--- plane "across", to the left of the axis), the second end less the first along directions that turn with
--- the first body: multipliers are forces, N. And "turn 1", "turn 2", "turn 3" about both directions and the
--- axis (in the plane "turn", anticlockwise), the angle of the second body less that of the first:
--- multipliers are torques, N m. Of all of them the second body gets minus the multiplier, the first one the
--- multiplier.
+--- Adds a slider: the second body moves along the axis and does not turn relative to the first. Rows:
+-- "across 1" and "across 2" (in the plane "across", to the left of the axis), the second end minus the first
+-- along directions that turn with the first body, with forces (N) as multipliers; and "turn 1", "turn 2",
+-- "turn 3" about these directions and the axis (in the plane "turn", anticlockwise), the angle of the second
+-- body minus that of the first, with torques (N m) as multipliers. Minus the multiplier acts on the second
+-- body, the multiplier on the first.
 -- @function prismatic
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where it is, in space at the start, m; not when both ends are points
--- @tparam {number,...}|{direction,direction} given.axis its axis, in space at the start; or one of each
---   body, as `body:direction` gives them or in the axes of the body
--- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
---   each, which are one at the start
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; not used if both ends
+--   are points
+-- @tparam {number,...}|{direction,direction} given.axis the axis in space at the start, or one axis for each
+--   body (from `body:direction`, or a list in the axes of the body)
+-- @tparam[opt] {direction,direction} given.reference if `axis` has a direction for each end: a direction
+--   orthogonal to each, which coincide in space at the start
 -- @usage
 -- s:prismatic { "rail", s.ground, trunk, at = { 0, 0, 1 }, axis = { 1, 0, 0 } }
 function system_methods.prismatic(system, given)
   add_oriented(system, "prismatic", given, true, true)
 end
 
---- Fixes the second body to the first as it is at the start. Rows "x", ... as those of `ball` and "turn 1",
--- ... as those of `prismatic`, with the axis z: multipliers are forces, N, and torques, N m; the second body
--- gets minus the multiplier, the first one the multiplier.
+--- Fixes the second body to the first in their relative position at the start. Rows: "x", ... as in `ball`,
+-- and "turn 1", ... as in `prismatic` with the axis z. Their multipliers are forces (N) and torques (N m):
+-- minus the multiplier acts on the second body, the multiplier on the first.
 -- @function weld
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
--- @tparam[opt] {number,...} given.at where, in space at the start, m; by default the centre of the second
---   body
+-- @tparam point|body given.3 the second end
+-- @tparam[opt] {number,...} given.at position of the joint in space at the start, m; by default the centre of
+--   the second body
 -- @usage
 -- s:weld { "glue", trunk, leg }
 function system_methods.weld(system, given)
@@ -388,7 +391,7 @@ function system_methods.weld(system, given)
   if given.at == nil and library.is_body_end(given[3]) then
     local frame, point = library.resolve_end(system, given[3], place, "second end")
     if not point and frame.start then
-      with_place = { given[1], given[2], given[3], at = frame.fixed_at or frame.start.origin }
+      with_place = { given[1], given[2], given[3], at = frame.fixed_at or library.start_centre(frame) }
     end
   end
   local frames, places = resolve_ends(system, place, with_place, true)
@@ -405,7 +408,7 @@ end
 
 -- ---- functions of time --------------------------------------------------------------------------
 
--- What the user's function gives at a time.
+-- Calls the user's function of time and checks its result.
 local function value_of(place, key, f, time)
   local value = f(time)
   if not library.is_finite(value) and kind(value) ~= "expression" then
@@ -418,31 +421,20 @@ end
 
 local builtin_distance = system_methods.distance
 
--- (|d|^2 - l^2) / (2 l), as between particles: the multiplier is the tension.
-local function distance_row(d, length)
-  return (vida.dot(d, d) - length ^ 2) / (2 * length)
-end
-
 local function advise_length(system, place, given, frames, places)
   advise_anchor(system, place, given, frames, places,
     function(d) return math.abs(vida.norm(d) / given.length - 1) < 1e-9 end)
 end
 
--- system:distance { "rod", from, to, length = 1 }: ends may be points of bodies, and the length may
--- be a function of time
+-- Adds a rod whose ends may be points of bodies and whose length may be a function of time.
 local function add_distance(system, given)
   local place = library.check_definition(system, "distance", given, 3, { "length" },
     "{ \"rod\", from, to, length = 1 }")
   local frames, places = resolve_ends(system, place, given)
   local values = { first = places[1], second = places[2] }
   if type(given.length) == "function" then
-    local length = given.length
-    library.add_traced(system, "distance in time", "distance", given[1], frames, values, {
-      unit = "m",
-      constraint = function(p, time, views)
-        return distance_row(gap(p, views), value_of(place, "length", length, time))
-      end,
-    }, nil, length)
+    values.length = value_of(place, "length", given.length, system.time)
+    library.add_mechanism(library.add_variable_link, system, "distance", "distance", given[1], frames, values)
     return
   end
   values.length = library.check_positive(place, "length", given.length)
@@ -450,14 +442,15 @@ local function add_distance(system, given)
   library.add_mechanism(library.add_link, system, "distance", "distance", given[1], frames, values)
 end
 
---- A rod without mass: one row (d^2 - l^2) / (2 l) = 0, a length to first order. Its multiplier is the
--- tension, above 0 when pulled.
+--- Adds a massless rod: one row (d^2 - l^2) / (2 l) = 0, to first order the change of length. Its multiplier
+-- is the tension, positive if the rod is pulled.
 -- @function distance
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body_point given.2 the first end: a point of a body, a particle or a fixed point
--- @tparam point|body_point given.3 the second one
--- @tparam number|function given.length l, m; above 0, or a function of time that returns it
+-- @tparam point|body_point given.3 the second end
+-- @tparam number|function given.length l > 0, m, or a function of time that returns l and may use parameters
+--   and coordinates
 -- @usage
 -- s:distance { "rod", s.ground, upper, length = 1 }
 -- s:distance { "winch", upper, trunk:point { 0, 0, 0.1 }, length = function(t) return 1.5 + 0.1 * t end }
@@ -476,15 +469,9 @@ end
 
 -- ---- prescribed motion --------------------------------------------------------------------------
 
--- In the plane the difference of angles, when both are angles; else the sine of what the angle from
--- the first to the second body differs by from what it should be.
-local function drive_row(p, views, angle)
-  local a, b = views[1], views[2]
-  if a.angle and b.angle then
-    return b.angle - a.angle - p.difference - angle
-  end
-  local wanted = -vida.sin(angle) * a.turn(p.a1) + vida.cos(angle) * a.turn(p.a2)
-  return vida.dot(wanted, b.turn(p.b1))
+-- The initial angle of a frame in the plane; nil for a rod.
+local function start_angle(frame)
+  return frame.kind.count == 0 and 0 or frame.kind.name == "plane" and frame.start[3] or nil
 end
 
 local function drive_values(system, place, frames, given)
@@ -492,7 +479,7 @@ local function drive_values(system, place, frames, given)
     return triad_values({}, resolve_triads(place, frames, given, true))
   end
   local values = plane_values(place, frames, { axis = { 1, 0 } }, {})
-  local first, second = frames[1].start.angle, frames[2].start.angle
+  local first, second = start_angle(frames[1]), start_angle(frames[2])
   if first and second then
     values.difference = second - first
   end
@@ -503,7 +490,7 @@ end
 
 local angle_keys = { [2] = { "of", "value", "rate" }, [3] = { "axis", "reference", "of", "value", "rate" } }
 
--- The vector whose angle is asked for, where there is one.
+-- The vector `of`; nil if it is not given.
 local function resolve_vector(place, given)
   local of = given.of
   if of == nil then
@@ -513,31 +500,33 @@ local function resolve_vector(place, given)
   elseif (kind(of) ~= "vector" and kind(of) ~= "table") or #of ~= 2 then
     expected(place, "of", "a vector of two expressions, { x, y }", of)
   elseif given.value == nil then
-    fail(place .. ": value: expected the angle of { x, y } at the start, rad: half a turn away there is "
-      .. "another one, which no equation refuses")
+    fail(place .. ": value: expected the angle of { x, y } at the start, rad; the equation alone also allows "
+      .. "the opposite direction")
   end
   return of
 end
 
---- An angle that counts turns: a coordinate that follows the second body as it turns from the first about
--- an axis, or a vector of two expressions in its plane. Unlike that of `vida.atan2`, its value does not
--- wrap, so that constraints, forces and observables may use it over any number of turns: a screw is
--- `s:constraint { "thread", nut.x - lead / (2 * math.pi) * angle, unit = "m" }`. It has no mass, and its
--- row holds nothing else; what keeps the axes together is a joint.
+--- Adds an angle that counts turns: a coordinate equal to the angle by which the second body is turned from
+-- the first about an axis, or to the angle of a vector of two expressions. Unlike `vida.atan2` it does not
+-- wrap, so constraints, forces and observables may use it over any number of turns: a screw is
+-- `s:constraint { "thread", nut.x - lead / (2 * math.pi) * angle, unit = "m" }`. The coordinate has no mass.
+-- Its row exerts no torque on the bodies unless other terms depend on the coordinate, and does not align the
+-- axes: add a joint for that.
 -- @function angle
 -- @tparam table given
--- @tparam string given.1 its name, and that of its row
+-- @tparam string given.1 name of the coordinate and of its row
 -- @tparam[opt] point|body given.2 the first end: a body or the ground
--- @tparam[opt] point|body given.3 the second one
+-- @tparam[opt] point|body given.3 the second end
 -- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
--- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
---   each, which are one at the start
--- @tparam[opt] {expression,expression} given.of instead of two ends: x and y, not both zero
--- @tparam[opt=0] number given.value at the start, rad; of two ends any whole number of turns, of a vector its
---   angle, which must be given
--- @tparam[opt] number given.rate at the start, rad/s; by default what the motion makes of it
+-- @tparam[opt] {direction,direction} given.reference if `axis` has a direction for each end: a direction
+--   orthogonal to each, which coincide in space at the start
+-- @tparam[opt] {expression,expression} given.of instead of two ends: the components x and y of a vector, not
+--   both zero
+-- @tparam[opt=0] number given.value initial angle, rad; for two ends a whole number of turns; required for a
+--   vector
+-- @tparam[opt] number given.rate initial rate, rad/s; by default computed from the motion
 -- @treturn expression the angle, rad
--- @treturn expression its rate, rad/s
+-- @treturn expression the rate of the angle, rad/s
 -- @usage
 -- local turned = s:angle { "turned", s.ground, trunk, axis = { 0, 0, 1 } }
 -- s:constraint { "thread", upper.z - 0.01 * turned, unit = "m" }
@@ -566,19 +555,20 @@ function system_methods.angle(system, given)
   return angle, rate
 end
 
---- A motor: prescribes the angle of the second body from the first about an axis, counted from the start.
--- The joint itself comes apart. Its multiplier is a torque, N m: the second body gets minus the multiplier
--- about the axis, the first one the multiplier.
+--- Adds a motor, which prescribes the angle by which the second body is turned from the first about an axis
+-- since the start. It does not replace a joint. Its multiplier is a torque about the axis, N m: minus the
+-- multiplier acts on the second body, the multiplier on the first.
 -- @function drive
 -- @tparam table given
 -- @tparam string given.1 its name
 -- @tparam point|body given.2 the first end: a body, a point of one, a particle or a fixed point
--- @tparam point|body given.3 the second one
+-- @tparam point|body given.3 the second end
 -- @tparam {number,...}|{direction,direction} given.axis in space only: as for `revolute`
--- @tparam[opt] {direction,direction} given.reference with an axis for each end, a direction across it for
---   each, which are one at the start
--- @tparam[opt] number given.rate rad/s; either this or an angle
--- @tparam[opt] function given.angle of time, rad
+-- @tparam[opt] {direction,direction} given.reference if `axis` has a direction for each end: a direction
+--   orthogonal to each, which coincide in space at the start
+-- @tparam[opt] number given.rate angular velocity, rad/s; either `rate` or `angle` is required
+-- @tparam[opt] function given.angle function of time that returns the angle, rad; it may use parameters and
+--   coordinates
 -- @usage
 -- s:drive { "motor", s.ground, trunk, axis = { 0, 0, 1 }, rate = 3 }
 function system_methods.drive(system, given)
@@ -596,13 +586,8 @@ function system_methods.drive(system, given)
     values.rate = library.check_value(system, place, "rate", given.rate)
     library.add_mechanism(library.add_drive, system, "drive", "drive", given[1], frames, values)
   elseif type(given.angle) == "function" then
-    local angle = given.angle
-    library.add_traced(system, "drive", "drive", given[1], frames, values, {
-      unit = "rad",
-      constraint = function(p, time, views)
-        return drive_row(p, views, value_of(place, "angle", angle, time))
-      end,
-    }, nil, angle)
+    values.angle = value_of(place, "angle", given.angle, system.time)
+    library.add_mechanism(library.add_angle_drive, system, "drive", "drive", given[1], frames, values)
   else
     expected(place, "angle", "a function of time", given.angle)
   end
@@ -612,9 +597,9 @@ end
 -- @function prescribe
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam expression given.2 of positions
--- @tparam function given.3 of time
--- @tparam[opt=""] string given.unit of the expression
+-- @tparam expression given.2 an expression of positions
+-- @tparam function given.3 f, a function of time
+-- @tparam[opt=""] string given.unit unit of the expression
 -- @usage
 -- s:prescribe { "lift", upper.z, function(t) return 0.1 * t end, unit = "m" }
 function system_methods.prescribe(system, given)
@@ -626,5 +611,9 @@ function system_methods.prescribe(system, given)
     expected(place, "third entry", "a function of time", given[3])
   end
   local value = value_of(place, "third entry", given[3], system.time)
-  system_methods.constraint(system, { given[1], given[2] - value, unit = given.unit })
+  if given.unit ~= nil and type(given.unit) ~= "string" then
+    expected(place, "unit", "a text", given.unit)
+  end
+  library.add_prescribed_value(system, "prescribe", given[1], given.unit or "",
+    { expression = given[2], value = value })
 end

@@ -1,4 +1,4 @@
---- Formulas that jump at given times.
+--- Functions of time that jump.
 --
 -- @classmod expression
 local vida, _, library = ...
@@ -21,24 +21,24 @@ local function check_times(at)
       expected("switch", ("at[%d]"):format(i), "a time", at[i])
     elseif what == "number" then
       if before and at[i] <= before then
-        fail(("switch: at: times must grow, got %g after %g"):format(at[i], before))
+        fail(("switch: at: times must increase, got %g after %g"):format(at[i], before))
       end
       before = at[i]
     end
   end
 end
 
---- A function of time that jumps: `values[1]` before the first time of `at`, `values[2]` from it to
--- the second, and so on. Every method ends a step at each of these times, and at those at which a
--- condition of time alone changes in `vida.where`, `vida.abs`, `vida.min` or `vida.max`; it then
--- starts anew from the state. Trajectories have two rows there, one of each side.
+--- Returns a function of time that jumps: `values[1]` before the first time of `at`, `values[2]` from there
+-- to the second, and so on. Every method ends a step at each of these times and restarts from the state
+-- there. It does so also at the times at which a condition that depends only on time changes in `vida.where`,
+-- `vida.abs`, `vida.min` or `vida.max`. Trajectories have two rows at such a time, one for each side.
 -- @function vida.switch
 -- @tparam table given
--- @tparam expression given.1 the time, `s.time`, or a formula of time that grows
--- @tparam {number|expression,...} given.at when it jumps, s; parameters are allowed
--- @tparam {number|expression,...} given.values one more than there are times
+-- @tparam expression given.1 the time, `s.time`, or an increasing function of time
+-- @tparam {number|expression,...} given.at times of the jumps, s, in increasing order; parameters are allowed
+-- @tparam {number|expression,...} given.values one value more than there are times
 -- @treturn expression
--- @raise when times do not grow, or the numbers of times and values do not fit
+-- @raise if the times do not increase, or if the number of values is wrong
 -- @usage
 -- local push = vida.switch { s.time, at = { 0.3, 0.6 }, values = { 1, -1, 0 } }
 -- s:force { "push", { { x, push * vida.cos(s.time) } } }
@@ -54,12 +54,8 @@ function vida.switch(given)
   check_list("at", at)
   check_list("values", values)
   if #values ~= #at + 1 then
-    fail(("switch: %d times part %d values, got %d"):format(#at, #at + 1, #values))
+    fail(("switch: values: expected %d values for %d times, got %d"):format(#at + 1, #at, #values))
   end
   check_times(at)
-  local result = values[#values]
-  for i = #at, 1, -1 do
-    result = vida.where(vida.less(time, at[i]), values[i], result)
-  end
-  return result
+  return #at == 0 and values[1] or library.switch(time, at, values)
 end

@@ -1,12 +1,13 @@
---- Rotations as numbers, for what is given at the start: quaternions (scalar first, from body to
--- space), matrices (lists of rows), axes with angles; and principal axes.
+--- Numerical rotations for initial values: quaternions (scalar first, from body to space), matrices (lists of
+-- rows), axes with angles; and principal axes.
 --
 -- @classmod vector
 local vida, _, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
 
--- How far from one, or from orthogonal, a given rotation may be by rounding of its digits alone.
+-- The largest deviation of a given rotation from norm 1 or orthogonality, which the rounding of its digits
+-- causes.
 local rounding = 1e-12
 
 local function is_finite(value)
@@ -16,8 +17,12 @@ library.is_finite = is_finite
 
 -- ---- checked numbers ----------------------------------------------------------------------------
 
--- A list of `count` finite numbers as a vector.
+-- Checks a list of `count` finite numbers and returns it as a vector.
 function library.check_list(place, key, value, count)
+  local good = library.copy_numbers(value, count)
+  if good then
+    return good
+  end
   local what = count == 1 and "a list of one number" or ("a list of %d numbers"):format(count)
   if kind(value) ~= "vector" and (kind(value) ~= "table" or getmetatable(value) == false) then
     expected(place, key, what, value)
@@ -35,7 +40,7 @@ function library.check_list(place, key, value, count)
   return vida.vector(copy)
 end
 
--- A vector of length one along a list that may have any length but zero.
+-- Checks a direction of any length but zero and returns its unit vector.
 function library.check_direction(place, key, value, count)
   local vector = library.check_list(place, key, value, count)
   local largest = 0
@@ -49,7 +54,7 @@ function library.check_direction(place, key, value, count)
   return vector / vida.norm(vector)
 end
 
---- A vector divided by its length.
+--- Returns a vector divided by its length.
 -- @function vida.unit
 -- @tparam vector v not zero
 -- @treturn vector
@@ -69,7 +74,8 @@ end
 
 -- ---- directions ---------------------------------------------------------------------------------
 
--- The part of a vector across a unit vector, with length one; nil when there is none.
+-- The unit vector along the component of `vector` that is orthogonal to the unit vector `axis`; nil if there
+-- is no such component.
 function library.part_across(axis, vector)
   local part = vector - vida.dot(axis, vector) * axis
   local length = vida.norm(part)
@@ -108,7 +114,8 @@ local function from_rows(place, given)
   return library.from_matrix(rows)
 end
 
--- The unit quaternion of an orientation: a quaternion, { axis =, angle = }, or the rows of a matrix.
+-- Checks an orientation (a quaternion, { axis =, angle = } or the rows of a matrix) and returns its unit
+-- quaternion.
 function library.check_orientation(place, given)
   if given == nil then
     return vida.vector { 1, 0, 0, 0 }
@@ -119,7 +126,7 @@ function library.check_orientation(place, given)
     return from_axis(place, given)
   elseif kind(given[1]) == "table" or kind(given[1]) == "vector" then
     if #given ~= 3 then
-      fail(("%s: orientation: expected three rows of a matrix, got %d"):format(place, #given))
+      fail(("%s: orientation: expected a matrix with three rows, got %d rows"):format(place, #given))
     end
     return from_rows(place, given)
   end
@@ -134,7 +141,7 @@ end
 
 -- ---- principal axes -----------------------------------------------------------------------------
 
--- The inertia tensor given as three principal moments or as a matrix: its matrix.
+-- Checks an inertia tensor (three principal moments or a matrix) and returns its matrix.
 local function read_tensor(place, given)
   if kind(given) ~= "table" and kind(given) ~= "vector" then
     expected(place, "inertia", "three principal moments or a symmetric 3 x 3 matrix", given)
@@ -160,7 +167,7 @@ local function read_tensor(place, given)
   return matrix
 end
 
--- The matrix of an inertia tensor, its principal moments and axes (as columns).
+-- Checks an inertia tensor and returns its matrix, its principal moments and its principal axes (as columns).
 function library.read_inertia(place, given)
   local matrix = read_tensor(place, given)
   local moments, axes = library.principal_axes(matrix)

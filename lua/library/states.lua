@@ -1,11 +1,11 @@
---- States from a file, for references: vida.states "results/run.csv".
+--- Reference states from CSV files.
 --
 -- @classmod comparison
 local vida, _, library = ...
 
 local fail = library.fail
 
--- The fields of a line of CSV.
+-- Splits a line of CSV into its fields.
 local function split(line)
   local fields, at = {}, 1
   while at <= #line + 1 do
@@ -43,12 +43,13 @@ local function open(path)
   return file or fail("states: cannot read " .. reason)
 end
 
---- States from a CSV file with the columns of trajectories, for references. Lines that begin with # are
--- comments; the first other line names the columns, one of which is t; empty fields are not known.
+--- Reads the states of a reference from a CSV file with the columns of a trajectory. Lines that begin with #
+-- are comments. The first other line has the names of the columns, one of which is t. Values of empty fields
+-- are unknown.
 -- @function vida.states
--- @tparam string file its name, as seen from here or from the folder of the script
--- @treturn {table,...} a list of `{ t =, values = { ["bob.x"] = 1 } }`
--- @raise when the file cannot be read, and with the line that is not understood
+-- @tparam string file path of the file, relative to the working directory or to the folder of the script
+-- @treturn {table,...} a list of `{ t = 1, values = { ["bob.x"] = 1 } }`
+-- @raise if the file cannot be read, or if a field is not a number (with the line)
 -- @usage
 -- local file <close> = assert(io.open("known.csv", "w"))
 -- file:write "t,bob.x,bob.y\n1,0.5,-0.8660254\n"
@@ -92,7 +93,7 @@ function vida.states(path)
   end
   file:close()
   if #states == 0 or not states[1].t then
-    fail(("states: %s has no %s"):format(path, #states == 0 and "line of values" or "column t"))
+    fail(("states: %s has no %s"):format(path, #states == 0 and "line with values" or "column t"))
   end
   return states
 end

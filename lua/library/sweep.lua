@@ -1,11 +1,11 @@
---- Sweeps: one comparison of many starts, or one for each combination of parameters.
+--- Sweeps: a comparison with many starts, or a comparison for each combination of parameters.
 --
 -- @classmod comparison
 local vida, _, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
 
--- Every combination of one value from each list, the last name running fastest; names in order.
+-- Returns all combinations of one value from each list. Names are sorted, and the last one varies fastest.
 local function combinations(lists, place)
   local names = {}
   if type(lists) ~= "table" then
@@ -58,7 +58,7 @@ local function vary_starts(vary)
   return starts
 end
 
--- Numbers between -1 and 1, the same on every machine (splitmix64).
+-- Returns a generator of numbers between -1 and 1 that are the same on every machine (splitmix64).
 local function generator(seed)
   local state = seed
   return function()
@@ -70,8 +70,8 @@ local function generator(seed)
   end
 end
 
--- Whether what the constraints leave of two starts is the same: all of the spread is taken away. A
--- start that is not found is told by its run.
+-- Returns whether two starts coincide after their projection onto the constraints, which then remove the
+-- whole spread. If a start cannot be projected, its run reports the reason.
 local function is_same(system, first, second, spread, names)
   local found, one, other = pcall(function()
     return (library.start(system, first)), (library.start(system, second))
@@ -84,7 +84,7 @@ local function is_same(system, first, second, spread, names)
   return width > 0 and change < 1e-9 * width
 end
 
--- Starts spread evenly about that of the system.
+-- Returns starts that are uniformly distributed about that of the system.
 local function cloud_starts(system, cloud)
   if type(cloud) ~= "table" then
     expected("", "cloud", "a table such as { count = 100, spread = 0.01 }", cloud)
@@ -130,8 +130,8 @@ local function cloud_starts(system, cloud)
     starts[i] = { label = "start=" .. i, values = values }
   end
   if count > 1 and is_same(system, starts[1].values, starts[2].values, spread, names) then
-    fail("cloud.spread: the constraints take it all away: starts are spread, then led back to the " ..
-      "constraints, and would be the same; expected coordinates that can move")
+    fail("cloud.spread: all starts would be equal, because their projection onto the constraints removes the "
+      .. "spread; expected coordinates that can move")
   end
   return starts
 end
@@ -141,7 +141,7 @@ end
 local function compare(given, system, label)
   local starts
   if given.vary and given.cloud then
-    fail("sweep: vary and cloud both say where runs start; give one of them")
+    fail("sweep: expected vary or cloud, not both: each sets the starts of the runs")
   elseif given.vary then
     starts = vary_starts(given.vary)
   elseif given.cloud then
@@ -157,22 +157,22 @@ local function compare(given, system, label)
   return vida.compare(comparison)
 end
 
---- A run for each of many starts, or a comparison for each of many systems, by default on all processors.
--- Runs of a sweep of starts have no reference.
+--- Describes runs from many starts, or a comparison for each of many systems. By default the runs use all
+-- processors. Runs from many starts are not compared with a reference.
 -- @function vida.sweep
--- @tparam table given keys as for `vida.compare`, and one of the following
--- @tparam[opt] table given.vary lists of values by the names of coordinates and rates: every combination
---   is a start
--- @tparam[opt] table given.cloud starts spread about that of the system, and then led to the constraints
--- @tparam integer given.cloud.count how many
--- @tparam number|table given.cloud.spread how far, for all coordinates or by their names
--- @tparam[opt=1] integer given.cloud.seed of the random numbers; `--seed` gives another
--- @tparam[opt] table given.parameters lists of values by names; `system` is then a function of a table
---   with one value of each, which makes a system; the values are in the titles of the comparisons and among
---   the options of their runs, `mass=1.5`
--- @tparam[opt=0] integer given.jobs how many runs are made at once; 0: one on each processor
--- @treturn comparison|{comparison,...} of parameters a list
--- @raise when a cloud would have equal starts, for the constraints take its spread away
+-- @tparam table given keys as for `vida.compare`, and one of `vary`, `cloud` and `parameters`
+-- @tparam[opt] table given.vary lists of values by names of coordinates and rates; every combination is a
+--   start
+-- @tparam[opt] table given.cloud random starts about that of the system, projected onto the constraints
+-- @tparam integer given.cloud.count number of starts
+-- @tparam number|table given.cloud.spread largest deviation, for all coordinates or by names
+-- @tparam[opt=1] integer given.cloud.seed seed of the random numbers; `--seed` replaces it
+-- @tparam[opt] table given.parameters lists of values by names; `system` is then a function that makes a
+--   system from a table with one value of each list. The values, for example `mass=1.5`, appear in the titles
+--   of the comparisons and before the options of their runs
+-- @tparam[opt=0] integer given.jobs number of runs in parallel; 0: one on each processor
+-- @treturn comparison|{comparison,...} with `parameters` a list
+-- @raise if all starts of a cloud would be equal, because the constraints remove its spread
 -- @usage
 -- local sweep = vida.sweep {
 --   system = s, time = 0.1, methods = { { "rattle", h = 0.01 } },

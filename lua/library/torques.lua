@@ -1,79 +1,11 @@
---- Torques on bodies, and between two of them.
+--- Torques on bodies and between bodies.
 --
--- A torque M does the work M . w, with the angular velocity w of the body. Off the constraints of
--- its orientation, where methods evaluate forces as well, w is that of the rotation nearest to what
--- the coordinates do: then the forces on all coordinates turn everything with exactly M, and a
--- torque and its reaction leave the total angular momentum as it is.
+-- The power of a torque M is M . w with the angular velocity w of the body (VidaTorque).
 --
 -- @classmod system
-local vida, system_methods, library = ...
+local _, system_methods, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
-
--- ---- generalized forces -------------------------------------------------------------------------
-
-local function square(list)
-  return vida.dot(list, list)
-end
-
--- (tr D I - D)^-1 M with the sum D of d d^T over unit vectors d: the a for which forces a x d on
--- all of them have the moment M.
-local function share_moment(directors, moment)
-  local trace, s = 0, { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }
-  for _, d in ipairs(directors) do
-    trace = trace + square(d)
-    for i = 1, 3 do
-      for k = 1, 3 do
-        s[i][k] = s[i][k] - d[i] * d[k]
-      end
-    end
-  end
-  for i = 1, 3 do
-    s[i][i] = s[i][i] + trace
-    s[i] = vida.vector(s[i])
-  end
-  local across = { vida.cross(s[2], s[3]), vida.cross(s[3], s[1]), vida.cross(s[1], s[2]) }
-  local sum = moment[1] * across[1] + moment[2] * across[2] + moment[3] * across[3]
-  return sum / vida.dot(s[1], across[1])
-end
-
--- By kinds of frames: forces on the coordinates c that turn, of the moment (in the plane a number).
-local generalized = {
-  plane = function(_, moment) return { moment } end,
-  rod = function(c, moment)
-    local u = vida.vector(c)
-    return moment / square(u) * library.turn_left(u)
-  end,
-  -- With w = 2 q' q* / |q|^2 it is 2 (0, M) q / |q|^2.
-  quaternion = function(c, moment)
-    local product = vida.quaternion_product({ 0, moment[1], moment[2], moment[3] }, c)
-    return 2 / square(vida.vector(c)) * product
-  end,
-  directors = function(c, moment)
-    local directors, forces = {}, {}
-    for i = 1, #c // 3 do
-      directors[i] = vida.vector { c[3 * i - 2], c[3 * i - 1], c[3 * i] }
-    end
-    local shared = share_moment(directors, moment)
-    for _, d in ipairs(directors) do
-      table.move(vida.cross(shared, d), 1, 3, #forces + 1, forces)
-    end
-    return forces
-  end,
-}
-
--- Appends pairs { coordinate, force }.
-local function add_pairs(pairs_of_force, frame, moment)
-  local make = generalized[frame.kind.name]
-  if not make then
-    return -- the ground
-  end
-  local first = library.dimension(frame.system) + 1
-  local turning = table.move(frame.coordinates, first, #frame.coordinates, 1, {})
-  for i, force in ipairs(make(turning, moment)) do
-    table.insert(pairs_of_force, { turning[i], force })
-  end
-end
 
 -- ---- what is given ------------------------------------------------------------------------------
 
@@ -86,7 +18,7 @@ local function is_scalar(value)
   return library.is_finite(value) or kind(value) == "expression"
 end
 
--- One body with its moment, or two with `moment =`.
+-- Returns the frames of one or two bodies, and the moment.
 local function read_frames(system, place, given)
   local frames = { (library.resolve_end(system, given[2], place, "second entry")) }
   local moment = given.moment
@@ -96,16 +28,16 @@ local function read_frames(system, place, given)
       fail(("%s: both ends are on '%s'"):format(place, frames[1].name))
     end
   elseif given[3] ~= nil and moment ~= nil then
-    fail(place .. ": the moment is given twice, as the third entry and as moment =")
+    fail(place .. ": the moment is given twice, as third entry and as moment = ...")
   elseif given[3] ~= nil then
     moment = given[3]
   end
   local moving = 0
   for _, frame in ipairs(frames) do
-    moving = moving + #frame.coordinates
+    moving = moving + frame.kind.count
   end
   if moving == 0 then
-    fail(place .. ": everything it acts on is fixed: it takes any torque and does not move")
+    fail(place .. ": all its ends are fixed; at least one must move")
   end
   return frames, moment
 end
@@ -124,15 +56,15 @@ end
 
 local function check_scalar(place, moment, example_of_axis)
   if type(moment) == "function" then
-    fail(place .. ": moment: expected a number or an expression, got a function; write one of time with "
-      .. "system.time, as in 2 * vida.sin(s.time)")
+    fail(place .. ": moment: expected a number or an expression, got a function; for a function of time use "
+      .. "the expression system.time, as in 2 * vida.sin(s.time)")
   elseif not is_scalar(moment) then
     expected(place, "moment", "a number or an expression, N m" .. example_of_axis, moment)
   end
   return moment
 end
 
--- The moment as a vector of `frame`, or of space where that is nil.
+-- Checks and returns the three components of a moment.
 local function check_vector(place, moment)
   local what = "three components { mx, my, mz }, N m, or one with axis = { 0, 0, 1 }"
   if kind(moment) ~= "vector" and kind(moment) ~= "table" then
@@ -148,45 +80,52 @@ local function check_vector(place, moment)
       expected(place, ("moment[%d]"):format(i), "a number or an expression", moment[i])
     end
   end
-  return vida.vector { moment[1], moment[2], moment[3] }
+  return { moment[1], moment[2], moment[3] }
 end
 
-local function turn_with(frame, vector)
-  return library.live_view(frame).turn(vector)
-end
-
--- The axis in space as it is at any time: of one body it stays where it is in space, between two it
--- turns with the first, as the axis of a joint does; a direction of a body turns with that body.
-local function axis_in_space(place, frames, given)
+-- Returns the axes in which the axis of the torque is constant, "space", "first" or "second", and its
+-- components there. The axis of a torque on one body is constant in space. Between two bodies it turns with
+-- the first, as the axis of a joint does. A direction of a body turns with that body.
+local function resolve_axis(place, frames, given)
   local direction_frame = library.direction_frame(given.axis)
+  local first = frames[2] and "first" or "second"
   if direction_frame then
     if direction_frame ~= frames[1] and direction_frame ~= frames[2] then
       fail(("%s: axis: this direction is one of body '%s', on which the torque does not act"):format(place,
         direction_frame.name))
     end
-    return turn_with(direction_frame, library.resolve_direction(direction_frame, given.axis, place, "axis"))
+    return direction_frame == frames[1] and first or "second",
+      library.resolve_direction(direction_frame, given.axis, place, "axis")
   end
   local axis = library.check_direction(place, "axis", given.axis, 3)
   if given.frame == "body" then
-    return turn_with(frames[1], library.to_frame(frames[1], axis))
+    return first, library.to_frame(frames[1], axis)
   elseif not frames[2] then
-    return axis
+    return "space", axis
   elseif not frames[1].start then
-    fail(("%s: axis is a direction in space at the start, but where '%s' starts is to be found; use one of "
-      .. "the body: axis = body:direction { 0, 0, 1 }"):format(place, frames[1].name))
+    fail(("%s: axis refers to space at the start, but the initial position of '%s' is computed from the "
+      .. "constraints; use a direction of the body, as in axis = body:direction { 0, 0, 1 }"):format(place,
+      frames[1].name))
   end
-  return turn_with(frames[1], library.to_local(frames[1], axis))
+  return "first", library.to_local(frames[1], axis)
 end
 
-local function moment_in_space(place, frames, given, moment)
+-- Returns the axes to which `axis` and `moment` refer, and a table with both.
+local function resolve_moment(place, frames, given, moment)
   if given.axis ~= nil then
     if kind(moment) == "vector" or kind(moment) == "table" then
-      fail(place .. ": moment: with an axis, expected one number or expression; leave one of them away")
+      fail(place .. ": moment: with an axis, expected one number or expression; leave out the axis for "
+        .. "a vector")
     end
-    return check_scalar(place, moment, " about the axis") * axis_in_space(place, frames, given)
+    local scalar = check_scalar(place, moment, " about the axis")
+    local axes, axis = resolve_axis(place, frames, given)
+    return axes, { moment = { scalar }, axis = axis }
   end
   local vector = check_vector(place, moment)
-  return given.frame == "body" and turn_with(frames[1], library.to_frame(frames[1], vector)) or vector
+  if given.frame == "body" then
+    return frames[2] and "first" or "second", { moment = library.to_frame(frames[1], vector) }
+  end
+  return "space", { moment = vector }
 end
 
 -- ---- system:torque ------------------------------------------------------------------------------
@@ -194,21 +133,21 @@ end
 --- Torques
 -- @section torques
 
---- A torque on a body, or of a motor between two: the second gets the moment, the first the opposite.
--- Also `s:torque { "name", body, moment }`, which acts on one body from outside. The moment may depend on
--- positions, rates and time. Energy counts it as a force, which has no potential.
+--- Adds a torque on a body, or between two bodies: the moment acts on the second and its opposite on the
+-- first. `s:torque { "name", body, moment }` is an external torque on one body. The moment may depend on
+-- positions, rates and time. It has no potential; its work counts as work of a force.
 -- @function torque
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam body given.2 the body; or the first of two, which may be the ground
--- @tparam[opt] body given.3 the second one
--- @tparam number|expression|{number|expression,...} given.moment N m: in the plane anticlockwise; in space
---   about `axis`, or without one three components
--- @tparam[opt] {number,...}|direction given.axis in space only: a direction of space, which of one body stays
---   as it is, and between two turns with the first, as that of a joint; or a direction of one of the bodies
--- @tparam[opt="space"] string given.frame or "body": the components of moment and axis are those in the axes
---   of the (first) body, and turn with it
--- @raise when nothing that it acts on turns
+-- @tparam body given.2 the body, or the first of two bodies, which may be the ground
+-- @tparam[opt] body given.3 the second body
+-- @tparam number|expression|{number|expression,...} given.moment moment, N m: in the plane anticlockwise; in
+--   space about `axis`, or three components if there is no axis
+-- @tparam[opt] {number,...}|direction given.axis in space only: a list of components in space, which on one
+--   body is constant and between two bodies turns with the first, or a direction of one of the bodies
+-- @tparam[opt="space"] string given.frame "space" or "body": the axes to which the components of moment and
+--   axis refer; "body" are the axes of the (first) body, which turn with it
+-- @raise if all bodies on which it acts are fixed
 -- @usage
 -- s:torque { "thruster", trunk, { 0, 0, 0.2 }, frame = "body" }
 -- s:torque { "motor", trunk, leg, axis = { 0, 1, 0 }, moment = 2 * vida.sin(s.time) }
@@ -223,12 +162,11 @@ function system_methods.torque(system, given)
   end
   local frames, moment = read_frames(system, place, given)
   check_turning(place, frames, dimension)
-  moment = dimension == 2 and check_scalar(place, moment, "")
-    or moment_in_space(place, frames, given, moment)
-  local pairs_of_force = {}
-  if frames[2] then
-    add_pairs(pairs_of_force, frames[1], -moment)
+  local axes, values
+  if dimension == 2 then
+    axes, values = "space", { moment = { check_scalar(place, moment, "") } }
+  else
+    axes, values = resolve_moment(place, frames, given, moment)
   end
-  add_pairs(pairs_of_force, frames[2] or frames[1], moment)
-  library.plain_force(system, { given[1], pairs_of_force })
+  library.add_torque(system, axes, given[1], frames[2] and frames or { {}, frames[1] }, values)
 end

@@ -8,7 +8,7 @@ static void exchange(double* x, double* y) {
   *y = kept;
 }
 
-/* Exchanges rows and columns k < p of a symmetric matrix of which the lower triangle counts. */
+/* Exchanges rows and columns k < p of a symmetric matrix stored in its lower triangle. */
 static void exchange_rows(int size, double* a, int k, int p) {
   for (int j = 0; j < k; j++) {
     exchange(&a[k * size + j], &a[p * size + j]);

@@ -1,4 +1,5 @@
 #include "base/complex_linear.h"
+#include "base/finite.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static void store_dense(vida_complex_linear* linear) {
 
 /* ---- sparse ---------------------------------------------------------------------------------- */
 
-/* As for real matrices: below this, pivots are chosen anew. */
+/* As for real matrices: below this, pivots are chosen again. */
 static const double least_growth = 1e-10;
 
 static int factor_sparse(vida_complex_linear* linear) {
@@ -235,9 +236,5 @@ int vida__complex_solve(vida_complex_linear* linear, double* x) {
              !Z_SOLVE(linear->symbolic, linear->numeric, size, 1, x, &linear->common)) {
     return VIDA_STEP_SINGULAR;
   }
-  double sum = 0.0;
-  for (int i = 0; i < 2 * size; i++) {
-    sum += 0.0 * x[i]; /* NaN as soon as one is not finite */
-  }
-  return sum == 0.0 ? VIDA_SUCCESS : VIDA_STEP_SINGULAR;
+  return vida__are_finite(x, 2 * size) ? VIDA_SUCCESS : VIDA_STEP_SINGULAR;
 }

@@ -1,6 +1,5 @@
-/* A square complex matrix of fixed pattern with its direct solver: dense LU or KLU.
- *
- * Numbers are pairs of doubles, real and imaginary part. */
+/* A square complex matrix of fixed pattern with its direct solver: dense LU or KLU. Complex numbers
+ * are pairs of doubles, real and imaginary part. */
 #ifndef VIDA_BASE_COMPLEX_LINEAR_H
 #define VIDA_BASE_COMPLEX_LINEAR_H
 
@@ -8,16 +7,18 @@
 
 typedef struct vida_complex_linear vida_complex_linear;
 
-/* The pattern must outlive the matrix. */
+/* Creates a matrix. The pattern must outlive it. The caller frees *linear with
+ * vida__complex_destroy. */
 int vida__complex_create(const vida_pattern* pattern, vida_solver solver,
                          vida_complex_linear** linear, VidaError* error);
+/* Frees a matrix and sets *linear to NULL; NULL is allowed. */
 void vida__complex_destroy(vida_complex_linear** linear);
-/* Pairs in the order of the pattern, assembled by the caller. */
+/* Returns the values (pairs, in the order of the pattern), which the caller assembles. */
 double* vida__complex_values(vida_complex_linear* linear);
-/* 0, or VIDA_STEP_SINGULAR. With KLU the first one allocates; later ones keep pivots, and allocate
- * only where those no longer serve. */
+/* Factors the matrix. Returns 0 or VIDA_STEP_SINGULAR. With KLU the first factorization allocates
+ * memory; later ones keep the pivots, and allocate only if these fail. */
 int vida__complex_factor(vida_complex_linear* linear);
-/* x = A^-1 x with the last factors. 0, or VIDA_STEP_SINGULAR. */
+/* Replaces x by A^-1 x with the last factors. Returns 0 or VIDA_STEP_SINGULAR. */
 int vida__complex_solve(vida_complex_linear* linear, double* x);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
+#include "base/direct_solver.h"
 #include "base/memory.h"
 
 typedef struct dense_content {
@@ -17,60 +18,82 @@ static dense_content* content_of(SUNLinearSolver solver) {
   return solver->content;
 }
 
-/* Column k below the diagonal, scaled by the pivot, eliminates from the columns to the right. The
- * matrix is stored by columns, so all inner loops run along memory. */
-static void eliminate_column(double* restrict a, int size, int k, int pivot) {
-  const double* restrict factors = a + k * size;
-  for (int j = k + 1; j < size; j++) {
-    double* restrict column = a + j * size;
-    const double top = column[pivot];
+static void exchange_rows(double* a, int size, int k, int pivot) {
+  double* column = a + (k + 1) * size;
+  for (const double* end = a + size * size; column != end; column += size) {
+    const double value = column[pivot];
     column[pivot] = column[k];
-    column[k] = top;
-    if (top == 0.0) {
-      continue;
-    }
-    for (int i = k + 1; i < size; i++) {
-      column[i] -= top * factors[i];
+    column[k] = value;
+  }
+}
+
+/* Column k below the diagonal, scaled by the pivot, eliminates from the columns to the right. The
+ * matrix is stored by columns, so all inner loops run along memory. The matrix of a step has few
+ * factors, most of them in the rows of constraints: the rows before the first one, `from`, do not
+ * change, unless the column is not finite. */
+static void eliminate_column(double* restrict a, int size, int k, int from) {
+  const double* restrict factors = a + k * size;
+  double* restrict column = a + (k + 1) * size;
+  for (const double* end = a + size * size; column != end; column += size) {
+    const double top = column[k];
+    if (top != 0.0) {
+      for (int i = isfinite(top) ? from : k + 1; i < size; i++) {
+        column[i] -= top * factors[i];
+      }
     }
   }
 }
 
-/* Partial pivoting; 0, or 1 + the column without a pivot. */
+static int find_pivot(const double* column, int size, int k) {
+  int best = k;
+  double largest = fabs(column[k]);
+  for (int i = k + 1; i < size; i++) {
+    if (fabs(column[i]) > largest) {
+      largest = fabs(column[i]);
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* LU factorization with partial pivoting. Returns 0, or 1 + the column without a pivot. */
 static int factor(double* restrict a, int size, int* pivot) {
   for (int k = 0; k < size; k++) {
     double* column = a + k * size;
-    int best = k;
-    for (int i = k + 1; i < size; i++) {
-      best = fabs(column[i]) > fabs(column[best]) ? i : best;
-    }
+    const int best = find_pivot(column, size, k);
     const double value = column[best];
     if (value == 0.0 || !isfinite(value)) {
       return k + 1;
     }
     pivot[k] = best;
-    column[best] = column[k];
-    column[k] = value;
-    const double inverse = 1.0 / value;
-    for (int i = k + 1; i < size; i++) {
-      column[i] *= inverse;
+    if (best != k) {
+      column[best] = column[k];
+      column[k] = value;
+      exchange_rows(a, size, k, best);
     }
-    eliminate_column(a, size, k, best);
+    const double inverse = 1.0 / value;
+    int from = size;
+    for (int i = size - 1; i > k; i--) {
+      column[i] *= inverse;
+      from = column[i] != 0.0 ? i : from;
+    }
+    eliminate_column(a, size, k, from);
   }
   return 0;
 }
 
 static void substitute(const double* restrict a, int size, const int* pivot, double* restrict x) {
-  for (int k = 0; k < size; k++) {
+  const double* column = a;
+  for (int k = 0; k < size; k++, column += size) {
     const double value = x[pivot[k]];
     x[pivot[k]] = x[k];
     x[k] = value;
-    const double* column = a + k * size;
     for (int i = k + 1; i < size; i++) {
       x[i] -= value * column[i];
     }
   }
   for (int k = size - 1; k >= 0; k--) {
-    const double* column = a + k * size;
+    column -= size;
     x[k] /= column[k];
     const double value = x[k];
     for (int i = 0; i < k; i++) {
@@ -79,18 +102,7 @@ static void substitute(const double* restrict a, int size, const int* pivot, dou
   }
 }
 
-/* ---- the operations of a SUNLinearSolver -------------------------------------------------------
- */
-
-static SUNLinearSolver_Type get_type(SUNLinearSolver solver) {
-  (void)solver;
-  return SUNLINEARSOLVER_DIRECT;
-}
-
-static SUNErrCode initialize(SUNLinearSolver solver) {
-  (void)solver;
-  return 0;
-}
+/* ---- the operations of a SUNLinearSolver ----------------------------------------------------- */
 
 static int setup(SUNLinearSolver solver, SUNMatrix matrix) {
   dense_content* content = content_of(solver);
@@ -115,22 +127,15 @@ static SUNErrCode destroy(SUNLinearSolver solver) {
 }
 
 SUNLinearSolver vida__dense_solver(sunindextype size, SUNContext context) {
-  SUNLinearSolver solver = SUNLinSolNewEmpty(context);
-  if (!solver) {
-    return NULL;
-  }
+  static const vida_direct_operations operations = {setup, solve};
   dense_content* content =
       vida__allocate(1, sizeof *content + (size_t)size * sizeof content->pivot[0]);
-  if (!content) {
-    SUNLinSolFreeEmpty(solver);
+  SUNLinearSolver solver = content ? vida__direct_solver(operations, content, context) : NULL;
+  if (!solver) {
+    free(content);
     return NULL;
   }
   content->size = (int)size;
-  solver->content = content;
-  solver->ops->gettype = get_type;
-  solver->ops->initialize = initialize;
-  solver->ops->setup = setup;
-  solver->ops->solve = solve;
   solver->ops->free = destroy;
   return solver;
 }

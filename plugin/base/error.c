@@ -7,8 +7,6 @@
 
 #include "base/text.h"
 
-#define VIDA_VERSION_TEXT "0.1.0"
-
 typedef struct CodeText {
   int code;
   const char* name;
@@ -28,6 +26,10 @@ static const CodeText* find_code(int code) {
   return NULL;
 }
 
+bool vida__is_code(int code) {
+  return find_code(code) != NULL;
+}
+
 const char* Vida_CodeName(int code) {
   const CodeText* found = find_code(code);
   return found ? found->name : "UNKNOWN_CODE";
@@ -39,7 +41,7 @@ const char* Vida_CodeText(int code) {
 }
 
 const char* Vida_Version(void) {
-  return VIDA_VERSION_TEXT;
+  return VIDA_VERSION;
 }
 
 const char* Vida_SundialsVersion(void) {
@@ -49,15 +51,16 @@ const char* Vida_SundialsVersion(void) {
 static int fail(VidaError* error, int code, const char* flag, const char* format, va_list list) {
   if (error) {
     error->code = code;
+    error->subject = 0;
     snprintf(error->flag, sizeof error->flag, "%s", flag);
     if (vsnprintf(error->message, sizeof error->message, format, list) >=
         (int)sizeof error->message) {
-      vida__end_at_word(error->message, sizeof error->message);
-      vida__drop_partial(error->message);
+      vida__truncate_at_word(error->message, sizeof error->message);
+      vida__drop_partial_character(error->message);
     }
-    /* Texts of the user's in a message may be anything. */
+    /* Texts of the user in a message may contain any bytes. */
     int control;
-    for (const char* bad; (bad = vida__find_bad_bytes(error->message));) {
+    for (const char* bad; (bad = vida__find_invalid_utf8(error->message));) {
       error->message[bad - error->message] = '?';
     }
     for (char* c = error->message; (c = vida__find_control(c, &control));) {

@@ -9,10 +9,14 @@
 #include <sunmatrix/sunmatrix_sparse.h>
 
 #include "base/dense.h"
+#include "base/elimination.h"
+#include "base/elimination_solver.h"
 #include "base/error.h"
+#include "base/given_solver.h"
 #include "base/memory.h"
+#include "base/sundials.h"
 
-/* Below this size dense LU wins whatever the pattern; above it, it wins only on full matrices. */
+/* Below this size dense LU is faster for every pattern; above it, only for full matrices. */
 enum { LARGEST_SMALL_SIZE = 24 };
 
 int vida__pattern_slot(const vida_pattern* pattern, int row, int column) {
@@ -37,12 +41,11 @@ bool vida__is_sparse(const vida_pattern* pattern, vida_solver solver) {
   return pattern->size > LARGEST_SMALL_SIZE && filled < 0.3;
 }
 
-static int create_dense(vida_linear* linear, SUNContext context) {
+static int create_offsets(vida_linear* linear) {
   const vida_pattern* pattern = linear->pattern;
   const sunindextype size = pattern->size;
   linear->offset = vida__allocate((size_t)pattern->entries, sizeof *linear->offset);
-  linear->matrix = SUNDenseMatrix(size, size, context);
-  if (!linear->offset || !linear->matrix) {
+  if (!linear->offset) {
     return VIDA_OUT_OF_MEMORY;
   }
   for (sunindextype column = 0; column < size; column++) {
@@ -51,8 +54,14 @@ static int create_dense(vida_linear* linear, SUNContext context) {
       linear->offset[k] = column * size + pattern->row[k];
     }
   }
-  linear->solver = vida__dense_solver(size, context);
-  return linear->solver ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  return VIDA_SUCCESS;
+}
+
+static int create_dense(vida_linear* linear, SUNContext context) {
+  const sunindextype size = linear->pattern->size;
+  linear->matrix = vida__new_dense_matrix(size, context);
+  linear->pivoting = vida__dense_solver(size, context);
+  return linear->matrix && linear->pivoting ? create_offsets(linear) : VIDA_OUT_OF_MEMORY;
 }
 
 #if defined(SUNDIALS_INT64_T)
@@ -61,9 +70,10 @@ static int create_dense(vida_linear* linear, SUNContext context) {
 #define RECIPROCAL_GROWTH klu_rgrowth
 #endif
 
-/* Pivots are chosen once and kept while values change, and an entry that was a good pivot may come
- * close to zero later. Factors that have grown by more than this are made anew, with new pivots,
- * the one occasion to allocate in a step. */
+/* Pivots are chosen once and kept while values change, but an entry that was a good pivot may
+ * become nearly zero. Factors that have grown by more than this are made again with new pivots.
+ * Only then, and where elimination of a large matrix fails for the first time, a step allocates
+ * memory. */
 static const double least_growth = 1e-10; /* reciprocal */
 
 static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
@@ -73,47 +83,88 @@ static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
     code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
     code = code ? code : SUNLinSolSetup_KLU(solver, matrix);
   }
-  const bool has_factors =
+  const bool has_growth =
       !code && SUNLinSol_KLUGetNumeric(solver) &&
       RECIPROCAL_GROWTH((void*)SM_INDEXPTRS_S(matrix), (void*)SM_INDEXVALS_S(matrix),
                         SM_DATA_S(matrix), SUNLinSol_KLUGetSymbolic(solver),
                         SUNLinSol_KLUGetNumeric(solver), common);
-  if (has_factors && common->rgrowth < least_growth) {
+  if (has_growth && common->rgrowth < least_growth) {
     code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
     code = code ? code : SUNLinSolSetup_KLU(solver, matrix);
   }
   return code;
 }
 
+void vida__store_pattern(const vida_pattern* pattern, SUNMatrix matrix) {
+  memcpy(SM_INDEXPTRS_S(matrix), pattern->column_start,
+         ((size_t)pattern->size + 1) * sizeof *pattern->column_start);
+  memcpy(SM_INDEXVALS_S(matrix), pattern->row, (size_t)pattern->entries * sizeof *pattern->row);
+}
+
 static int create_sparse(vida_linear* linear, SUNContext context) {
   const vida_pattern* pattern = linear->pattern;
-  linear->matrix =
-      SUNSparseMatrix(pattern->size, pattern->size, pattern->entries, CSC_MAT, context);
+  linear->matrix = vida__new_sparse_matrix(pattern->size, pattern->entries, context);
   if (!linear->matrix) {
     return VIDA_OUT_OF_MEMORY;
   }
-  memcpy(SM_INDEXPTRS_S(linear->matrix), pattern->column_start,
-         ((size_t)pattern->size + 1) * sizeof *pattern->column_start);
-  memcpy(SM_INDEXVALS_S(linear->matrix), pattern->row,
-         (size_t)pattern->entries * sizeof *pattern->row);
-  linear->solver = SUNLinSol_KLU(linear->right_side, linear->matrix, context);
+  linear->pivoting = SUNLinSol_KLU(linear->right_side, linear->matrix, context);
   linear->visited = vida__allocate((size_t)pattern->size, sizeof *linear->visited);
-  if (!linear->solver || !linear->visited) {
+  if (!linear->pivoting || !linear->visited) {
     return VIDA_OUT_OF_MEMORY;
   }
-  linear->solver->ops->setup = factor_sparse;
+  linear->pivoting->ops->setup = factor_sparse;
   return VIDA_SUCCESS;
 }
 
-/* KINSOL empties the matrix before it is assembled, of a sparse one even the pattern. All of it is
- * written by vida__linear_store, so there is nothing to do. */
-static SUNErrCode leave_as_is(SUNMatrix matrix) {
+/* KINSOL clears the matrix before the assembly, and for a sparse matrix also the pattern.
+ * vida__linear_store writes all of it, so this function does nothing. */
+static SUNErrCode keep_messages(SUNMatrix matrix) {
   (void)matrix;
   return 0;
 }
 
-int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
-                        vida_linear** linear, VidaError* error) {
+/* KINSOL initializes its linear solver in every call, and SUNDIALS' KLU then deletes its symbolic
+ * analysis and allocates memory again. For a constant pattern this is unnecessary. */
+static SUNErrCode keep_analysis(SUNLinearSolver solver) {
+  (void)solver;
+  return 0;
+}
+
+static int create_own(vida_linear* linear, vida_solver kind, SUNContext context, VidaError* error) {
+  int code = linear->sparse ? create_sparse(linear, context) : create_dense(linear, context);
+  linear->solver = linear->pivoting;
+  if (!code) {
+    linear->matrix->ops->zero = keep_messages;
+    code = SUNLinSolInitialize(linear->pivoting) ? VIDA_SOLVER_FAILED : VIDA_SUCCESS;
+    linear->pivoting->ops->initialize = keep_analysis;
+  }
+  if (!code && kind == VIDA_SOLVER_AUTO && linear->pattern->leading > 0) {
+    code = vida__add_elimination(linear, context);
+  }
+  if (!code) {
+    vida__linear_store(linear);
+  }
+  return code == VIDA_OUT_OF_MEMORY ? vida__fail_memory(error)
+         : code ? vida__fail(error, code, "the linear solver could not be set up")
+                : VIDA_SUCCESS;
+}
+
+static int create_given(vida_linear* linear, SUNContext context, vida_services* services,
+                        VidaError* error) {
+  const int code = vida__give_solver(linear, context, services, error);
+  linear->pivoting = linear->solver;
+  if (code) {
+    return code;
+  }
+  if (!linear->sparse && create_offsets(linear)) {
+    return vida__fail_memory(error);
+  }
+  vida__linear_store(linear);
+  return VIDA_SUCCESS;
+}
+
+int vida__linear_create_given(SUNContext context, const vida_pattern* pattern, vida_solver solver,
+                              vida_services* services, vida_linear** linear, VidaError* error) {
   vida_linear* created = vida__allocate(1, sizeof *created);
   *linear = created;
   if (!created) {
@@ -124,25 +175,26 @@ int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_so
   created->values = vida__allocate((size_t)pattern->entries, sizeof *created->values);
   created->scale = vida__allocate((size_t)pattern->size, sizeof *created->scale);
   created->extent = vida__allocate((size_t)pattern->size, sizeof *created->extent);
-  created->right_side = N_VNew_Serial(pattern->size, context);
-  created->solution = N_VNew_Serial(pattern->size, context);
-  int code = VIDA_OUT_OF_MEMORY;
-  if (created->values && created->scale && created->extent && created->right_side &&
-      created->solution) {
-    code = created->sparse ? create_sparse(created, context) : create_dense(created, context);
+  created->right_side = vida__new_vector(pattern->size, context);
+  created->solution = vida__new_vector(pattern->size, context);
+  int code = VIDA_SUCCESS;
+  if (!created->values || !created->scale || !created->extent || !created->right_side ||
+      !created->solution) {
+    code = vida__fail_memory(error);
   }
   if (!code) {
-    created->matrix->ops->zero = leave_as_is;
-    vida__linear_store(created);
-    code = SUNLinSolInitialize(created->solver) ? VIDA_SOLVER_FAILED : VIDA_SUCCESS;
+    code = vida__gives_solver(services) ? create_given(created, context, services, error)
+                                        : create_own(created, solver, context, error);
   }
   if (code) {
     vida__linear_destroy(linear);
-    return code == VIDA_OUT_OF_MEMORY
-               ? vida__fail_memory(error)
-               : vida__fail(error, code, "the linear solver could not be set up");
   }
-  return VIDA_SUCCESS;
+  return code;
+}
+
+int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
+                        vida_linear** linear, VidaError* error) {
+  return vida__linear_create_given(context, pattern, solver, NULL, linear, error);
 }
 
 void vida__linear_destroy(vida_linear** linear) {
@@ -150,9 +202,14 @@ void vida__linear_destroy(vida_linear** linear) {
   if (!old) {
     return;
   }
-  if (old->solver) {
+  if (old->solver && old->solver != old->pivoting) {
     SUNLinSolFree(old->solver);
   }
+  if (old->pivoting) {
+    SUNLinSolFree(old->pivoting);
+  }
+  vida__remove_elimination(old);
+  vida__given_destroy(&old->given);
   if (old->matrix) {
     SUNMatDestroy(old->matrix);
   }
@@ -176,8 +233,18 @@ void vida__linear_clear(vida_linear* linear) {
 }
 
 void vida__linear_store(vida_linear* linear) {
+  if (!linear->elimination) {
+    vida__linear_store_all(linear);
+  }
+}
+
+void vida__linear_store_all(vida_linear* linear) {
   const vida_pattern* pattern = linear->pattern;
   linear->is_scaled = false;
+  if (linear->sparse && (linear->given || !linear->has_pattern)) {
+    vida__store_pattern(pattern, linear->matrix); /* KINSOL clears that of a given solver */
+    linear->has_pattern = true;
+  }
   if (linear->sparse) {
     memcpy(SM_DATA_S(linear->matrix), linear->values,
            (size_t)pattern->entries * sizeof *linear->values);
@@ -193,27 +260,61 @@ void vida__linear_store(vida_linear* linear) {
 
 /* ---- scaling --------------------------------------------------------------------------------- */
 
-/* The largest entry of each row and its column, after scaling where there is one. Comparisons
- * instead of fmax: this is done before every factorization. */
-static void measure_extents(vida_linear* linear, const double* scale) {
+/* Finds the largest entry of each row and its column, and scales it by `scale` unless that is NULL.
+ * Inlined, so that the unscaled pass, which precedes every factorization, pays for neither the
+ * scales nor the question. Comparisons are cheaper than fmax. */
+static inline void find_extents(vida_linear* linear, const double* restrict scale) {
   const vida_pattern* pattern = linear->pattern;
-  double* extent = linear->extent;
+  const sunindextype* restrict row = pattern->row;
+  const double* restrict values = linear->values;
+  double* restrict extent = linear->extent;
   memset(extent, 0, (size_t)pattern->size * sizeof *extent);
+  sunindextype k = 0;
   for (int j = 0; j < pattern->size; j++) {
-    double largest = extent[j];
-    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
-      const sunindextype i = pattern->row[k];
-      const double size = fabs(linear->values[k]) * (scale ? scale[i] * scale[j] : 1.0);
-      extent[i] = size > extent[i] ? size : extent[i];
+    double largest = 0.0;
+    for (const sunindextype end = pattern->column_start[j + 1]; k < end; k++) {
+      const double size = fabs(values[k]) * (scale ? scale[row[k]] * scale[j] : 1.0);
+      if (size > extent[row[k]]) {
+        extent[row[k]] = size;
+      }
       largest = size > largest ? size : largest;
     }
     extent[j] = extent[j] > largest ? extent[j] : largest;
   }
 }
 
+static void measure_extents(vida_linear* linear) {
+  find_extents(linear, NULL);
+}
+
+static void measure_scaled_extents(vida_linear* linear) {
+  find_extents(linear, linear->scale);
+}
+
+static const double most_apart = 1e12;
+
+/* Whether the columns alone show that no rows and columns are too far apart: the extent of a row
+ * and column is at least that of its column, and the largest extent is that of a column. Decides
+ * nearly every factorization for a third of the price of the extents. */
+static bool are_columns_near(const vida_linear* linear) {
+  const vida_pattern* pattern = linear->pattern;
+  const double* values = linear->values;
+  double least = INFINITY, most = 0.0;
+  sunindextype k = 0;
+  for (int j = 0; j < pattern->size; j++) {
+    double largest = 0.0;
+    for (const sunindextype end = pattern->column_start[j + 1]; k < end; k++) {
+      const double size = fabs(values[k]);
+      largest = size > largest ? size : largest;
+    }
+    least = largest < least ? largest : least;
+    most = largest > most ? largest : most;
+  }
+  return most <= most_apart * least;
+}
+
 /* Whether rows differ so much that rounding of the large ones hides the small ones. */
 static bool is_badly_scaled(const vida_linear* linear) {
-  const double most_apart = 1e12;
   double least = INFINITY, largest = 0.0;
   for (int i = 0; i < linear->pattern->size; i++) {
     const double extent = linear->extent[i];
@@ -228,7 +329,11 @@ static void find_scales(vida_linear* linear) {
   enum { ROUNDS = 6 };
   const vida_pattern* pattern = linear->pattern;
   int exponent;
-  measure_extents(linear, NULL);
+  if (are_columns_near(linear)) {
+    linear->is_scaled = false;
+    return;
+  }
+  measure_extents(linear);
   linear->is_scaled = is_badly_scaled(linear);
   for (int i = 0; i < pattern->size && linear->is_scaled; i++) {
     linear->scale[i] = 1.0;
@@ -240,11 +345,11 @@ static void find_scales(vida_linear* linear) {
         linear->scale[i] = ldexp(1.0, exponent);
       }
     }
-    measure_extents(linear, linear->scale);
+    measure_scaled_extents(linear);
   }
 }
 
-/* Of the matrix that is stored: the values stay as they are. */
+/* Scales the stored matrix; the values do not change. */
 static void scale_matrix(const vida_linear* linear) {
   const vida_pattern* pattern = linear->pattern;
   double* data = linear->sparse ? SM_DATA_S(linear->matrix) : SM_DATA_D(linear->matrix);
@@ -263,17 +368,21 @@ static void scale_vector(const vida_linear* linear, double* x) {
 }
 
 bool vida__linear_lacks_memory(const vida_linear* linear) {
-  const sun_klu_common* common = linear->sparse ? SUNLinSol_KLUGetCommon(linear->solver) : NULL;
+  const sun_klu_common* common =
+      linear->sparse && !linear->given ? SUNLinSol_KLUGetCommon(linear->pivoting) : NULL;
   return common && (common->status == KLU_OUT_OF_MEMORY || common->status == KLU_TOO_LARGE);
 }
 
 int vida__linear_factor(vida_linear* linear) {
-  vida__linear_store(linear);
+  if (vida__eliminate(linear)) {
+    return VIDA_SUCCESS;
+  }
+  vida__linear_store_all(linear);
   find_scales(linear);
   if (linear->is_scaled) {
     scale_matrix(linear);
   }
-  if (SUNLinSolSetup(linear->solver, linear->matrix) == 0) {
+  if (SUNLinSolSetup(linear->pivoting, linear->matrix) == 0 || linear->last_elimination) {
     return VIDA_SUCCESS;
   }
   return vida__linear_lacks_memory(linear) ? VIDA_OUT_OF_MEMORY : VIDA_STEP_SINGULAR;
@@ -283,9 +392,12 @@ int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
   const int size = linear->pattern->size;
   double* right_side = N_VGetArrayPointer(linear->right_side);
   const double* solution = N_VGetArrayPointer(linear->solution);
+  if (linear->last_elimination) {
+    return vida__solve_eliminated(linear, b, x);
+  }
   memcpy(right_side, b, (size_t)size * sizeof *b);
   scale_vector(linear, right_side);
-  if (SUNLinSolSolve(linear->solver, linear->matrix, linear->solution, linear->right_side, 0.0)) {
+  if (SUNLinSolSolve(linear->pivoting, linear->matrix, linear->solution, linear->right_side, 0.0)) {
     return VIDA_STEP_SINGULAR;
   }
   for (int i = 0; i < size; i++) {
@@ -300,10 +412,16 @@ int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
 
 long vida__linear_factor_entries(const vida_linear* linear) {
   const long size = linear->pattern->size;
+  if (linear->last_elimination) {
+    return vida__elimination_entries(linear->last_elimination);
+  }
+  if (linear->given) {
+    return -1;
+  }
   if (!linear->sparse) {
     return size * size;
   }
-  const sun_klu_numeric* numeric = SUNLinSol_KLUGetNumeric(linear->solver);
+  const sun_klu_numeric* numeric = SUNLinSol_KLUGetNumeric(linear->pivoting);
   return numeric ? (long)numeric->lnz + (long)numeric->unz + (long)numeric->nzoff : -1;
 }
 
@@ -326,11 +444,17 @@ static int permutation_sign(const sunindextype* permutation, int size, bool* vis
 
 int vida__linear_sign(vida_linear* linear) {
   const int size = linear->pattern->size;
-  if (!linear->sparse) {
-    return vida__dense_sign(linear->solver, linear->matrix);
+  if (linear->last_elimination) {
+    return vida__elimination_sign(linear->last_elimination);
   }
-  const sun_klu_numeric* numeric = SUNLinSol_KLUGetNumeric(linear->solver);
-  const sun_klu_symbolic* symbolic = SUNLinSol_KLUGetSymbolic(linear->solver);
+  if (linear->given) {
+    return 0;
+  }
+  if (!linear->sparse) {
+    return vida__dense_sign(linear->pivoting, linear->matrix);
+  }
+  const sun_klu_numeric* numeric = SUNLinSol_KLUGetNumeric(linear->pivoting);
+  const sun_klu_symbolic* symbolic = SUNLinSol_KLUGetSymbolic(linear->pivoting);
   if (!numeric || !symbolic) {
     return 0;
   }

@@ -1,7 +1,5 @@
-/* A square matrix of fixed pattern with its direct solver: dense LU or KLU.
- *
- * Values are always assembled in the order of the pattern (by columns), so that callers need not
- * know which solver is behind. */
+/* A square matrix of fixed pattern with its direct solver: elimination in a fixed order, dense LU
+ * or KLU. Callers assemble the values in the order of the pattern (by columns) for all solvers. */
 #ifndef VIDA_BASE_LINEAR_H
 #define VIDA_BASE_LINEAR_H
 
@@ -10,53 +8,92 @@
 
 #include "base/sundials.h"
 
+/* A sparse pattern, by columns. */
 typedef struct vida_pattern {
   int size;
   int entries;
-  sunindextype* column_start; /* size + 1 */
-  sunindextype* row;          /* entries, ascending within a column */
+  int leading; /* rows before this one may be eliminated first (elimination.h); 0: not known */
+  sunindextype* column_start;           /* size + 1 */
+  sunindextype* row;                    /* entries, ascending within a column */
+  struct vida_elimination_order* order; /* of elimination, for all matrices of this pattern
+                                           (vida__order_pattern); NULL: each finds its own */
 } vida_pattern;
 
-/* The place of an entry that is in the pattern. */
+/* Returns the index of an entry, which must be in the pattern. */
 int vida__pattern_slot(const vida_pattern* pattern, int row, int column);
 
 typedef enum vida_solver { VIDA_SOLVER_AUTO, VIDA_SOLVER_DENSE, VIDA_SOLVER_KLU } vida_solver;
 
+struct vida_services;
+
+/* A matrix with its solver. */
 typedef struct vida_linear {
   const vida_pattern* pattern;
   bool sparse;
-  double* values;       /* entries: assembled by the caller */
-  sunindextype* offset; /* entries: place of each value in a dense matrix; NULL when sparse */
+  double* values;       /* entries, assembled by the caller */
+  sunindextype* offset; /* entries: index of each value in a dense matrix; NULL if sparse */
   SUNMatrix matrix;
-  SUNLinearSolver solver;
+  bool has_pattern; /* `matrix` does, if it is sparse: not before it is factored with pivots */
+  SUNLinearSolver solver; /* `pivoting`, or one that tries `elimination` before it */
+  SUNLinearSolver pivoting;
+  /* Elimination of the entries that have differed from zero so far, elimination of all entries, and
+   * which of the two made the last factors; each nullable. */
+  struct vida_elimination *seen_part, *elimination, *last_elimination;
+  bool* seen;          /* entries: whether it has differed from zero */
+  int failures, skips; /* consecutive failures of elimination; next factorizations without it */
+  bool is_prepared;    /* it has been factored once; unless it is large, `pivoting` has, too, and
+                          allocates no more */
   N_Vector right_side, solution; /* for vida__linear_solve */
-  bool* visited;                 /* size: work of vida__linear_sign; NULL when dense */
-  /* Rows and columns of the last factors are multiplied by powers of two where their sizes differ
-   * so much that pivots would be chosen by units (size each). */
+  bool* visited;                 /* size: work space of vida__linear_sign; NULL if dense */
+  /* Powers of two that scale the rows and columns of the last factors (size each), if their sizes
+   * differ so much that units would determine the pivots. */
   double *scale, *extent;
   bool is_scaled;
+  struct vida_given_solver* given; /* NULL: the solver is one of VIDA's */
 } vida_linear;
 
-/* Whether KLU factors a matrix of this pattern; else dense LU. */
+/* Returns whether KLU, and not dense LU, factors a matrix of this pattern. */
 bool vida__is_sparse(const vida_pattern* pattern, vida_solver solver);
 
-/* The pattern must outlive the matrix. */
+/* Creates a matrix. The pattern must outlive it. The caller frees *linear with
+ * vida__linear_destroy. */
 int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
                         vida_linear** linear, VidaError* error);
+/* Creates a matrix with the solver that a program gives (base/given_solver.h), if it gives one. */
+int vida__linear_create_given(SUNContext context, const vida_pattern* pattern, vida_solver solver,
+                              struct vida_services* services, vida_linear** linear,
+                              VidaError* error);
+/* Frees a matrix and sets *linear to NULL; NULL is allowed. */
 void vida__linear_destroy(vida_linear** linear);
-void vida__linear_clear(vida_linear* linear); /* values = 0 */
-/* Copies the values into the SUNMatrix, all of it. */
+/* Sets all values to 0. */
+void vida__linear_clear(vida_linear* linear);
+/* Copies a pattern to a sparse SUNMatrix with room for it. */
+void vida__store_pattern(const vida_pattern* pattern, SUNMatrix matrix);
+/* Passes the values to linear->solver: copies them to the SUNMatrix if the solver reads them
+ * there. */
 void vida__linear_store(vida_linear* linear);
-/* Store and factor. 0, VIDA_STEP_SINGULAR or VIDA_OUT_OF_MEMORY. */
+/* Copies all values to the SUNMatrix. */
+void vida__linear_store_all(vida_linear* linear);
+/* Returns whether vida__linear_record_entries may be called: the matrix has an elimination and has
+ * not been factored yet. */
+bool vida__linear_records_entries(const vida_linear* linear);
+/* Records which entries differ from zero; the first factorization does this, too. Later
+ * factorizations omit all other entries of the leading block, until one of them differs from
+ * zero. */
+void vida__linear_record_entries(vida_linear* linear);
+/* Copies the values to the SUNMatrix and factors it. Returns 0, VIDA_STEP_SINGULAR or
+ * VIDA_OUT_OF_MEMORY. */
 int vida__linear_factor(vida_linear* linear);
-/* Whether the last factors were not made for want of memory. */
+/* Returns whether the last factorization failed without memory. */
 bool vida__linear_lacks_memory(const vida_linear* linear);
-/* Entries of the last factors, L and U together; -1 before the first. */
+/* Returns the number of entries of the last factors, L and U together; -1 before the first
+ * factorization and for the solver of a program. */
 long vida__linear_factor_entries(const vida_linear* linear);
-/* x = A^-1 b with the last factors, x may be b. 0, or VIDA_STEP_SINGULAR. */
+/* Computes x = A^-1 b with the last factors; x may be b. Returns 0 or VIDA_STEP_SINGULAR. */
 int vida__linear_solve(vida_linear* linear, const double* b, double* x);
 
-/* The sign of the determinant of the last factors: 1, -1, or 0 where it is not known. */
+/* Returns the sign of the determinant of the last factors: 1, -1, or 0 if it is not known, as for
+ * the solver of a program. */
 int vida__linear_sign(vida_linear* linear);
 
 #endif

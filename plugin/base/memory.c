@@ -19,16 +19,26 @@ char* vida__copy_text(const char* text) {
   return copy;
 }
 
-double* vida__allocate_arrays(const vida_array* arrays, size_t count) {
+size_t vida__count_arrays(const vida_array* arrays, size_t count) {
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
     total += arrays[i].count;
   }
-  double* block = vida__allocate(total, sizeof *block);
-  double* next = block;
-  for (size_t i = 0; i < count && next; i++) {
-    *arrays[i].start = next;
-    next += arrays[i].count;
+  return total;
+}
+
+double* vida__place_arrays(const vida_array* arrays, size_t count, double* begin) {
+  for (size_t i = 0; i < count; i++) {
+    *arrays[i].start = begin;
+    begin += arrays[i].count;
+  }
+  return begin;
+}
+
+double* vida__allocate_arrays(const vida_array* arrays, size_t count) {
+  double* block = vida__allocate(vida__count_arrays(arrays, count), sizeof *block);
+  if (block) {
+    vida__place_arrays(arrays, count, block);
   }
   return block;
 }

@@ -1,25 +1,31 @@
-/* Allocation: zeroed, checked for overflow of the product. Everything is allocated at creation. */
+/* Allocation of zeroed memory. Products of sizes are checked for overflow. */
 #ifndef VIDA_BASE_MEMORY_H
 #define VIDA_BASE_MEMORY_H
 
 #include <stddef.h>
 
-/* Zeroed memory for `count` elements of `size` bytes, to be freed with free(); NULL when there is
- * none. */
+/* Allocates zeroed memory for `count` elements of `size` bytes. The caller frees it with free().
+ * NULL without memory. */
 void* vida__allocate(size_t count, size_t size);
 
 /* An array of numbers in a larger block. */
 typedef struct vida_array {
-  double** start; /* receives where it begins */
-  size_t count;   /* of its numbers */
+  double** start; /* receives the address of the array */
+  size_t count;   /* number of elements */
 } vida_array;
-/* Allocates one block for all these arrays, one behind the other, to be freed with free(). NULL
- * when there is no memory: no `start` is written then. */
+/* Returns the sum of their counts. */
+size_t vida__count_arrays(const vida_array* arrays, size_t count);
+/* Places the arrays one after another from `begin` on, and returns the end of the last one. */
+double* vida__place_arrays(const vida_array* arrays, size_t count, double* begin);
+/* Allocates one block for all these arrays, one after the other; the caller frees it with free().
+ * Returns NULL, and writes no `start`, if memory does not suffice. */
 double* vida__allocate_arrays(const vida_array* arrays, size_t count);
 
+/* Copies a string. The caller frees the copy with free(). Returns NULL without memory. */
 char* vida__copy_text(const char* text);
-/* Grows *array (of elements of `size` bytes) so that it holds at least `needed`; *capacity follows.
- * New elements are zero. 0 on success, VIDA_OUT_OF_MEMORY with *array untouched otherwise. */
+/* Grows *array, whose elements have `size` bytes, to at least `needed` elements, and updates
+ * *capacity. New elements are zero. Returns 0, or VIDA_OUT_OF_MEMORY, in which case *array does not
+ * change. */
 int vida__reserve(void** array, size_t* capacity, size_t needed, size_t size);
 
 #endif

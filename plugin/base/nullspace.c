@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 
-/* Added to the diagonal of the scaled matrix, which is then regular; inverse iteration finds the
- * direction that is nearest to being lost. */
+/* Added to the diagonal of the scaled matrix, which makes it regular; inverse iteration then finds
+ * the direction that is closest to singular. */
 static const double shift = 1e-10;
 enum { SCALINGS = 4, ITERATIONS = 4 };
 
@@ -18,7 +18,7 @@ typedef struct null_work {
   double *row, *image;
 } null_work;
 
-/* Rows and columns by the roots of their largest entries, some times over (Ruiz). */
+/* Scales rows and columns repeatedly by the square roots of their largest entries (Ruiz). */
 static void scale_matrix(const vida_pattern* pattern, double* a, double* row, double* column,
                          double* largest) {
   const int size = pattern->size;

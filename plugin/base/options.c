@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* What one coordinate has of an option. */
+/* The value of an option for one coordinate. */
 typedef struct coordinate_value {
   int row;
   char* coordinate;
@@ -71,7 +71,7 @@ int vida__options_create(const char* owner, int count, const VidaOptionRow* cons
   return VIDA_SUCCESS;
 }
 
-/* Where the value is, or where it belongs. */
+/* Returns the index of the value, or the one at which it would be inserted. */
 static size_t find_own(const VidaOptions* options, int row, const char* coordinate,
                        bool* is_there) {
   size_t k = 0;
@@ -225,8 +225,12 @@ static void describe_expected(const VidaOptionRow* row, char* text, size_t size)
 static int refuse(const VidaOptions* options, int index, const char* got, VidaError* error) {
   char expected[320];
   describe_expected(options->rows[index], expected, sizeof expected);
-  return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: expected %s, got %s", options->rows[index]->name,
-                    expected, got);
+  const char* name = options->rows[index]->name;
+  vida__fail(error, VIDA_BAD_ARGUMENT, "%s: expected %s, got %s", name, expected, got);
+  if (error) {
+    error->subject = (int)strlen(name) + (int)strlen(": ");
+  }
+  return VIDA_BAD_ARGUMENT;
 }
 
 static bool is_allowed(const VidaOptionRow* row, double value) {
@@ -279,7 +283,8 @@ int VidaOptions_SetOf(VidaOptions* options, const char* name, const char* coordi
   }
   const VidaOptionRow* row = options->rows[index];
   if (row->type != VIDA_OPTION_BY_COORDINATE) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s has one value, and none of coordinate '%s'",
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s has one value for all coordinates, and cannot be set for coordinate '%s'",
                       name, coordinate);
   }
   if (!is_allowed(row, value)) {
@@ -303,7 +308,7 @@ int VidaOptions_SetBoolean(VidaOptions* options, const char* name, bool value, V
   return store(options, index, value ? 1.0 : 0.0);
 }
 
-/* Index of `text` in "a|b|c"; -1 when it is not there. */
+/* Returns the index of `text` in "a|b|c"; -1 if it is not a choice. */
 static int find_choice(const char* choices, const char* text) {
   const size_t length = strlen(text);
   int index = 0;
@@ -464,24 +469,8 @@ void VidaOptions_Text(const VidaOptions* options, const char* name, char* text, 
     case VIDA_OPTION_REAL:
     case VIDA_OPTION_INTEGER:
     default:
-      /* 15 digits say what was typed; the exact numbers have columns of their own. */
+      /* 15 digits show the number as the user typed it; the exact number is in its column. */
       vida__append(text, size, "%s", vida__real_text(number, value, 15));
       break;
-  }
-}
-
-void VidaOptions_Describe(const VidaOptions* options, char* text, size_t size) {
-  if (!text || size == 0) {
-    return;
-  }
-  text[0] = '\0';
-  for (int i = 0; options && i < options->count; i++) {
-    const char* name = options->rows[i]->name;
-    char value[256];
-    if (!options->set[i] || strcmp(name, "h") == 0 || strcmp(name, "rtol") == 0) {
-      continue;
-    }
-    VidaOptions_Text(options, name, value, sizeof value);
-    vida__append(text, size, "%s%s=%s", text[0] ? " " : "", name, value);
   }
 }

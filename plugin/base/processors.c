@@ -13,7 +13,7 @@
 
 enum { MOST_PROCESSORS = 1024, PATH_SIZE = 4096, LINE_SIZE = 4096 };
 
-/* The numbers of a file, of which the first may be "max"; how many there are. */
+/* Reads the numbers of a file, of which the first may be "max". Returns their number. */
 static int read_numbers(const char* path, double number[2]) {
   char text[128] = "";
   FILE* file = fopen(path, "r");
@@ -54,7 +54,7 @@ static double share_of(const char* folder, bool is_second) {
   return number[0] > 0.0 && number[1] > 0.0 ? number[0] / number[1] : INFINITY;
 }
 
-/* The least share from the group up to `mount`. */
+/* Returns the smallest share from the group up to `mount`. */
 static double least_share(const char* mount, const char* group, bool is_second) {
   char folder[PATH_SIZE];
   double least = share_of(mount, is_second);
@@ -79,8 +79,8 @@ static bool has_word(const char* list, const char* word) {
   return false;
 }
 
-/* Lines are "NUMBER:CONTROLLERS:GROUP"; of version 2 there are no controllers. */
-double vida__find_share(const char* membership, const char* mount) {
+/* Lines are "NUMBER:CONTROLLERS:GROUP"; for version 2 the controllers are empty. */
+double vida__cgroup_processors(const char* membership, const char* mount) {
   char line[LINE_SIZE], below[PATH_SIZE];
   double least = INFINITY;
   FILE* file = fopen(membership, "r");
@@ -123,6 +123,6 @@ static int count_affine(void) {
 
 int vida__count_processors(void) {
   const int count = count_affine();
-  const double share = ceil(vida__find_share("/proc/self/cgroup", "/sys/fs/cgroup"));
+  const double share = ceil(vida__cgroup_processors("/proc/self/cgroup", "/sys/fs/cgroup"));
   return share < count ? (share > 1.0 ? (int)share : 1) : count;
 }

@@ -1,33 +1,36 @@
-/* Tables of strings: each has a number, and is found by its hash. */
+/* Tables of strings: each string has an index and is found by its hash. */
 #ifndef VIDA_BASE_STRING_TABLE_H
 #define VIDA_BASE_STRING_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A table that is zeroed is empty. A table holds either copies or the caller's own strings. */
+/* A table, empty if zero-initialized. It holds either copies of strings or the caller's strings. */
 typedef struct vida_string_table {
-  const char** texts; /* count, in the order in which they were added */
+  const char** texts; /* count, in the order of addition */
   int count;
   size_t capacity;
-  int* slots; /* slot_count, a power of two: number + 1, or 0 where the slot is free */
+  struct vida_string_slot* slots; /* slot_count, a power of two */
   size_t slot_count;
-  bool is_borrowed; /* the strings are the caller's */
+  bool is_borrowed; /* the strings belong to the caller */
 } vida_string_table;
 
-/* The number of the string, 0 .. count - 1, which is copied and added where the table has not got
- * it; -1: no memory. */
+/* Returns the index of a string, 0 .. count - 1. Adds a copy if the table does not contain it.
+ * Returns -1 without memory. */
 int vida__add_string(vida_string_table* table, const char* text);
-/* The number of the string; -1: the table has not got it. */
+/* Returns the index of a string; -1 if the table does not contain it. */
 int vida__find_string(const vida_string_table* table, const char* text);
 
-/* Makes room for `more` strings of the caller's; 0 or VIDA_OUT_OF_MEMORY. */
+/* Reserves memory for `more` strings of the caller. Returns 0 or VIDA_OUT_OF_MEMORY. */
 int vida__reserve_strings(vida_string_table* table, size_t more);
-/* Adds the caller's own string, which must outlive the table, and which the table must not have
- * yet; there must be room for it. */
-void vida__keep_string(vida_string_table* table, const char* text);
+/* Adds the caller's string without copying. The string must outlive the table and must not be in it
+ * yet; memory for it must be reserved. */
+void vida__add_callers_string(vida_string_table* table, const char* text);
 
-/* Frees what the table holds, and empties it. */
+/* Removes the strings from number `count` on; copies are freed. */
+void vida__drop_strings(vida_string_table* table, int count);
+
+/* Empties a table and frees its texts. */
 void vida__free_strings(vida_string_table* table);
 
 #endif

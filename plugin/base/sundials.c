@@ -5,19 +5,67 @@
 #include <cvode/cvode.h>
 #include <ida/ida.h>
 #include <kinsol/kinsol.h>
+#include <nvector/nvector_serial.h>
 #include <stdio.h>
 #include <string.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
 
 int vida__context_create(SUNContext* context) {
 #if VIDA_SUNDIALS_AT_LEAST(7, 0)
-  /* Without a logger: up to 7.5 the one that a context brings along puts every remark of KINSOL
-   * into new memory, unless SUNDIALS was built without logging, also where nobody reads it. */
+  /* Removes the logger: up to version 7.5 the default logger of a context copies every remark of
+   * KINSOL to new memory, unless SUNDIALS was built without logging. */
   const int code = SUNContext_Create(SUN_COMM_NULL, context);
   return code ? code : SUNContext_SetLogger(*context, NULL);
 #else
   return SUNContext_Create(NULL, context);
 #endif
 }
+
+/* ---- vectors and matrices -------------------------------------------------------------------- */
+
+/* Returns the vector; destroys it and returns NULL if its array could not be allocated. */
+static N_Vector check_vector(N_Vector vector, sunindextype size) {
+  if (vector && size > 0 && !N_VGetArrayPointer(vector)) {
+    N_VDestroy(vector);
+    return NULL;
+  }
+  return vector;
+}
+
+/* Integrators allocate their work space by clones, and check only for NULL. */
+static N_Vector clone_vector(N_Vector vector) {
+  return check_vector(N_VClone_Serial(vector), N_VGetLength(vector));
+}
+
+N_Vector vida__new_vector(sunindextype size, SUNContext context) {
+  const N_Vector vector = check_vector(N_VNew_Serial(size, context), size);
+  if (vector) {
+    vector->ops->nvclone = clone_vector;
+  }
+  return vector;
+}
+
+static SUNMatrix check_matrix(SUNMatrix matrix, bool is_complete) {
+  if (matrix && !is_complete) {
+    SUNMatDestroy(matrix);
+    return NULL;
+  }
+  return matrix;
+}
+
+SUNMatrix vida__new_dense_matrix(sunindextype size, SUNContext context) {
+  const SUNMatrix matrix = SUNDenseMatrix(size, size, context);
+  return check_matrix(matrix, matrix && SM_DATA_D(matrix) && SM_COLS_D(matrix));
+}
+
+SUNMatrix vida__new_sparse_matrix(sunindextype size, sunindextype entries, SUNContext context) {
+  const SUNMatrix matrix = SUNSparseMatrix(size, size, entries, CSC_MAT, context);
+  return check_matrix(
+      matrix, matrix && SM_DATA_S(matrix) && SM_INDEXVALS_S(matrix) && SM_INDEXPTRS_S(matrix));
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void keep_message(vida_sink* sink, const char* message) {
   snprintf(sink->message, sizeof sink->message, "%s", message ? message : "");
@@ -34,9 +82,13 @@ static void handle_error(int line, const char* function, const char* file, const
   keep_message(data, message ? message : SUNGetErrMsg(code));
 }
 
-int vida__silence(vida_package package, void* memory, SUNContext context, vida_sink* sink) {
+int vida__redirect_messages(vida_package package, void* memory, SUNContext context,
+                            vida_sink* sink) {
   (void)package;
   (void)memory;
+  if (sink->is_shared) {
+    return 0;
+  }
   const int code = SUNContext_ClearErrHandlers(context);
   return code ? code : SUNContext_PushErrHandler(context, handle_error, sink);
 }
@@ -45,14 +97,19 @@ int vida__silence(vida_package package, void* memory, SUNContext context, vida_s
 
 static void handle_error(int code, const char* module, const char* function, char* message,
                          void* data) {
+  vida_sink* sink = data;
   (void)code;
-  (void)module;
-  (void)function;
-  keep_message(data, message);
+  keep_message(sink, message);
+  if (sink->logger) {
+    SUNLogger_QueueMsg(sink->logger, SUN_LOGLEVEL_ERROR, module, function, "%s", sink->message);
+  }
 }
 
-int vida__silence(vida_package package, void* memory, SUNContext context, vida_sink* sink) {
-  (void)context;
+int vida__redirect_messages(vida_package package, void* memory, SUNContext context,
+                            vida_sink* sink) {
+  if (sink->is_shared && SUNContext_GetLogger(context, &sink->logger)) {
+    return -1;
+  }
   switch (package) {
     case VIDA_IDA:
       return IDASetErrHandlerFn(memory, handle_error, sink);

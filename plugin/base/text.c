@@ -41,7 +41,7 @@ bool vida__read_real(const char* text, double* value) {
   for (const char* c = text; *c; c++) {
     const char* piece = *c == '.' ? point : NULL;
     const size_t length = piece ? strlen(piece) : 1;
-    /* A comma is never a decimal point here, not even where the locale has it so. */
+    /* The decimal point is never a comma, whatever the locale. */
     if (*c == ',' || used + length >= sizeof copy) {
       return false;
     }
@@ -112,7 +112,7 @@ int Vida_NearestName(const char* name, int count, const char* (*get)(const void*
       continue;
     }
     const int distance = edit_distance(name, candidate);
-    /* Of a very short name nothing is left after two edits. */
+    /* A very short name has nothing in common with another after two edits. */
     if (distance <= limit && distance < (int)strlen(candidate) && distance < (int)length) {
       nearest = i;
       limit = distance - 1;
@@ -121,11 +121,11 @@ int Vida_NearestName(const char* name, int count, const char* (*get)(const void*
   return nearest;
 }
 
-/* Texts of at least this size are sentences; where one was cut, room is left behind its dots. */
+/* Texts of at least this size are sentences; a truncated one leaves room after its dots. */
 enum { LEAST_SENTENCE = 512, MOST_OF_WORD = 48 };
 static const char cut[] = " ...";
 
-void vida__end_at_word(char* text, size_t size) {
+void vida__truncate_at_word(char* text, size_t size) {
   const size_t most = size - sizeof cut;
   size_t end = most;
   if (size < LEAST_SENTENCE) {
@@ -156,12 +156,12 @@ void vida__append(char* text, size_t size, const char* format, ...) {
   const int length = vsnprintf(text + used, size - used, format, list);
   va_end(list);
   if (length > 0 && (size_t)length >= size - used) {
-    vida__end_at_word(text, size);
-    vida__drop_partial(text);
+    vida__truncate_at_word(text, size);
+    vida__drop_partial_character(text);
   }
 }
 
-void vida__drop_partial(char* text) {
+void vida__drop_partial_character(char* text) {
   const size_t length = strlen(text);
   size_t first = length;
   while (first > 0 && length - first < 4 && ((unsigned char)text[first - 1] & 0xC0) == 0x80) {
@@ -238,7 +238,7 @@ size_t vida__fitting_bytes(const char* text, int most) {
   return bytes;
 }
 
-const char* vida__find_bad_bytes(const char* text) {
+const char* vida__find_invalid_utf8(const char* text) {
   size_t left = strlen(text);
   while (left > 0) {
     const size_t length = vida__character_length(text, left);

@@ -39,33 +39,40 @@ static void print_equations(const VidaAdvice* advice) {
                          ? "differential-algebraic, index 2: only velocities are constrained"
                          : "ordinary differential equations, no constraints";
   print_line("equations: %s%s", kind,
-             holonomic > 0 && advice->nonholonomic > 0 ? ", and velocities besides" : "");
+             holonomic > 0 && advice->nonholonomic > 0 ? ", and also velocities" : "");
   if (advice->rows > 0) {
     char number[32] = "";
     vida__append(number, sizeof number, "%d of the rows depend", advice->dependent);
-    print_line("constraints: %s%s", advice->dependent > 0 ? number : "independent at the start",
-               advice->dependent > 0
-                   ? " on others: the motion has one solution, the multipliers have many"
-                   : "");
+    print_line(
+        "constraints: %s%s", advice->dependent > 0 ? number : "independent at the start",
+        advice->dependent > 0 ? " on others: the motion is unique, the multipliers are not" : "");
   }
 }
 
 static void print_terms(const VidaAdvice* advice) {
-  const char* mass = advice->constant_mass
-                         ? (advice->diagonal_mass ? "constant, diagonal" : "constant, not diagonal")
-                     : advice->moving_mass
-                         ? "depends on positions, M(q)"
-                         : "the same at the start and nearby, in a general Lagrangian";
+  static const char* const dependences[] = {
+      "constant near the start, in a general Lagrangian", /* no bit is set */
+      "depends on positions, M(q)",
+      "depends on rates, M(v)",
+      "depends on positions and rates, M(q,v)",
+      "depends on time, M(t)",
+      "depends on positions and time, M(q,t)",
+      "depends on rates and time, M(v,t)",
+      "depends on positions, rates and time, M(q,v,t)"};
+  const int depends = (advice->moving_mass ? 1 : 0) + (advice->mass_of_rates ? 2 : 0) +
+                      (advice->mass_of_time ? 4 : 0);
+  const char* mass = !advice->constant_mass  ? dependences[depends]
+                     : advice->diagonal_mass ? "constant, diagonal"
+                                             : "constant, not diagonal";
   print_line("mass matrix: %s%s", mass,
              advice->singular_mass ? ", singular: some rates have no kinetic energy" : "");
   if (advice->general) {
     print_line("general Lagrangian: '%s'%s", advice->general, "");
   }
   print_line("forces: %s%s", advice->forces ? "generalized forces" : "from the Lagrangian only",
-             advice->damped ? ", which depend on velocities: energy is not kept" : "");
+             advice->damped ? ", which depend on velocities: the energy is not conserved" : "");
   if (advice->driven) {
-    print_line("time: %s%s", "constraints depend on time, and the step has to follow them, too",
-               "");
+    print_line("time: %s%s", "constraints depend on time, which also limits the step", "");
   }
 }
 
@@ -94,17 +101,18 @@ static void print_rates(const VidaSystem* system, const VidaAdvice* advice) {
     vida__append(coordinate, sizeof coordinate, "most of it in '%s'",
                  VidaSystem_CoordinateName(system, rates->coordinate));
   }
-  print_heading("how fast it moves, at the start");
+  print_heading("rates of motion at the start");
   print_rate(rates->growing ? "growing" : "oscillation", rates->stiffness,
-             rates->growing ? "motions nearby part at this rate" : "the stiffest one", coordinate);
+             rates->growing ? "neighbouring motions diverge at this rate" : "the stiffest one",
+             coordinate);
   print_rate("damping", rates->damping, "", "");
   print_rate("turning", rates->turning, "velocity over radius", "");
-  print_rate("falling", rates->falling, "to which the acceleration leads", "");
+  print_rate("falling", rates->falling, "turning after a fall from rest", "");
   print_rate("angles", rates->angles, "", "");
   if (!(rates->largest > 0.0)) {
-    print_line("%s%s", "nothing is known of it: the step is a part of the time", "");
+    print_line("%s%s", "not known: the suggested step is a fraction of the time", "");
   }
-  print_heading("step to begin with");
+  print_heading("suggested step");
   vida__append(text, sizeof text, "h = %s s", vida__shortest_text(number[0], advice->step));
   if (rates->largest > 0.0) {
     const double period = 6.283185307179586 / rates->largest;
@@ -114,7 +122,8 @@ static void print_rates(const VidaSystem* system, const VidaAdvice* advice) {
                  vida__real_text(number[3], period, 3));
   }
   print_line("%s%s", text,
-             "; halve it until the results stay. Faster motion later needs a smaller one");
+             "; halve it until the results do not change. Faster motion later in the run needs a "
+             "smaller step");
 }
 
 /* ---- methods --------------------------------------------------------------------------------- */
@@ -126,7 +135,7 @@ typedef struct Purpose {
 
 /* Backed by what 'vida audit' measures: what each keeps, and its order. */
 static const Purpose purposes[] = {
-    {"long times (symplectic form and momenta kept, energy bounded)",
+    {"long times (symplectic form and momenta preserved, energy bounded)",
      {"verlet", "rattle", "lgvi", "del-nonholonomic", "del-midpoint", "implicit-midpoint", NULL}},
     {"the energy exactly",
      {"energy-momentum-projected", "energy-momentum", "simo-wong", "average-vector-field", NULL}},
@@ -134,7 +143,7 @@ static const Purpose purposes[] = {
     {"a tolerance instead of a step", {"radau", "ida-ggl", "ida-index1", "stabilized-ode", NULL}},
 };
 
-/* Damped motion that dies faster than anything else moves needs methods that damp it as well. */
+/* Motion that is damped faster than anything else moves needs methods with damping. */
 static const Purpose stiff_purpose = {"stiff damping", {"radau", "ida-ggl", "ida-index1", NULL}};
 
 static const VidaTrial* find_trial(const VidaAdvice* advice, const char* name) {
@@ -167,7 +176,7 @@ static void print_suggestions(const VidaAdvice* advice) {
     print_purpose(advice, &stiff_purpose);
   }
   for (size_t i = 0; i < sizeof purposes / sizeof purposes[0]; i++) {
-    /* Energy that is not there to be kept is no purpose. */
+    /* A system that does not conserve its energy has no method for the exact energy. */
     if (!(i == 1 && (advice->damped || advice->driven))) {
       print_purpose(advice, &purposes[i]);
     }
@@ -177,10 +186,11 @@ static void print_suggestions(const VidaAdvice* advice) {
 static void print_methods(const VidaAdvice* advice) {
   char heading[128] = "", number[VIDA_REAL_TEXT_SIZE];
   if (advice->tried) {
-    vida__append(heading, sizeof heading, "methods that take it, tried with one step of %s s",
+    vida__append(heading, sizeof heading, "methods that accept it, tried with one step of %s s",
                  vida__shortest_text(number, advice->step));
   } else {
-    vida__append(heading, sizeof heading, "methods that take it (too large for a try of all)");
+    vida__append(heading, sizeof heading,
+                 "methods that accept it (not tried: the system is too large)");
   }
   print_heading(heading);
   for (int i = 0; i < advice->trial_count; i++) {
@@ -197,7 +207,7 @@ static void print_methods(const VidaAdvice* advice) {
       cli_print_item(stdout, trial->method->name, text);
     }
   }
-  print_heading("methods that do not, and why");
+  print_heading("methods that do not accept it, and why");
   for (int i = 0; i < advice->trial_count; i++) {
     const VidaTrial* trial = &advice->trials[i];
     if (!trial->taken) {
@@ -232,15 +242,15 @@ static int advise_command(const CliCommand* command, int count, char** texts) {
 
 const CliCommand cli_advise_command = {
     .name = "advise",
-    .operand = "SCENARIO.lua",
-    .summary = "Say which methods suit the system of a scenario, and which step to begin with.",
+    .operand = CLI_VALUE("SCENARIO.lua", CLI_SCRIPT),
+    .summary = "List the methods that suit the system of a scenario, and suggest a step.",
     .details =
-        "\nLooks at the equations (index, redundancy, mass matrix, forces) and at the rates of\n"
-        "motion at the start: the stiffest oscillation along the constraints, damping, how\n"
-        "fast constraints turn. The step is a fiftieth of the shortest period. Every method\n"
-        "is tried for one such step, in systems of up to 1000 unknowns; those that refuse\n"
-        "the system say why.\n"
-        "Exit code: 0, 1 the script failed, 2 wrong usage.\n",
+        "Examines the equations (index, redundancy, mass matrix, forces) and the rates of\n"
+        "motion at the start: the stiffest oscillation along the constraints, damping,\n"
+        "and the rate at which constraints turn. Suggests a step of one fiftieth of the\n"
+        "shortest period. In systems of up to 1000 unknowns every method makes one such\n"
+        "step; methods that do not accept the system are listed with the reason.\n"
+        "Exit code: 0 success, 1 the script failed, 2 wrong usage.\n",
     .examples =
         "  vida advise scenarios/double_spherical_pendulum.lua\n"
         "  vida advise scenarios/chain.lua --set links=20\n",

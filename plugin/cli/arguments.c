@@ -13,7 +13,7 @@
 
 enum { MOST_OPTIONS = 32, HELP_COLUMN = 24, HELP_WIDTH = 80, NARROW_WIDTH = 64, NARROW_COLUMN = 6 };
 
-bool cli_complain(const char* command, const char* format, ...) {
+bool cli_usage_error(const char* command, const char* format, ...) {
   va_list list;
   const char* space = command[0] ? " " : "";
   fprintf(stderr, "%svida%s%s:%s ", cli_colour(stderr, CLI_RED), space, command,
@@ -32,6 +32,11 @@ const char* cli_suggestion(char* text, size_t size, const char* name, const char
     snprintf(text, size, "; did you mean '%s'?", nearest);
   }
   return text;
+}
+
+bool cli_is_script_name(const char* name) {
+  const size_t length = strlen(name);
+  return length > 4 && strcmp(name + length - 4, ".lua") == 0;
 }
 
 static int page_width(void) {
@@ -95,7 +100,7 @@ void cli_print_wrapped(FILE* file, int indent, const char* text) {
   fputc('\n', file);
 }
 
-bool cli_reader_is_gone(void) {
+bool cli_is_output_closed(void) {
   struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
   return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
@@ -106,7 +111,7 @@ int cli_finish_output(int code) {
   if (fflush(stdout) == 0 && !failed_before) {
     return code;
   }
-  if (errno == EPIPE || cli_reader_is_gone()) {
+  if (errno == EPIPE || cli_is_output_closed()) {
     return code ? code : EXIT_SIGNAL + SIGPIPE;
   }
   fprintf(stderr, "vida: the output could not be written%s%s\n", errno ? ": " : "",
@@ -114,21 +119,50 @@ int cli_finish_output(int code) {
   return code ? code : EXIT_FAILED;
 }
 
-static void print_help(const CliCommand* command) {
+bool cli_take_choice(const char* command, const char* prefix, const char* value,
+                     const char* const* names, int* chosen) {
+  char expected[128] = "", suggestion[80];
+  for (int i = 0; names[i]; i++) {
+    if (strcmp(value, names[i]) == 0) {
+      *chosen = i;
+      return true;
+    }
+    vida__append(expected, sizeof expected, "%s%s",
+                 i == 0         ? ""
+                 : names[i + 1] ? ", "
+                                : " or ",
+                 names[i]);
+  }
+  return cli_usage_error(command, "%sexpected %s, got '%s'%s", prefix, expected, value,
+                         cli_suggestion(suggestion, sizeof suggestion, value, names));
+}
+
+const CliOption cli_plugin_option = {
+    "--plugin", CLI_VALUE("LIBRARY", CLI_LIBRARY),
+    "load a plug-in (a shared library) with further methods; may be repeated, before or after the "
+    "command",
+    NULL};
+
+static void print_option(const CliOption* option) {
   char term[80];
+  snprintf(term, sizeof term, "%s%s%s", option->name, option->value ? " " : "",
+           option->value ? option->value->name : "");
+  cli_print_item(stdout, term, option->text);
+}
+
+static void print_help(const CliCommand* command) {
   printf("usage: vida %s", command->name);
   if (command->operand) {
-    printf(" %s", command->operand);
+    printf(" %s", command->operand->name);
   }
   printf(" [options]\n\n");
   cli_print_wrapped(stdout, 0, command->summary);
   print_paragraphs(stdout, command->details);
   printf("\n%soptions:%s\n", cli_colour(stdout, CLI_BOLD), cli_colour(stdout, CLI_PLAIN));
   for (const CliOption* option = command->options; option->name; option++) {
-    snprintf(term, sizeof term, "%s%s%s", option->name, option->value ? " " : "",
-             option->value ? option->value : "");
-    cli_print_item(stdout, term, option->text);
+    print_option(option);
   }
+  print_option(&cli_plugin_option);
   cli_print_item(stdout, "--help", "show this text");
   printf("\n%sexamples:%s\n%s", cli_colour(stdout, CLI_BOLD), cli_colour(stdout, CLI_PLAIN),
          command->examples);
@@ -144,16 +178,17 @@ static const CliOption* find_option(const CliCommand* command, const char* name,
 }
 
 static bool refuse_option(const CliCommand* command, const char* name) {
-  const char* names[MOST_OPTIONS + 2];
+  const char* names[MOST_OPTIONS + 3];
   char suggestion[80];
   int count = 0;
   for (const CliOption* option = command->options; option->name && count < MOST_OPTIONS; option++) {
     names[count++] = option->name;
   }
+  names[count++] = cli_plugin_option.name;
   names[count++] = "--help";
   names[count] = NULL;
-  return cli_complain(command->name, "unknown option '%s'%s", name,
-                      cli_suggestion(suggestion, sizeof suggestion, name, names));
+  return cli_usage_error(command->name, "unknown option '%s'%s", name,
+                         cli_suggestion(suggestion, sizeof suggestion, name, names));
 }
 
 /* Takes the option at arguments[*index] and its value, "--out DIR" or "--out=DIR". */
@@ -168,20 +203,21 @@ static bool take_option(const CliCommand* command, int count, char** arguments, 
   }
   if (!option->value) {
     if (equals) {
-      return cli_complain(command->name, "%s takes no value", option->name);
+      return cli_usage_error(command->name, "%s takes no value", option->name);
     }
     return option->take(data, NULL);
   }
   if (equals) {
     return option->take(data, equals + 1);
   }
-  if (option->value[0] == '[' && (*index + 1 >= count || !command->takes_next ||
-                                  !command->takes_next(option, arguments[*index + 1]))) {
+  if ((option->value->what & CLI_OPTIONAL) &&
+      (*index + 1 >= count || !command->takes_next ||
+       !command->takes_next(option, arguments[*index + 1]))) {
     return option->take(data, NULL);
   }
   if (*index + 1 >= count) {
-    return cli_complain(command->name, "%s needs a value: %s %s", option->name, option->name,
-                        option->value);
+    return cli_usage_error(command->name, "%s needs a value: %s %s", option->name, option->name,
+                           option->value->name);
   }
   (*index)++;
   return option->take(data, arguments[*index]);
@@ -189,7 +225,7 @@ static bool take_option(const CliCommand* command, int count, char** arguments, 
 
 static bool take_operand(const CliCommand* command, const char* value, void* data) {
   if (!command->take_operand) {
-    return cli_complain(command->name, "unexpected argument '%s'", value);
+    return cli_usage_error(command->name, "unexpected argument '%s'", value);
   }
   return command->take_operand(data, value);
 }

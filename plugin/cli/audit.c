@@ -1,4 +1,4 @@
-/* vida audit [METHOD]: what methods claim against what is measured. */
+/* vida audit [METHOD]: measures the claims of methods. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,11 @@ typedef struct AuditArguments {
 static bool take_method(void* data, const char* value) {
   AuditArguments* arguments = data;
   if (arguments->method) {
-    return cli_complain("audit", "one method at a time, got '%s' and '%s'", arguments->method->name,
-                        value);
+    return cli_usage_error("audit", "expected one method, got '%s' and '%s'",
+                           arguments->method->name, value);
   }
   arguments->method = Vida_FindMethod(value);
-  return arguments->method ? true : cli_complain_about_method("audit", value);
+  return arguments->method ? true : cli_unknown_method_error("audit", value);
 }
 
 static bool take_system(void* data, const char* value) {
@@ -48,8 +48,8 @@ static bool take_system(void* data, const char* value) {
     }
   }
   names[count] = NULL;
-  return cli_complain("audit", "unknown system '%s'%s", value,
-                      cli_suggestion(suggestion, sizeof suggestion, value, names));
+  return cli_usage_error("audit", "unknown system '%s'%s", value,
+                         cli_suggestion(suggestion, sizeof suggestion, value, names));
 }
 
 static bool take_long(void* data, const char* value) {
@@ -59,15 +59,8 @@ static bool take_long(void* data, const char* value) {
 }
 
 static bool take_format(void* data, const char* value) {
-  char suggestion[80];
-  for (int i = 0; format_names[i]; i++) {
-    if (strcmp(value, format_names[i]) == 0) {
-      ((AuditArguments*)data)->format = i;
-      return true;
-    }
-  }
-  return cli_complain("audit", "--format: expected table, csv, json or markdown, got '%s'%s", value,
-                      cli_suggestion(suggestion, sizeof suggestion, value, format_names));
+  return cli_take_choice("audit", "--format: ", value, format_names,
+                         &((AuditArguments*)data)->format);
 }
 
 /* ---- interruption ---------------------------------------------------------------------------- */
@@ -131,25 +124,25 @@ static int run_audit(const CliCommand* command, int count, char** arguments) {
 }
 
 static const CliOption audit_options[] = {
-    {"--system", "NAME", "on this system only; may be repeated", take_system},
-    {"--long", NULL, "watch 100000 steps instead of 4000", take_long},
-    {"--format", "table|csv|json|markdown", "how results are printed, by default as a table",
-     take_format},
+    {"--system", CLI_VALUE("NAME", CLI_OTHER), "audit only on this system; may be repeated",
+     take_system},
+    {"--long", NULL, "monitor conserved quantities over 100000 steps instead of 4000", take_long},
+    {"--format", CLI_CHOICE("table|csv|json|markdown", format_names),
+     "format of the results, by default a table", take_format},
     {NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_audit_command = {
     .name = "audit",
-    .operand = "[METHOD]",
+    .operand = CLI_VALUE("[METHOD]", CLI_METHOD | CLI_OPTIONAL),
     .summary = "Measure what methods claim: order, energy, momenta, symplectic form, constraints.",
     .details =
-        "Every method, or the one that is named, runs at its default options on each\n"
-        "system of a table: pendulum, double spherical pendulum, four particles, heavy\n"
-        "top, rigid body, two-link arm, spring pendulum, duffing oscillator, kepler, knife\n"
-        "edge, damped oscillator, driven pendulum. Orders are fitted to errors at five\n"
-        "steps, with 95 % confidence, against a closed form or an extrapolation method of\n"
-        "order 12. A claim (see 'vida methods NAME') that is not measured true is a\n"
-        "failure: the exit code is then 1. A method that refuses a system is listed with\n"
-        "the reason.\n",
+        "Runs each method, or only the named one, with its default options on each system\n"
+        "of a table: pendulum, double spherical pendulum, four particles, heavy top,\n"
+        "rigid body, two-link arm, spring pendulum, duffing oscillator, kepler, knife\n"
+        "edge, damped oscillator, driven pendulum. Fits orders, with 95 % confidence, to\n"
+        "the errors at five steps against a closed form or an extrapolation method of\n"
+        "order 12. If a measurement contradicts a claim (see 'vida methods NAME'), the\n"
+        "exit code is 1. Methods that do not accept a system are listed with the reason.\n",
     .examples =
         "  vida audit\n"
         "  vida audit rattle --system 'double spherical pendulum' --long\n"

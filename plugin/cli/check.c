@@ -40,7 +40,7 @@ static void print_sizes(const VidaSystem* system, VidaCheckNumbers numbers) {
 static void print_constants(const VidaSystem* system, const VidaCheck* check) {
   char number[VIDA_REAL_TEXT_SIZE];
   const VidaCheckNumbers numbers = VidaCheck_Numbers(check);
-  const char* between = " ";
+  bool any = false;
   if (!isnan(numbers.energy) && !numbers.energy_is_constant) {
     printf("  energy at the start: %s; forces, dampers, drives or explicit time change it\n",
            vida__real_text(number, numbers.energy, 10));
@@ -48,20 +48,20 @@ static void print_constants(const VidaSystem* system, const VidaCheck* check) {
   printf("  constants at the start:");
   if (!isnan(numbers.energy) && numbers.energy_is_constant) {
     printf(" energy = %s", vida__real_text(number, numbers.energy, 10));
-    between = ", ";
+    any = true;
   }
   for (int k = 0; k < VidaSystem_MomentumCount(system); k++) {
     const double value = VidaCheck_Momentum(check, k);
     if (!isnan(value)) {
-      printf("%s%s = %s", between, VidaSystem_MomentumName(system, k),
+      printf("%s%s = %s", any ? ", " : " ", VidaSystem_MomentumName(system, k),
              vida__real_text(number, value, 10));
-      between = ", ";
+      any = true;
     }
   }
-  printf("%s\n", strcmp(between, " ") == 0 ? " none" : "");
+  printf("%s\n", any ? "" : " none");
 }
 
-/* What VidaSystem_Start said, line by line. */
+/* Prints the notes of VidaSystem_Start, line by line. */
 static void print_notes(const char* notes) {
   while (*notes) {
     const size_t length = strcspn(notes, "\n");
@@ -96,9 +96,8 @@ static void print_parts(const VidaCheck* check) {
     printf("and %d more\n", count - MOST_PARTS);
   }
   printf(
-      "(relative errors: first and second derivatives against differences; discrete "
-      "derivatives:\ntheir sum, and that they keep what the part keeps; - where there is "
-      "nothing to measure)\n");
+      "(relative errors: first and second derivatives against difference quotients; "
+      "discrete\nderivatives: the discrete chain rule and equivariance; -: nothing to measure)\n");
 }
 
 static void print_findings(const VidaCheck* check) {
@@ -149,14 +148,16 @@ static int check_command(const CliCommand* command, int count, char** texts) {
 
 const CliCommand cli_check_command = {
     .name = "check",
-    .operand = "SCENARIO.lua",
-    .summary = "Look at the model of a scenario: derivatives, sizes, degrees of freedom, start.",
+    .operand = CLI_VALUE("SCENARIO.lua", CLI_SCRIPT),
+    .summary = "Check the model of a scenario: derivatives, degrees of freedom, start.",
     .details =
-        "\nNothing is integrated. Derivatives of every term and constraint are compared with\n"
-        "differences; the rank of the constraints is found, with the rows that depend on\n"
-        "others; initial values are made consistent; symmetries are tested part by part.\n"
-        "Exit code: 0 nothing is wrong (there may be warnings), 1 something is or the script\n"
-        "failed, 2 wrong usage.\n",
+        "\n"
+        "Makes no runs. Compares the derivatives of terms and constraints with difference\n"
+        "quotients, computes the rank of the constraints and finds the rows that depend\n"
+        "on others, makes the initial values consistent, and tests the symmetries of each\n"
+        "term.\n"
+        "Exit code: 0 no errors (there may be warnings), 1 errors in the model or the\n"
+        "script, 2 wrong usage.\n",
     .examples =
         "  vida check scenarios/double_spherical_pendulum.lua\n"
         "  vida check scenarios/chain.lua --set links=100\n",

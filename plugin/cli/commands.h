@@ -1,4 +1,4 @@
-/* The sub-commands. A new one: its file, its line here and in main.c's list. */
+/* The sub-commands. A new one needs its file and one row of CLI_COMMAND_LIST. */
 #ifndef VIDA_CLI_COMMANDS_H
 #define VIDA_CLI_COMMANDS_H
 
@@ -9,25 +9,32 @@
 extern const CliCommand* const cli_commands[]; /* all, ends with NULL (main.c) */
 extern const CliOption cli_main_options[];     /* without a command: --help, --version, ... */
 
-extern const CliCommand cli_run_command;
-extern const CliCommand cli_check_command;
-extern const CliCommand cli_methods_command;
-extern const CliCommand cli_audit_command;
-extern const CliCommand cli_report_command;
-extern const CliCommand cli_plot_command;
-extern const CliCommand cli_compare_command;
-extern const CliCommand cli_advise_command;
-extern const CliCommand cli_new_command;
-extern const CliCommand cli_completion_command;
+/* The sub-commands in the order of help. X(name): cli_<name>_command is in <name>.c. */
+#define CLI_COMMAND_LIST(X) \
+  X(run)                    \
+  X(check)                  \
+  X(advise)                 \
+  X(methods)                \
+  X(audit)                  \
+  X(plot)                   \
+  X(report)                 \
+  X(compare)                \
+  X(new)                    \
+  X(completion)
 
-/* The manual page, for man (manual.c). */
+#define CLI_COMMAND_DECLARE(name) extern const CliCommand cli_##name##_command;
+CLI_COMMAND_LIST(CLI_COMMAND_DECLARE)
+#undef CLI_COMMAND_DECLARE
+
+/* Prints the manual page for man (manual.c). */
 void cli_print_manual(void);
 
-/* "number (s), default 0.01": what an option takes (methods.c). */
+/* Writes the type, the unit and the default value of an option to text: "number (s), default 0.01"
+ * (methods.c). */
 void cli_describe_option(const VidaOptions* options, const VidaOptionRow* row, char* text,
                          size_t size);
 
-/* "unknown method ...; did you mean ...?" on stderr; returns false. */
-bool cli_complain_about_method(const char* command, const char* name);
+/* Writes "unknown method ...; did you mean ...?" on stderr. Returns false. */
+bool cli_unknown_method_error(const char* command, const char* name);
 
 #endif

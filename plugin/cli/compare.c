@@ -20,15 +20,15 @@ static bool take_file(void* data, const char* value) {
       return true;
     }
   }
-  return cli_complain("compare", "two files are compared, '%s' is one too many", value);
+  return cli_usage_error("compare", "expected two files, got a third one, '%s'", value);
 }
 
 static bool take_tolerance(const char* name, const char* value, double* tolerance) {
   if (vida__read_real(value, tolerance) && *tolerance >= 0.0) {
     return true;
   }
-  return cli_complain("compare", "%s: expected a number that is not negative, got '%s'", name,
-                      value);
+  return cli_usage_error("compare", "%s: expected a number that is not negative, got '%s'", name,
+                         value);
 }
 
 static bool take_rtol(void* data, const char* value) {
@@ -51,7 +51,8 @@ static bool take_common(void* data, const char* value) {
   return true;
 }
 
-/* A folder of results stands for its comparison.csv; the path is then ours. */
+/* Returns the path of comparison.csv in a folder of results, which the caller frees; NULL for a
+ * file. */
 static char* in_folder(const char* path) {
   struct stat status;
   const size_t size = strlen(path) + sizeof "/comparison.csv";
@@ -68,7 +69,7 @@ static int compare_files(const CompareArguments* arguments) {
   bool same = false;
   if (VidaReport_Compare(arguments->files[0], arguments->files[1], &arguments->tolerance, stdout,
                          &same, &error) &&
-      !cli_reader_is_gone()) {
+      !cli_is_output_closed()) {
     fprintf(stderr, "vida compare: %s\n", error.message);
     return EXIT_USAGE;
   }
@@ -83,7 +84,7 @@ static int run_compare(const CliCommand* command, int count, char** texts) {
     return parsed == CLI_WRONG ? EXIT_USAGE : EXIT_OK;
   }
   if (!arguments.files[1]) {
-    cli_complain(command->name, "the names of two files are needed");
+    cli_usage_error(command->name, "expected the names of two files");
     return EXIT_USAGE;
   }
   for (int i = 0; i < 2; i++) {
@@ -97,24 +98,26 @@ static int run_compare(const CliCommand* command, int count, char** texts) {
 }
 
 static const CliOption compare_options[] = {
-    {"--rtol", "NUMBER", "relative difference that is none, default 1e-9", take_rtol},
-    {"--atol", "NUMBER", "absolute difference that is none, default 0", take_atol},
-    {"--common", NULL, "rows and columns that only one file has are no difference", take_common},
-    {"--all", NULL, "show every cell that differs, not the first 20", take_all},
+    {"--rtol", CLI_VALUE("NUMBER", CLI_OTHER), "relative tolerance, default 1e-9", take_rtol},
+    {"--atol", CLI_VALUE("NUMBER", CLI_OTHER), "absolute tolerance, default 0", take_atol},
+    {"--common", NULL, "ignore rows and columns that only one file has", take_common},
+    {"--all", NULL, "show all cells that differ, not only the first 20", take_all},
     {NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_compare_command = {
     .name = "compare",
-    .operand = "A.csv B.csv",
-    .summary = "Tell how far two files of results are apart, row by row and by columns.",
+    .operand = CLI_VALUE("A.csv B.csv", CLI_TABLE),
+    .summary = "Compare two files of results by rows and columns.",
     .details =
-        "\nTwo comparison.csv (or their folders), whose rows are matched by system, method,\n"
-        "options, h and rtol, all columns but wall_s and message; or two trajectories,\n"
-        "whose rows are matched by t. A cell is beyond the tolerance when it is beyond rtol\n"
-        "and atol. Differences are relative to the larger value; in trajectories to the\n"
-        "largest one of the column, so that passing through zero does not matter.\n"
-        "Exit code: 0 nothing is beyond the tolerance, 1 something is, 2 wrong usage or a\n"
-        "file that cannot be read.\n",
+        "\n"
+        "Compares two files comparison.csv (or their folders), or two trajectories. Rows\n"
+        "of comparisons are matched by system, method, options, h and rtol, and the\n"
+        "columns wall_s and message are ignored; rows of trajectories are matched by t.\n"
+        "Two cells differ if their difference exceeds both rtol and atol. rtol is\n"
+        "relative to the larger value; in trajectories, to the largest value of the\n"
+        "column, so that passing through zero does not matter.\n"
+        "Exit code: 0 no cell differs, 1 some cells differ, 2 wrong usage or a file\n"
+        "cannot be read.\n",
     .examples =
         "  vida compare before/comparison.csv after/comparison.csv\n"
         "  vida compare results-gcc results-clang --rtol 1e-6 --atol 1e-12\n"

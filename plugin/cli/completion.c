@@ -1,5 +1,4 @@
-/* vida completion SHELL: what the shell completes, from the tables of commands and options. What
- * can be said of a value is in what it is called: METHOD, DIR, SCENARIO.lua, "table|csv|json". */
+/* vida completion SHELL: prints the completion from the tables of commands and options. */
 #include <string.h>
 #include <vida/vida.h>
 
@@ -8,55 +7,32 @@
 
 enum { WORDS_SIZE = 8192 };
 
-typedef enum ValueKind {
-  VALUE_OTHER,
-  VALUE_WORDS,
-  VALUE_FOLDER,
-  VALUE_SCRIPT,
-  VALUE_TABLE
-} ValueKind;
-
-static const char* const globs[] = {[VALUE_SCRIPT] = "lua", [VALUE_TABLE] = "csv"};
-
-static void add_methods(char words[WORDS_SIZE]) {
-  for (int i = 0; i < Vida_MethodCount(); i++) {
+/* Appends the words that a value can be, a space before each. */
+static void append_words(const CliValue* value, char words[WORDS_SIZE]) {
+  for (int i = 0; (value->what & CLI_METHOD) && i < Vida_MethodCount(); i++) {
     vida__append(words, WORDS_SIZE, " %s", Vida_MethodInfo(i)->name);
   }
-}
-
-static void add_kinds(char words[WORDS_SIZE]) {
-  for (int i = 0; Vida_PlotKind(i); i++) {
+  for (int i = 0; (value->what & CLI_PICTURE) && Vida_PlotKind(i); i++) {
     vida__append(words, WORDS_SIZE, " %s", Vida_PlotKind(i)->name);
   }
+  for (int i = 0; value->choices && value->choices[i]; i++) {
+    vida__append(words, WORDS_SIZE, " %s", value->choices[i]);
+  }
 }
 
-/* What a value of this name can be; words that can be told go to `words`, with spaces between. */
-static ValueKind find_values(const char* name, char words[WORDS_SIZE]) {
-  words[0] = '\0';
-  if (!name) {
-    return VALUE_OTHER;
-  }
-  if (strstr(name, "METHOD")) {
-    add_methods(words);
-  } else if (strchr(name, '|')) {
-    vida__append(words, WORDS_SIZE, " %s", name);
-    for (char* c = words; *c; c++) {
-      *c = *c == '|' ? ' ' : *c;
-    }
-  }
-  if (strstr(name, "KIND")) {
-    add_kinds(words);
-  }
-  if (strstr(name, "DIR") || strstr(name, "FOLDER")) {
-    return VALUE_FOLDER;
-  }
-  if (strstr(name, ".lua") || strstr(name, ".csv")) {
-    return strstr(name, ".lua") ? VALUE_SCRIPT : VALUE_TABLE;
-  }
-  return words[0] ? VALUE_WORDS : VALUE_OTHER;
+/* Returns the extension of files that a value may name; NULL: the value is not a file. */
+static const char* file_ending(const CliValue* value) {
+  return value->what & CLI_SCRIPT    ? "lua"
+         : value->what & CLI_TABLE   ? "csv"
+         : value->what & CLI_LIBRARY ? "so"
+                                     : NULL;
 }
 
-/* A text between quotes of a shell: no quote is left in it, nor what `special` has. */
+static bool is_optional(const CliOption* option) {
+  return option->value && (option->value->what & CLI_OPTIONAL);
+}
+
+/* Prints a text between quotes of a shell, without quotes and the characters in `special`. */
 static void print_text(const char* text, const char* special) {
   for (; *text; text++) {
     if (*text == '\'' || *text == '\n') {
@@ -84,17 +60,24 @@ static void print_bash_words(const char* words, bool first) {
   }
 }
 
-static void print_bash_values(ValueKind kind, const char* words) {
+static void print_bash_word_list(const char* words) {
+  printf("COMPREPLY+=($(compgen -W $'");
+  print_bash_words(words, true);
+  printf("' -- \"$current\")); ");
+}
+
+static void print_bash_values(const CliValue* value) {
+  char words[WORDS_SIZE] = "";
+  const char* ending = file_ending(value);
+  append_words(value, words);
   if (words[0]) {
-    printf("COMPREPLY+=($(compgen -W $'");
-    print_bash_words(words, true);
-    printf("' -- \"$current\")); ");
+    print_bash_word_list(words);
   }
-  if (kind == VALUE_FOLDER || kind == VALUE_SCRIPT || kind == VALUE_TABLE) {
+  if (ending || (value->what & CLI_FOLDER)) {
     printf("COMPREPLY+=($(compgen -d -- \"$current\")); ");
   }
-  if (kind == VALUE_SCRIPT || kind == VALUE_TABLE) {
-    printf("COMPREPLY+=($(compgen -f -X '!*.%s' -- \"$current\")); ", globs[kind]);
+  if (ending) {
+    printf("COMPREPLY+=($(compgen -f -X '!*.%s' -- \"$current\")); ", ending);
   }
 }
 
@@ -105,7 +88,7 @@ static void print_bash_options(const CliOption* options) {
     printf("%s%s", first ? "" : "\\n", options->name);
     first = false;
   }
-  printf("%s--help' -- \"$current\"))", first ? "" : "\\n");
+  printf("%s--help\\n%s' -- \"$current\"))", first ? "" : "\\n", cli_plugin_option.name);
 }
 
 static void print_bash(void) {
@@ -114,34 +97,43 @@ static void print_bash(void) {
       "# Completion for vida, written by 'vida completion bash'.\n"
       "_vida() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-      "  local command=${COMP_WORDS[1]} IFS=$'\\n'\n"
+      "  local first=1 IFS=$'\\n'\n"
       "  COMPREPLY=()\n"
-      "  if ((COMP_CWORD == 1)); then\n    ");
+      "  if [[ $previous == %s ]]; then ",
+      cli_plugin_option.name);
+  print_bash_values(cli_plugin_option.value);
+  printf(
+      "return; fi\n"
+      "  while [[ ${COMP_WORDS[first]} == %s ]]; do first=$((first + 2)); done\n"
+      "  local command=${COMP_WORDS[first]}\n"
+      "  if ((COMP_CWORD == first)); then\n    ",
+      cli_plugin_option.name);
   for (int i = 0; cli_commands[i]; i++) {
     vida__append(words, sizeof words, " %s", cli_commands[i]->name);
   }
   for (const CliOption* option = cli_main_options; option->name; option++) {
     vida__append(words, sizeof words, " %s", option->name);
   }
-  print_bash_values(VALUE_WORDS, words);
+  vida__append(words, sizeof words, " %s", cli_plugin_option.name);
+  print_bash_word_list(words);
   printf("return\n  fi\n  case \"$command $previous\" in\n");
   for (int i = 0; cli_commands[i]; i++) {
     for (const CliOption* option = cli_commands[i]->options; option->name; option++) {
-      if (option->value && option->value[0] != '[') {
-        const ValueKind kind = find_values(option->value, words);
+      if (option->value && !is_optional(option)) {
         printf("    '%s %s') ", cli_commands[i]->name, option->name);
-        print_bash_values(kind, words);
+        print_bash_values(option->value);
         printf("return ;;\n");
       }
     }
   }
   printf("  esac\n  case \"$command\" in\n");
   for (int i = 0; cli_commands[i]; i++) {
-    const ValueKind kind = find_values(cli_commands[i]->operand, words);
     printf("    %s) if [[ $current == -* ]]; then ", cli_commands[i]->name);
     print_bash_options(cli_commands[i]->options);
     printf("; else ");
-    print_bash_values(kind, words);
+    if (cli_commands[i]->operand) {
+      print_bash_values(cli_commands[i]->operand);
+    }
     printf(":; fi ;;\n");
   }
   printf("  esac\n}\ncomplete -o filenames -F _vida vida\n");
@@ -149,16 +141,17 @@ static void print_bash(void) {
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
-static void print_zsh_action(const char* name) {
-  char words[WORDS_SIZE];
-  const ValueKind kind = find_values(name, words);
+static void print_zsh_action(const CliValue* value) {
+  char words[WORDS_SIZE] = "";
+  const char* ending = file_ending(value);
+  append_words(value, words);
   putchar(':');
-  print_text(name ? name : "", ":[]");
+  print_text(value->name, ":[]");
   putchar(':');
-  if (kind == VALUE_FOLDER) {
+  if (value->what & CLI_FOLDER) {
     printf("_files -/");
-  } else if (kind == VALUE_SCRIPT || kind == VALUE_TABLE) {
-    printf("_files -g \"*.%s\"", globs[kind]);
+  } else if (ending) {
+    printf("_files -g \"*.%s\"", ending);
   } else if (words[0]) {
     printf("(%s)", words + 1);
   }
@@ -184,14 +177,18 @@ static void print_zsh(void) {
       print_text(option->text, "[]:");
       putchar(']');
       if (option->value) {
-        if (option->value[0] == '[') {
-          putchar(':'); /* it may be left out */
+        if (is_optional(option)) {
+          putchar(':');
         }
         print_zsh_action(option->value);
       }
       putchar('\'');
     }
-    printf(" \\\n      '--help[show its options]'");
+    printf(" \\\n      '*%s=[", cli_plugin_option.name);
+    print_text(cli_plugin_option.text, "[]:");
+    putchar(']');
+    print_zsh_action(cli_plugin_option.value);
+    printf("' \\\n      '--help[show its options]'");
     if (cli_commands[i]->operand) {
       printf(" \\\n      '*");
       print_zsh_action(cli_commands[i]->operand);
@@ -204,16 +201,17 @@ static void print_zsh(void) {
 
 /* ---- fish ------------------------------------------------------------------------------------ */
 
-static void print_fish_values(const char* name, bool required) {
-  char words[WORDS_SIZE];
-  const ValueKind kind = find_values(name, words);
+static void print_fish_values(const CliValue* value, bool required) {
+  char words[WORDS_SIZE] = "";
+  const char* ending = file_ending(value);
+  append_words(value, words);
   printf("%s", required ? " -x" : " -f");
-  if (words[0] || kind != VALUE_OTHER) {
+  if (words[0] || ending || (value->what & CLI_FOLDER)) {
     printf(" -a '%s%s", words, words[0] ? " " : "");
-    if (kind == VALUE_FOLDER) {
+    if (value->what & CLI_FOLDER) {
       printf("(__fish_complete_directories)");
-    } else if (kind == VALUE_SCRIPT || kind == VALUE_TABLE) {
-      printf("(__fish_complete_suffix .%s)", globs[kind]);
+    } else if (ending) {
+      printf("(__fish_complete_suffix .%s)", ending);
     }
     putchar('\'');
   }
@@ -221,6 +219,11 @@ static void print_fish_values(const char* name, bool required) {
 
 static void print_fish(void) {
   printf("# Completion for vida, written by 'vida completion fish'.\n");
+  printf("complete -c vida -l %s", cli_plugin_option.name + 2);
+  print_fish_values(cli_plugin_option.value, true);
+  printf(" -d '");
+  print_text(cli_plugin_option.text, "\\");
+  printf("'\n");
   for (int i = 0; cli_commands[i]; i++) {
     printf("complete -c vida -n __fish_use_subcommand -f -a %s -d '", cli_commands[i]->name);
     print_text(cli_commands[i]->summary, "\\");
@@ -229,12 +232,14 @@ static void print_fish(void) {
   for (int i = 0; cli_commands[i]; i++) {
     const CliCommand* command = cli_commands[i];
     printf("complete -c vida -n '__fish_seen_subcommand_from %s'", command->name);
-    print_fish_values(command->operand, false);
+    if (command->operand) {
+      print_fish_values(command->operand, false);
+    }
     putchar('\n');
     for (const CliOption* option = command->options; option->name; option++) {
       printf("complete -c vida -n '__fish_seen_subcommand_from %s' -l %s", command->name,
              option->name + 2);
-      if (option->value && option->value[0] != '[') {
+      if (option->value && !is_optional(option)) {
         print_fish_values(option->value, true);
       }
       printf(" -d '");
@@ -246,40 +251,29 @@ static void print_fish(void) {
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-typedef struct Shell {
-  const char* name;
-  void (*print)(void);
-} Shell;
+typedef void PrintCompletion(void);
 
-static const Shell shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
-enum { SHELLS = sizeof shells / sizeof shells[0] };
+static const char* const shell_names[] = {"bash", "zsh", "fish", NULL};
+static PrintCompletion* const shell_scripts[] = {print_bash, print_zsh, print_fish};
 
 static bool take_shell(void* data, const char* value) {
-  const Shell** chosen = data;
-  const char* names[SHELLS + 1] = {NULL};
-  char suggestion[80];
-  for (int i = 0; i < SHELLS; i++) {
-    names[i] = shells[i].name;
-    if (strcmp(value, names[i]) == 0) {
-      *chosen = &shells[i];
-      return true;
-    }
-  }
-  return cli_complain("completion", "expected bash, zsh or fish, got '%s'%s", value,
-                      cli_suggestion(suggestion, sizeof suggestion, value, names));
+  int shell = 0;
+  const bool good = cli_take_choice("completion", "", value, shell_names, &shell);
+  *(PrintCompletion**)data = good ? shell_scripts[shell] : NULL;
+  return good;
 }
 
 static int run_completion(const CliCommand* command, int count, char** texts) {
-  const Shell* shell = NULL;
-  const CliParsed parsed = cli_parse(command, count, texts, &shell);
+  PrintCompletion* print = NULL;
+  const CliParsed parsed = cli_parse(command, count, texts, &print);
   if (parsed != CLI_GO_ON) {
     return parsed == CLI_WRONG ? EXIT_USAGE : EXIT_OK;
   }
-  if (!shell) {
-    cli_complain(command->name, "the name of a shell is missing: bash, zsh or fish");
+  if (!print) {
+    cli_usage_error(command->name, "the name of a shell is missing: bash, zsh or fish");
     return EXIT_USAGE;
   }
-  shell->print();
+  print();
   return EXIT_OK;
 }
 
@@ -287,8 +281,8 @@ static const CliOption completion_options[] = {{NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_completion_command = {
     .name = "completion",
-    .operand = "bash|zsh|fish",
-    .summary = "Print what makes a shell complete commands, options, methods and files.",
+    .operand = CLI_CHOICE("bash|zsh|fish", shell_names),
+    .summary = "Print the completion of commands, options, methods and files for a shell.",
     .details = "",
     .examples =
         "  source <(vida completion bash)\n"

@@ -1,11 +1,11 @@
-/* The way from the arguments to every system of a scenario, shared by check and advise. */
+/* Processes the arguments and calls an inspection for every system of a scenario, for check and
+ * advise. */
 #include "inspect.h"
 
 #include <stdlib.h>
 
 #include "binding.h"
 #include "scenario.h"
-#include "script.h"
 
 typedef struct Arguments {
   const char* command;
@@ -14,7 +14,7 @@ typedef struct Arguments {
 } Arguments;
 
 typedef struct Work {
-  Scenario scenario; /* first: what is shared by commands */
+  Scenario scenario; /* first member: common to all commands */
   const CliInspection* inspection;
 } Work;
 
@@ -29,7 +29,8 @@ static bool take_setting(void* data, const char* value) {
 }
 
 const CliOption cli_inspection_options[] = {
-    {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
+    {"--set", CLI_VALUE("name=value", CLI_OTHER),
+     "set a vida.setting or an option of the comparison", take_setting},
     {NULL, NULL, NULL, NULL}};
 
 static int inspect_protected(lua_State* L) {
@@ -37,14 +38,14 @@ static int inspect_protected(lua_State* L) {
   bool wrong = false;
   Work* work = lua_touserdata(L, 1);
   Scenario* scenario = &work->scenario;
-  cli_open_libraries(L, scenario->script);
+  vidalua_open_libraries(L, scenario->script);
   if (work->inspection->defers_start) {
     vidalua_defer_start(L);
   }
   if (!cli_load_scenario(L, scenario)) {
     return 0;
   }
-  cli_end_at_once();
+  cli_restore_signals();
   for (int i = 0; i < scenario->count; i++) {
     if (!cli_is_first_of_system(scenario, i)) {
       continue;
@@ -68,7 +69,7 @@ int cli_inspect(const CliCommand* command, int count, char** texts,
   if (parsed == CLI_HELP_SHOWN) {
     code = EXIT_OK;
   } else if (parsed == CLI_GO_ON && !arguments.script) {
-    cli_complain(command->name, "the name of a scenario is missing");
+    cli_usage_error(command->name, "the name of a scenario is missing");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
                  .inspection = inspection};

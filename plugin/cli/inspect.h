@@ -1,4 +1,4 @@
-/* Sub-commands that look at every system of a scenario and integrate nothing. */
+/* Sub-commands that inspect every system of a scenario without integrating it. */
 #ifndef VIDA_CLI_INSPECT_H
 #define VIDA_CLI_INSPECT_H
 
@@ -6,15 +6,17 @@
 
 #include "arguments.h"
 
+/* An inspection. */
 typedef struct CliInspection {
-  /* Prints what it sees and sets *wrong when that is a fault of the model; false with an error. */
+  /* Prints the result, and sets *wrong if the model has a mistake. Returns false after filling
+   * `error`. */
   bool (*look)(const VidaStudy* study, bool* wrong, VidaError* error);
-  bool defers_start;   /* what a start refuses is seen by `look`, and does not end the script */
+  bool defers_start;   /* `look` reports errors of the start, which do not stop the script */
   const char* between; /* printed between two systems */
 } CliInspection;
 
-/* `run`, `options` and `take_operand` of such a command; `run` calls the first with its inspection.
- */
+/* Implementations of `run`, `options` and `take_operand` for such a command. Its `run` calls
+ * cli_inspect with its inspection. */
 int cli_inspect(const CliCommand* command, int count, char** arguments,
                 const CliInspection* inspection);
 extern const CliOption cli_inspection_options[];

@@ -8,22 +8,14 @@
 
 #include "commands.h"
 
-const CliCommand* const cli_commands[] = {&cli_run_command,
-                                          &cli_check_command,
-                                          &cli_advise_command,
-                                          &cli_methods_command,
-                                          &cli_audit_command,
-                                          &cli_plot_command,
-                                          &cli_report_command,
-                                          &cli_compare_command,
-                                          &cli_new_command,
-                                          &cli_completion_command,
-                                          NULL};
+#define COMMAND(name) &cli_##name##_command,
+const CliCommand* const cli_commands[] = {CLI_COMMAND_LIST(COMMAND) NULL};
+#undef COMMAND
 
 const CliOption cli_main_options[] = {
     {"--version", NULL, "show the versions of vida, SUNDIALS and Lua", NULL},
     {"--man", NULL, "print the manual page: vida --man | man -l -", NULL},
-    {"--help", NULL, "show this text; 'vida COMMAND --help' says more", NULL},
+    {"--help", NULL, "show this text; see also 'vida COMMAND --help'", NULL},
     {NULL, NULL, NULL, NULL}};
 
 static void print_help(FILE* file) {
@@ -35,6 +27,7 @@ static void print_help(FILE* file) {
     cli_print_item(file, cli_commands[i]->name, cli_commands[i]->summary);
   }
   fputs("\noptions:\n", file);
+  cli_print_item(file, "--plugin LIBRARY", cli_plugin_option.text);
   for (const CliOption* option = cli_main_options; option->name; option++) {
     cli_print_item(file, option->name, option->text);
   }
@@ -47,6 +40,7 @@ static void print_help(FILE* file) {
       "  vida advise scenarios/pendulum.lua\n"
       "  vida methods rattle\n"
       "  vida audit rattle\n"
+      "  vida audit mine --plugin libmine.so\n"
       "  vida plot results energy\n"
       "  vida report results\n"
       "  vida compare before after\n",
@@ -64,8 +58,8 @@ static int refuse_command(const char* name) {
        i++) {
     names[i] = is_option ? cli_main_options[i].name : cli_commands[i]->name;
   }
-  cli_complain("", "unknown %s '%s'%s", is_option ? "option" : "command", name,
-               cli_suggestion(suggestion, sizeof suggestion, name, names));
+  cli_usage_error("", "unknown %s '%s'%s", is_option ? "option" : "command", name,
+                  cli_suggestion(suggestion, sizeof suggestion, name, names));
   return EXIT_USAGE;
 }
 
@@ -94,8 +88,38 @@ static int dispatch(int count, char** arguments) {
   return refuse_command(arguments[0]);
 }
 
-/* A file that is opened later would become the standard stream that was closed, and take what is
- * meant for it. One that can only be read stands for stdout, so that writing to it fails. */
+/* Loads the plug-ins that the arguments name, and takes these arguments out, so that commands see
+ * the methods and not the option. Returns the exit code. */
+static int load_plugins(int* count, char** arguments) {
+  const char* name = cli_plugin_option.name;
+  const size_t length = strlen(name);
+  int kept = 0;
+  bool options_ended = false;
+  for (int i = 0; i < *count; i++) {
+    char* argument = arguments[i];
+    options_ended = options_ended || strcmp(argument, "--") == 0;
+    if (options_ended || strncmp(argument, name, length) != 0 ||
+        (argument[length] != '\0' && argument[length] != '=')) {
+      arguments[kept++] = argument;
+      continue;
+    }
+    if (argument[length] == '\0' && i + 1 == *count) {
+      cli_usage_error("", "--plugin needs a value: --plugin LIBRARY");
+      return EXIT_USAGE;
+    }
+    const char* path = argument[length] == '=' ? argument + length + 1 : arguments[++i];
+    VidaError error;
+    if (Vida_LoadPlugin(path, &error)) {
+      fprintf(stderr, "vida: %s\n", error.message);
+      return EXIT_FAILED;
+    }
+  }
+  *count = kept;
+  return EXIT_OK;
+}
+
+/* If a standard stream is closed, a file that is opened later would take its place and its output.
+ * This opens /dev/null in its place, for stdout only for reading, so that writing fails. */
 static void occupy_standard_streams(void) {
   int file = open("/dev/null", O_RDONLY);
   while (file >= 0 && file < STDERR_FILENO) {
@@ -113,8 +137,10 @@ int main(int count, char** arguments) {
   signal(SIGPIPE, SIG_IGN);
 #endif
 #ifdef SIGXFSZ
-  /* A file that may not grow any more is one that cannot be written, and is told as that. */
+  /* A file that reaches its size limit counts as a file that cannot be written. */
   signal(SIGXFSZ, SIG_IGN);
 #endif
-  return cli_finish_output(dispatch(count - 1, arguments + 1));
+  int left = count - 1;
+  const int code = load_plugins(&left, arguments + 1);
+  return cli_finish_output(code ? code : dispatch(left, arguments + 1));
 }

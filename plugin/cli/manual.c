@@ -42,13 +42,13 @@ static void print_paragraphs(const char* text) {
   }
 }
 
-static void print_term(const char* name, const char* value, const char* text) {
+static void print_term(const char* name, const CliValue* value, const char* text) {
   fputs(".TP\n\\fB", stdout);
   print_roff(name);
   fputs("\\fR", stdout);
   if (value) {
     fputs(" \\fI", stdout);
-    print_roff(value);
+    print_roff(value->name);
     fputs("\\fR", stdout);
   }
   putchar('\n');
@@ -66,7 +66,7 @@ static void print_command(const CliCommand* command) {
   printf(".SS vida %s", command->name);
   if (command->operand) {
     putchar(' ');
-    print_roff(command->operand);
+    print_roff(command->operand->name);
   }
   printf(" [options]\n");
   print_paragraphs(command->summary);
@@ -80,27 +80,25 @@ static void print_command(const CliCommand* command) {
 void cli_print_manual(void) {
   printf(".TH VIDA 1 \"\" \"vida %s\"\n.SH NAME\n", Vida_Version());
   puts(
-      "vida \\- variational integrators beside solvers of differential\\-algebraic equations\n"
-      ".SH SYNOPSIS\n"
-      "\\fBvida\\fR \\fICOMMAND\\fR [options]\n"
-      ".SH DESCRIPTION\n"
-      "Integrates constrained mechanical systems, which scenarios in Lua describe, with several\n"
-      "methods side by side, and tells what each one keeps, what it loses and what it costs.\n"
-      ".SH COMMANDS");
+      "vida \\- variational integrators beside solvers of differential\\-algebraic equations\n.SH "
+      "SYNOPSIS\n\\fBvida\\fR \\fICOMMAND\\fR [options]\n.SH DESCRIPTION\nIntegrates constrained "
+      "mechanical systems, which scenarios in Lua describe, with several\nmethods side by side, "
+      "and shows what each method preserves, what it loses and what it costs.\n.SH COMMANDS");
   for (int i = 0; cli_commands[i]; i++) {
     print_command(cli_commands[i]);
   }
   puts(".SH OPTIONS");
+  print_term(cli_plugin_option.name, cli_plugin_option.value, cli_plugin_option.text);
   for (const CliOption* option = cli_main_options; option->name; option++) {
     print_term(option->name, option->value, option->text);
   }
   puts(
       ".SH EXIT STATUS\n"
-      "0 when all is well, 1 when a script or a run failed or results differ, 2 after wrong "
-      "usage,\n"
-      "128 + n after signal n: 130 Ctrl\\-C, 141 the reader of the output has gone, 143 SIGTERM.\n"
+      "0 success, 1 a script or a run failed or results differ, 2 wrong usage,\n"
+      "128 + n after signal n: 130 Ctrl\\-C, 141 the reader of the output has closed it, 143 "
+      "SIGTERM.\n"
       ".SH ENVIRONMENT");
-  print_term("COLUMNS", NULL, "the width of tables, when it is not that of the terminal");
-  print_term("NO_COLOR", NULL, "no colours on terminals, when it is not empty");
-  print_term("PATH", NULL, "where gnuplot is looked for, which draws pictures");
+  print_term("COLUMNS", NULL, "width of tables; by default that of the terminal");
+  print_term("NO_COLOR", NULL, "if not empty, turns off colours on terminals");
+  print_term("PATH", NULL, "directories in which gnuplot is found");
 }

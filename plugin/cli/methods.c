@@ -1,4 +1,4 @@
-/* vida methods [NAME]: what can be chosen, from the library's own tables. */
+/* vida methods [NAME]: lists methods and their options from the tables of the library. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void list_methods(void) {
     const VidaMethodInfo* info = Vida_MethodInfo(i);
     cli_print_item(stdout, info->name, info->title);
   }
-  printf("\n'vida methods NAME' tells what a method keeps and which options it has.\n");
+  printf("\n'vida methods NAME' shows the claims and options of a method.\n");
 }
 
 static void print_capabilities(unsigned capabilities) {
@@ -108,7 +108,7 @@ static int print_method(const VidaMethodInfo* info) {
 
 /* ---- the sub-command ------------------------------------------------------------------------- */
 
-bool cli_complain_about_method(const char* command, const char* name) {
+bool cli_unknown_method_error(const char* command, const char* name) {
   const char* names[MOST_METHODS + 1];
   char suggestion[80];
   int count = 0;
@@ -116,8 +116,8 @@ bool cli_complain_about_method(const char* command, const char* name) {
     names[count] = Vida_MethodInfo(count)->name;
   }
   names[count] = NULL;
-  return cli_complain(command, "unknown method '%s'%s", name,
-                      cli_suggestion(suggestion, sizeof suggestion, name, names));
+  return cli_usage_error(command, "unknown method '%s'%s", name,
+                         cli_suggestion(suggestion, sizeof suggestion, name, names));
 }
 
 typedef struct MethodsArguments {
@@ -127,11 +127,11 @@ typedef struct MethodsArguments {
 static bool take_name(void* data, const char* value) {
   MethodsArguments* arguments = data;
   if (arguments->name) {
-    return cli_complain("methods", "one method at a time, got '%s' and '%s'", arguments->name,
-                        value);
+    return cli_usage_error("methods", "expected one method, got '%s' and '%s'", arguments->name,
+                           value);
   }
   arguments->name = value;
-  return Vida_FindMethod(value) ? true : cli_complain_about_method("methods", value);
+  return Vida_FindMethod(value) ? true : cli_unknown_method_error("methods", value);
 }
 
 static int run_methods(const CliCommand* command, int count, char** arguments) {
@@ -151,8 +151,8 @@ static const CliOption methods_options[] = {{NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_methods_command = {
     .name = "methods",
-    .operand = "[METHOD]",
-    .summary = "List the methods, or tell everything about one of them.",
+    .operand = CLI_VALUE("[METHOD]", CLI_METHOD | CLI_OPTIONAL),
+    .summary = "List the methods, or describe one of them.",
     .details = "",
     .examples = "  vida methods\n  vida methods energy-momentum\n",
     .options = methods_options,

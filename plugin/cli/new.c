@@ -6,24 +6,21 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "script.h"
 
 static const char text_before_name[] =
-    "-- A scenario to begin with: a ball on a rod that swings in a plane. Change what you like, "
-    "then\n"
-    "--   vida check FILE     looks at the model: degrees of freedom, derivatives, start\n"
-    "--   vida advise FILE    says which methods suit it, and which step to start with\n"
-    "--   vida run FILE       compares the methods; --out DIR --plot keeps and draws the results\n"
+    "-- A first scenario: a ball on a rod swings in a plane. Change it, then\n"
+    "--   vida check FILE     checks the model: degrees of freedom, derivatives, start\n"
+    "--   vida advise FILE    lists methods that suit it, and suggests a step\n"
+    "--   vida run FILE       compares the methods; --out DIR --plot saves and draws the results\n"
     "-- Units: kg, m, s, rad.\n"
     "local vida = require \"vida\"\n"
     "\n"
-    "-- Values that can be given from outside: vida run FILE --set length=2. 'vida run FILE "
-    "--settings'\n"
-    "-- lists them.\n"
-    "local length = vida.setting { \"length\", 1.0, unit = \"m\", text = \"of the rod\" }\n"
+    "-- Settings: 'vida run FILE --set length=2' changes one, 'vida run FILE --settings' lists "
+    "them.\n"
+    "local length = vida.setting { \"length\", 1.0, unit = \"m\", text = \"length of the rod\" }\n"
     "local time = vida.setting { \"time\", 10, unit = \"s\", text = \"simulated time\" }\n"
     "\n"
-    "-- What moves: particles, with their positions and velocities at the start.\n"
+    "-- A particle with its initial position and velocity.\n"
     "local system = vida.system { \"";
 static const char text_after_name[] =
     "\", dimension = 2 }\n"
@@ -31,12 +28,12 @@ static const char text_after_name[] =
     "local ball = system:particle { \"ball\", mass = 1.0, position = { length, 0 }, velocity = { "
     "0, 0 } }\n"
     "\n"
-    "-- What holds it: a rod from the origin. A second one makes a double pendulum:\n"
+    "-- A rod from the origin to the particle. A second rod makes a double pendulum:\n"
     "--   local second = system:particle { \"second\", mass = 1.0, position = { 2 * length, 0 } }\n"
     "--   system:distance { \"second rod\", ball, second, length = length }\n"
     "system:distance { \"rod\", system.ground, ball, length = length }\n"
     "\n"
-    "-- What to compare: each method with each step h (s) or tolerance rtol, against the "
+    "-- The comparison: each method with each step h (s) or tolerance rtol, against the "
     "reference.\n"
     "-- 'vida methods' lists the methods.\n"
     "return vida.compare {\n"
@@ -44,10 +41,10 @@ static const char text_after_name[] =
     "  time = time,\n"
     "  reference = { \"spark-lobatto\", stages = 4, h = 0.01 },\n"
     "  methods = {\n"
-    "    { \"rattle\", h = { 0.05, 0.02, 0.01 } }, -- keeps the symplectic form and both "
+    "    { \"rattle\", h = { 0.05, 0.02, 0.01 } }, -- symplectic; keeps both levels of "
     "constraints\n"
     "    { \"energy-momentum\", h = { 0.05, 0.02, 0.01 } }, -- keeps the energy\n"
-    "    { \"ida-ggl\", rtol = { 1e-4, 1e-6 } }, -- a general solver, with steps of its own\n"
+    "    { \"ida-ggl\", rtol = { 1e-4, 1e-6 } }, -- a DAE solver with adaptive steps\n"
     "  },\n"
     "}\n";
 
@@ -58,17 +55,17 @@ typedef struct NewArguments {
 static bool take_name(void* data, const char* value) {
   NewArguments* arguments = data;
   if (arguments->name) {
-    return cli_complain("new", "one name at a time, got '%s' and '%s'", arguments->name, value);
+    return cli_usage_error("new", "expected one name, got '%s' and '%s'", arguments->name, value);
   }
   for (const char* c = value; *c; c++) {
     if ((unsigned char)*c < 0x20 || *c == 0x7F) {
-      return cli_complain("new", "the name has a control character");
+      return cli_usage_error("new", "the name has a control character");
     }
   }
   const char* slash = strrchr(value, '/');
   const char* last = slash ? slash + 1 : value;
   if (last[0] == '\0' || strcmp(last, ".lua") == 0) {
-    return cli_complain("new", "expected the name of a scenario, got '%s'", value);
+    return cli_usage_error("new", "expected the name of a scenario, got '%s'", value);
   }
   arguments->name = value;
   return true;
@@ -116,7 +113,7 @@ static int run_new(const CliCommand* command, int count, char** texts) {
     return parsed == CLI_WRONG ? EXIT_USAGE : EXIT_OK;
   }
   if (!arguments.name) {
-    cli_complain(command->name, "the name of the new scenario is missing");
+    cli_usage_error(command->name, "the name of the new scenario is missing");
     return EXIT_USAGE;
   }
   const size_t size = strlen(arguments.name) + sizeof ".lua";
@@ -135,11 +132,11 @@ static const CliOption new_options[] = {{NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_new_command = {
     .name = "new",
-    .operand = "NAME",
-    .summary = "Write NAME.lua, a commented scenario that runs, to begin with.",
+    .operand = CLI_VALUE("NAME", CLI_OTHER),
+    .summary = "Write NAME.lua, a commented scenario that runs.",
     .details =
-        "\nA file that is there already is left alone.\n"
-        "Exit code: 0 it was written, 1 it was not, 2 wrong usage.\n",
+        "\nDoes not overwrite an existing file.\nExit code: 0 success, 1 the file was not "
+        "written, 2 wrong usage.\n",
     .examples =
         "  vida new crane && vida run crane.lua\n"
         "  vida new models/four_bar\n",

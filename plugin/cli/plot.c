@@ -9,7 +9,6 @@
 #include "binding.h"
 #include "commands.h"
 #include "scenario.h"
-#include "script.h"
 
 static const char* kind_name(const void* list, int index) {
   (void)list;
@@ -55,13 +54,13 @@ static bool take_kind(const char* command, CliPictures* pictures, const char* na
     vida__append(text, sizeof text, "%.*s", (int)length, name);
     const int nearest = Vida_NearestName(text, count, kind_name, NULL);
     if (nearest >= 0) {
-      return cli_complain(command, "unknown kind of picture '%s'; did you mean '%s'?", text,
-                          kind_name(NULL, nearest));
+      return cli_usage_error(command, "unknown kind of picture '%s'; did you mean '%s'?", text,
+                             kind_name(NULL, nearest));
     }
     for (int i = 0; i < count; i++) {
       vida__append(names, sizeof names, "%s%s", i > 0 ? ", " : "", kind_name(NULL, i));
     }
-    return cli_complain(command, "unknown kind of picture '%s'; there are %s", text, names);
+    return cli_usage_error(command, "unknown kind of picture '%s'; there are %s", text, names);
   }
   for (int i = 0; i < pictures->count; i++) {
     if (pictures->kinds[i] == kind) {
@@ -161,7 +160,7 @@ static bool take_operand(void* data, const char* value) {
   PlotArguments* arguments = data;
   if (!arguments->directory) {
     arguments->directory = value;
-    return value[0] ? true : cli_complain("plot", "the folder has no name");
+    return value[0] ? true : cli_usage_error("plot", "the folder has no name");
   }
   return cli_take_kinds("plot", &arguments->pictures, value);
 }
@@ -184,12 +183,12 @@ static bool take_steps(void* data, const char* value) {
     double* grown =
         realloc(arguments->steps, ((size_t)plot->step_count + 1) * sizeof *arguments->steps);
     if (!grown) {
-      return cli_complain("plot", "out of memory");
+      return cli_usage_error("plot", "out of memory");
     }
     arguments->steps = grown;
     vida__append(text, sizeof text, "%.*s", (int)length, value);
     if (!vida__read_real(text, &step) || step <= 0.0) {
-      return cli_complain("plot", "--h: expected steps in s, as in 0.1,0.01, got '%s'", text);
+      return cli_usage_error("plot", "--h: expected steps in s, as in 0.1,0.01, got '%s'", text);
     }
     arguments->steps[plot->step_count++] = step;
     plot->steps = arguments->steps;
@@ -207,33 +206,34 @@ static bool take_time(void* data, const char* value) {
   vida__append(from, sizeof from, "%.*s", (int)strcspn(value, ":"), value);
   if (!colon || !vida__read_real(from, &plot->from) || !vida__read_real(colon + 1, &plot->to) ||
       plot->to <= plot->from) {
-    return cli_complain("plot", "--time: expected FROM:TO in s, as in 0:5, got '%s'", value);
+    return cli_usage_error("plot", "--time: expected FROM:TO in s, as in 0:5, got '%s'", value);
   }
   return true;
 }
 
+enum { FORMAT_SVG, FORMAT_PNG, FORMAT_BOTH };
+static const char* const format_names[] = {
+    [FORMAT_SVG] = "svg", [FORMAT_PNG] = "png", [FORMAT_BOTH] = "both", NULL};
+
 static bool take_format(void* data, const char* value) {
-  static const char* const names[] = {"svg", "png", "both", NULL};
   VidaPlot* plot = &((PlotArguments*)data)->pictures.plot;
-  char suggestion[80];
-  plot->svg = strcmp(value, "png") != 0;
-  plot->png = strcmp(value, "svg") != 0;
-  if ((plot->svg && plot->png) != (strcmp(value, "both") == 0)) {
-    return cli_complain("plot", "--format: expected svg, png or both, got '%s'%s", value,
-                        cli_suggestion(suggestion, sizeof suggestion, value, names));
-  }
-  return true;
+  int format = FORMAT_SVG;
+  const bool good = cli_take_choice("plot", "--format: ", value, format_names, &format);
+  plot->svg = format != FORMAT_PNG;
+  plot->png = format != FORMAT_SVG;
+  return good;
 }
 
 static bool take_folder(void* data, const char* value) {
   ((PlotArguments*)data)->pictures.plot.folder = value;
-  return value[0] ? true : cli_complain("plot", "--out needs the name of a folder");
+  return value[0] ? true : cli_usage_error("plot", "--out needs the name of a folder");
 }
 
 static bool take_name(void* data, const char* value) {
   ((PlotArguments*)data)->pictures.plot.name = value;
-  return value[0] && !strchr(value, '/') ? true
-                                         : cli_complain("plot", "--name: '%s' is no name", value);
+  return value[0] && !strchr(value, '/')
+             ? true
+             : cli_usage_error("plot", "--name: '%s' is not a name", value);
 }
 
 static bool take_title(void* data, const char* value) {
@@ -245,7 +245,7 @@ static bool take_study(void* data, const char* value) {
   double number = 0.0;
   if (!vida__read_real(value, &number) || number < 1.0 || number > 1e6 ||
       number != (double)(int)number) {
-    return cli_complain("plot", "--comparison: expected 1, 2, ..., got '%s'", value);
+    return cli_usage_error("plot", "--comparison: expected 1, 2, ..., got '%s'", value);
   }
   ((PlotArguments*)data)->pictures.study = (int)number;
   return true;
@@ -258,17 +258,22 @@ static bool take_quiet(void* data, const char* value) {
 }
 
 static const CliOption plot_options[] = {
-    {"--only", "METHOD", "draw the runs of this method only; may be repeated", take_only},
-    {"--h", "H,...", "draw runs of these steps (or tolerances) only", take_steps},
-    {"--columns", "NAME", "draw this column of the trajectories, or this error; may be repeated",
-     take_column},
-    {"--time", "FROM:TO", "draw this part of the time, in s", take_time},
-    {"--comparison", "N", "of several comparisons in DIR, draw this one", take_study},
-    {"--format", "svg|png|both", "what pictures are written, by default svg", take_format},
-    {"--out", "FOLDER", "write the pictures there, not into DIR/plots", take_folder},
-    {"--name", "NAME", "of the picture's files, without an ending", take_name},
-    {"--title", "TEXT", "of the picture", take_title},
-    {"--quiet", NULL, "do not say which pictures were drawn", take_quiet},
+    {"--only", CLI_VALUE("METHOD", CLI_METHOD),
+     "draw only the runs of this method; may be repeated", take_only},
+    {"--h", CLI_VALUE("H,...", CLI_OTHER), "draw only runs with these steps (or tolerances)",
+     take_steps},
+    {"--columns", CLI_VALUE("NAME", CLI_OTHER),
+     "draw this column of the trajectories, or this error; may be repeated", take_column},
+    {"--time", CLI_VALUE("FROM:TO", CLI_OTHER), "draw only this range of time, in s", take_time},
+    {"--comparison", CLI_VALUE("N", CLI_OTHER), "draw only this one of several comparisons in DIR",
+     take_study},
+    {"--format", CLI_CHOICE("svg|png|both", format_names), "format of the pictures, by default svg",
+     take_format},
+    {"--out", CLI_VALUE("FOLDER", CLI_FOLDER), "write the pictures to FOLDER instead of DIR/plots",
+     take_folder},
+    {"--name", CLI_VALUE("NAME", CLI_OTHER), "name of the files without extension", take_name},
+    {"--title", CLI_VALUE("TEXT", CLI_OTHER), "title of the picture", take_title},
+    {"--quiet", NULL, "do not list the pictures that were drawn", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
 static int plot_results(PlotArguments* arguments) {
@@ -292,9 +297,9 @@ static int plot_command(const CliCommand* command, int count, char** texts) {
   if (parsed == CLI_HELP_SHOWN) {
     code = EXIT_OK;
   } else if (parsed == CLI_GO_ON && !arguments.directory) {
-    cli_complain(command->name, "the name of a folder with results is missing");
+    cli_usage_error(command->name, "the name of a folder with results is missing");
   } else if (parsed == CLI_GO_ON && arguments.pictures.plot.name && arguments.pictures.count != 1) {
-    cli_complain(command->name, "--name needs one kind of picture");
+    cli_usage_error(command->name, "--name needs one kind of picture");
   } else if (parsed == CLI_GO_ON) {
     code = plot_results(&arguments);
   }
@@ -306,25 +311,28 @@ static int plot_command(const CliCommand* command, int count, char** texts) {
 
 const CliCommand cli_plot_command = {
     .name = "plot",
-    .operand = "DIR [KIND ...]",
+    .operand = CLI_VALUE("DIR [KIND ...]", CLI_FOLDER | CLI_PICTURE),
     .summary = "Draw pictures of the results in a folder, with gnuplot.",
     .details =
-        "\nDIR is the folder of 'vida run --out DIR'. Pictures go to DIR/plots, each with\n"
-        "its data (.dat) and its script (.gp), which can be changed and run again.\n"
-        "Without a KIND all are drawn that the results have something for:\n\n"
-        "  energy          energy against that of the start and the work, for each step\n"
+        "\n"
+        "DIR is the folder of 'vida run --out DIR'. Writes each picture to DIR/plots with\n"
+        "its data (.dat) and its gnuplot script (.gp), which can be edited and run again.\n"
+        "Without a KIND, draws all kinds for which the results have data:\n"
+        "\n"
+        "  energy          energy minus that of the start and the work, for each step\n"
         "  drift           largest violation of g = 0 and of G v + g_t = 0\n"
-        "  momentum        momentum maps against those of the start\n"
+        "  momentum        momentum maps minus those of the start\n"
         "  multipliers     multipliers over time\n"
         "  phase           each coordinate against its rate\n"
         "  trajectory      paths of points in the plane, or their projections\n"
         "  work-precision  position error against time and evaluations\n"
         "  convergence     errors against the step or tolerance, with slopes 1, 2, 4\n"
         "  sparsity        pattern of the KKT matrix\n"
-        "  time            any columns over time: needs --columns; 'energy@0.1+0.01'\n"
-        "                  takes the runs of these steps only\n\n"
-        "A method has the same colour in all pictures. Exit code: 0 drawn, 1 there was\n"
-        "nothing to draw, or no gnuplot, 2 wrong usage.\n",
+        "  time            columns over time; needs --columns. 'energy@0.1+0.01' draws\n"
+        "                  only the runs with these steps\n"
+        "\n"
+        "A method has the same colour in all pictures.\n"
+        "Exit code: 0 success, 1 nothing to draw or no gnuplot, 2 wrong usage.\n",
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua --out results --plot\n"
         "  vida plot results energy convergence --format both\n"

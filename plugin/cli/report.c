@@ -9,10 +9,10 @@
 static bool take_folder(void* data, const char* value) {
   const char** folder = data;
   if (*folder) {
-    return cli_complain("report", "one folder at a time, got '%s' and '%s'", *folder, value);
+    return cli_usage_error("report", "one folder at a time, got '%s' and '%s'", *folder, value);
   }
   *folder = value;
-  return value[0] ? true : cli_complain("report", "the name of a folder is empty");
+  return value[0] ? true : cli_usage_error("report", "the name of a folder is empty");
 }
 
 static int write_page(const char* folder) {
@@ -48,7 +48,7 @@ static int report_command(const CliCommand* command, int count, char** texts) {
     return write_page(folder);
   }
   if (parsed == CLI_GO_ON) {
-    cli_complain(command->name, "the name of a folder is missing");
+    cli_usage_error(command->name, "the name of a folder is missing");
   }
   return EXIT_USAGE;
 }
@@ -57,11 +57,11 @@ static const CliOption no_options[] = {{NULL, NULL, NULL, NULL}};
 
 const CliCommand cli_report_command = {
     .name = "report",
-    .operand = "DIR",
-    .summary = "Make the page of results that 'vida run --out' left in a folder.",
+    .operand = CLI_VALUE("DIR", CLI_FOLDER),
+    .summary = "Write the HTML page of the results in a folder of 'vida run --out'.",
     .details =
-        "\nReads DIR/report.json and writes DIR/report.html, whose name it prints.\n"
-        "Exit code: 0 it was written, 1 something failed, 2 wrong usage.\n",
+        "\nReads DIR/report.json, writes DIR/report.html and prints its name.\n"
+        "Exit code: 0 success, 1 failure, 2 wrong usage.\n",
     .examples = "  vida run scenarios/pendulum.lua --out results\n  vida report results\n",
     .options = no_options,
     .take_operand = take_folder,

@@ -12,7 +12,6 @@
 #include "commands.h"
 #include "plot.h"
 #include "scenario.h"
-#include "script.h"
 #include "terminal.h"
 
 typedef enum RunFormat { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } RunFormat;
@@ -40,34 +39,29 @@ static bool take_script(void* data, const char* value) {
 
 static bool take_out(void* data, const char* value) {
   ((RunArguments*)data)->out = value;
-  return value[0] ? true : cli_complain("run", "--out needs the name of a folder");
+  return value[0] ? true : cli_usage_error("run", "--out needs the name of a folder");
 }
 
 static bool take_format(void* data, const char* value) {
-  char suggestion[80];
-  for (int i = 0; format_names[i]; i++) {
-    if (strcmp(value, format_names[i]) == 0) {
-      ((RunArguments*)data)->format = (RunFormat)i;
-      return true;
-    }
-  }
-  return cli_complain("run", "--format: expected table, csv or json, got '%s'%s", value,
-                      cli_suggestion(suggestion, sizeof suggestion, value, format_names));
+  int format = FORMAT_TABLE;
+  const bool good = cli_take_choice("run", "--format: ", value, format_names, &format);
+  ((RunArguments*)data)->format = (RunFormat)format;
+  return good;
 }
 
 static bool take_setting(void* data, const char* value) {
   return cli_add_setting("run", &((RunArguments*)data)->settings, value);
 }
 
-/* A whole number between the limits as the setting of that name. */
+/* Stores a whole number within the limits as the setting of that name. */
 static bool take_whole(RunArguments* arguments, const char* name, const char* value,
                        long long least, long long most, char* text, size_t size) {
   char* end = NULL;
   errno = 0;
   const long long number = strtoll(value, &end, 10);
   if (end == value || *end || errno || number < least || number > most) {
-    return cli_complain("run", "--%s: expected a whole number%s, got '%s'", name,
-                        most <= 1024 ? " from 0 (as many as processors) to 1024" : "", value);
+    return cli_usage_error("run", "--%s: expected a whole number%s, got '%s'", name,
+                           most <= 1024 ? " from 0 (as many as processors) to 1024" : "", value);
   }
   snprintf(text, size, "%s=%lld", name, number);
   return cli_add_text("run", &arguments->settings, text);
@@ -83,8 +77,8 @@ static bool take_wall_limit(void* data, const char* value) {
   char* end = NULL;
   const double seconds = strtod(value, &end);
   if (end == value || *end || !(seconds > 0.0) || strlen(value) > 40) {
-    return cli_complain("run", "--wall-limit: expected a positive number of seconds, got '%s'",
-                        value);
+    return cli_usage_error("run", "--wall-limit: expected a positive number of seconds, got '%s'",
+                           value);
   }
   snprintf(arguments->wall_limit, sizeof arguments->wall_limit, "wall_limit=%s", value);
   return cli_add_text("run", &arguments->settings, arguments->wall_limit);
@@ -113,7 +107,7 @@ static bool take_seed(void* data, const char* value) {
 
 static bool take_only(void* data, const char* value) {
   if (!Vida_FindMethod(value)) {
-    return cli_complain_about_method("run", value);
+    return cli_unknown_method_error("run", value);
   }
   return cli_add_text("run", &((RunArguments*)data)->only, value);
 }
@@ -148,43 +142,48 @@ static bool takes_next(const CliOption* option, const char* next) {
 }
 
 static const CliOption run_options[] = {
-    {"--out", "DIR", "write comparison.csv and .json, every trajectory and report.json", take_out},
+    {"--out", CLI_VALUE("DIR", CLI_FOLDER),
+     "write comparison.csv and .json, every trajectory and report.json", take_out},
     {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
-    {"--format", "table|csv|json", "how rows are printed, by default as a table", take_format},
-    {"--set", "name=value", "give a vida.setting or an option of the comparison", take_setting},
-    {"--settings", NULL, "list what --set can give, with types and units, and run nothing",
+    {"--format", CLI_CHOICE("table|csv|json", format_names),
+     "format of the rows, by default a table", take_format},
+    {"--set", CLI_VALUE("name=value", CLI_OTHER),
+     "set a vida.setting or an option of the comparison", take_setting},
+    {"--settings", NULL, "list the names, types and units that --set accepts; make no runs",
      take_settings},
-    {"--only", "METHOD", "make the runs of this method only; may be repeated", take_only},
-    {"--jobs", "N", "make N runs at once, 0: one on each processor; times are then of shared ones",
+    {"--only", CLI_VALUE("METHOD", CLI_METHOD),
+     "make only the runs of this method; may be repeated", take_only},
+    {"--jobs", CLI_VALUE("N", CLI_OTHER),
+     "make N runs in parallel; 0: one on each processor. Parallel runs slow each other down",
      take_jobs},
-    {"--wall-limit", "S", "end each run after S seconds of wall time, with the status WALL_LIMIT",
-     take_wall_limit},
-    {"--seed", "N", "seed of random numbers: of clouds of starts, and of a vida.setting \"seed\"",
-     take_seed},
+    {"--wall-limit", CLI_VALUE("S", CLI_OTHER),
+     "end each run after S seconds of wall time, with the status WALL_LIMIT", take_wall_limit},
+    {"--seed", CLI_VALUE("N", CLI_OTHER),
+     "seed of the random numbers for clouds of starts and for a vida.setting \"seed\"", take_seed},
     {"--defects", NULL,
-     "measure how far each method is from keeping the symplectic form and from running backwards",
+     "measure the defects of the symplectic form and of reversibility of each method",
      take_defects},
-    {"--drift", NULL, "tell drifts with their confidence, and the oscillations about them",
+    {"--drift", NULL, "report drifts with confidence intervals, and oscillations about them",
      take_drift},
-    {"--plot", "[KIND,...]",
-     "draw pictures with gnuplot into DIR/plots; 'vida plot --help' says more", take_plot},
+    {"--plot", CLI_VALUE("[KIND,...]", CLI_PICTURE | CLI_OPTIONAL),
+     "draw pictures with gnuplot into DIR/plots; see 'vida plot --help'", take_plot},
     {"--quiet", NULL, "show no progress", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
 /* ---- the comparisons that a script returns --------------------------------------------------- */
 
 typedef struct Work {
-  Scenario scenario; /* first: what is shared by commands */
+  Scenario scenario; /* first member: common to all commands */
   const RunArguments* arguments;
   VidaFolder* folder; /* NULL: nothing is written */
-  /* Owned by Lua, NULL where nothing is written: the folder, DIR/report.json, and of each study its
-   * folder (DIR, or DIR/1, DIR/2, ... when there are several) and its recording. */
+  /* Owned by Lua, NULL if nothing is written: the folder, DIR/report.json, and for each study its
+   * folder (DIR, or DIR/1, DIR/2, ... for several studies) and its recording. */
   const char *out, *data;
   const char** directories;
   const VidaRecording** recording;
 } Work;
 
-/* Leaves out comparisons that --only has left without runs. */
+/* Removes comparisons that have no runs because of --only. */
 static bool drop_empty_studies(Work* work) {
   int kept = 0;
   for (int i = 0; i < work->scenario.count; i++) {
@@ -203,8 +202,8 @@ static bool drop_empty_studies(Work* work) {
 
 static int save_results(void* data, VidaError* error);
 
-/* That runs cannot end in reasonable time is said before they begin. */
-static void say_outlook(const Work* work, int study) {
+/* Warns, before the runs begin, about runs that cannot end in reasonable time. */
+static void print_outlook(const Work* work, int study) {
   char text[VIDA_NOTES_SIZE];
   VidaStudy_Outlook(work->scenario.studies[study], work->out != NULL, text, sizeof text);
   for (const char *line = text, *end; *line; line = end + (*end ? 1 : 0)) {
@@ -215,8 +214,8 @@ static void say_outlook(const Work* work, int study) {
 
 static int run_studies(lua_State* L, Work* work, VidaError* error) {
   const RunArguments* arguments = work->arguments;
-  VidaLuaWatch watch = vidalua_watch_host(L);
-  VidaLuaRun wishes = {.is_interrupted = vidalua_host_interrupts, .data = &watch};
+  VidaLuaWatch watch = vidalua_begin_interrupt_checks(L);
+  VidaLuaRun wishes = {.is_interrupted = vidalua_is_interrupted, .data = &watch};
   wishes.show_progress = !arguments->quiet && vidalua_progress_has_terminal();
   watch.hook = NULL; /* also an interrupt that came before */
   if (work->out) {
@@ -225,7 +224,7 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   }
   int failure = VIDA_SUCCESS;
   for (int i = 0; i < work->scenario.count; i++) {
-    say_outlook(work, i);
+    print_outlook(work, i);
   }
   for (int i = 0; i < work->scenario.count; i++) {
     VidaError problem;
@@ -243,7 +242,7 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   return failure;
 }
 
-/* The folder and those of its comparisons are this run's alone, and can be written into. */
+/* Locks and prepares the folder of the results and those of the comparisons in it. */
 static int hold_folders(Work* work, VidaError* error) {
   if (!work->out) {
     return VIDA_SUCCESS;
@@ -318,9 +317,9 @@ static VidaPageFacts page_facts(const Work* work) {
   return (VidaPageFacts){.scenario = slash ? slash + 1 : script, .software = LUA_RELEASE};
 }
 
-/* DIR/comparison.csv has the rows of all; each comparison's own files are beside its trajectories.
- * Of DIR/report.json vida report makes the page at any time: it comes first, so that a run that is
- * killed leaves no rows without it. */
+/* DIR/comparison.csv has the rows of all comparisons; the other files of a comparison are beside
+ * its trajectories. `vida report` makes the page from DIR/report.json, which is written first, so
+ * that a killed run leaves no rows without it. */
 static int save_results(void* data, VidaError* error) {
   const Work* work = data;
   const VidaStudy* const* studies = (const VidaStudy* const*)work->scenario.studies;
@@ -352,7 +351,7 @@ static int write_page(lua_State* L, const Work* work, VidaError* error) {
   return code;
 }
 
-/* Without gnuplot everything else has been done: a note says so. */
+/* Draws the pictures. Without gnuplot prints a note, because all other results are complete. */
 static int draw_pictures(const Work* work, VidaError* error) {
   const RunArguments* arguments = work->arguments;
   fflush(stdout);
@@ -388,21 +387,21 @@ static bool has_page(const Work* work) {
   return work->out && access(path, F_OK) == 0;
 }
 
-/* Trajectories that a killed run has left are not taken away, nor passed over in silence. */
-static void say_leftovers(const Work* work) {
+/* Reports incomplete trajectories of a killed run, which are not removed. */
+static void print_leftovers(const Work* work) {
   for (int i = 0; i < work->scenario.count && work->out; i++) {
     const int count = VidaReport_CountPartial(work->directories[i]);
     if (count > 0) {
       fprintf(stderr,
-              "vida: '%s' holds %d unfinished trajector%s (*.csv.partial) of an earlier run that "
+              "vida: '%s' holds %d incomplete trajector%s (*.csv.partial) of an earlier run that "
               "was killed\n",
               work->directories[i], count, count > 1 ? "ies" : "y");
     }
   }
 }
 
-/* What there is in the end, also when the comparisons could not be finished. */
-static void say_failures(Work* work, int code, const VidaError* error) {
+/* Prints and writes the results, also if the comparisons could not finish. */
+static void print_failures(Work* work, int code, const VidaError* error) {
   const Tally tally = count_runs(work);
   char message[VIDA_MESSAGE_SIZE + 80];
   fflush(stdout); /* so that the rows come first on a terminal */
@@ -421,8 +420,8 @@ static void say_failures(Work* work, int code, const VidaError* error) {
 
 /* ---- everything that Lua may interrupt, in protected mode ------------------------------------ */
 
-/* Makes the runs and writes and prints what has come of them. An end before the last one is told
- * last, and takes nothing away from those that had finished. */
+/* Makes the runs, and writes and prints the results. An early end is reported last, and does not
+ * affect the runs that finished. */
 static int run_and_report(lua_State* L, Work* work, VidaError* error) {
   VidaError later = {0};
   int code = run_studies(L, work, error);
@@ -438,14 +437,14 @@ static int run_and_report(lua_State* L, Work* work, VidaError* error) {
     *error = later;
   }
   after = report(work, &later);
-  if (after && !code && !cli_reader_is_gone()) {
+  if (after && !code && !cli_is_output_closed()) {
     code = after;
     *error = later;
   }
   return code;
 }
 
-/* The script has done what it does; what the command would do with comparisons cannot be. */
+/* A script without a comparison has ended successfully, unless an option needs a comparison. */
 static int end_without_comparison(Work* work) {
   const RunArguments* arguments = work->arguments;
   const char* wish = arguments->out                      ? "--out"
@@ -467,9 +466,9 @@ static int run_protected(lua_State* L) {
   VidaError error;
   Work* work = lua_touserdata(L, 1);
   const RunArguments* arguments = work->arguments;
-  cli_open_libraries(L, arguments->script);
+  vidalua_open_libraries(L, arguments->script);
   for (int i = 0; i < arguments->only.count; i++) {
-    vidalua_give_only(L, arguments->only.items[i]);
+    vidalua_select_method(L, arguments->only.items[i]);
   }
   if (!cli_load_scenario(L, &work->scenario)) {
     return 0;
@@ -495,12 +494,12 @@ static int run_protected(lua_State* L) {
   }
   if (had_page && !has_page(work)) {
     fprintf(stderr,
-            "vida: '%s/report.html' was that of earlier results and is removed; 'vida report %s' "
-            "makes that of these\n",
+            "vida: '%s/report.html' belonged to earlier results and was removed; 'vida report %s' "
+            "makes a new one\n",
             work->out, work->out);
   }
-  say_leftovers(work);
-  say_failures(work, code, &error);
+  print_leftovers(work);
+  print_failures(work, code, &error);
   return 0;
 }
 
@@ -511,10 +510,10 @@ static int run_command(const CliCommand* command, int count, char** texts) {
   if (parsed == CLI_HELP_SHOWN) {
     code = EXIT_OK;
   } else if (parsed == CLI_GO_ON && !arguments.script) {
-    cli_complain(command->name, "the name of a scenario is missing");
+    cli_usage_error(command->name, "the name of a scenario is missing");
   } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out && !arguments.report) {
-    cli_complain(command->name,
-                 "--plot needs --out DIR or --report: pictures are drawn from the results there");
+    cli_usage_error(command->name,
+                    "--plot needs --out DIR or --report, which write the results that it draws");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script,
                               .settings = &arguments.settings,
@@ -530,19 +529,21 @@ static int run_command(const CliCommand* command, int count, char** texts) {
 
 const CliCommand cli_run_command = {
     .name = "run",
-    .operand = "SCENARIO.lua",
+    .operand = CLI_VALUE("SCENARIO.lua", CLI_SCRIPT),
     .summary = "Run the comparisons of a scenario and print one row per run.",
     .details =
-        "\nRows go to stdout, progress and messages to stderr. With --out, rows go to\n"
-        "DIR/comparison.csv and .json as well, and trajectories to DIR/<run>.csv\n"
-        "(DIR/1/<run>.csv, ... when the scenario returns several comparisons). --report\n"
-        "adds DIR/report.html, a page with table, plots and an animation for any\n"
-        "browser; 'vida report DIR' makes it later, of DIR/report.json.\n"
-        "Ctrl-C (or SIGTERM) ends the runs, in the middle of a step if need be: finished ones are\n"
-        "printed and written, the others have the status STOPPED or NOT_RUN. The third one\n"
-        "ends the process at once.\n"
+        "\n"
+        "Prints rows on stdout, progress and messages on stderr. --out also writes the\n"
+        "rows to DIR/comparison.csv and .json, and trajectories to DIR/<run>.csv\n"
+        "(DIR/1/<run>.csv, ... if the scenario returns several comparisons). --report\n"
+        "adds DIR/report.html, a page with the table, plots and an animation for any\n"
+        "browser; 'vida report DIR' writes it later from DIR/report.json.\n"
+        "Ctrl-C (or SIGTERM) ends the runs, if necessary during a step. Finished runs are\n"
+        "printed and written; the others have the status STOPPED or NOT_RUN. The third\n"
+        "Ctrl-C ends the process at once.\n"
         "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage,\n"
-        "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has gone.\n",
+        "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has closed\n"
+        "stdout.\n",
     .examples =
         "  vida run scenarios/double_spherical_pendulum.lua\n"
         "  vida run scenarios/pendulum.lua --settings\n"

@@ -1,5 +1,6 @@
 #include "scenario.h"
 
+#include <dirent.h>
 #include <lauxlib.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 
 #include "binding.h"
 #include "commands.h"
-#include "script.h"
 #include "terminal.h"
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -17,7 +17,7 @@
 bool cli_add_text(const char* command, TextList* list, const char* text) {
   const char** grown = realloc(list->items, ((size_t)list->count + 1) * sizeof *grown);
   if (!grown) {
-    return cli_complain(command, "out of memory");
+    return cli_usage_error(command, "out of memory");
   }
   list->items = grown;
   list->items[list->count++] = text;
@@ -27,7 +27,7 @@ bool cli_add_text(const char* command, TextList* list, const char* text) {
 bool cli_add_setting(const char* command, TextList* list, const char* value) {
   const char* equals = strchr(value, '=');
   if (!equals || equals == value) {
-    return cli_complain(command, "--set: expected name=value, got '%s'", value);
+    return cli_usage_error(command, "--set: expected name=value, got '%s'", value);
   }
   return cli_add_text(command, list, value);
 }
@@ -41,23 +41,27 @@ static bool is_there(const char* folder, const char* name, const char* ending,
   return length > 0 && length < PATH_SIZE && access(path, F_OK) == 0;
 }
 
-/* The folder of the scenarios that are installed with this command: beside it, as it may have been
- * moved, or where it was installed. */
-static bool is_installed(const char* name, const char* ending, char path[PATH_SIZE]) {
-  char folder[PATH_SIZE];
-  const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+/* Finds the folder of the scenarios that are installed with this command: beside the command, which
+ * may have been moved, or where it was installed. */
+static void find_folder_beside(char folder[PATH_SIZE]) {
+  const ssize_t length = readlink("/proc/self/exe", folder, PATH_SIZE - 1);
   folder[length > 0 ? length : 0] = '\0';
   for (int level = 0; level < 2; level++) { /* vida, bin */
     char* slash = strrchr(folder, '/');
     *(slash ? slash : folder) = '\0';
   }
   const size_t used = strlen(folder);
-  snprintf(folder + used, sizeof folder - used, "/" VIDA_SCENARIOS_BELOW);
+  snprintf(folder + used, PATH_SIZE - used, "/" VIDA_SCENARIOS_BELOW);
+}
+
+static bool is_installed(const char* name, const char* ending, char path[PATH_SIZE]) {
+  char folder[PATH_SIZE];
+  find_folder_beside(folder);
   return is_there(folder, name, ending, path) || is_there(VIDA_SCENARIOS, name, ending, path);
 }
 
-/* A file; else NAME.lua, here or among the scenarios that come with VIDA. What is nowhere stays as
- * it is, and cannot be opened. */
+/* Returns the path of a scenario: the file itself, or NAME.lua in the working directory or among
+ * the installed scenarios. A name that is not found is returned unchanged. */
 static const char* find_scenario(const char* name) {
   static char path[PATH_SIZE];
   const bool found = is_there("", name, "", path) || is_there("", name, ".lua", path) ||
@@ -65,9 +69,54 @@ static const char* find_scenario(const char* name) {
   return found && strcmp(path, name) != 0 ? path : name;
 }
 
+enum { NAME_SIZE = 256 };
+
+/* Replaces `nearest` by the name of a script in the folder if that is nearer to `name`. */
+static void search_folder(const char* folder, const char* name, char nearest[NAME_SIZE]) {
+  DIR* open = opendir(folder);
+  const struct dirent* entry;
+  while (open && (entry = readdir(open)) != NULL) {
+    char candidate[NAME_SIZE];
+    const int length = snprintf(candidate, sizeof candidate, "%s", entry->d_name) - 4;
+    if (length < 1 || strcmp(entry->d_name + length, ".lua") != 0) {
+      continue;
+    }
+    candidate[length] = '\0';
+    const char* const names[] = {nearest[0] ? nearest : candidate, candidate, NULL};
+    const char* found = vidalua_nearest_name(name, vidalua_names(names));
+    if (found && found != nearest) {
+      memmove(nearest, candidate, (size_t)length + 1);
+    }
+  }
+  if (open) {
+    closedir(open);
+  }
+}
+
+/* Writes what to do about a script that is nowhere. */
+static void suggest_scenario(const char* script, char* text, size_t size) {
+  char folder[PATH_SIZE], name[NAME_SIZE], nearest[NAME_SIZE] = "";
+  const char* slash = strrchr(script, '/');
+  snprintf(name, sizeof name, "%s", slash ? slash + 1 : script);
+  char* ending = strstr(name, ".lua");
+  if (ending) {
+    *ending = '\0';
+  }
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - script) : 1, slash ? script : ".");
+  search_folder(folder[0] ? folder : "/", name, nearest);
+  find_folder_beside(folder);
+  search_folder(folder, name, nearest);
+  search_folder(VIDA_SCENARIOS, name, nearest);
+  if (nearest[0]) {
+    snprintf(text, size, "; did you mean '%s'?", nearest);
+  } else {
+    snprintf(text, size, "; 'vida new NAME' writes a scenario");
+  }
+}
+
 bool cli_take_scenario(const char* command, const char** scenario, const char* value) {
   if (*scenario) {
-    return cli_complain(command, "one scenario at a time, got '%s' and '%s'", *scenario, value);
+    return cli_usage_error(command, "expected one scenario, got '%s' and '%s'", *scenario, value);
   }
   *scenario = find_scenario(value);
   return true;
@@ -94,7 +143,7 @@ static void on_interrupt(int signal_number) {
   const int every = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
   received_signal = signal_number;
   received_count = received_count + 1;
-  /* Of some systems the handler is gone once it has been called. */
+  /* Some systems remove a handler when it is called. */
   signal(signal_number, received_count < PATIENCE ? on_interrupt : SIG_DFL);
   lua_sethook(interrupted_state, stop_script, every, 1);
 }
@@ -117,7 +166,7 @@ static void let_signals_go(void) {
   }
 }
 
-void cli_end_at_once(void) {
+void cli_restore_signals(void) {
   let_signals_go();
   if (received_signal) {
     raise(received_signal);
@@ -128,7 +177,8 @@ void cli_ignore_interrupt(lua_State* L) {
   lua_sethook(L, NULL, 0, 0);
 }
 
-/* ---- the comparisons that a script returns --------------------------------------------------- */
+/* ---- the script -------------------------------------------------------------------------------
+ */
 
 int cli_fail(Scenario* work, int code, const char* message) {
   fprintf(stderr, "%svida:%s ", cli_colour(stderr, CLI_RED), cli_colour(stderr, CLI_PLAIN));
@@ -141,95 +191,30 @@ int cli_fail(Scenario* work, int code, const char* message) {
   return 0;
 }
 
-static const char* wrong_result_advice =
-    "a scenario ends with 'return vida.compare { ... }' or a list of comparisons";
-
-/* A script that made its own steps, or ran its comparisons itself, may return nothing, or what came
- * of it. */
-static bool worked_alone(lua_State* L, const Scenario* work, int results) {
-  const VidaLuaWork own = vidalua_work_of(L);
-  const bool nothing =
-      results == 0 || (results == 1 && (lua_isnil(L, -1) || vidalua_is_result(L, -1)));
-  return work->may_work_alone && nothing && own.done && !own.waiting;
-}
-
-/* What the script returned, in words. */
-static const char* push_what_came(lua_State* L, int results) {
-  if (results != 1 || lua_isnil(L, -1)) {
-    return lua_pushstring(L, results > 1 ? "several values" : "nothing");
-  }
-  if (luaL_getmetafield(L, -1, "__name") == LUA_TSTRING) {
-    return lua_pushfstring(L, "a %s", lua_tostring(L, -1));
-  }
-  return lua_pushstring(L, luaL_typename(L, -1));
-}
-
-/* Finds the studies in what the script returned; false after a message. */
-static bool collect_studies(lua_State* L, Scenario* work, int results) {
-  const char* script = work->script;
-  if (worked_alone(L, work, results)) {
-    return true;
-  }
-  if (results != 1 || (!vidalua_to_study(L, -1) && !lua_istable(L, -1))) {
-    const char* got = push_what_came(L, results);
-    const bool forgotten = results == 0 && vidalua_work_of(L).waiting;
-    lua_pushfstring(L, "%s returned %s%s: %s", script, got,
-                    forgotten ? ", and a comparison that it made was not run" : "",
-                    wrong_result_advice);
-    cli_fail(work, EXIT_FAILED, lua_tostring(L, -1));
-    return false;
-  }
-  const bool is_list = lua_istable(L, -1);
-  const int value = lua_gettop(L);
-  const int count = is_list ? (int)lua_rawlen(L, value) : 1;
-  work->studies = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *work->studies, 0);
-  for (int i = 0; i < count; i++) {
-    lua_pushvalue(L, value);
-    if (is_list) {
-      lua_rawgeti(L, value, i + 1);
-    }
-    work->studies[i] = vidalua_to_study(L, -1);
-    if (!work->studies[i]) {
-      lua_pushfstring(L, "%s returned a list whose entry %d is no comparison but a %s: %s", script,
-                      i + 1, luaL_typename(L, -1), wrong_result_advice);
-      cli_fail(work, EXIT_FAILED, lua_tostring(L, -1));
-      return false;
-    }
-    lua_settop(L, value + 1);
-  }
-  work->count = count;
-  if (count == 0) {
-    lua_pushfstring(L, "%s returned an empty list: %s", script, wrong_result_advice);
-    cli_fail(work, EXIT_FAILED, lua_tostring(L, -1));
-  }
-  return count > 0;
-}
-
-static void give_settings(lua_State* L, const TextList* settings) {
+static void set_settings(lua_State* L, const TextList* settings) {
   for (int i = 0; i < settings->count; i++) {
     const char* text = settings->items[i];
     const char* equals = strchr(text, '=');
     lua_pushlstring(L, text, (size_t)(equals - text));
-    vidalua_give_setting(L, lua_tostring(L, -1), equals + 1);
+    vidalua_set_setting(L, lua_tostring(L, -1), equals + 1);
     lua_pop(L, 1);
   }
 }
 
 bool cli_load_scenario(lua_State* L, Scenario* scenario) {
-  int results = 0;
-  give_settings(L, scenario->settings);
-  if (!cli_run_script(L, scenario->script, &results)) {
-    const int code = vidalua_blames_setting(L) ? EXIT_USAGE : EXIT_FAILED;
-    cli_fail(scenario, code, luaL_tolstring(L, -1, NULL));
+  VidaLuaScenario loaded = {.script = scenario->script, .may_work_alone = scenario->may_work_alone};
+  set_settings(L, scenario->settings);
+  if (!vidalua_load_scenario(L, &loaded)) {
+    if (access(scenario->script, F_OK) != 0) {
+      char hint[2 * NAME_SIZE];
+      suggest_scenario(scenario->script, hint, sizeof hint);
+      lua_pushfstring(L, "%s%s", lua_tostring(L, -1), hint);
+    }
+    cli_fail(scenario, loaded.blames_setting ? EXIT_USAGE : EXIT_FAILED, lua_tostring(L, -1));
     return false;
   }
-  if (!collect_studies(L, scenario, results)) {
-    return false;
-  }
-  if (vidalua_push_unused_setting(L)) {
-    cli_fail(scenario, EXIT_USAGE, lua_tostring(L, -1));
-    return false;
-  }
+  scenario->studies = loaded.studies;
+  scenario->count = loaded.count;
   return true;
 }
 
@@ -259,7 +244,7 @@ int cli_run_protected(lua_CFunction function, Scenario* work) {
   let_signals_go();
   lua_close(L);
   if (received_signal && work->exit_code != EXIT_OK) {
-    work->exit_code = EXIT_SIGNAL + received_signal; /* as shells tell it */
+    work->exit_code = EXIT_SIGNAL + received_signal; /* exit code of shells for a signal */
   }
   return work->exit_code;
 }

@@ -39,7 +39,7 @@ static void compare_name(void* data, const VidaLuaSetting* setting) {
   search->found = search->found || strcmp(setting->name, search->name) == 0;
 }
 
-/* A script that reads the value of an option itself puts it where it wants to have it. */
+/* Options that the script declares with vida.setting are listed among its settings. */
 static bool is_setting(lua_State* L, const char* name) {
   Search search = {name, false};
   vidalua_list_settings(L, compare_name, &search);

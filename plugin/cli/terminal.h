@@ -1,16 +1,16 @@
-/* What the command knows of the terminal: its width, and whether colours are wanted. */
+/* The terminal: its width, and colours. */
 #ifndef VIDA_CLI_TERMINAL_H
 #define VIDA_CLI_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Columns of stdout: $COLUMNS, or those of the terminal; 0 when it is none. */
+/* Returns the number of columns of stdout: $COLUMNS, or the width of the terminal; 0 if stdout is
+ * not a terminal. */
 int cli_terminal_width(void);
 
 typedef enum CliColour { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_YELLOW } CliColour;
-/* What switches to the colour; "" when the file is no terminal, or its user wants none (NO_COLOR).
- */
+/* Returns the escape sequence of a colour; "" if the file is not a terminal or NO_COLOR is set. */
 const char* cli_colour(FILE* file, CliColour colour);
 
 #endif

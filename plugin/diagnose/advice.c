@@ -9,14 +9,14 @@
 #include "study/study.h"
 #include "system/evaluate/equations.h"
 
-/* Unknowns up to which methods are tried, about a second for all: some solve with dense matrices,
- * in a time that grows with the third power. */
+/* The largest number of unknowns for which methods are tried, about a second for all: some use
+ * dense matrices, in a time that grows with the third power. */
 enum { MOST_TRIED = 500 };
 enum { MOST_ITERATIONS = 300, STEPS_PER_PERIOD = 50, STEPS_AT_LEAST = 100 };
 static const double converged = 1e-4;
 static const double two_pi = 6.283185307179586476925286766559;
 
-/* The system at its start, and room for vectors. */
+/* The system at its start, and work space. */
 typedef struct start_state {
   const VidaSystem* system;
   vida_equations* equations;
@@ -68,7 +68,7 @@ static void multiply(const VidaSystem* system, const double* values, const doubl
   }
 }
 
-/* x^T M x; where M has none for a motion (a quaternion along itself), it is not one. */
+/* Returns x^T M x; a motion without mass (a quaternion along itself) does not count as motion. */
 static double mass_norm(start_state* state, const double* x) {
   double sum = 0.0;
   multiply(state->system, state->mass, x, state->work);
@@ -120,8 +120,8 @@ static int find_eigenvalue(start_state* state, const double* matrix, double* eig
   return VIDA_SUCCESS;
 }
 
-/* What is quadratic in the velocity u has to be made up for by an acceleration; its size over that
- * of u: of a circle |u| / radius. */
+/* Computes the acceleration that compensates the terms quadratic in the velocity u, relative to u:
+ * |u| / radius for a circle. */
 static int find_turning(start_state* state, const double* u, double* rate) {
   const int n = state->system->coordinate_count, m = state->system->row_count;
   const double signs[3] = {1.0, -1.0, 0.0};
@@ -228,24 +228,44 @@ static bool is_singular(const start_state* state) {
   return singular;
 }
 
-/* Whether M is another one in a place nearby. */
-static bool is_moving(start_state* state) {
+/* Returns whether M is another one at (t,x,v), relative to its largest entry; false if it cannot be
+ * evaluated there. */
+static bool is_other_mass(start_state* state, double t, const double* x, const double* v,
+                          bool* is_known) {
   const vida_hessian_weights vv = {0.0, 0.0, 0.0, 1.0};
   const VidaSystem* system = state->system;
   double largest = 0.0, change = 0.0;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    state->x[i] = state->q[i] + 1e-3 * (1.0 + 0.1 * (i % 7)) * fmax(fabs(state->q[i]), 0.1);
-  }
   memset(state->damping, 0, (size_t)system->pattern.entries * sizeof(double));
-  if (vida__add_hessian(vida__equations_evaluator(state->equations), state->t, state->x, state->v,
-                        vv, state->damping)) {
-    return true;
-  }
-  for (int k = 0; k < system->pattern.entries; k++) {
+  *is_known =
+      !vida__add_hessian(vida__equations_evaluator(state->equations), t, x, v, vv, state->damping);
+  for (int k = 0; k < system->pattern.entries && *is_known; k++) {
     largest = fmax(largest, fabs(state->mass[k]));
     change = fmax(change, fabs(state->mass[k] - state->damping[k]));
   }
-  return change > 1e-10 * largest;
+  return *is_known && change > 1e-10 * largest;
+}
+
+/* Returns whether M is another one nearby, with the values `from` (q or v of the state) moved by
+ * different amounts, to one side or, where it cannot be evaluated there, to the other. */
+static bool is_moving(start_state* state, const double* from) {
+  bool is_known = false, moves = false;
+  for (double side = 1.0; side > -2.0 && !is_known; side -= 2.0) {
+    for (int i = 0; i < state->system->coordinate_count; i++) {
+      const double size = fmax(fabs(from[i]), 0.1);
+      state->x[i] = from[i] + side * 1e-3 * (1.0 + 0.1 * (i % 7)) * size;
+    }
+    moves = is_other_mass(state, state->t, from == state->q ? state->x : state->q,
+                          from == state->v ? state->x : state->v, &is_known);
+  }
+  return moves;
+}
+
+/* Finds what a mass matrix that is not known to be constant depends on. */
+static void find_mass_dependence(start_state* state, double time, VidaAdvice* advice) {
+  bool unused;
+  advice->moving_mass = is_moving(state, state->q);
+  advice->mass_of_rates = is_moving(state, state->v);
+  advice->mass_of_time = is_other_mass(state, state->t + 1e-3 * time, state->q, state->v, &unused);
 }
 
 static bool has_damping(const start_state* state) {
@@ -259,14 +279,14 @@ static bool has_damping(const start_state* state) {
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-/* What other methods take the system is told by their own trials, not in the words of a refusal. */
+/* The trials show which other methods accept the system; the error message need not list them. */
 static void try_method(const start_state* state, const VidaAdvice* advice, VidaTrial* trial) {
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
   int code = VidaOptions_Create(trial->method->name, &options, &trial->why);
   code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->why);
   trial->adaptive = !code && Vida_IsAdaptive(options);
-  code = code ? code : vida__create_stepper(state->system, options, &stepper, &trial->why);
+  code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &trial->why);
   if (!code && advice->tried) {
     code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, &trial->why);
   }
@@ -282,7 +302,8 @@ static void try_method(const start_state* state, const VidaAdvice* advice, VidaT
   VidaOptions_Destroy(&options);
 }
 
-/* 1, 2, 2.5, 4 or 5 times a power of ten, not above h, that divides the time; else a part of it. */
+/* Returns 1, 2, 2.5, 4 or 5 times a power of ten that is not above h and divides the time;
+ * otherwise a fraction of the time. */
 static double round_step(double h, double time) {
   static const double digits[] = {5.0, 4.0, 2.5, 2.0, 1.0};
   const double power = pow(10.0, floor(log10(h)));
@@ -323,8 +344,8 @@ static void describe(const VidaSystem* system, start_state* state, VidaAdvice* a
   advice->general = vida__general_term(system);
 }
 
-/* Rates and the step; where the equations have no solution nothing is known of rates, and methods
- * say why. */
+/* Computes the rates and the step. If the equations have no solution, the rates are not known, and
+ * the methods report why. */
 static void look(const VidaStudy* study, start_state* state, VidaAdvice* advice) {
   const double most = study->time / STEPS_AT_LEAST;
   int code = vida__equations_mark(state->equations, state->t, state->q, state->v);
@@ -339,7 +360,9 @@ static void look(const VidaStudy* study, start_state* state, VidaAdvice* advice)
   advice->tried = advice->coordinates + advice->rows <= MOST_TRIED;
   advice->damped = has_damping(state);
   advice->singular_mass = is_singular(state);
-  advice->moving_mass = !advice->constant_mass && is_moving(state);
+  if (!advice->constant_mass) {
+    find_mass_dependence(state, study->time, advice);
+  }
   const double wanted =
       advice->rates.largest > 0.0 ? two_pi / advice->rates.largest / STEPS_PER_PERIOD : most;
   advice->step = round_step(fmin(wanted, most), study->time);

@@ -1,4 +1,4 @@
-/* The audit: every method on every system of the table, and what becomes of its claims. */
+/* The audit: every method on every system of the table, and the verdicts on its claims. */
 #include "diagnose/audit.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 
 #define ALL_SYSTEMS "all systems"
-#define ORDER_OFF 0.2   /* what a measured order may lack */
+#define ORDER_OFF 0.2   /* tolerance of a measured order */
 #define ORDER_BLUR 0.35 /* half of the confidence interval of an order that was measured */
 #define LEAST_ORDER 0.5 /* of what converges in the step */
 /* Of what converges in the tolerance. Backward differentiation of order k takes steps h ~
@@ -25,7 +25,7 @@ struct VidaAudit {
   bool thorough;
   bool selected[MOST_CASES];
   bool has_selection;
-  int (*ask)(void* data); /* whether to stop; NULL: nobody asks */
+  int (*ask)(void* data); /* returns whether to stop; nullable */
   void* data;
   vida_subject* subjects[MOST_CASES];
   size_t row_capacity;
@@ -146,13 +146,14 @@ static bool can(const VidaMethodInfo* claims, VidaCapability capability) {
   return (claims->capabilities & (unsigned)capability) != 0;
 }
 
-static void tell_false(VidaAuditRow* row, const char* format, const char* what, const char* got) {
+static void report_false_claim(VidaAuditRow* row, const char* format, const char* what,
+                               const char* got) {
   row->false_claims++;
   vida__append(row->message, sizeof row->message, "%s", row->message[0] ? "; " : "");
   vida__append(row->message, sizeof row->message, format, what, got);
 }
 
-/* What is claimed to be kept, and the largest value that counts as kept: rounding of some thousand
+/* Claims of preservation, and the largest value that counts as preserved: rounding of some thousand
  * steps, and for the symplectic form that of central differences. */
 typedef struct kept_claim {
   VidaCapability capability;
@@ -170,7 +171,7 @@ static const kept_claim kept_claims[] = {
     {VIDA_CAN_TWO_POINT_START, VIDA_AUDIT_TWO_POINT_START, 1e-12},
 };
 
-/* Whether the system has such a property. */
+/* Returns whether the system has such a property. */
 static bool is_measurable(const vida_subject* subject, VidaAuditProperty property) {
   const VidaSystem* system = subject->system;
   bool holonomic = false;
@@ -201,7 +202,7 @@ static bool is_measurable(const vida_subject* subject, VidaAuditProperty propert
   }
 }
 
-/* Whether the method claims less here. */
+/* Returns whether the method claims less here. */
 static bool is_one_sided(const vida_subject* subject, const VidaMethodInfo* claims) {
   const VidaSystem* system = subject->system;
   return can(claims, VIDA_LIMIT_ONE_SIDED) && (!system->separable || system->nonholonomic);
@@ -226,8 +227,8 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
                                                            : measured->value <= claim->largest;
     measured->verdict = kept ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
     if (measured->verdict == VIDA_AUDIT_FALSE) {
-      tell_false(row, "%s: %s", VidaAudit_Column(claim->property)->text,
-                 vida__real_text(number, measured->value, 2));
+      report_false_claim(row, "%s: %s", VidaAudit_Column(claim->property)->text,
+                         vida__real_text(number, measured->value, 2));
     }
   }
 }
@@ -246,13 +247,13 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
   if (order->verdict == VIDA_AUDIT_FALSE) {
     vida__append(text, sizeof text, "%s +- ", vida__real_text(number, order->value, 3));
     vida__append(text, sizeof text, "%s", vida__real_text(number, order->interval, 2));
-    tell_false(row, "%s: %s",
-               row->adaptive ? "order of positions in the tolerance" : "order of positions",
-               isnan(order->value) ? "no five steps that errors can be compared at" : text);
+    report_false_claim(row, "%s: %s",
+                       row->adaptive ? "order of positions in the tolerance" : "order of positions",
+                       isnan(order->value) ? "fewer than five steps with comparable errors" : text);
   }
 }
 
-/* Velocities and multipliers have no order that is claimed, but what is told must converge. */
+/* No order of velocities and multipliers is claimed, but they must converge. */
 static void judge_convergence(VidaAuditRow* row) {
   const double least = row->adaptive ? LEAST_POWER : LEAST_ORDER;
   for (int i = VIDA_AUDIT_VELOCITY_ORDER; i <= VIDA_AUDIT_MULTIPLIER_ORDER; i++) {
@@ -261,13 +262,14 @@ static void judge_convergence(VidaAuditRow* row) {
     if (order->interval <= ORDER_BLUR && order->value < least) {
       order->claimed = least;
       order->verdict = VIDA_AUDIT_FALSE;
-      tell_false(row, "no convergence, %s: %s", VidaAudit_Column((VidaAuditProperty)i)->text,
-                 vida__real_text(number, order->value, 3));
+      report_false_claim(row, "no convergence, %s: %s",
+                         VidaAudit_Column((VidaAuditProperty)i)->text,
+                         vida__real_text(number, order->value, 3));
     }
   }
 }
 
-/* A symplectic method has no drift, and a damper does not give energy. */
+/* Judges the energy: a symplectic method has no drift, and a damper does not add energy. */
 static void judge_energy(const vida_subject* subject, const VidaMethodInfo* claims,
                          VidaAuditRow* row) {
   VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
@@ -277,26 +279,28 @@ static void judge_energy(const vida_subject* subject, const VidaMethodInfo* clai
     drift->claimed = 0.0;
     drift->verdict = row->energy == VIDA_AUDIT_ENERGY_DRIFTING ? VIDA_AUDIT_FALSE : VIDA_AUDIT_TRUE;
     if (drift->verdict == VIDA_AUDIT_FALSE) {
-      tell_false(row, "%s: %s", "a symplectic method whose energy drifts, per second",
-                 vida__real_text(number, drift->value, 2));
+      report_false_claim(row, "%s: %s", "a symplectic method whose energy drifts, per second",
+                         vida__real_text(number, drift->value, 2));
     }
   }
   if (!isnan(rise->value)) {
     rise->claimed = 0.01;
     rise->verdict = rise->value <= rise->claimed ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
     if (rise->verdict == VIDA_AUDIT_FALSE) {
-      tell_false(row, "%s: %s", "the energy of a damped system rises",
-                 vida__real_text(number, rise->value, 2));
+      report_false_claim(row, "%s: %s", "the energy of a damped system rises",
+                         vida__real_text(number, rise->value, 2));
     }
   }
 }
 
-/* Why values are not there. Momentum maps that vanish whatever the state are none. */
+/* Finds the reasons for missing values. Momentum maps that always vanish do not count. */
 static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
   const bool taken = row->status != VIDA_AUDIT_REFUSED;
   for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
     VidaAuditMeasurement* at = &row->measurement[i];
-    const bool vanishes = i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0;
+    /* A method that counts no evaluations has no cost. */
+    const bool vanishes =
+        i == VIDA_AUDIT_COST || (i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0);
     if (!isnan(at->value)) {
       at->reach = VIDA_AUDIT_PRESENT;
     } else if (vanishes || !is_measurable(subject, (VidaAuditProperty)i)) {
@@ -309,13 +313,13 @@ static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
 
 /* ---- one method on one system ---------------------------------------------------------------- */
 
-/* Whether the method takes the system; otherwise the row says why. */
+/* Returns whether the method accepts the system; otherwise the row has the reason. */
 static int ask(const vida_subject* subject, VidaAuditRow* row, VidaError* error) {
   VidaStepper* stepper = NULL;
   VidaError refusal = {0};
   int code = vida__audit_stepper(subject, row->method, subject->of->h, &stepper, &refusal);
   if (!code) {
-    /* Some things are seen only when a motion starts, as a chart that does not fit. */
+    /* Some faults appear only when a motion starts, such as a chart that does not fit. */
     code = VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &refusal);
   }
   VidaStepper_Destroy(&stepper);
@@ -331,7 +335,7 @@ static int ask(const vida_subject* subject, VidaAuditRow* row, VidaError* error)
 
 static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMethodInfo* claims,
                      VidaAuditRow* row, VidaError* error) {
-  /* Without an energy to watch long runs tell nothing, and the time itself loses digits. */
+  /* Without a conserved energy long runs give no information, and the time loses digits. */
   const bool thorough = audit->thorough && subject->of->conservative;
   const long steps = thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
   int code = ask(subject, row, error);
@@ -364,7 +368,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
 
 /* ---- all systems ----------------------------------------------------------------------------- */
 
-/* Of orders the lowest, of all else the largest. */
+/* The summary has the lowest orders, and the largest values of all other properties. */
 static void gather(VidaAuditRow* summary, const VidaAuditRow* row) {
   for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
     const VidaAuditMeasurement* from = &row->measurement[i];
@@ -386,7 +390,8 @@ static void gather(VidaAuditRow* summary, const VidaAuditRow* row) {
   summary->steps = row->steps > summary->steps ? row->steps : summary->steps;
 }
 
-/* What is claimed on some systems only, and not kept on the others, has no mark in the summary. */
+/* A property that is claimed on some systems only, and does not hold on the others, has no mark in
+ * the summary. */
 static void withdraw_marks(VidaAuditRow* summary) {
   for (int i = VIDA_AUDIT_ENERGY; i < VIDA_AUDIT_PROPERTIES; i++) {
     VidaAuditMeasurement* at = &summary->measurement[i];
@@ -408,27 +413,27 @@ static void count_taken(const vida_subject* subject, taken* count) {
   count->time_dependent += system->time_dependent;
 }
 
-/* What a method claims to take it must have taken; a method that takes nothing, and an order that
- * all systems show to be higher, are false, too. */
+/* A method must have accepted the systems that it claims to accept. A method that accepts no
+ * system, and an order that is higher on all systems, are false claims, too. */
 static void judge_summary(const taken* count, const VidaMethodInfo* claims, VidaAuditRow* summary) {
   const double order = summary->measurement[VIDA_AUDIT_POSITION_ORDER].value;
   if (count->systems == 0) {
-    tell_false(summary, "%s%s", "it takes none of the systems", "");
+    report_false_claim(summary, "%s%s", "it takes none of the systems", "");
   }
   const bool general =
       can(claims, VIDA_CAN_GENERAL_LAGRANGIAN) || can(claims, VIDA_CAN_GENERAL_MASS);
   if (general && count->general == 0) {
-    tell_false(summary, "%s%s", "it takes no system with a general Lagrangian", "");
+    report_false_claim(summary, "%s%s", "it takes no system with a general Lagrangian", "");
   }
   if (can(claims, VIDA_CAN_NONHOLONOMIC) && count->nonholonomic == 0) {
-    tell_false(summary, "%s%s", "it takes no nonholonomic system", "");
+    report_false_claim(summary, "%s%s", "it takes no nonholonomic system", "");
   }
   if (can(claims, VIDA_CAN_TIME_DEPENDENT) && count->time_dependent == 0) {
-    tell_false(summary, "%s%s", "it takes no constraints that depend on time", "");
+    report_false_claim(summary, "%s%s", "it takes no constraints that depend on time", "");
   }
   if (count->systems > 2 && isfinite(order) && !summary->adaptive &&
       order > claims->order + ORDER_MORE) {
-    tell_false(summary, "%s%s", "its order is higher on every system", "");
+    report_false_claim(summary, "%s%s", "its order is higher on every system", "");
   }
 }
 

@@ -1,4 +1,4 @@
-/* Inside the audit: its systems, references, and measurements. */
+/* The audit, internally: its systems, references and measurements. */
 #ifndef VIDA_DIAGNOSE_AUDIT_H
 #define VIDA_DIAGNOSE_AUDIT_H
 
@@ -15,27 +15,28 @@ typedef struct vida_audit_case {
   const char* name;
   int (*build)(VidaSystem* system, VidaError* error);
   int dimension;
-  /* Closed form of the state at t; NULL: found by integration. */
+  /* Computes the state at t in closed form; NULL: the reference is a numerical solution. */
   void (*exact)(double t, double* q, double* v);
-  double time;         /* of the runs that measure orders */
-  double largest_step; /* of them */
-  double h;            /* of the run that conservation is watched in */
+  double time;         /* of the runs that measure orders, s */
+  double largest_step; /* of these runs, s */
+  double h;            /* step of the run that monitors conserved quantities, s */
   bool conservative, reversible;
 } vida_audit_case;
 
 extern const vida_audit_case vida__audit_cases[];
+/* Returns the number of systems. */
 int vida__audit_case_count(void);
 
-/* A system at work: built once, with its start and its reference. */
+/* A system of the audit: built once, with its start and its reference. */
 typedef struct vida_subject {
   const vida_audit_case* of;
   VidaSystem* system;
   vida_evaluator evaluator;
   int n, m;
   double* block;
-  double *q0, *v0;        /* consistent start at t = 0 */
+  double *q0, *v0;        /* consistent initial state at t = 0 */
   double *q_end, *v_end;  /* reference at of->time */
-  double reference_error; /* of q_end, relative, estimated */
+  double reference_error; /* estimated error of q_end, relative */
   double *q, *v, *a;      /* work: n */
   double* lambda;         /* work: m */
   double* entries;        /* work: values of G */
@@ -43,28 +44,35 @@ typedef struct vida_subject {
   double* state;          /* work of the integration */
 } vida_subject;
 
+/* Builds a system with its start and its reference. The caller frees *subject with
+ * vida__destroy_subject. */
 int vida__create_subject(const vida_audit_case* of, vida_subject** subject, VidaError* error);
+/* Frees a system of the audit and sets *subject to NULL; NULL is allowed. */
 void vida__destroy_subject(vida_subject** subject);
 
-/* The reference's state at t near of->time, with its multipliers (m, nullable). */
+/* Computes the reference state q, v (n each) at a time t near of->time, and its multipliers lambda
+ * (m, nullable). */
 int vida__subject_at(vida_subject* subject, double t, double* q, double* v, double* lambda,
                      VidaError* error);
-/* A state near q, v with g(q) = 0 and G v + g_t = 0 at t = 0. */
+/* Moves q, v (n each) to a near state with g(q) = 0 and G v + g_t = 0 at t = 0. */
 int vida__project_to_constraints(vida_subject* subject, double* q, double* v, VidaError* error);
-/* G at (t, q) in subject->dense. */
+/* Computes G at (t, q) into subject->dense. */
 int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaError* error);
 
-/* A stepper of the method at its default options, not started; VIDA_NOT_SUPPORTED: refused. */
+/* Creates a stepper of the method with its default options and the step h, not started. Fails with
+ * VIDA_NOT_SUPPORTED if the method does not accept the system. */
 int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
                         VidaStepper** stepper, VidaError* error);
-/* The same with another tolerance, of a method that chooses its own steps. */
+/* Creates a stepper of an adaptive method with the tolerance rtol, not started. Fails with
+ * VIDA_NOT_SUPPORTED if the method does not accept the system. */
 int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
                                  double rtol, VidaStepper** stepper, VidaError* error);
-/* Whether the method chooses its own steps at its default options. */
+/* Returns whether the method is adaptive with its default options. */
 bool vida__audit_is_adaptive(const char* method);
 
-/* The measurements, each into the row; what cannot be measured stays NaN. They return what keeps
- * the audit from going on; a method's own failures go into the row. */
+/* Measurements. Each writes its result to the row; values that cannot be measured stay NaN. They
+ * return a code only if the audit cannot continue; failures of the method are written to the row.
+ */
 int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* error);
 int vida__measure_invariants(vida_subject* subject, long steps, VidaAuditRow* row,
                              VidaError* error);

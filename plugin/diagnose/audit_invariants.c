@@ -1,4 +1,4 @@
-/* The audit's long run: energy, momenta, constraints, and what a damper does. */
+/* The long run of the audit: energy, momenta, constraints, and dissipation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "diagnose/audit.h"
 
-/* Constraints are watched in BATCHES parts of the run. */
+/* The run is divided into BATCHES parts in which constraints are monitored. */
 enum { BATCHES = 20, HALVINGS = 4, SIZES_EVERY = 16, CONFIRMING = 200 };
 
 #define LARGE 8.0      /* times the system's step */
@@ -26,7 +26,7 @@ typedef struct watch {
   int maps;
   double map0[VIDA_AUDIT_MOMENTA], map[VIDA_AUDIT_MOMENTA], map_size[VIDA_AUDIT_MOMENTA];
   double map_off[VIDA_AUDIT_MOMENTA];
-  /* Of constraint rows: largest violation, and what it is relative to. */
+  /* The largest violation of constraint rows, and its reference size. */
   double *g, *gv, *g_off, *gv_off, *g_size, *gv_size; /* m each */
   double batch_g[BATCHES], batch_gv[BATCHES];         /* the largest violation, relative */
   double* v;                                          /* n */
@@ -60,7 +60,7 @@ static void larger(double* largest, double value) {
   }
 }
 
-/* What momenta and constraints are relative to: sums of the sizes of their addends. Momentum maps
+/* The reference sizes of momenta and constraints: sums of the sizes of their terms. Momentum maps
  * are linear in p. */
 static int measure_sizes(watch* w, VidaError* error) {
   vida_subject* subject = w->subject;
@@ -109,7 +109,8 @@ static void take_energy(watch* w, double energy, double t) {
   vida__add_to_drift(&w->energy, t, off);
 }
 
-/* One state of the run; *failure receives what the method could not tell. */
+/* Measures one state of the run; *failure receives the reason if the method could not compute it.
+ */
 static int take_state(watch* w, int batch, bool with_sizes, VidaError* failure) {
   vida_subject* subject = w->subject;
   double energy = 0.0;
@@ -165,8 +166,8 @@ static int watch_run(watch* w, long steps, VidaError* failure) {
 
 /* ---- what it comes to ------------------------------------------------------------------------ */
 
-/* Drifting: the slope differs from zero with confidence, and what it makes of the energy over the
- * run is not small beside the oscillations. */
+/* Drifting: the slope differs from zero with confidence, and its effect on the energy over the run
+ * is not small compared with the oscillations. */
 static void judge_energy(const watch* w, VidaAuditRow* row) {
   VidaAuditMeasurement* energy = &row->measurement[VIDA_AUDIT_ENERGY];
   VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
@@ -187,8 +188,8 @@ static void judge_energy(const watch* w, VidaAuditRow* row) {
   }
 }
 
-/* The power of time that the largest violations of the batches grow with. Rounding does not grow.
- */
+/* Returns the exponent of the growth in time of the largest violations of the batches. Rounding
+ * does not grow. */
 static double fit_growth(const watch* w, const double* largest) {
   double x[BATCHES], y[BATCHES], unused;
   double all = 0.0;
@@ -203,7 +204,7 @@ static double fit_growth(const watch* w, const double* largest) {
   return fmax(0.0, vida__fit_line(BATCHES, x, y, &unused));
 }
 
-/* Maps that are zero whatever the state, as the linear momentum of a turning body, are left out. */
+/* Leaves out maps that are zero in every state, such as the linear momentum of a rotating body. */
 static void fill_momentum(const watch* w, int map, VidaAuditRow* row) {
   const char* name = VidaSystem_MomentumName(w->subject->system, map);
   double* largest_of_all = &row->measurement[VIDA_AUDIT_MOMENTUM].value;
@@ -247,11 +248,13 @@ static void fill_row(const watch* w, VidaAuditRow* row) {
   if (!isnan(all[VIDA_AUDIT_POSITION_LEVEL].value)) {
     all[VIDA_AUDIT_POSITION_GROWTH].value = fit_growth(w, w->batch_g);
   }
-  all[VIDA_AUDIT_COST].value = (double)counts.residual_evaluations / (double)counts.steps;
+  if (counts.residual_evaluations > 0) { /* explicit rules of plug-ins count none */
+    all[VIDA_AUDIT_COST].value = (double)counts.residual_evaluations / (double)counts.steps;
+  }
 }
 
-/* With a method of high order an energy may be as good as exact at a small step: it is so only if
- * it is at larger ones, too. */
+/* A method of high order may conserve the energy nearly exactly with a small step: its energy
+ * counts as exact only if larger steps conserve it, too. */
 static int confirm_exact(vida_subject* subject, VidaAuditRow* row, VidaError* error) {
   double h = LARGE * row->h;
   int failed = VIDA_STEP_NOT_CONVERGED;
@@ -275,8 +278,7 @@ static int confirm_exact(vida_subject* subject, VidaAuditRow* row, VidaError* er
   return code;
 }
 
-/* At the system's step; where that is too large for the method at one that is halved until it is
- * not. */
+/* Uses the step of the system, or, if it is too large for the method, half of it, repeatedly. */
 int vida__measure_invariants(vida_subject* subject, long steps, VidaAuditRow* row,
                              VidaError* error) {
   VidaError failure = {0};

@@ -1,4 +1,5 @@
-/* The audit's orders: errors at growing numbers of steps, and the slope of a line through them. */
+/* The orders of the audit: errors at increasing numbers of steps, and the slope of a line through
+ * them. */
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@ enum { LEVELS = 18, FITTED = 5, KINDS = 3 };
 #define SURE 0.02      /* one that ends the refining */
 #define COSTLY 5000    /* steps that no order is worth */
 
-/* Of adaptive methods: tolerances from 1e-2 on, three of each power of ten, and the number of
- * states between which they choose their steps. */
+/* For adaptive methods: tolerances from 1e-2, three per power of ten, and the number of output
+ * states. */
 #define LARGEST_TOLERANCE 1e-2
 enum { TOLERANCES_OF_TEN = 3, STATES = 8 };
 
@@ -67,8 +68,8 @@ static int compare(vida_subject* subject, VidaStepper* stepper, level* at, VidaE
   return code;
 }
 
-/* The errors after of->time in steps_of(index) steps, or at the index-th tolerance. A run that
- * fails is not usable: its step is too large. */
+/* Computes the errors after of->time in steps_of(index) steps, or with tolerance number `index`. A
+ * run that fails is not usable: its step is too large. */
 static int run(vida_subject* subject, const VidaAuditRow* row, int index, level* at,
                VidaError* error) {
   VidaStepper* stepper = NULL;
@@ -93,11 +94,15 @@ static int run(vida_subject* subject, const VidaAuditRow* row, int index, level*
   return code;
 }
 
-/* The slope through FITTED levels from `first` on; false when one of them is not usable. */
+/* Least error, relative to that of the reference. A tenth of an error changes the slope between two
+ * levels with half the step by 0.14. */
+static const double least_share = 10.0;
+
+/* Fits the slope through FITTED levels from `first`; returns false if one of them is not usable. */
 static bool fit(const vida_subject* subject, const level* levels, int first, int kind,
                 VidaAuditMeasurement* order) {
   double x[FITTED], y[FITTED];
-  const double floor = fmax(ROUNDING, 30.0 * subject->reference_error);
+  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   for (int i = 0; i < FITTED; i++) {
     const level* at = &levels[first + i];
     if (!at->known || !at->usable || !(at->error[kind] > floor)) {
@@ -110,8 +115,8 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
   return true;
 }
 
-/* Of all windows whose line fits well the one of the smallest steps; if there is none, the one that
- * fits best. */
+/* Chooses the window with the smallest steps whose line fits well; if there is none, the window
+ * with the best fit. */
 static bool fit_best(const vida_subject* subject, const level* levels, int kind,
                      VidaAuditMeasurement* order) {
   bool found = false;
@@ -126,12 +131,12 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
   return found;
 }
 
-/* The slope through all usable levels: the errors of adaptive methods follow the tolerance with
- * steps and jumps. */
+/* Fits the slope through all usable levels: the errors of adaptive methods follow the tolerance
+ * with steps and jumps. */
 static bool fit_all(const vida_subject* subject, const level* levels, int kind,
                     VidaAuditMeasurement* order) {
   double x[LEVELS], y[LEVELS];
-  const double floor = fmax(ROUNDING, 30.0 * subject->reference_error);
+  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   int count = 0;
   for (int i = 0; i < LEVELS; i++) {
     const level* at = &levels[i];
@@ -146,7 +151,8 @@ static bool fit_all(const vida_subject* subject, const level* levels, int kind,
   return count >= FITTED;
 }
 
-/* Whether the errors are those of rounding wherever the method could run: it is exact here. */
+/* Returns whether the errors are those of rounding wherever the method could run: it is exact here.
+ */
 static bool is_exact(const level* levels, int kind) {
   int count = 0;
   for (int i = 0; i < LEVELS; i++) {
@@ -160,7 +166,7 @@ static bool is_exact(const level* levels, int kind) {
   return count >= FITTED;
 }
 
-/* Whether all orders that can be measured are known well. */
+/* Returns whether all orders that can be measured are known well. */
 static bool is_sure(const vida_subject* subject, const level* levels) {
   VidaAuditMeasurement order;
   for (int kind = 0; kind < KINDS; kind++) {

@@ -1,5 +1,5 @@
-/* A system of the audit at work: its start, its reference solution, and the projection of
- * neighbouring states to its constraints. */
+/* A system of the audit: its start, its reference solution, and the projection of neighbouring
+ * states onto its constraints. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static int rate(vida_subject* subject, double t, const double* state, double* re
                                   result + subject->n, subject->lambda, error);
 }
 
-/* The modified midpoint rule with `substeps` steps over h, smoothed at the end (Gragg 1965). */
+/* Applies the modified midpoint rule with `substeps` steps over h, smoothed at the end (Gragg
+ * 1965). */
 static int midpoint_rule(vida_subject* subject, double t, double h, int substeps,
                          const double* state, double* result, VidaError* error) {
   const int count = 2 * subject->n;
@@ -48,7 +49,7 @@ static int midpoint_rule(vida_subject* subject, double t, double h, int substeps
   return code;
 }
 
-/* One extrapolated step of order 12: Aitken-Neville in the square of the substep. */
+/* Makes one extrapolated step of order 12: Aitken-Neville in the square of the substep. */
 static int extrapolated_step(vida_subject* subject, double t, double h, VidaError* error) {
   const int count = 2 * subject->n;
   double* state = subject->state;
@@ -68,7 +69,7 @@ static int extrapolated_step(vida_subject* subject, double t, double h, VidaErro
   return code;
 }
 
-/* From (t0, q0, v0) over `time` in `steps` steps to q, v. */
+/* Integrates from (t0, q0, v0) over `time` in `steps` steps to q, v. */
 static int integrate(vida_subject* subject, double t0, double time, int steps, const double* q0,
                      const double* v0, double* q, double* v, VidaError* error) {
   const size_t bytes = (size_t)subject->n * sizeof(double);

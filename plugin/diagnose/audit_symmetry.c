@@ -1,4 +1,4 @@
-/* The audit's maps: the symplectic form, the way back, and the start from two points. */
+/* The audit of maps: the symplectic form, reversal, and the start from two points. */
 #include <math.h>
 #include <string.h>
 
@@ -6,18 +6,18 @@
 
 enum { STARTS = 3, MAPPED = 2, HALVINGS = 6, THERE = 50 };
 
-#define LARGE 4.0 /* times the system's step: what is not symplectic should show */
+#define LARGE 4.0 /* in units of the system's step; large enough to reveal a defect */
 
 static int measure_form(const vida_subject* subject, VidaStepper* stepper, double h, double* defect,
                         VidaError* failure) {
-  const vida_stretch stretch = vida__plain_stretch(stepper, h, MAPPED);
+  const vida_segment_runner stretch = vida__plain_segment(stepper, h, MAPPED);
   return vida__measure_symplectic_defect(&stretch, subject->q0, subject->v0, STARTS, defect, NULL,
                                          failure);
 }
 
 static int measure_way_back(const vida_subject* subject, VidaStepper* stepper, double h,
                             double* defect, VidaError* failure) {
-  const vida_stretch stretch = vida__plain_stretch(stepper, h, THERE);
+  const vida_segment_runner stretch = vida__plain_segment(stepper, h, THERE);
   return vida__measure_reversibility_defect(&stretch, subject->q0, subject->v0, defect, NULL,
                                             failure);
 }
@@ -25,7 +25,7 @@ static int measure_way_back(const vida_subject* subject, VidaStepper* stepper, d
 typedef int measure_defect(const vida_subject* subject, VidaStepper* stepper, double h,
                            double* defect, VidaError* failure);
 
-/* At a large step; where the method fails at that, at one that is halved until it does not. */
+/* Measures with a large step; if the method fails with it, halves it until the method succeeds. */
 static int measure_at_large_step(const vida_subject* subject, const char* method,
                                  measure_defect* measure, double* value, VidaError* error) {
   double h = LARGE * subject->of->h;
@@ -63,7 +63,7 @@ int vida__measure_reversal(vida_subject* subject, VidaAuditRow* row, VidaError* 
 
 /* ---- from two points ------------------------------------------------------------------------- */
 
-static int march(VidaStepper* stepper, long steps, VidaError* error) {
+static int loop(VidaStepper* stepper, long steps, VidaError* error) {
   int code = VIDA_SUCCESS;
   for (long i = 0; i < steps && !code; i++) {
     code = VidaStepper_Step(stepper, error);
@@ -80,7 +80,7 @@ static double distance(int n, const double* a, const double* b) {
   return largest;
 }
 
-/* From its own first two points a method goes on as it did before. */
+/* A method that starts from its own first two points continues as before. */
 int vida__measure_two_points(vida_subject* subject, VidaAuditRow* row, VidaError* error) {
   enum { STEPS = 20 };
   VidaError failure = {0};
@@ -89,16 +89,16 @@ int vida__measure_two_points(vida_subject* subject, VidaAuditRow* row, VidaError
   const int code = vida__audit_stepper(subject, row->method, row->h, &stepper, error);
   int failed = code;
   failed = failed ? failed : VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &failure);
-  failed = failed ? failed : march(stepper, 1, &failure);
+  failed = failed ? failed : loop(stepper, 1, &failure);
   if (!failed) {
     memcpy(subject->v, VidaStepper_Positions(stepper), bytes);
-    failed = march(stepper, STEPS, &failure);
+    failed = loop(stepper, STEPS, &failure);
   }
   if (!failed) {
     memcpy(subject->q, VidaStepper_Positions(stepper), bytes);
     failed = VidaStepper_StartTwoPoints(stepper, 0.0, subject->q0, subject->v, &failure);
   }
-  failed = failed ? failed : march(stepper, STEPS, &failure);
+  failed = failed ? failed : loop(stepper, STEPS, &failure);
   if (!failed) {
     row->measurement[VIDA_AUDIT_TWO_POINT_START].value =
         distance(subject->n, VidaStepper_Positions(stepper), subject->q) /

@@ -9,7 +9,7 @@
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-/* Builds expressions; after a failure everything is 0 and `code` says so. */
+/* Builds expressions. After a failure everything is 0, and `code` is the reason. */
 typedef struct formulas {
   VidaSystem* system;
   VidaError* error;
@@ -106,7 +106,7 @@ static void chart(formulas* f, int count, const VidaExpression* embedding) {
   }
 }
 
-/* The chart whose coordinates are the system's own. */
+/* A chart whose coordinates are those of the system. */
 static void own_chart(formulas* f, int count, const double* near) {
   static const char* const names[] = {"chart 1", "chart 2", "chart 3"};
   VidaExpression x[3];
@@ -145,8 +145,8 @@ static void gravity(formulas* f, int dimension) {
 
 /* ---- pendulum -------------------------------------------------------------------------------- */
 
-/* Jacobi's sn and cn of modulus k by the arithmetic-geometric mean (Abramowitz and Stegun 16.4).
- */
+/* Computes Jacobi's sn and cn of modulus k by the arithmetic-geometric mean (Abramowitz and Stegun
+ * 16.4). */
 static void jacobi(double u, double k, double* sn, double* cn) {
   enum { LEVELS = 12 };
   double a[LEVELS], c[LEVELS];
@@ -264,7 +264,7 @@ static int build_four_particles(VidaSystem* system, VidaError* error) {
 /* ---- rigid bodies -------------------------------------------------------------------------------
  */
 
-/* The body's angular velocity: the vector part of 2 conj(Q) Q'. */
+/* Computes the angular velocity of the body: the vector part of 2 conj(Q) Q'. */
 static void angular_velocity(formulas* f, const VidaExpression* q, const VidaExpression* v,
                              VidaExpression* omega) {
   for (int i = 0; i < 3; i++) {
@@ -277,8 +277,8 @@ static void angular_velocity(formulas* f, const VidaExpression* q, const VidaExp
   }
 }
 
-/* A body that turns about a fixed point, described by the unit quaternion Q from body to space.
- * Along Q there is no kinetic energy: only |Q| = 1 makes the motion unique. */
+/* A body with a fixed point, described by the unit quaternion Q from body to space. There is no
+ * kinetic energy along Q: only |Q| = 1 makes the motion unique. */
 typedef struct turning_body {
   double inertia[3]; /* principal moments, kg m^2 */
   double spin[3];    /* at the start, in the body, rad/s */
@@ -334,7 +334,7 @@ static int build_free_body(VidaSystem* system, VidaError* error) {
   return build_body(system, &body, error);
 }
 
-/* ---- two-link arm (Ascher, Chin, Petzold and Reich 1994, section 6) -------------------------- */
+/* ---- two-link arm (Ascher, Chin, Petzold and Reich 1995, section 6) -------------------------- */
 
 /* Uniform rods of 1 m and 36 kg that hang and swing; angles from the horizontal, the second one
  * from the first link. */

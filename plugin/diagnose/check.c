@@ -1,5 +1,4 @@
-/* A check: the start, sizes, rank and constants; derivatives and symmetries have files of their
- * own. */
+/* A check: the start, sizes, rank and constants. Derivatives and symmetries have separate files. */
 #include "diagnose/check.h"
 
 #include <math.h>
@@ -9,12 +8,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/evaluate/equations.h"
 
 enum {
-  MOST_EXPLAINED = 20, /* dependent rows that are told one by one */
+  MOST_EXPLAINED = 20, /* dependent rows that are listed individually */
   MOST_PARTNERS = 5    /* of those that one depends on */
 };
 
@@ -36,7 +36,7 @@ void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subje
   va_start(list, format);
   if (vsnprintf(finding->message, sizeof finding->message, format, list) >=
       (int)sizeof finding->message) {
-    vida__end_at_word(finding->message, sizeof finding->message);
+    vida__truncate_at_word(finding->message, sizeof finding->message);
   }
   va_end(list);
 }
@@ -48,7 +48,7 @@ double vida__check_number(unsigned long long* seed) {
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-/* Without a consistent start, derivatives can still be looked at where values were given. */
+/* Without a consistent start, derivatives can still be checked at the given values. */
 static void take_given_values(VidaCheck* check) {
   const VidaSystem* system = check->system;
   for (int i = 0; i < system->coordinate_count; i++) {
@@ -61,19 +61,13 @@ static void take_given_values(VidaCheck* check) {
 
 static void find_scales(VidaCheck* check) {
   const VidaSystem* system = check->system;
-  const char* unit = NULL;
-  double largest = 0.0;
   for (int i = 0; i < system->coordinate_count; i++) {
-    const char* own = system->coordinates[i].unit;
-    if (!unit || strcmp(unit, own) != 0) {
-      unit = own;
-      largest = 0.0;
-      for (int j = 0; j < system->coordinate_count; j++) {
-        if (strcmp(unit, system->coordinates[j].unit) == 0) {
-          largest = fmax(largest, fabs(check->q[j]));
-        }
-      }
-    }
+    check->scale[i] = 0.0;
+    double* largest = &check->scale[system->coordinates[i].alike];
+    *largest = fmax(*largest, fabs(check->q[i]));
+  }
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const double largest = check->scale[system->coordinates[i].alike];
     check->scale[i] = largest > 0.0 ? largest : 1.0;
   }
 }
@@ -82,15 +76,11 @@ static bool can_evaluate(VidaCheck* check, const double* q, const double* v, dou
                          double* entries) {
   const VidaSystem* system = check->system;
   const int n = system->coordinate_count;
-  double sum = 0.0;
   if (vida__gradient(&check->evaluator, check->t, q, v, work, work + n) ||
       vida__jacobian(&check->evaluator, check->t, q, entries)) {
     return false;
   }
-  for (int i = 0; i < 2 * n; i++) {
-    sum += 0.0 * work[i];
-  }
-  return sum == 0.0;
+  return vida__are_finite(work, 2 * n);
 }
 
 /* A state near the start, as far away as it can be evaluated. */
@@ -140,8 +130,7 @@ static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weigh
                        "its gradient vanishes at the start");
     } else {
       vida__check_find(check, VIDA_SEVERITY_WARNING, system->rows[row].name,
-                       "this row depends on %s: it holds nothing more, and multipliers are not "
-                       "unique",
+                       "this row depends on %s: it is redundant, and multipliers are not unique",
                        others);
     }
   }
@@ -164,8 +153,8 @@ static void judge_rank(VidaCheck* check, vida_rank* rank, double* weight) {
   }
 }
 
-/* What steps are solved with can be regular where the accelerations are open, with constraints;
- * then this is no more than a warning. */
+/* With constraints, the matrix of a step can be regular although the accelerations are not
+ * determined; this is then only a warning. */
 static void report_singular(VidaCheck* check, const char* open) {
   if (check->system->row_count == 0) {
     vida__check_find(
@@ -178,8 +167,8 @@ static void report_singular(VidaCheck* check, const char* open) {
   }
 }
 
-/* Rank of G at the start, and the matrix of the equations of motion: whether it is regular, and the
- * entries of its factors. */
+/* Finds the rank of G at the start, whether the matrix of the equations of motion is regular, and
+ * the number of entries of its factors. */
 static int find_rank(VidaCheck* check, VidaError* error) {
   const VidaSystem* system = check->system;
   vida_equations* equations = NULL;
@@ -200,11 +189,12 @@ static int find_rank(VidaCheck* check, VidaError* error) {
     judge_rank(check, rank, weight);
   }
   code = code ? code : vida__equations_factor(equations, check->t, check->q, check->v);
-  /* Of a matrix that is singular but for rounding there are factors. */
+  /* A matrix that is singular within rounding has factors. */
   char open[VIDA_MESSAGE_SIZE / 2] = "";
   const bool may_be_open =
       code == VIDA_STEP_SINGULAR || (!code && !vida__equations_is_redundant(equations));
-  const bool is_open = may_be_open && vida__equations_append_open(equations, open, sizeof open);
+  const bool is_open =
+      may_be_open && vida__equations_append_undetermined(equations, open, sizeof open);
   if (code == VIDA_STEP_SINGULAR || is_open) {
     report_singular(check, open);
   } else if (!code) {
@@ -228,7 +218,7 @@ static void count_sizes(VidaCheck* check) {
   numbers->factor_entries = -1;
   numbers->rank = numbers->degrees_of_freedom = -1;
   numbers->energy = (double)NAN;
-  numbers->energy_is_constant = !vida__exchanges_energy(system);
+  numbers->energy_is_constant = !vida__has_energy_sources(system);
 }
 
 static void find_constants(VidaCheck* check, double* work) {
@@ -274,7 +264,7 @@ static int make_parts(VidaCheck* check, VidaError* error) {
       part->kind = batch->kernel->kind;
       part->instances = batch->count;
       part->width = batch->width;
-      /* Rows of joints are called after these: "hinge: x". */
+      /* Names of joints, with which the names of their rows begin: "hinge: x". */
       if (functions || batch->count == 1) {
         part->name = system->rows[batch->row[0]].name;
         continue;
@@ -285,7 +275,7 @@ static int make_parts(VidaCheck* check, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* A drive, which moves what has no freedom of its own. */
+/* A drive, which moves parts without degrees of freedom. */
 static bool has_timed_constraint(const VidaCheck* check) {
   bool timed = check->system->time_dependent;
   for (int b = 0; b < check->system->constraint_batch_count; b++) {
@@ -327,8 +317,7 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
   find_constants(check, work);
   if (check->numbers.degrees_of_freedom == 0 && has_timed_constraint(check)) {
     vida__check_find(check, VIDA_SEVERITY_NOTE, "constraints",
-                     "they leave no degree of freedom: the motion is the one that constraints "
-                     "prescribe in time");
+                     "they leave no degree of freedom: the constraints prescribe the motion");
   } else if (check->numbers.degrees_of_freedom == 0) {
     vida__check_find(check, VIDA_SEVERITY_WARNING, "constraints",
                      "they leave no degree of freedom: nothing can move");

@@ -1,4 +1,4 @@
-/* Inside a VidaCheck. */
+/* The contents of a check. */
 #ifndef VIDA_DIAGNOSE_CHECK_H
 #define VIDA_DIAGNOSE_CHECK_H
 
@@ -17,25 +17,27 @@ struct VidaCheck {
   int part_count; /* terms, then constraints */
   VidaCheckPart* parts;
   double momenta[VIDA_LARGEST_MOMENTUM_COUNT];
-  bool out_of_memory; /* some finding was lost */
+  bool out_of_memory; /* a finding was lost */
 
   vida_evaluator evaluator;
   double t;
-  double *q, *v;           /* n each: the start, or what was given of it */
-  double *q_near, *v_near; /* n each: a state near it, where nothing vanishes by accident */
+  double *q, *v;           /* n each: the initial state; if none was found, the given values */
+  double *q_near, *v_near; /* n each: a nearby state in general position */
   double* scale;           /* n: sizes of positions, by units */
 };
 
+/* Adds a finding. */
 void vida__check_find(VidaCheck* check, VidaSeverity severity, const char* subject,
                       const char* format, ...) VIDA_PRINTF_LIKE(4, 5);
-/* First and second derivatives of every part against differences (check_derivatives.c). */
+/* Compares first and second derivatives of every part with difference quotients
+ * (check_derivatives.c). */
 int vida__check_derivatives(VidaCheck* check, VidaError* error);
-/* Discrete derivatives, and what breaks which symmetry (check_symmetry.c). */
+/* Checks discrete derivatives, and finds the terms that break symmetries (check_symmetry.c). */
 int vida__check_symmetry(VidaCheck* check, VidaError* error);
-/* Rows of velocities that are integrable (check_rows.c). */
+/* Finds nonholonomic rows that are integrable (check_rows.c). */
 int vida__check_rows(VidaCheck* check, VidaError* error);
 
-/* The same numbers in -1 .. 1 in every run. */
+/* Returns a pseudo-random number in -1 .. 1; the sequence is the same in every run. */
 double vida__check_number(unsigned long long* seed);
 
 #endif

@@ -1,6 +1,6 @@
-/* Derivatives against differences: of fourth order, with smaller and smaller steps until they agree
- * or it is certain that they do not. What a derivative is wrong by is judged beside itself, the
- * largest of its kind, and the rounding of what was subtracted. */
+/* Comparison of derivatives with difference quotients of order four, with decreasing steps until
+ * they agree or certainly disagree. The error of a derivative is compared with its size, with the
+ * largest derivative of its kind, and with the rounding of the differences. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,22 +9,23 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "diagnose/check.h"
+#include "system/terms/time_side.h"
 #include "system/terms/traced.h"
 
-enum { SMALL = 64 }; /* this many coordinates of a part are looked at */
+enum { SMALL = 64 }; /* number of coordinates of a part that are checked */
 static const double steps[] = {1e-3, 1e-4, 1e-5, 1e-6};
 enum { STEPS = sizeof steps / sizeof steps[0] };
 static const double relative = 1e-6;
 static const double beside_largest = 1e-9;
 static const double noise = 64.0 * DBL_EPSILON;
 
-/* One part at work: a batch of terms or one of constraints. */
+/* A part of the model: a batch of terms or of constraints. */
 typedef struct probe {
   VidaCheck* check;
   const vida_term_batch* term;
   const vida_constraint_batch* constraint;
   double t;
-  double *q, *v;    /* n each: where it is evaluated */
+  double *q, *v;    /* n each: point of the evaluation */
   double* lambda;   /* m */
   double* entries;  /* of G */
   double* matrix;   /* of the KKT pattern */
@@ -43,11 +44,11 @@ typedef struct probe {
 /* Writes a function of (t, q, v) at the probe's place. */
 typedef int (*sampler)(probe* at, double* out);
 
-/* The worst of the comparisons of one kind. */
+/* The worst comparison of one kind. */
 typedef struct verdict {
-  double ratio;           /* of the error to what is allowed; wrong above one */
+  double ratio;           /* ratio of the error to the allowed error; wrong above one */
   double error, largest;  /* for the report: errors and derivatives by size */
-  double value, expected; /* where it was worst: the derivative, and the difference */
+  double value, expected; /* at the worst point: the derivative, and the difference quotient */
   int variable, output;
   bool of_rate; /* the variable is a rate */
   bool measured;
@@ -69,7 +70,7 @@ static int sample_value(probe* at, double* out) {
   return at->term->kernel->value(at->term, &place, out);
 }
 
-/* L_q, then L_v; forces stand where L_q stands. */
+/* Computes L_q, then L_v; for forces, f in place of L_q. */
 static int sample_gradient(probe* at, double* out) {
   const int n = at->check->system->coordinate_count;
   const vida_place place = place_of(at);
@@ -105,7 +106,8 @@ static int sample_reaction(probe* at, double* out) {
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-/* Differences with one step into at->difference; false where the function cannot be evaluated. */
+/* Computes differences with one step into at->difference; returns false if the function cannot be
+ * evaluated. */
 static bool take_differences(probe* at, double* variable, double step, sampler sample, int length,
                              double* size) {
   static const double place[4] = {1.0, -1.0, 2.0, -2.0};
@@ -127,7 +129,7 @@ static bool take_differences(probe* at, double* variable, double step, sampler s
   return good;
 }
 
-/* What may have cancelled in output i before it was seen. */
+/* Returns the size of terms that may have cancelled in output i. */
 static double hidden_size(const probe* at, int i) {
   return at->output_scale ? at->magnitude / at->output_scale[i] : 0.0;
 }
@@ -140,7 +142,7 @@ static double largest_of(const double* values, int count) {
   return largest;
 }
 
-/* Compares at->analytic with differences along *variable; the verdict keeps the worst. */
+/* Compares at->analytic with differences along *variable; the verdict keeps the largest error. */
 static void compare(probe* at, double* variable, double scale, sampler sample, int length,
                     int number, bool of_rate, verdict* so_far) {
   const double largest = largest_of(at->analytic, length);
@@ -278,7 +280,7 @@ static int check_gradient(probe* at, VidaCheckPart* part) {
   return code;
 }
 
-/* Column j of a matrix of second derivatives, of which rows count that stand for coordinates. */
+/* Checks column j of a matrix of second derivatives; only rows of coordinates count. */
 static void take_column(const probe* at, int j, double* column) {
   const VidaSystem* system = at->check->system;
   const vida_pattern* pattern = &system->pattern;
@@ -358,7 +360,7 @@ static int check_term(probe* at, const vida_term_batch* batch, VidaCheckPart* pa
     return VIDA_NOT_FINITE;
   }
   measure_magnitude(at, at->sample[0]);
-  if (batch->kernel == &vida__traced_force) {
+  if (batch->kernel->is_force) {
     return check_hessian(at, part);
   }
   if (sample_value(at, at->sample[0])) {
@@ -415,21 +417,30 @@ static int check_jacobian(probe* at, bool of_value, VidaCheckPart* part) {
   return code;
 }
 
+/* Returns a time from which no difference reaches over a declared jump, next to that of the place.
+ */
+static double time_beside_jumps(const vida_place* place, double scale) {
+  return vida__time_quotient(place, steps[0] * scale, 5).t[2];
+}
+
 static int check_rate(probe* at) {
   const VidaSystem* system = at->check->system;
-  const vida_place place = place_of(at);
+  const double kept = at->t;
+  const double scale = kept != 0.0 ? fabs(kept) : 1.0;
+  vida_place place = place_of(at);
   const vida_constraint_kernel* kernel = at->constraint->kernel;
   char value[VIDA_REAL_TEXT_SIZE], expected[VIDA_REAL_TEXT_SIZE];
   verdict of = {0};
   if (kernel->is_nonholonomic) {
     return VIDA_SUCCESS; /* b is part of the value */
   }
+  at->t = place.t = time_beside_jumps(&place, scale);
   memset(at->analytic, 0, (size_t)system->row_count * sizeof(double));
   const int code = kernel->rate ? kernel->rate(at->constraint, &place, at->analytic) : VIDA_SUCCESS;
   if (!code) {
-    compare(at, &at->t, at->t != 0.0 ? fabs(at->t) : 1.0, sample_rows, system->row_count, 0, false,
-            &of);
+    compare(at, &at->t, scale, sample_rows, system->row_count, 0, false, &of);
   }
+  at->t = kept;
   if (of.ratio > 1.0) {
     vida__check_find(at->check, VIDA_SEVERITY_ERROR, system->rows[of.output].name,
                      "its derivative with respect to time is %s, but differences of its value give "

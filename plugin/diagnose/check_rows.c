@@ -16,13 +16,13 @@ enum { SAMPLES = 3, PAIRS = 3, MOST_COORDINATES = 500 };
 static const double vanishing =
     1e-7; /* of the sizes of its parts: what differences in time leave */
 
-/* Vectors and forms have a last component, that of time. */
+/* The last component of vectors and forms is that of time. */
 typedef struct forms {
   VidaCheck* check;
   int n, m;
   double t, *q;
   double *q0, *v; /* n each */
-  double* basis;  /* m x (n + 1): orthonormal forms that directions have to satisfy */
+  double* basis;  /* m x (n + 1): orthonormal forms that vanish on allowed directions */
   int count;      /* of them */
   double* form;   /* m x (n + 1): A, b */
   double* later;  /* the same a little later, and before */
@@ -42,7 +42,7 @@ static double dot(const double* x, const double* y, int count) {
   return sum;
 }
 
-/* The forms of all rows at the time t. */
+/* Computes the forms of all rows at the time t. */
 static bool find_forms(forms* at, double t, double* form) {
   const VidaSystem* system = at->check->system;
   vida_evaluator* evaluator = &at->check->evaluator;
@@ -62,8 +62,7 @@ static bool find_forms(forms* at, double t, double* form) {
   return true;
 }
 
-/* Makes a vector orthogonal to the basis, twice for rounding; returns what is left of its length.
- */
+/* Makes a vector orthogonal to the basis, twice for rounding; returns the remaining length. */
 static double make_orthogonal(const forms* at, double* x) {
   const int width = at->n + 1;
   const double before = sqrt(dot(x, x, width));
@@ -79,7 +78,7 @@ static double make_orthogonal(const forms* at, double* x) {
   return before > 0.0 ? sqrt(dot(x, x, width)) / before : 0.0;
 }
 
-/* Adds a form to those that directions have to satisfy, unless it depends on them. */
+/* Adds a form that vanishes on allowed directions, unless it depends on the others. */
 static void add_to_basis(forms* at, const double* form) {
   const size_t width = (size_t)at->n + 1;
   double* base = at->basis + (size_t)at->count * width;
@@ -93,7 +92,7 @@ static void add_to_basis(forms* at, const double* form) {
   }
 }
 
-/* dw(first, second) of a row, and the sizes of its parts. */
+/* Computes dw(first, second) of a row, and the sizes of its terms. */
 static double differentiate(const forms* at, int row, double* size) {
   const VidaSystem* system = at->check->system;
   const size_t width = (size_t)at->n + 1, last = width - 1;
@@ -137,8 +136,8 @@ static bool follow_pair(forms* at) {
   return true;
 }
 
-/* Whether dw of the row vanishes for some pairs of directions that satisfy the basis, beside what
- * there is of it for directions that do not. */
+/* Returns whether dw of the row vanishes for some pairs of directions that satisfy the basis,
+ * compared with its values for directions that do not. */
 static bool vanishes(forms* at, int row) {
   double* const vectors[] = {at->first, at->second};
   for (int pair = 0; pair < PAIRS; pair++) {
@@ -163,7 +162,7 @@ static bool vanishes(forms* at, int row) {
 
 /* alone, together (m each): rows that are integrable by themselves, on the holonomic constraints,
  * and with all other rows. */
-static bool look_at_state(forms* at, bool* alone, bool* together) {
+static bool check_node_state(forms* at, bool* alone, bool* together) {
   const VidaSystem* system = at->check->system;
   const size_t width = (size_t)at->n + 1;
   double* const rest = at->gradient[2];
@@ -211,16 +210,16 @@ static void report(VidaCheck* check, const bool* alone, const bool* together) {
   for (int r = 0; r < system->row_count; r++) {
     if (system->rows[r].is_nonholonomic && alone[r]) {
       vida__check_find(check, VIDA_SEVERITY_WARNING, system->rows[r].name,
-                       "this row of velocities is integrable: it holds a place, as a holonomic "
-                       "constraint does, but methods that keep it let the place drift "
-                       "(constraint_integral); write it as a constraint");
+                       "this nonholonomic row is integrable: it is equivalent to a holonomic "
+                       "constraint, and methods that satisfy the row let the positions drift "
+                       "(constraint_integral); write it as a holonomic constraint");
     }
   }
   if (all && !each) {
     vida__check_find(check, VIDA_SEVERITY_WARNING, "nonholonomic constraints",
-                     "together they are integrable: they hold a place, as holonomic constraints "
-                     "do, but methods that keep them let it drift (constraint_integral); write "
-                     "them as constraints");
+                     "together they are integrable: they are equivalent to holonomic constraints, "
+                     "and methods that satisfy the rows let the positions drift "
+                     "(constraint_integral); write them as holonomic constraints");
   }
 }
 
@@ -282,7 +281,7 @@ int vida__check_rows(VidaCheck* check, VidaError* error) {
       at.t = check->t + 0.37 * s;
       at.step = 1e-5 * fmax(1.0, fabs(at.t));
       choose_state(&at, manifold);
-      looked = look_at_state(&at, alone, together) || looked;
+      looked = check_node_state(&at, alone, together) || looked;
     }
     if (looked) {
       report(check, alone, together);

@@ -1,8 +1,8 @@
 /* Discrete derivatives, and which part breaks which symmetry.
  *
  * D f(q0,q1) has to satisfy D f (q1 - q0) = f(q1) - f(q0); and where f is left as it is by a
- * translation or rotation xi, D f xi((q0 + q1)/2) = 0 (paper 003, eq. 17), or momenta would change.
- * A formula that is invariant without being written through invariants fails the second.
+ * translation or rotation xi, D f xi((q0 + q1)/2) = 0 (Gonzalez 1999, eq. 17), or momenta would
+ * change. A formula that is invariant without being written through invariants fails the second.
  *
  * What breaks a symmetry is looked for as symmetries are (symmetry.c): forces and constraints in
  * states that satisfy the constraints. */
@@ -22,14 +22,14 @@ static const double vanishing = 1e-9;
 typedef struct samples {
   VidaCheck* check;
   int generators;
-  double *q[2], *v, *dq, *middle; /* n each: two states, what is between */
+  double *q[2], *v, *dq, *middle; /* n each: two states, and the state in between */
   double *q_on, *v_on;            /* n each: a state near them that satisfies the constraints */
   vida_manifold* manifold;        /* NULL: it is not known */
   double* covector;               /* 2 n: L_q and L_v, or G^T lambda */
   double* discrete;               /* n */
   double *entries, *lambda, *rows;
   unsigned long long seed;
-  /* Of the part at work: the largest defects of every generator, relative. */
+  /* The largest relative defects of every generator for the current part. */
   double defect[LARGEST], discrete_defect[LARGEST], breach[LARGEST];
   bool involved[LARGEST];
   double direction;
@@ -62,7 +62,7 @@ static vida_interval between_of(samples* at) {
   return between;
 }
 
-/* Adds what one state says of the generators; `lifted` where there is L_v behind the covector. */
+/* Adds the defects of the generators in one state; `lifted` if the covector includes L_v. */
 static void judge_invariance(samples* at, const double* q, bool lifted, double defect[LARGEST]) {
   const VidaSystem* system = at->check->system;
   const int n = system->coordinate_count;
@@ -101,7 +101,7 @@ static double dot(const double* x, const double* y, int count, double* size) {
 
 /* ---- one state of one part ------------------------------------------------------------------- */
 
-/* The covector G^T lambda of a constraint at q. */
+/* Computes the covector G^T lambda of a constraint at q. */
 static bool find_reaction(samples* at, const vida_constraint_batch* batch, const double* q) {
   const VidaSystem* system = at->check->system;
   const int first = batch->first_entry;
@@ -189,7 +189,7 @@ static bool sample_constraint(samples* at, const vida_constraint_batch* batch) {
 
 /* ---- what it means --------------------------------------------------------------------------- */
 
-/* Whether an instance has components of a quaternion, of which nobody writes distances. */
+/* Returns whether an instance has components of a quaternion, for which distances are not used. */
 static bool has_quaternion(const VidaSystem* system, const int* index, int width) {
   for (int k = 0; k < system->motion_count; k++) {
     const vida_motion* motion = &system->motions[k];
@@ -202,7 +202,7 @@ static bool has_quaternion(const VidaSystem* system, const int* index, int width
   return false;
 }
 
-/* Of all rows of joints between quaternions together: they are not for the user to write. */
+/* One finding for all rows of joints between quaternions, which the user does not write. */
 static void report_turning(const samples* at) {
   if (at->turning > 0) {
     vida__check_find(at->check, VIDA_SEVERITY_NOTE, at->turned,
@@ -262,8 +262,8 @@ static void add_breaker(breakers* of, const char* name) {
   of->count++;
 }
 
-/* Whether a momentum map is this generator's alone: what breaks it then does so with another, as a
- * force and its reaction. */
+/* Returns whether a momentum map is this generator's alone: what breaks it then does so with
+ * another, as a force and its reaction. */
 static bool is_kept(const VidaSystem* system, int generator) {
   for (int i = 0; i < system->momentum_count; i++) {
     bool alone = system->momenta[i].weight[generator] != 0.0;
@@ -351,8 +351,8 @@ static void check_parts(samples* at, breakers* broken) {
   }
 }
 
-/* Quantities that the user says are conserved: their rate along the motion at the start, beside the
- * sizes of its parts. */
+/* Checks quantities that the user declares conserved: their rate along the motion at the start,
+ * compared with the sizes of its terms. */
 static int check_observables(VidaCheck* check, VidaError* error) {
   enum { MOST_COORDINATES = 2000 };
   const VidaSystem* system = check->system;
@@ -393,7 +393,7 @@ static int check_observables(VidaCheck* check, VidaError* error) {
     char number[VIDA_REAL_TEXT_SIZE];
     if (system->observables[k].conserved && fabs(values[0][k]) > 1e-6 * values[1][k]) {
       vida__check_find(check, VIDA_SEVERITY_WARNING, system->observables[k].name,
-                       "it is said to be conserved, but changes by %s a second at the start",
+                       "it is declared conserved, but changes by %s per second at the start",
                        vida__real_text(number, values[0][k], 6));
     }
   }

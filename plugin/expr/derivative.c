@@ -95,7 +95,7 @@ static void sweep_end(graph_sweep* sweep) {
   free(sweep->list);
 }
 
-/* VIDA_BAD_ARGUMENT when a variable is not an input. */
+/* Returns VIDA_BAD_ARGUMENT if a variable is not an input. */
 static int find_first_variables(graph_sweep* sweep, int count, const int* variable) {
   for (int i = 0; i < sweep->size; i++) {
     sweep->first[i] = INT_MAX;
@@ -173,7 +173,7 @@ static void clear_list(graph_sweep* sweep) {
   sweep->length = 0;
 }
 
-/* Hands the adjoint of a node down to its operands. */
+/* Adds the adjoint of a node to those of its operands. */
 static int propagate(graph_sweep* sweep, int r, int last) {
   vida_graph* graph = sweep->graph;
   const vida_node node = graph->nodes[r];
@@ -199,7 +199,8 @@ static int propagate(graph_sweep* sweep, int r, int last) {
   return VIDA_SUCCESS;
 }
 
-/* Adjoints of all nodes below `output` that depend on variables 0..last; clear_list afterwards. */
+/* Computes the adjoints of all nodes below `output` that depend on variables 0..last; clear_list
+ * follows. */
 static int sweep_back(graph_sweep* sweep, int output, int last) {
   list_nodes(sweep, 1, &output, last);
   if (!sweep->length) {
@@ -341,7 +342,7 @@ int vida__derive_hessian(vida_graph* graph, int count, const int* variable, cons
 
 /* ---- forward ---- */
 
-/* The tangent of a node from those of its operands, kept in `adjoint`. */
+/* Returns the tangent of a node from those of its operands, and stores it in `adjoint`. */
 static int find_tangent(graph_sweep* sweep, int r) {
   vida_graph* graph = sweep->graph;
   const vida_node node = graph->nodes[r];

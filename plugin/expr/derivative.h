@@ -1,15 +1,15 @@
 /* Derivatives of expressions, as nodes of their graph.
  *
- * Functions return 0, a negative VidaCode from building nodes (VIDA_OUT_OF_MEMORY), or
- * VIDA_NOT_SUPPORTED if an operation made for discrete derivatives is differentiated twice. After a
- * failure outputs must not be used; nodes that were added remain, unused. */
+ * Functions return 0 or a negative VidaCode: VIDA_OUT_OF_MEMORY, or VIDA_NOT_SUPPORTED if an
+ * operation of discrete derivatives would be differentiated twice. After a failure, outputs are
+ * undefined, and unused nodes stay in the graph. */
 #ifndef VIDA_EXPR_DERIVATIVE_H
 #define VIDA_EXPR_DERIVATIVE_H
 
 #include "expr/graph.h"
 
-/* A sparse matrix of nodes: the entries that are not structurally zero, by rows, columns ascending
- * in a row. Initialize with zeros; free with vida__entries_free. */
+/* A sparse matrix of nodes: its structurally nonzero entries by rows, with ascending columns.
+ * Zero-initialized; the caller frees it with vida__entries_free. */
 typedef struct vida_entries {
   int count;
   int* row;
@@ -18,42 +18,44 @@ typedef struct vida_entries {
   size_t row_capacity, column_capacity, node_capacity;
 } vida_entries;
 
+/* Frees the arrays of a sparse matrix. */
 void vida__entries_free(vida_entries* entries);
 
-/* gradient[i] = derivative of `output` with respect to the input node variable[i] (count of them,
- * all different): one reverse sweep, linear in the size of the expression. It is the node of the
- * constant 0 if `output` does not depend on the variable. */
+/* Derives `output` with respect to `count` different input nodes: gradient[i] is the derivative
+ * with respect to variable[i], the constant 0 if `output` does not depend on it. One reverse sweep,
+ * linear in the size of the expression. */
 int vida__derive_gradient(vida_graph* graph, int output, int count, const int* variable,
                           int* gradient);
 
-/* entries = d output[i] / d variable[j], by one sweep per row over the nodes that the row depends
- * on. */
+/* Derives several outputs: `entries` receives d output[i] / d variable[j]. One reverse sweep per
+ * row over the nodes on which the row depends. */
 int vida__derive_jacobian(vida_graph* graph, int rows, const int* output, int count,
                           const int* variable, vida_entries* entries);
 
-/* The lower triangle (column <= row) of the second derivatives of the function whose gradient is
- * given. */
+/* Derives a gradient: `entries` receives the lower triangle (column <= row) of the second
+ * derivatives of the function with this gradient. */
 int vida__derive_hessian(vida_graph* graph, int count, const int* variable, const int* gradient,
                          vida_entries* entries);
 
-/* product[i] = sum_j d output[i] / d variable[j] direction[j], by one forward sweep. With a
- * gradient as output this is a Hessian-vector product. */
+/* Computes product[i] = sum_j d output[i] / d variable[j] direction[j] by one forward sweep. If the
+ * outputs are a gradient, this is a Hessian-vector product. */
 int vida__derive_product(vida_graph* graph, int rows, const int* output, int count,
                          const int* variable, const int* direction, int* product);
 
 /* ---- for discrete.c ---- */
 
-/* The factor of the chain rule for operand k of a node, as a node or a negative code. */
+/* Returns the factor of the chain rule for operand k of a node, as a node or a negative code. */
 typedef int (*vida_partial)(vida_graph* graph, int node, int k, const void* context);
 
-/* vida__derive_gradient with other factors. */
+/* Computes a gradient as vida__derive_gradient does, with the factors `partial`. */
 int vida__derive_with(vida_graph* graph, int output, int count, const int* variable, int* gradient,
                       vida_partial partial, const void* context);
-/* vida__derive_jacobian with other factors. */
+/* Computes a Jacobian as vida__derive_jacobian does, with the factors `partial`. */
 int vida__derive_rows_with(vida_graph* graph, int rows, const int* output, int count,
                            const int* variable, vida_entries* entries, vida_partial partial,
                            const void* context);
-/* The factor of calculus: the partial derivative. */
+/* Returns the partial derivative of a node with respect to operand k: the factor of ordinary
+ * derivatives. */
 int vida__ordinary_partial(vida_graph* graph, int node, int k, const void* context);
 
 #endif

@@ -69,7 +69,7 @@ static int angle_partial(vida_graph* graph, const vida_node* node, int k, const 
   return k == 0 ? MUL(mean(graph, x0, x1), ratio) : NEG(MUL(mean(graph, y0, y1), ratio));
 }
 
-/* max(a, b) = b + max(a - b, 0), min(a, b) = b - max(b - a, 0), and the same with a and b
+/* max(a, b) = b + max(a - b, 0) and min(a, b) = b - max(b - a, 0), each averaged with a and b
  * exchanged. */
 static int extremum_partial(vida_graph* graph, const vida_node* node, int k, const int* second) {
   const bool own_first = node->operation == VIDA_OP_MAX;
@@ -78,7 +78,7 @@ static int extremum_partial(vida_graph* graph, const vida_node* node, int k, con
   return divided(graph, VIDA_OP_MAX, d0, d1, NUMBER(0.0));
 }
 
-/* The factor of operand k of node r in the chain rule of discrete derivatives. */
+/* Returns the factor of operand k of node r in the chain rule of discrete derivatives. */
 static int discrete_partial(vida_graph* graph, int r, int k, const void* context) {
   const discrete* rules = context;
   const int* second = rules->second;
@@ -128,7 +128,7 @@ static int mark_positions(const vida_graph* graph, int size, int count, const in
   return VIDA_SUCCESS;
 }
 
-/* Copies at q1 of everything below the functions; *second is to be freed. */
+/* Copies everything below the functions at q1; the caller frees *second. */
 static int copy_to_second(vida_graph* graph, int rows, const int* f, int count, const int* position,
                           int** second) {
   const int size = graph->count;

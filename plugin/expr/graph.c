@@ -166,7 +166,7 @@ static int add_node(vida_graph* graph, vida_operation operation, int number, int
   return find_or_add(graph, &node);
 }
 
-/* The functions below return NOT_SIMPLER where there is nothing to simplify. */
+/* The functions below return NOT_SIMPLER if they cannot simplify an expression. */
 enum { NOT_SIMPLER = INT_MIN };
 
 static int simplify_sum(vida_graph* graph, int a, int b) {
@@ -464,7 +464,7 @@ static int copy_node(vida_graph* graph, int index, vida_input from, vida_input t
                  : index;
 }
 
-enum { WANTED = -2 }; /* in a map: is to be copied */
+enum { WANTED = -2 }; /* in a map: must be copied */
 
 /* Marks the operands of node i that have no copy yet, and copies leaves at once; the least node
  * that was marked, or `lowest`, or a negative code (which nodes are not). */
@@ -497,6 +497,37 @@ void vida__graph_mark_used(const vida_graph* graph, int size, bool* used) {
       used[node->operand[k]] = true;
     }
   }
+}
+
+int vida__graph_angle(vida_graph* graph, int below, int left, const int part[2]) {
+  static const double half_turn = 3.14159265358979323846;
+  const int turn =
+      vida__graph_apply(graph, VIDA_OP_WHERE, below, vida__graph_constant(graph, -half_turn),
+                        vida__graph_constant(graph, half_turn));
+  const int opposite = vida__graph_apply(
+      graph, VIDA_OP_ATAN2, vida__graph_apply(graph, VIDA_OP_NEGATE, part[0], -1, -1),
+      vida__graph_apply(graph, VIDA_OP_NEGATE, part[1], -1, -1), -1);
+  return vida__graph_apply(graph, VIDA_OP_WHERE, left,
+                           vida__graph_apply(graph, VIDA_OP_ADD, opposite, turn, -1),
+                           vida__graph_apply(graph, VIDA_OP_ATAN2, part[0], part[1], -1));
+}
+
+int vida__graph_rewrite(const vida_graph* graph, int (*rewrite)(void* data, int node), void* data,
+                        int size, bool* used, int* copy, int count, const int* root, int* result) {
+  for (int k = 0; k < count; k++) {
+    used[root[k]] = true;
+  }
+  vida__graph_mark_used(graph, size, used);
+  for (int i = 0; i < size; i++) {
+    copy[i] = used[i] ? rewrite(data, i) : i;
+    if (copy[i] < 0) {
+      return copy[i];
+    }
+  }
+  for (int k = 0; k < count; k++) {
+    result[k] = copy[root[k]];
+  }
+  return VIDA_SUCCESS;
 }
 
 int vida__graph_replace(vida_graph* graph, int root, vida_input from, vida_input to, int size,

@@ -68,7 +68,7 @@ static vida_bounds of_power(int n, vida_bounds a) {
                              : of_monotonic(VIDA_OP_POWER_INTEGER, n, a, unused);
 }
 
-/* Whether phase + k period lies in x for an integer k, as far as rounding decides it. */
+/* Returns whether phase + k period lies in x for an integer k, as far as rounding decides it. */
 static bool meets(vida_bounds x, double phase, double period) {
   const double slack = ROUNDING * fmax(fabs(x.low), fabs(x.high));
   const double next = phase + period * ceil((x.low - slack - phase) / period);

@@ -1,27 +1,27 @@
-/* The operations of expressions: one table, from which everything that must know them is made.
+/* The operations of expressions, in one table.
  *
- * X(NAME, lua, arity, ORDER, FINITE, value, da, db, dc, DISCRETE, domain, reason, spelling)
+ *   X(NAME, lua, arity, ORDER, FINITE, value, da, db, dc, DISCRETE, domain, reason, spelling)
  *
  *   NAME      of the enumerator VIDA_OP_NAME
- *   lua       how a script writes it; "" when it is made by the library only
+ *   lua       name in scripts; "" if only the library makes it
  *   arity     number of operands
  *   ORDER     COMMUTES: operands may be exchanged; ORDERED: they may not
- *   FINITE    PASSES: an operand that is not finite makes the result not finite; HIDES: it may not,
- *             so that evaluators look at the operands
- *   value     C expression of the operands a, b, c and of the integer n that the node carries
- *   da db dc  partial derivatives as expressions that build nodes (derivative.c): of the operands
+ *   FINITE    PASSES: an operand that is not finite makes the result not finite; HIDES: the
+ *             result may be finite, so evaluators check the operands
+ *   value     C expression of the operands a, b, c and the integer n of the node
+ *   da db dc  partial derivatives: expressions that build nodes (derivative.c) from the operands
  *             a, b, c, the node r itself and its integer n
- *   DISCRETE  how the discrete derivative is formed (discrete.c)
- *   domain    C expression that holds where the operation is defined
- *   reason    what is wrong where it does not hold
- *   spelling  in C, $1 $2 $3 for the operands, $n for the integer
+ *   DISCRETE  rule for the discrete derivative (discrete.c)
+ *   domain    C expression that is true in the domain of the operation
+ *   reason    error message outside the domain
+ *   spelling  in C, with $1 $2 $3 for the operands and $n for the integer
  *
  * Every operation must stay in its domain and every result must be finite, also in the branch of a
- * `where` that is not taken: guard the argument, as in where(x > 0, log(where(x > 0, x, 1)), 0).
+ * `where` that is not selected. Guard the argument: where(x > 0, log(where(x > 0, x, 1)), 0).
  *
- * At kinks derivatives are means of both sides: abs'(0) = 0, min and max of equal operands give
- * each of them 1/2. A `where` is differentiated branch by branch, comparisons and sign have the
- * derivative 0 everywhere. */
+ * At kinks, derivatives are the means of both sides: abs'(0) = 0; min and max of equal operands
+ * have the derivative 1/2 for each. A `where` is differentiated branch by branch. Comparisons and
+ * sign have the derivative 0 everywhere. */
 #ifndef VIDA_EXPR_OPERATIONS_H
 #define VIDA_EXPR_OPERATIONS_H
 
@@ -103,42 +103,47 @@ typedef enum vida_operation {
 } vida_operation;
 #undef VIDA_OPERATION_ENUMERATOR
 
-typedef enum vida_discrete_rule {
+/* The rule for the discrete derivative of an operation. */
+typedef enum vida_operation_rule {
   VIDA_DISCRETE_FIXED,         /* no operands */
   VIDA_DISCRETE_LINEAR,        /* the partial derivatives, which are constants */
   VIDA_DISCRETE_PRODUCT,       /* D(ab) = mean(b) Da + mean(a) Db */
   VIDA_DISCRETE_QUOTIENT,      /* the product of a and 1/b */
   VIDA_DISCRETE_ROOT,          /* D sqrt(a) = Da / (sqrt a0 + sqrt a1) */
   VIDA_DISCRETE_DIVIDED,       /* D phi(a) = phi[a0, a1] Da */
-  VIDA_DISCRETE_GENERAL_POWER, /* the same with an exponent, or exp(b log a) where that moves */
+  VIDA_DISCRETE_GENERAL_POWER, /* DIVIDED for a fixed exponent, otherwise that of exp(b log a) */
   VIDA_DISCRETE_ANGLE,         /* the angle between (b0, a0) and (b1, a1) */
   VIDA_DISCRETE_EXTREMUM,      /* max(a, b) = b + max(a - b, 0), min(a, b) = b - max(b - a, 0) */
-  VIDA_DISCRETE_STEP,          /* not supported: must not depend on positions that move */
-  VIDA_DISCRETE_SELECT,        /* the branch, for a condition that is fixed */
+  VIDA_DISCRETE_STEP,          /* not supported: must not depend on positions */
+  VIDA_DISCRETE_SELECT,        /* the selected branch, for a fixed condition */
   VIDA_DISCRETE_NONE           /* not supported: already a discrete derivative */
-} vida_discrete_rule;
+} vida_operation_rule;
 
+/* An operation: a row of the table. */
 typedef struct vida_operation_record {
   const char* name; /* "SQRT" */
   const char* lua;
   int arity;
   bool commutes;
-  bool hides; /* may be finite where an operand is not */
-  vida_discrete_rule discrete;
+  bool hides; /* may be finite for an operand that is not */
+  vida_operation_rule discrete;
   const char* reason;
   const char* spelling;
 } vida_operation_record;
 
+/* The table, indexed by vida_operation. */
 extern const vida_operation_record vida__operations[VIDA_OPERATION_COUNT];
 
-/* The operation that a script writes as `lua` with this many operands; -1 when there is none. */
+/* Returns the operation with this name in scripts and this number of operands; -1 if there is none.
+ */
 int vida__find_operation(const char* lua, int arity);
-/* The value of an operation on numbers; may be NaN or infinite. Not for CONSTANT and INPUT. */
+/* Returns the value of an operation on numbers, which may be NaN or infinite. Not for CONSTANT and
+ * INPUT. */
 double vida__apply_operation(vida_operation operation, int n, double a, double b, double c);
-/* Why a result is not finite: "division by zero", ... */
+/* Returns the reason why a result is not finite, "division by zero" for example. */
 const char* vida__fault_reason(vida_operation operation, int n, double a, double b, double c);
 
-/* x^n by repeated multiplication, 1 / x^-n for negative n. */
+/* Returns x^n by repeated multiplication; 1 / x^-n for negative n. */
 static inline double vida__power_integer(double x, int n) {
   double power = 1.0;
   unsigned left = n < 0 ? 0u - (unsigned)n : (unsigned)n;
@@ -153,17 +158,19 @@ static inline double vida__power_integer(double x, int n) {
   return n < 0 ? 1.0 / power : power;
 }
 
-/* Divided differences (divided_differences.c), symmetric in u0 and u1, free of cancellation; p is
- * the exponent of POWER and POWER_INTEGER and is not looked at otherwise; MAX stands for max(u, 0).
- * NaN outside of the domain. */
+/* Returns the divided difference phi[u0, u1] of an operation, symmetric in u0 and u1 and without
+ * cancellation (divided_differences.c); NaN outside the domain. p is the exponent of POWER and
+ * POWER_INTEGER; other operations ignore it. MAX stands for max(u, 0). */
 double vida__divided(int operation, double u0, double u1, double p);
-/* phi[u0, u1, u1] = (phi'(u1) - phi[u0, u1]) / (u1 - u0), phi''(u1) / 2 where u0 = u1. */
+/* Returns phi[u0, u1, u1] = (phi'(u1) - phi[u0, u1]) / (u1 - u0), which is phi''(u1) / 2 for u0 =
+ * u1. */
 double vida__divided_twice(int operation, double u0, double u1, double p);
-/* atan2(y, x), NaN for the vector of length zero */
+/* Returns atan2(y, x); NaN for the vector of length zero. */
 double vida__angle(double y, double x);
-/* atan2(y, x) / y, an even function of y, and its derivative with respect to y. NaN where the
- * vector (x, y) points along the negative x axis or has length zero. */
+/* Returns atan2(y, x) / y, an even function of y; NaN if the vector (x, y) points along the
+ * negative x axis or has length zero. */
 double vida__angle_ratio(double y, double x);
+/* Returns the derivative of vida__angle_ratio with respect to y. */
 double vida__angle_slope(double y, double x);
 
 #endif

@@ -1,5 +1,5 @@
-/* Macros in which rules of derivatives build nodes, of a `graph` in scope; for the .c files of this
- * module that contain such rules. */
+/* Macros with which the rules of derivatives build nodes of a `graph` in scope; for the .c files of
+ * this module. */
 #ifndef VIDA_EXPR_RULES_H
 #define VIDA_EXPR_RULES_H
 

@@ -32,7 +32,7 @@ static void find_state(opener* work) {
   }
 }
 
-/* Whether any node that is used switches with the state. */
+/* Returns whether any node that is used switches with the state. */
 static bool has_switches(const opener* work) {
   for (int i = 0; i < work->size; i++) {
     const vida_node* node = &work->graph->nodes[i];
@@ -45,7 +45,7 @@ static bool has_switches(const opener* work) {
   return false;
 }
 
-/* The input that stands for the switch `node`. */
+/* Returns the input that replaces the switch `node`. */
 static int add_switch(opener* work, int node) {
   if (node < 0) {
     return node;
@@ -69,7 +69,6 @@ static int add_switch(opener* work, int node) {
 /* atan2 of operands that keep their signs: left of the second axis, that of the opposite vector
  * and half a turn. */
 static int open_angle(opener* work, const vida_node* node, const int* part) {
-  static const double half_turn = 3.14159265358979323846;
   vida_graph* graph = work->graph;
   const int zero = vida__graph_constant(graph, 0.0);
   const int below =
@@ -79,15 +78,7 @@ static int open_angle(opener* work, const vida_node* node, const int* part) {
   }
   const int left =
       add_switch(work, vida__graph_apply(graph, VIDA_OP_LESS, node->operand[1], zero, -1));
-  const int turn =
-      vida__graph_apply(graph, VIDA_OP_WHERE, below, vida__graph_constant(graph, -half_turn),
-                        vida__graph_constant(graph, half_turn));
-  const int opposite = vida__graph_apply(
-      graph, VIDA_OP_ATAN2, vida__graph_apply(graph, VIDA_OP_NEGATE, part[0], -1, -1),
-      vida__graph_apply(graph, VIDA_OP_NEGATE, part[1], -1, -1), -1);
-  return vida__graph_apply(graph, VIDA_OP_WHERE, left,
-                           vida__graph_apply(graph, VIDA_OP_ADD, opposite, turn, -1),
-                           vida__graph_apply(graph, VIDA_OP_ATAN2, part[0], part[1], -1));
+  return vida__graph_angle(graph, below, left, part);
 }
 
 /* where(c, a, b) as where(c == 0, b, a) */
@@ -98,7 +89,8 @@ static int open_choice(opener* work, const vida_node* node, const int* part) {
   return vida__graph_apply(work->graph, VIDA_OP_WHERE, is_not, part[2], part[1]);
 }
 
-static int open_node(opener* work, int i) {
+static int open_node(void* data, int i) {
+  opener* work = data;
   const vida_node node = work->graph->nodes[i]; /* a copy: the array may move */
   int part[3] = {-1, -1, -1};
   if (node.operation <= VIDA_OP_INPUT || !work->of_state[i]) {
@@ -129,16 +121,8 @@ static int open_all(opener* work, int roots, const int* root, int* opened) {
   if (!has_switches(work)) {
     return VIDA_SUCCESS;
   }
-  for (int i = 0; i < work->size; i++) {
-    work->copy[i] = work->used[i] ? open_node(work, i) : i;
-    if (work->copy[i] < 0) {
-      return work->copy[i];
-    }
-  }
-  for (int i = 0; i < roots; i++) {
-    opened[i] = work->copy[root[i]];
-  }
-  return VIDA_SUCCESS;
+  return vida__graph_rewrite(work->graph, open_node, work, work->size, work->used, work->copy,
+                             roots, root, opened);
 }
 
 int vida__open_switches(vida_graph* graph, int roots, const int* root, int* opened, int* count,

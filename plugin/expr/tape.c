@@ -11,7 +11,7 @@
 /* The number of instructions that are searched for others of the same kind. */
 enum { WINDOW = 256 };
 
-/* Work space of the compiler; arrays have `size` elements, by node where nothing else is said. */
+/* Work space of the compiler; arrays have `size` elements, by node unless stated otherwise. */
 typedef struct tape_compiler {
   const vida_graph* graph;
   vida_tape* tape;
@@ -132,7 +132,7 @@ static int allocate_tape(vida_tape* tape, int output_count) {
              : VIDA_OUT_OF_MEMORY;
 }
 
-/* Inputs and constants have slots of their own. */
+/* Inputs and constants have separate slots. */
 static void place_leaves(tape_compiler* compiler) {
   vida_tape* tape = compiler->tape;
   int inputs = 0, constants = 0;

@@ -67,25 +67,17 @@ static int freeze_choice(freezer* work, const vida_node* node, const int* part) 
 /* Left of the second axis the angle of the opposite vector plus half a turn, so that it does not
  * jump at the ends of the steps on one side. */
 static int freeze_angle(freezer* work, const vida_node* node, const int* part) {
-  static const double half_turn = 3.14159265358979323846;
   vida_graph* graph = work->graph;
   const int zero = vida__graph_constant(graph, 0.0);
   const int below =
       vida__graph_apply(graph, VIDA_OP_LESS, at_moment(work, node->operand[0]), zero, -1);
   const int left =
       vida__graph_apply(graph, VIDA_OP_LESS, at_moment(work, node->operand[1]), zero, -1);
-  const int turn =
-      vida__graph_apply(graph, VIDA_OP_WHERE, below, vida__graph_constant(graph, -half_turn),
-                        vida__graph_constant(graph, half_turn));
-  const int opposite = vida__graph_apply(
-      graph, VIDA_OP_ATAN2, vida__graph_apply(graph, VIDA_OP_NEGATE, part[0], -1, -1),
-      vida__graph_apply(graph, VIDA_OP_NEGATE, part[1], -1, -1), -1);
-  return vida__graph_apply(graph, VIDA_OP_WHERE, left,
-                           vida__graph_apply(graph, VIDA_OP_ADD, opposite, turn, -1),
-                           vida__graph_apply(graph, VIDA_OP_ATAN2, part[0], part[1], -1));
+  return vida__graph_angle(graph, below, left, part);
 }
 
-static int freeze_node(freezer* work, int i) {
+static int freeze_node(void* data, int i) {
+  freezer* work = data;
   const vida_node node = work->graph->nodes[i]; /* a copy: the array may move */
   int part[3] = {-1, -1, -1};
   if (node.operation <= VIDA_OP_INPUT) {
@@ -116,20 +108,8 @@ static int freeze_all(freezer* work, int count, const int* root, int* frozen) {
   for (int i = 0; i < work->size; i++) {
     work->at_moment[i] = -1;
   }
-  for (int i = 0; i < count; i++) {
-    work->used[root[i]] = true;
-  }
-  vida__graph_mark_used(work->graph, work->size, work->used);
-  for (int i = 0; i < work->size; i++) {
-    work->frozen[i] = work->used[i] ? freeze_node(work, i) : i;
-    if (work->frozen[i] < 0) {
-      return work->frozen[i];
-    }
-  }
-  for (int i = 0; i < count; i++) {
-    frozen[i] = work->frozen[root[i]];
-  }
-  return VIDA_SUCCESS;
+  return vida__graph_rewrite(work->graph, freeze_node, work, work->size, work->used, work->frozen,
+                             count, root, frozen);
 }
 
 int vida__freeze_conditions(vida_graph* graph, int count, const int* root, int* frozen) {
@@ -173,9 +153,9 @@ static unsigned char kind_of(const vida_graph* graph, int node, const unsigned c
   return kind;
 }
 
-/* Marks in `listed` the nodes that decide the conditions of the used nodes, in `truth` conditions
- * of choices; returns whether there are any. Conditions that also depend on the state are not
- * conditions of time. */
+/* Marks in `listed` the nodes that decide the conditions of the used nodes, and in `truth`
+ * conditions of choices. Returns whether there are any. Conditions that also depend on the state
+ * are not conditions of time. */
 static bool mark_conditions(const vida_graph* graph, const bool* used, unsigned char* kinds,
                             bool* listed, bool* truth) {
   bool any = false;
@@ -295,7 +275,7 @@ bool vida__conditions_decide(const vida_conditions* conditions, const double* pa
   return all;
 }
 
-bool vida__conditions_agree(const vida_conditions* conditions, const vida_bounds* x,
+bool vida__conditions_equal(const vida_conditions* conditions, const vida_bounds* x,
                             const vida_bounds* y) {
   for (int i = 0; i < conditions->count; i++) {
     const vida_condition_node* node = &conditions->nodes[i];

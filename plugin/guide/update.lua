@@ -310,7 +310,7 @@ end
 local function add_page(name)
   local out, printed = {}, ""
   local names = setmetatable({ vida = vida }, { __index = _G })
-  local next_line = read(guide .. "/" .. name):gmatch "([^\n]*)\n"
+  local next_line = (read(guide .. "/" .. name) .. "\n"):gsub("\n\n$", "\n"):gmatch "([^\n]*)\n"
 
   -- The lines up to `last`, which is the second result.
   local function lines_to(last)
@@ -361,13 +361,14 @@ local function lines_of(text)
   return lines
 end
 
+-- Errors of adaptive methods differ by a few per cent between versions of SUNDIALS.
 local function is_same_word(a, b)
   local x, y = tonumber(a), tonumber(b)
   if a == b or not (x and y) then
     return a == b
   end
   local larger = math.max(math.abs(x), math.abs(y))
-  return larger < 1e-9 or math.abs(x - y) <= 0.02 * larger
+  return larger < 1e-9 or math.abs(x - y) <= 0.05 * larger
 end
 
 -- The words of a line that are compared: `skipped` are columns of a table with wall times. The last

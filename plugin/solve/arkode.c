@@ -19,7 +19,7 @@ static vida_arkode* arkode_of(const vida_ode* ode) {
   return ode->memory;
 }
 
-/* A function of ARKODE for the package of this vida_ode. */
+/* Calls a function of ARKODE for the package of this vida_ode. */
 #define CALL(ode, name, ...) VIDA_ARKODE((ode)->class->package, name, __VA_ARGS__)
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static int set_controller(vida_ode* ode) {
              : VIDA_SUCCESS;
 }
 
-/* Called at the end of each step: what y becomes there, the next step goes on from. */
+/* Called at the end of each step; the next step starts from the y that it returns. */
 static int finish(double t, N_Vector y, void* data) {
   vida_ode* ode = data;
   double* values = N_VGetArrayPointer(y);
@@ -63,9 +63,8 @@ static int make_memory(vida_ode* ode, ARKodeButcherTable table, vida_arkode_make
   if (code) {
     return code;
   }
-  /* At a node where it must stop ARKODE interpolates, although nobody looks at what it finds. By
-   * default that asks for rates within the step, of a mixture of states that `settle` may have
-   * given another meaning in between. */
+  /* ARKODE interpolates at a node where it must stop, although the result is not used. By default
+   * this needs rates within the step, from states that `settle` may have changed since. */
   void* arkode = memory->arkode;
   return CALL(ode, SetUserData, arkode, ode) ||
                  CALL(ode, SetInterpolantType, arkode, ARK_INTERP_LAGRANGE) ||
@@ -150,8 +149,8 @@ bool vida__arkode_is_refused(int flag) {
          flag == ARK_REPTD_RHSFUNC_ERR;
 }
 
-/* One more step from where the last one began, of the size that leads to the node: as precise as
- * the steps, and they do not depend on where one looks. It is not counted. */
+/* Makes one more step from the beginning of the last one to the node: as accurate as the steps,
+ * which do not depend on output times. It is not counted. */
 static int look_between(vida_ode* ode, double next) {
   const vida_arkode* own = arkode_of(ode);
   void* between = own->between.arkode;

@@ -15,14 +15,15 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "base/dense.h"
+#include "base/sundials.h"
 #include "solve/arkode.h"
-#include "solve/newton.h"
+#include "solve/stage_newton.h"
 
 /* Fixed steps: what Newton's method may leave of each component, relative to its size. It is far
  * below the errors of steps, and above rounding. */
 static const double stage_accuracy = 1e-12;
-/* The share of that, or of the tolerance, that the last correction may have. ARKODE's default,
- * stated because defaults change with its version. */
+/* Fraction of that, or of the tolerance, for the last correction. ARKODE's default, set explicitly
+ * because defaults change with its version. */
 static const double newton_share = 0.1;
 /* Fixed steps: the largest correction that rounding can make, as a multiple of stage_accuracy.
  * Velocities have the rounding of positions, divided by the step. */
@@ -35,7 +36,7 @@ static vida_arkode* arkode_of(const vida_ode* ode) {
 
 /* ---- what ARKStep calls ---------------------------------------------------------------------- */
 
-/* The size of a component: at fixed steps the tolerances are sizes. */
+/* Returns the size of a component: with fixed steps the tolerances are sizes. */
 static double size_of(const vida_ode* ode, int i) {
   const double tolerance = N_VGetArrayPointer(ode->tolerance)[i];
   return ode->settings.adaptive ? tolerance / ode->settings.rtol : tolerance;
@@ -70,9 +71,9 @@ static int differentiate(double t, N_Vector y, N_Vector rate, SUNMatrix jacobian
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static int set_solvers(vida_ode* ode, vida_arkode_memory* memory) {
-  memory->newton = vida__newton_create(ode->y, MOST_ITERATIONS,
-                                       ode->settings.adaptive ? 0.0 : rounding, ode->context);
-  memory->matrix = SUNDenseMatrix(ode->size, ode->size, ode->context);
+  memory->newton = vida__stage_newton_create(ode->y, MOST_ITERATIONS,
+                                             ode->settings.adaptive ? 0.0 : rounding, ode->context);
+  memory->matrix = vida__new_dense_matrix(ode->size, ode->context);
   memory->solver = vida__dense_solver(ode->size, ode->context);
   if (!memory->newton || !memory->matrix || !memory->solver || !vida__ode_can_copy_matrix(ode)) {
     return VIDA_OUT_OF_MEMORY;
@@ -91,7 +92,7 @@ static int make(vida_ode* ode, ARKodeButcherTable table, vida_arkode_memory* mem
     return VIDA_OUT_OF_MEMORY;
   }
   void* arkode = memory->arkode;
-  if (vida__silence(VIDA_ARKSTEP, arkode, ode->context, &ode->sink) ||
+  if (vida__redirect_messages(VIDA_ARKSTEP, arkode, ode->context, &ode->sink) ||
       ARKStepSetTables(arkode, table->q, table->p, table, NULL) ||
       VIDA_ARKSTEP_CALL(WFtolerances, arkode,
                         ode->settings.adaptive ? vida__ode_weigh : weigh_stages)) {
@@ -101,8 +102,8 @@ static int make(vida_ode* ode, ARKodeButcherTable table, vida_arkode_memory* mem
   if (code) {
     return code;
   }
-  /* Rates of stages come from the equations that have been solved: evaluated, they would multiply
-   * what Newton's method has left by the stiffness. */
+  /* The rates of stages follow from the solved equations. An evaluation would multiply the residual
+   * of Newton's method by the stiffness. */
   return VIDA_ARKSTEP_CALL(SetDeduceImplicitRhs, arkode, 1) ||
                  VIDA_ARKSTEP_CALL(SetNonlinConvCoef, arkode, newton_share)
              ? VIDA_SOLVER_FAILED

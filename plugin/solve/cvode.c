@@ -1,4 +1,4 @@
-/* CVODE: multistep methods, Adams' by functional iteration and BDF by Newton's method. */
+/* CVODE: multistep methods, Adams with functional iteration and BDF with Newton's method. */
 #include <cvode/cvode.h>
 #include <cvode/cvode_ls.h>
 #include <cvode/cvode_proj.h>
@@ -11,6 +11,7 @@
 
 #include "base/dense.h"
 #include "base/memory.h"
+#include "base/sundials.h"
 #include "solve/integrator.h"
 
 _Static_assert(CV_SUCCESS == (int)VIDA_FLAG_SUCCESS &&
@@ -72,7 +73,7 @@ static int differentiate(double t, N_Vector y, N_Vector rate, SUNMatrix jacobian
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static int create_bdf(vida_ode* ode, cvode_memory* own) {
-  own->matrix = SUNDenseMatrix(ode->size, ode->size, ode->context);
+  own->matrix = vida__new_dense_matrix(ode->size, ode->context);
   own->solver = vida__dense_solver(ode->size, ode->context);
   if (!own->matrix || !own->solver || !vida__ode_can_copy_matrix(ode)) {
     return VIDA_OUT_OF_MEMORY;
@@ -103,7 +104,7 @@ static int create(vida_ode* ode) {
   if (!own || !own->cvode) {
     return VIDA_OUT_OF_MEMORY;
   }
-  if (vida__silence(VIDA_CVODE, own->cvode, ode->context, &ode->sink) ||
+  if (vida__redirect_messages(VIDA_CVODE, own->cvode, ode->context, &ode->sink) ||
       CVodeInit(own->cvode, vida__ode_evaluate, 0.0, ode->y) || CVodeSetUserData(own->cvode, ode) ||
       CVodeSVtolerances(own->cvode, ode->settings.rtol, ode->tolerance)) {
     return VIDA_SOLVER_FAILED;
@@ -139,13 +140,13 @@ static int begin(vida_ode* ode, double t, double step, double stop) {
   int flag = CVodeReInit(cvode, t, ode->y);
   flag = flag ? flag : CVodeSVtolerances(cvode, ode->settings.rtol, ode->tolerance);
   flag = flag ? flag : CVodeSetInitStep(cvode, step);
-  /* Steps that fall to zero would never end: CVODE's Newton iteration asks for the Jacobian of a
-   * step of another length again and again. */
+  /* Steps that shrink to zero would never end: CVODE's Newton iteration requests the Jacobian for
+   * ever shorter steps. */
   return flag ? flag : CVodeSetMinStep(cvode, DBL_EPSILON * DBL_EPSILON * step);
 }
 
-/* One step at a time: CVODE's functional iteration takes any failure of the rate for one that a
- * smaller step cures. */
+/* Makes one step at a time: CVODE's functional iteration treats any failure of the rate as one that
+ * a smaller step avoids. */
 static int step(vida_ode* ode, double towards) {
   int flag = CVode(memory_of(ode)->cvode, towards, ode->y, &ode->node_t, CV_ONE_STEP);
   ode->reached = ode->node_t;
@@ -155,7 +156,7 @@ static int step(vida_ode* ode, double towards) {
              : flag;
 }
 
-/* Nodes inside of steps are interpolated, and then projected like the ends of steps. */
+/* The state at nodes within steps is interpolated, and then projected like the ends of steps. */
 static int interpolate(vida_ode* ode, double t) {
   const double* y = N_VGetArrayPointer(ode->y);
   double* correction = N_VGetArrayPointer(ode->weight);

@@ -8,7 +8,7 @@ static int make(vida_ode* ode, ARKodeButcherTable table, vida_arkode_memory* mem
   if (!memory->arkode) {
     return VIDA_OUT_OF_MEMORY;
   }
-  return vida__silence(VIDA_ERKSTEP, memory->arkode, ode->context, &ode->sink) ||
+  return vida__redirect_messages(VIDA_ERKSTEP, memory->arkode, ode->context, &ode->sink) ||
                  ERKStepSetTable(memory->arkode, table)
              ? VIDA_SOLVER_FAILED
              : VIDA_SUCCESS;

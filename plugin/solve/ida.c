@@ -7,9 +7,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
+#include "base/sundials.h"
 
-/* Relative to the time: IDA itself would continue with steps that no longer change it. */
+/* Relative to the time: smaller steps no longer change it, but IDA would continue. */
 static const double smallest_step = 2.0 * DBL_EPSILON;
 
 struct vida_ida {
@@ -31,19 +33,11 @@ struct vida_ida {
 
 /* ---- what IDA calls -------------------------------------------------------------------------- */
 
-static bool is_finite(const double* values, int count) {
-  double sum = 0.0;
-  for (int i = 0; i < count; i++) {
-    sum += 0.0 * values[i]; /* NaN as soon as one is not finite */
-  }
-  return sum == 0.0;
-}
-
 static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* data) {
   vida_ida* ida = data;
   int code = ida->functions.residual(ida->data, t, N_VGetArrayPointer(y), N_VGetArrayPointer(dy),
                                      N_VGetArrayPointer(r));
-  if (!code && !is_finite(N_VGetArrayPointer(r), ida->size)) {
+  if (!code && !vida__are_finite(N_VGetArrayPointer(r), ida->size)) {
     code = VIDA_NOT_FINITE;
   }
   return code;
@@ -74,7 +68,7 @@ static int weights(N_Vector y, N_Vector weight, void* data) {
     return -1;
   }
   ida->functions.weights(ida->data, fabs(h), N_VGetArrayPointer(y), N_VGetArrayPointer(weight));
-  return is_finite(N_VGetArrayPointer(weight), ida->size) ? 0 : -1;
+  return vida__are_finite(N_VGetArrayPointer(weight), ida->size) ? 0 : -1;
 }
 
 /* ---- the linear solver that IDA sees --------------------------------------------------------- */
@@ -122,7 +116,7 @@ static SUNLinearSolver create_solver(vida_ida* ida, SUNContext context) {
 static int configure(vida_ida* ida, SUNContext context) {
   const vida_ida_options* options = &ida->options;
   ida->ida = IDACreate(context);
-  return !ida->ida || vida__silence(VIDA_IDA, ida->ida, context, &ida->sink) ||
+  return !ida->ida || vida__redirect_messages(VIDA_IDA, ida->ida, context, &ida->sink) ||
          IDAInit(ida->ida, residual, 0.0, ida->y, ida->dy) || IDASetUserData(ida->ida, ida) ||
          IDAWFtolerances(ida->ida, weights) ||
          IDASetLinearSolver(ida->ida, ida->solver, ida->linear->matrix) ||
@@ -145,11 +139,12 @@ int vida__ida_create(SUNContext context, int size, const vida_pattern* pattern,
   made->functions = functions;
   made->data = data;
   made->options = options;
+  made->sink.is_shared = options.services != NULL;
   made->size = size;
   made->first_step = 1.0;
-  made->y = N_VNew_Serial(size, context);
-  made->dy = N_VNew_Serial(size, context);
-  made->id = N_VNew_Serial(size, context);
+  made->y = vida__new_vector(size, context);
+  made->dy = vida__new_vector(size, context);
+  made->id = vida__new_vector(size, context);
   made->solver = create_solver(made, context);
   made->reduced = vida__allocate((size_t)pattern->size, sizeof *made->reduced);
   int code = vida__linear_create(context, pattern, options.linear_solver, &made->linear, error);
@@ -223,7 +218,7 @@ int vida__ida_start(vida_ida* ida, double t, double first_step, VidaError* error
   return VIDA_SUCCESS;
 }
 
-/* What IDA's flags mean, in words. */
+/* Returns the meaning of a flag of IDA. */
 static const char* explain(int flag) {
   switch (flag) {
     case IDA_TOO_MUCH_ACC:
@@ -258,7 +253,7 @@ static int code_of(int flag) {
   }
 }
 
-/* Steps until one leads to t or beyond, and what y is at t. *code: of `accept`. */
+/* Makes steps until one reaches t, and computes y at t. *code receives the result of `accept`. */
 static int step_to(vida_ida* ida, double t, int* code, VidaError* error) {
   double reached = 0.0;
   int flag = IDAGetCurrentTime(ida->ida, &reached);
@@ -266,7 +261,7 @@ static int step_to(vida_ida* ida, double t, int* code, VidaError* error) {
     flag = made < ida->options.max_steps
                ? IDASolve(ida->ida, t, &reached, ida->y, ida->dy, IDA_ONE_STEP)
                : IDA_TOO_MUCH_WORK;
-    if (flag >= 0 && is_finite(N_VGetArrayPointer(ida->y), ida->size)) {
+    if (flag >= 0 && vida__are_finite(N_VGetArrayPointer(ida->y), ida->size)) {
       *code = ida->functions.accept(ida->data, reached, N_VGetArrayPointer(ida->y), error);
     }
     if (*code) {
@@ -282,7 +277,7 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
   ida->end = t;
   ida->is_stuck = false;
   const int flag = step_to(ida, t, &code, error);
-  if (flag >= 0 && !code && is_finite(N_VGetArrayPointer(ida->y), ida->size)) {
+  if (flag >= 0 && !code && vida__are_finite(N_VGetArrayPointer(ida->y), ida->size)) {
     return VIDA_SUCCESS;
   }
   if (time) {

@@ -1,4 +1,4 @@
-/* The driver: state and time from node to node, whatever the integrator. */
+/* The driver: advances the state from node to node, for all integrators. */
 #include "solve/ode.h"
 
 #include <float.h>
@@ -9,19 +9,13 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
+#include "base/sundials.h"
 #include "solve/integrator.h"
 
 const vida_step_control vida__step_control = {
     .now = 0.85, .past = 0.2, .safety = 0.9, .largest_growth = 10.0};
-
-static bool is_finite(int size, const double* values) {
-  double sum = 0.0;
-  for (int i = 0; i < size; i++) {
-    sum += 0.0 * values[i]; /* NaN as soon as one is not finite */
-  }
-  return sum == 0.0;
-}
 
 /* ---- rates ----------------------------------------------------------------------------------- */
 
@@ -35,15 +29,16 @@ static int interrupted(const vida_ode* ode) {
                                     : VIDA_SUCCESS;
 }
 
-/* Steps ask again for what the end of the last one has found, and methods for what goes with it. */
+/* Stores the rate: steps evaluate it again at the end of the last step, and methods need its
+ * multipliers. */
 int vida__ode_rate(vida_ode* ode, double t, const double* y, double* rate) {
   const size_t bytes = (size_t)ode->size * sizeof *y;
   if (!ode->has_rate || t != ode->rate_t || memcmp(y, ode->rate_y, bytes) != 0) {
     ode->counts.rates++;
     ode->has_rate = false;
-    int code = is_finite(ode->size, y) ? interrupted(ode) : VIDA_NOT_FINITE;
+    int code = vida__are_finite(y, ode->size) ? interrupted(ode) : VIDA_NOT_FINITE;
     code = code ? code : ode->functions.rate(ode->data, t, y, ode->rate);
-    code = code ? code : is_finite(ode->size, ode->rate) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
+    code = code ? code : vida__are_finite(ode->rate, ode->size) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
     if (code) {
       ode->failure = code;
       ode->refused_t = t;
@@ -115,7 +110,8 @@ int vida__ode_finish_step(vida_ode* ode, double t, double* y) {
   return code;
 }
 
-/* As the tolerances are now: functions.settle may have changed what the components are. */
+/* Computes the weights again, because functions.settle may have changed the meaning of the
+ * components. */
 int vida__ode_weigh(N_Vector y, N_Vector weight, void* data) {
   const vida_ode* ode = data;
   const double* values = N_VGetArrayPointer(y);
@@ -146,7 +142,7 @@ bool vida__ode_can_copy_matrix(const vida_ode* ode) {
   return succeeds;
 }
 
-/* Whether it succeeds does not matter. */
+/* A failure has no consequences. */
 static void warm_up(vida_ode* ode) {
   double* y = ode->rate_y;
   ode->is_warming = true;
@@ -161,7 +157,7 @@ static void warm_up(vida_ode* ode) {
 
 static int allocate(vida_ode* ode, int size) {
   ode->block = vida__allocate(6 * (size_t)size, sizeof *ode->block);
-  if (!ode->block || vida__context_create(&ode->context)) {
+  if (!ode->block || vida__take_context(ode->settings.services, &ode->context)) {
     return VIDA_OUT_OF_MEMORY;
   }
   double** arrays[] = {&ode->node,   &ode->previous, &ode->there,
@@ -169,9 +165,9 @@ static int allocate(vida_ode* ode, int size) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     *arrays[i] = ode->block + i * (size_t)size;
   }
-  ode->y = N_VNew_Serial(size, ode->context);
-  ode->tolerance = N_VNew_Serial(size, ode->context);
-  ode->weight = N_VNew_Serial(size, ode->context);
+  ode->y = vida__new_vector(size, ode->context);
+  ode->tolerance = vida__new_vector(size, ode->context);
+  ode->weight = vida__new_vector(size, ode->context);
   if (!ode->y || !ode->tolerance || !ode->weight) {
     return VIDA_OUT_OF_MEMORY;
   }
@@ -191,6 +187,7 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
   made->functions = functions;
   made->data = data;
   made->settings = settings;
+  made->sink.is_shared = settings.services != NULL;
   made->class = vida__integrator_class(settings.integrator);
   made->fresh = true;
   int code = allocate(made, size);
@@ -220,9 +217,7 @@ void vida__ode_destroy(vida_ode** ode) {
       N_VDestroy(vectors[i]);
     }
   }
-  if (old->context) {
-    SUNContext_Free(&old->context);
-  }
+  vida__leave_context(old->settings.services, &old->context);
   free(old->block);
   free(old);
   *ode = NULL;
@@ -259,21 +254,21 @@ static bool is_by_failure(const vida_ode* ode, int flag) {
 static int fail(vida_ode* ode, int flag, VidaError* error) {
   const char* name = vida__flag_name(ode->class->package, flag);
   if (is_by_failure(ode, flag)) {
-    return vida__fail_flag(error, ode->failure, name, "%s", Vida_CodeText(ode->failure));
+    return vida__fail_flag(error, ode->failure, name, "%s", "");
   }
   const char* what = flag == VIDA_FLAG_TOO_MUCH_WORK
                          ? "more steps than max_steps between two output states"
                      : flag == VIDA_FLAG_ERROR_TEST ? "no step passes the error test"
                      : flag == VIDA_FLAG_NOT_CONVERGED
                          ? "the nonlinear equations of a step could not be solved"
-                         : (*ode->sink.message ? ode->sink.message : "the integrator has failed");
+                         : (*ode->sink.message ? ode->sink.message : "the integrator failed");
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, name, "%s", what);
 }
 
-/* A step whose error would be that of the tolerance if the order were one: |y''| h^2 / 2 = 1/4,
- * with y'' by a difference over a time in which y moves by little (Hairer, Norsett, Wanner, section
- * II.4, without its powers that depend on the unit of time). SUNDIALS' own estimates depend on the
- * time that is asked for, and so would all that follows. */
+/* Estimates the first step: one whose error would equal the tolerance for order one, |y''| h^2 / 2
+ * = 1/4, with y'' from a difference over a time in which y changes little (Hairer, Norsett, Wanner,
+ * section II.4, without the powers that depend on the unit of time). SUNDIALS' own estimates depend
+ * on the next output time, and so would all later steps. */
 static int estimate_first_step(vida_ode* ode, double t, double next, double* step) {
   enum { TRIES = 3 };
   const double small = 0.01, farthest = 100.0;
@@ -305,7 +300,7 @@ static int estimate_first_step(vida_ode* ode, double t, double next, double* ste
   return ode->failure;
 }
 
-/* The step that was told at the restart, or else the estimate. */
+/* Returns the step of the last restart, or the estimate. */
 static int find_first_step(vida_ode* ode, double t, double next, double* step) {
   *step = ode->next_step;
   return *step > 0.0 || ode->is_warming ? VIDA_SUCCESS : estimate_first_step(ode, t, next, step);
@@ -323,8 +318,8 @@ static int begin(vida_ode* ode, double t, double next) {
   return ode->class->begin(ode, t, step, ode->settings.ends_at_nodes ? next : INFINITY);
 }
 
-/* The package ends where a stage has no rate or the end of a step is refused: it begins anew where
- * that step began. */
+/* The package stops if a stage has no rate or the end of a step is rejected: restarts it where that
+ * step began. */
 static int make_smaller_step(vida_ode* ode, int flag, double next) {
   const double smaller = 0.25 * (ode->refused_t - ode->node_t);
   const bool is_curable = ode->settings.adaptive && ode->failure > 0;
@@ -338,7 +333,7 @@ static int make_smaller_step(vida_ode* ode, int flag, double next) {
   return begin(ode, ode->node_t, next);
 }
 
-/* One step more; *made of them have been made since the last node. */
+/* Makes one step; *made counts the steps since the last node. */
 static int make_step(vida_ode* ode, double towards, double next, double* made) {
   const double from = ode->node_t;
   if (*made >= ode->settings.max_steps) {
@@ -350,9 +345,9 @@ static int make_step(vida_ode* ode, double towards, double next, double* made) {
                                                                 : flag;
 }
 
-/* What the controller wants after the last step, of this size, as far as its error says it: the
- * package does not tell where a stop has cut it. The errors take the place of y, which the node
- * has. */
+/* Returns the step that the controller proposes after the last step, according to its error; the
+ * package does not report this step if a stop time has shortened it. The error estimate overwrites
+ * y, which the node still has. */
 static double wanted_step(vida_ode* ode, double* last) {
   const int order = vida__integrator_embedded_order(ode->settings.integrator) + 1;
   vida__ode_weigh(ode->y, ode->weight, ode);
@@ -364,8 +359,8 @@ static double wanted_step(vida_ode* ode, double* last) {
   return *last * fmin(control->largest_growth, control->safety * pow(error, -control->now / order));
 }
 
-/* Steps up to the node exactly. The last one is cut; the next node begins with what it would have
- * been, or what it was found to be. */
+/* Makes steps exactly up to the node. The last one is shortened; the first step after the node has
+ * the size that it would have had. */
 static int advance_to_node(vida_ode* ode, double t, double next) {
   double made = 0.0, uncut = ode->next_step;
   int flag = begin(ode, t, next);
@@ -388,11 +383,11 @@ static int advance_to_node(vida_ode* ode, double t, double next) {
   return flag;
 }
 
-/* No step shall end because of what is looked at next: the end of the time is not known, and is so
- * many nodes away. */
+/* The next output time must not shorten a step: the end of the time is not known here, so the limit
+ * is set many nodes ahead. */
 static const double far = 1e4;
 
-/* Steps of any size, until one leads to the node or beyond. */
+/* Makes steps of any size until one reaches the node. */
 static int advance_freely(vida_ode* ode, double t, double next) {
   int flag = ode->fresh ? begin(ode, t, next) : VIDA_FLAG_SUCCESS;
   double made = 0.0;

@@ -7,13 +7,18 @@
 
 /* ---- integrators ----------------------------------------------------------------------------- */
 
+/* Numbers that ARKODE gives to no table. */
+enum { VIDA_NO_TABLE = -1, VIDA_OWN_TABLE = -2 };
+
 typedef struct integrator_facts {
   const char* name;
   const vida_integrator_class* class;
   int order, embedded;
+  int table; /* ARKODE's number of it, or one of the above */
 } integrator_facts;
 
-#define FACTS(name, text, class, order, embedded) {(text), &vida__##class, (order), (embedded)},
+#define FACTS(name, text, class, order, embedded, table) \
+  {(text), &vida__##class, (order), (embedded), (table)},
 static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS)};
 #undef FACTS
 
@@ -47,34 +52,13 @@ int vida__integrator_embedded_order(vida_integrator integrator) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Those that all versions of ARKODE have; the others are made here. */
-static ARKodeButcherTable load_table(vida_integrator integrator) {
-  switch (integrator) {
-    case VIDA_INTEGRATOR_HEUN:
-      return ARKodeButcherTable_LoadERK(ARKODE_HEUN_EULER_2_1_2);
-    case VIDA_INTEGRATOR_BOGACKI_SHAMPINE:
-      return ARKodeButcherTable_LoadERK(ARKODE_BOGACKI_SHAMPINE_4_2_3);
-    case VIDA_INTEGRATOR_ZONNEVELD:
-      return ARKodeButcherTable_LoadERK(ARKODE_ZONNEVELD_5_3_4);
-    case VIDA_INTEGRATOR_CASH_KARP:
-      return ARKodeButcherTable_LoadERK(ARKODE_CASH_KARP_6_4_5);
-    case VIDA_INTEGRATOR_DORMAND_PRINCE:
-      return ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5);
-    case VIDA_INTEGRATOR_VERNER:
-      return ARKodeButcherTable_LoadERK(ARKODE_VERNER_8_5_6);
-    case VIDA_INTEGRATOR_FEHLBERG:
-      return ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
-    case VIDA_INTEGRATOR_SDIRK2:
-      return ARKodeButcherTable_LoadDIRK(ARKODE_SDIRK_2_1_2);
-    case VIDA_INTEGRATOR_ESDIRK3:
-      return ARKodeButcherTable_LoadDIRK(ARKODE_ARK324L2SA_DIRK_4_2_3);
-    case VIDA_INTEGRATOR_ESDIRK4:
-      return ARKodeButcherTable_LoadDIRK(ARKODE_ARK436L2SA_DIRK_6_3_4);
-    case VIDA_INTEGRATOR_ESDIRK5:
-      return ARKodeButcherTable_LoadDIRK(ARKODE_ARK548L2SA_DIRK_8_4_5);
-    default:
-      return NULL;
+/* Only tables that all versions of ARKODE have are loaded; the others are made here. */
+static ARKodeButcherTable load_table(const integrator_facts* fact) {
+  if (fact->table == VIDA_NO_TABLE) {
+    return NULL;
   }
+  return fact->class->is_implicit ? ARKodeButcherTable_LoadDIRK((ARKODE_DIRKTableID)fact->table)
+                                  : ARKodeButcherTable_LoadERK((ARKODE_ERKTableID)fact->table);
 }
 
 ARKodeButcherTable vida__butcher_table(vida_integrator integrator) {
@@ -96,8 +80,8 @@ ARKodeButcherTable vida__butcher_table(vida_integrator integrator) {
       [VIDA_INTEGRATOR_RK4] = {4, rk4_nodes, rk4, rk4_weights}};
   const int stages = own[integrator].stages;
   double nodes[4], matrix[16], weights[4];
-  if (stages == 0) {
-    return load_table(integrator);
+  if (facts[integrator].table != VIDA_OWN_TABLE) {
+    return load_table(&facts[integrator]);
   }
   memcpy(nodes, own[integrator].nodes, (size_t)stages * sizeof *nodes);
   memcpy(matrix, own[integrator].matrix, (size_t)(stages * stages) * sizeof *matrix);
@@ -106,7 +90,7 @@ ARKodeButcherTable vida__butcher_table(vida_integrator integrator) {
                                    NULL);
 }
 
-/* Differences of coefficients below which two places in a step are one. */
+/* Two abscissae with a smaller difference are equal. */
 static const double apart = 1e-12;
 
 bool vida__has_final_stage(ARKodeButcherTable table) {

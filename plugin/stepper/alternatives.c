@@ -1,5 +1,5 @@
-/* Which methods take a system: each of them is asked, none of the lists that could be written down
- * stays true. */
+/* Finds the methods that accept a system by creating a stepper of each. A list written by hand
+ * would not stay correct. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,22 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/frame.h"
+#include "stepper/registry.h"
 
-/* What callers put before a message has room, too. */
+/* Leaves space for text that callers put before a message. */
 enum { ROOM = VIDA_MESSAGE_SIZE - 64, MORE = 24 };
+
+/* Unknowns of a system for which steppers are created. Some methods have full matrices; with
+ * thousands of unknowns a refusal would take minutes. */
+enum { MOST_UNKNOWNS = 500 };
 
 typedef struct start_state {
   double *q, *v;
   bool is_there;
 } start_state;
 
-/* Where the system says that it starts, or near it; some methods look at nothing sooner. */
+/* A start at or near the initial values of the system; some methods check systems only when they
+ * start. */
 static void find_start(const VidaSystem* system, start_state* at) {
   const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
   const size_t n = (size_t)system->coordinate_count;
@@ -25,15 +31,15 @@ static void find_start(const VidaSystem* system, start_state* at) {
   at->is_there = at->q && !VidaSystem_Start(system, 0.0, &about, at->q, at->v, NULL, NULL);
 }
 
-/* With its default options, and a step that nothing depends on. Nobody reads why it cannot, so that
- * no list is made of that. */
+/* Returns whether the method accepts the system with its default options and some step. Error
+ * messages are not needed, so the methods that accept are not listed in them. */
 static bool can_take(const VidaMethod* method, const VidaSystem* system, const start_state* at,
                      double h) {
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
   int code = VidaOptions_Create(method->info.name, &options, NULL);
   code = code ? code : VidaOptions_SetReal(options, "h", h, NULL);
-  code = code ? code : vida__create_stepper(system, options, &stepper, NULL);
+  code = code ? code : vida__create_stepper(system, options, NULL, &stepper, NULL);
   if (!code && at->is_there) {
     code = vida__start_stepper(stepper, 0.0, h, at->q, at->v, NULL);
   }
@@ -42,7 +48,7 @@ static bool can_take(const VidaMethod* method, const VidaSystem* system, const s
   return !code;
 }
 
-/* Names that fit, whole, and how many there are besides. */
+/* Appends as many whole names as fit, and the number of the others. */
 static void append_names(const VidaMethod* const* able, int count, char* text) {
   int named = 0;
   for (; named < count; named++) {
@@ -58,12 +64,16 @@ static void append_names(const VidaMethod* const* able, int count, char* text) {
   }
 }
 
-int vida__name_able(const VidaSystem* system, const VidaOptions* options, int code,
-                    VidaError* error) {
+int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options, int code,
+                            VidaError* error) {
   if (code != VIDA_NOT_SUPPORTED || !error || strcmp(error->flag, VIDA_SYSTEM_REFUSED) != 0) {
     return code;
   }
   error->flag[0] = '\0';
+  if (system->coordinate_count + system->row_count > MOST_UNKNOWNS) {
+    vida__append(error->message, VIDA_MESSAGE_SIZE, "; 'vida advise' lists methods that do");
+    return code;
+  }
   const VidaMethod** able = vida__allocate((size_t)Vida_MethodCount(), sizeof *able);
   if (!able) {
     return code; /* the refusal says enough */
@@ -71,7 +81,7 @@ int vida__name_able(const VidaSystem* system, const VidaOptions* options, int co
   start_state at;
   int count = 0;
   find_start(system, &at);
-  /* Who asks one for rigid bodies would like another one best. */
+  /* If a method for rigid bodies was asked for, names another method for rigid bodies first. */
   const VidaMethod* const refused = vida__find_method(VidaOptions_Method(options));
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < Vida_MethodCount(); i++) {

@@ -1,21 +1,21 @@
-/* The way from one place of a motion to the next along g = 0, or where a method drifts, along what
- * g is in between: small steps of the part of the difference that is tangent, each brought back by
- * Newton's method with the matrix of its beginning. That its corrections shrink by half each time
- * says that the matrix has changed little on the way, so that the branch is the same. */
+/* The path from one point of a motion to the next along g = 0, or, for methods that drift, along
+ * interpolated values of g. It consists of short steps along the tangential part of the difference,
+ * each corrected by Newton's method with the matrix at its beginning. If every correction is at
+ * most half of the one before, the matrix has changed little, so the branch is the same. */
 #include <math.h>
 #include <string.h>
 
 #include "stepper/branch_watch.h"
 
 enum { MOST_CORRECTIONS = 25, MOST_STEPS = 200 };
-/* Of the root of a squared turn. */
+/* Relative to the square root of a squared turn. */
 static const double wanted_turn = 0.15;
 static const double least_share = 1.0 / 256.0;
-/* Parts of the whole way: what corrections leave, and what is left at the end. */
+/* Fractions of the whole path: remaining corrections, and the remaining distance at the end. */
 static const double correction_left = 1e-7;
 static const double way_left = 1e-3;
 
-/* |x| by the masses. */
+/* The norm of x in the mass metric. */
 static double measure(const vida_watch* watch, const double* x) {
   const VidaStepper* stepper = watch->stepper;
   double square = 0.0;
@@ -26,7 +26,7 @@ static double measure(const vida_watch* watch, const double* x) {
   return sqrt(square);
 }
 
-/* step = the part of `step` that is tangent to the constraints, with the last factors. */
+/* Replaces step by its part tangent to the constraints, with the last factors. */
 static int make_tangent(vida_watch* watch, double* step) {
   const VidaStepper* stepper = watch->stepper;
   double* side = watch->side;
@@ -41,7 +41,8 @@ static int make_tangent(vida_watch* watch, double* step) {
   return code;
 }
 
-/* One correction of y towards g = g_from + share (g_to - g_from); *size: how long it was. */
+/* Corrects y once towards g = g_from + share (g_to - g_from); *size receives the length of the
+ * correction. */
 static int correct(vida_watch* watch, double t, double share, double* y, double* size) {
   const VidaStepper* stepper = watch->stepper;
   double* side = watch->side;
@@ -77,8 +78,9 @@ static bool is_brought_back(vida_watch* watch, double t, double share, double wh
   return false;
 }
 
-/* From watch->x at `share` of the way to `next`: whether such a step could be made, with the
- * factors of where it begins. `along` is the part of what is left that it is to go. */
+/* Makes a step from watch->x at the fraction `share` of the path to the fraction `next`, with the
+ * factors at its beginning. `along` is the fraction of the remaining distance. Returns whether the
+ * corrections converged. */
 static bool make_step(vida_watch* watch, double t, double next, double along, double whole) {
   const int n = watch->stepper->self.model.n;
   for (int i = 0; i < n; i++) {
@@ -105,12 +107,12 @@ static double find_distance(vida_watch* watch) {
 }
 
 static bool factor_here(vida_watch* watch, double t) {
-  /* The entries of the place ahead are found again when the way is known. */
+  /* The entries at the next point are evaluated again when the path is known. */
   return !vida__jacobian(&watch->evaluator, t, watch->x, watch->ahead) &&
          !vida__watch_factor(watch, watch->ahead);
 }
 
-/* Along the way, and at its end on to the nearest place to where it should lead. */
+/* Follows the path, and continues at its end to the point nearest to its target. */
 static bool walk(vida_watch* watch, double t, double turn) {
   const double whole = find_distance(watch);
   double share = 0.0;
@@ -150,7 +152,7 @@ static bool walk(vida_watch* watch, double t, double turn) {
 bool vida__watch_can_reach(vida_watch* watch, double t, double turn) {
   const size_t bytes = (size_t)watch->stepper->self.model.n * sizeof *watch->x;
   memcpy(watch->x, watch->q, bytes);
-  /* What cannot be evaluated tells nothing. */
+  /* A point that cannot be evaluated decides nothing. */
   if (vida__constraints(&watch->evaluator, watch->t, watch->q, NULL, watch->g_from) ||
       vida__constraints(&watch->evaluator, t, watch->q_next, NULL, watch->g_to)) {
     return true;

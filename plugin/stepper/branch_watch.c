@@ -10,22 +10,19 @@
 #include "stepper/jumps.h"
 #include "system/evaluate/sizes.h"
 
-/* Squares of angles, about, by which the gradient of a constraint turns: less than this from one
- * place to the next is not looked at, more than that may be a jump (1.8 and 18 degrees). */
-static const double hardly_turned = 1e-3;
-static const double far_turned = 0.1;
-/* Beside the largest singular value so far: below this it is followed step by step, ... */
+/* Relative to the largest singular value so far: below this value the motion is followed step by
+ * step, ... */
 static const double near_singular = 0.2;
-/* ... a place that is passed is sure below this; else the way is searched for one that is nearer
- * than its ends by that much, ... */
-static const double surely_near = 0.01;
+/* ... below this value a passage is certain; otherwise a smaller value is searched for between two
+ * points, ... */
+static const double certainly_near = 0.01;
 static const double dip = 0.25;
-/* ... and this is none but for the precision of the motion. */
+/* ... and a value below this one is zero within the precision of the motion. */
 static const double at_singular = 1e-4;
-/* Times the square of the way of the last step. */
-static const double far_thrown = 100.0;
-/* Of the largest root of a mass of the same unit: less would make a coordinate that nothing moves
- * the only one that counts. */
+/* Factor of the squared distance of the last step. */
+static const double thrown_factor = 100.0;
+/* Relative to the largest square root of a mass with the same unit. A smaller bound would make a
+ * coordinate without motion dominate. */
 static const double least_root = 0.3;
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -34,29 +31,17 @@ static int allocate(vida_watch* watch) {
   const size_t n = (size_t)watch->stepper->self.model.n;
   const size_t m = (size_t)watch->stepper->self.model.m;
   const size_t entries = (size_t)watch->stepper->self.model.system->entry_count;
-  const struct {
-    double** array;
-    size_t count;
-  } arrays[] = {{&watch->root, n},     {&watch->inverse, n},       {&watch->q, n},
-                {&watch->q_next, n},   {&watch->entries, entries}, {&watch->ahead, entries},
-                {&watch->size, m},     {&watch->length, m},        {&watch->dependence, m},
-                {&watch->measured, n}, {&watch->between, entries}, {&watch->x, n},
-                {&watch->y, n},        {&watch->step, n},          {&watch->g_from, m},
-                {&watch->g_to, m},     {&watch->rows, m},          {&watch->side, n + m},
-                {&watch->g, m},        {&watch->g_next, m},        {&watch->rate, m},
-                {&watch->rate_next, m}};
-  const size_t count = sizeof arrays / sizeof arrays[0];
-  size_t total = 0;
-  for (size_t i = 0; i < count; i++) {
-    total += arrays[i].count;
-  }
-  watch->block = vida__allocate(total, sizeof *watch->block);
+  const vida_array arrays[] = {
+      {&watch->root, n},     {&watch->inverse, n},       {&watch->q, n},
+      {&watch->q_next, n},   {&watch->entries, entries}, {&watch->ahead, entries},
+      {&watch->size, m},     {&watch->length, m},        {&watch->dependence, m},
+      {&watch->measured, n}, {&watch->between, entries}, {&watch->x, n},
+      {&watch->y, n},        {&watch->step, n},          {&watch->g_from, m},
+      {&watch->g_to, m},     {&watch->rows, m},          {&watch->side, n + m},
+      {&watch->g, m},        {&watch->g_next, m},        {&watch->rate, m},
+      {&watch->rate_next, m}};
+  watch->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   watch->is_in = vida__allocate(m, sizeof *watch->is_in);
-  double* next = watch->block;
-  for (size_t i = 0; i < count && next; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count;
-  }
   return watch->block && watch->is_in ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -115,8 +100,8 @@ static void update_lengths(vida_watch* watch, const double* entries) {
   }
 }
 
-/*     [ I  B^T ]   B = the rows of G M^(-1/2), each over its largest length so far; of rows that do
- *     [ B  0   ]   not count, the multiplier is zero. */
+/*     [ I  B^T ]   B = the rows of G M^(-1/2), each divided by its largest length so far. Rows that
+ *     [ B  0   ]   are not watched have the multiplier zero. */
 int vida__watch_factor(vida_watch* watch, const double* entries) {
   const VidaStepper* stepper = watch->stepper;
   const VidaSystem* system = stepper->self.model.system;
@@ -145,8 +130,8 @@ int vida__watch_factor(vida_watch* watch, const double* entries) {
   return vida__linear_factor(stepper->self.model.node_matrix);
 }
 
-/* One iteration for the smallest eigenvalue of B B^T, whose vector is watch->dependence. Returns
- * its root; 0 where the matrix is singular. */
+/* Makes one iteration for the smallest eigenvalue of B B^T, whose vector is watch->dependence.
+ * Returns its square root; 0 if the matrix is singular. */
 static double iterate(vida_watch* watch) {
   const int n = watch->stepper->self.model.n, m = watch->stepper->self.model.m;
   double* z = watch->dependence;
@@ -169,7 +154,7 @@ static double iterate(vida_watch* watch) {
   return 1.0 / sqrt(sqrt(square));
 }
 
-/* The smallest singular value of B. */
+/* Returns the smallest singular value of B. */
 static double find_value(vida_watch* watch) {
   const bool is_first = watch->singularity.count == 0;
   const int passes = is_first ? 8 : 2;
@@ -194,8 +179,8 @@ static int find_row(const vida_watch* watch) {
   return row;
 }
 
-/* Whether rank is lost on the straight line from the last place that was measured to q: where the
- * singular value is a small part of what it is at both ends, by ternary search. */
+/* Returns whether G loses rank on the straight line from the last measured point to q: whether, by
+ * ternary search, the singular value is a small fraction of its values at both ends. */
 static bool has_dip(vida_watch* watch, double t, const double* q, double value) {
   enum { PLACES = 24 };
   const vida_singularity* at = &watch->singularity;
@@ -236,9 +221,10 @@ static bool is_near(const vida_singularity* at) {
   return at->count > 0 && at->value < near_singular * at->largest;
 }
 
-/* Through a singular configuration the singular value goes linearly, with a change of its sign
- * that it does not show: where it would have become negative before it rises again, the step went
- * past that place and did not see it. One that the steps resolve is seen by its size. */
+/* At a singular configuration the singular value changes linearly, with a change of sign that it
+ * does not show. If its extrapolation becomes negative before the value rises again, the step has
+ * passed the configuration without seeing it. A configuration that the steps resolve is detected by
+ * its value. */
 bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_singular) {
   vida_singularity* at = &watch->singularity;
   const double value = is_singular ? 0.0 : find_value(watch);
@@ -250,7 +236,7 @@ bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_s
   if (at->is_passing) {
     at->is_passing = !(value > near_singular * at->largest);
   } else if (has_slope && is_near(at) && expected < -0.25 * value) {
-    is_searched = fmin(at->value, value) > surely_near * at->largest;
+    is_searched = fmin(at->value, value) > certainly_near * at->largest;
     if (!is_searched || has_dip(watch, t, q, value)) {
       const double sum = at->value + value;
       note_passage(watch, sum > 0.0 ? at->t + (t - at->t) * at->value / sum : at->t);
@@ -305,7 +291,7 @@ static void set_masses(vida_watch* watch) {
   }
 }
 
-/* G, g and, where it is not zero, g_t at a place. */
+/* Evaluates G, g and, if it is not zero, g_t at a point. */
 static int evaluate(vida_watch* watch, double t, const double* q, double* entries, double* g,
                     double* rate) {
   int code = vida__jacobian(&watch->evaluator, t, q, entries);
@@ -340,7 +326,7 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
   }
   watch->singularity = (vida_singularity){0};
   watch->bend = 0.0;
-  watch->may_jump = watch->stepper->self.gives_way;
+  watch->may_jump = watch->stepper->self.is_relaxed_row;
   memset(watch->size, 0, (size_t)watch->stepper->self.model.m * sizeof *watch->size);
   memset(watch->length, 0, (size_t)watch->stepper->self.model.m * sizeof *watch->length);
   set_masses(watch);
@@ -362,7 +348,7 @@ static void go_on(vida_watch* watch, double t) {
   exchange(&watch->rate, &watch->rate_next);
 }
 
-/* The square of the way from the last place. */
+/* Returns the squared distance from the last point. */
 static double find_way(const vida_watch* watch, const double* q) {
   double way = 0.0;
   for (int i = 0; i < watch->stepper->self.model.n; i++) {
@@ -372,20 +358,22 @@ static double find_way(const vida_watch* watch, const double* q) {
   return way;
 }
 
-/* Whether gradients, if they bend as much as they ever have, hardly turn up to there: so it is in
- * most of very small steps. One that is far longer than the last may have been thrown there. */
+/* Returns whether gradients hardly turn up to this distance if they bend at most as much as ever so
+ * far. This holds in most very small steps. A step that is far longer than the last one may be an
+ * error. */
 static bool is_at_hand(vida_watch* watch, const double* q) {
   if (!(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
       is_near(&watch->singularity)) {
     return false;
   }
   const double way = find_way(watch, q);
-  const bool is_thrown = way > far_thrown * watch->last_way;
+  const bool is_thrown = way > thrown_factor * watch->last_way;
   watch->last_way = fmax(watch->last_way, way);
-  return !is_thrown && watch->bend * way < hardly_turned;
+  return !is_thrown && watch->bend * way < VIDA_HARDLY_TURNED;
 }
 
-/* Looks at a place: *turn to it, and whether it can be reached, which only far ones may not. */
+/* Checks a point: *turn receives the turn of the gradients, and the result is whether the point can
+ * be reached. Only distant points may not be reachable. */
 static int look_at(vida_watch* watch, double t, const double* q, double* turn, VidaError* error) {
   *turn = 0.0;
   if (!watch || watch->is_blind ||
@@ -398,12 +386,12 @@ static int look_at(vida_watch* watch, double t, const double* q, double* turn, V
                              watch->size);
   if (vida__watch_finds_jump(watch, t)) {
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
-                           "constraint '%s' jumps on the way",
+                           "constraint '%s' jumps during the step",
                            watch->stepper->self.model.system->rows[watch->jump.row].name);
   }
   const double way = find_way(watch, q);
   watch->bend = way > 0.0 ? fmax(watch->bend, *turn / way) : watch->bend;
-  if (*turn <= far_turned || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
+  if (*turn <= VIDA_FAR_TURNED || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
     return VIDA_SUCCESS;
   }
   watch->singularity = before;
@@ -423,7 +411,7 @@ const vida_discontinuity* vida__watch_jump(const vida_watch* watch) {
   return watch && watch->jump.row >= 0 ? &watch->jump : NULL;
 }
 
-int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error) {
+int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* error) {
   const vida_singularity before = watch ? watch->singularity : (vida_singularity){0};
   double turn;
   const int code = look_at(watch, t, q, &turn, error);
@@ -443,7 +431,7 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
     return VIDA_SUCCESS;
   }
   const int code = look_at(watch, t, q, &turn, error);
-  if (code || turn == 0.0 || (turn < hardly_turned && !is_near(&watch->singularity))) {
+  if (code || turn == 0.0 || (turn < VIDA_HARDLY_TURNED && !is_near(&watch->singularity))) {
     return code;
   }
   const bool is_singular = vida__watch_factor(watch, watch->ahead);
@@ -461,9 +449,9 @@ int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error)
   if (!code) {
     return VIDA_SUCCESS;
   }
-  /* What is known of this step is no guess for another one. */
+  /* The data of this step are not a guess for another step. */
   stepper->self.implicit.has_tracked = false;
-  stepper->self.implicit.history_count = 0;
+  stepper->self.implicit.history.count = 0;
   return vida__fail_flag(error, code, local.flag, "%s: %s", vida__name_step(&stepper->self, step),
                          local.message);
 }
@@ -495,6 +483,6 @@ int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaEr
   return vida__watch_follow(vida__frame_of(self)->watch, t, q, error);
 }
 
-int vida__look_at_motion(VidaIntegration* self, double t, const double* q, VidaError* error) {
-  return vida__watch_look(vida__frame_of(self)->watch, t, q, error);
+int vida__check_motion(VidaIntegration* self, double t, const double* q, VidaError* error) {
+  return vida__watch_check(vida__frame_of(self)->watch, t, q, error);
 }

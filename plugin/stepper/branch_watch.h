@@ -1,108 +1,114 @@
-/* The watch of the motion along its constraints: it rejects steps that jump to another branch of g
- * = 0, and records singular configurations, in which the constraint Jacobian loses rank.
+/* The watch of the motion along its constraints. It rejects steps that jump to another branch of g
+ * = 0, and it records singular configurations, in which the constraint Jacobian loses rank.
  *
- * The watch receives the points of a motion, one after the other: the ends of all steps of a
- * method, also those between nodes. Coordinates are scaled by the masses of the start, equal for
- * all components of a vector or quaternion, and constraint rows by their largest gradient so far,
- * so that nothing depends on units and a vanishing gradient is noticed. Nonholonomic rows have no
- * branches, and rows that depended on others at the start are redundant: both are omitted. */
+ * The watch receives the points of a motion in order: the ends of all steps of a method, including
+ * an adaptive method's own steps. It scales coordinates by the masses at the start, with equal
+ * factors for the components of a vector or quaternion, and constraint rows by their largest
+ * gradient so far. Nothing then depends on units, and a vanishing gradient is detected. The watch
+ * omits nonholonomic rows, which have no branches, and rows that depended on others at the start,
+ * which are redundant. */
 #ifndef VIDA_STEPPER_BRANCH_WATCH_H
 #define VIDA_STEPPER_BRANCH_WATCH_H
 
 #include "stepper/frame.h"
 
-/* A jump of a constraint between two places. */
+/* A jump of a constraint between two points. */
 typedef struct vida_discontinuity {
-  int row; /* -1: none */
-  double t, size;
+  int row;        /* -1: none */
+  double t, size; /* time and size of the jump */
 } vida_discontinuity;
 
-/* *watch is NULL where there is nothing to watch; the functions below then do nothing. It uses the
- * stepper's node matrix, whose factors are lost in each call of Follow. */
+/* Creates a watch; *watch is NULL if there is nothing to watch, which all functions below allow.
+ * The watch uses the stepper's node matrix, and each call of vida__watch_follow overwrites its
+ * factors. */
 int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error);
+/* Frees a watch and sets *watch to NULL; NULL is allowed. */
 void vida__watch_destroy(vida_watch** watch);
 
-/* The motion begins at (t,q); what was found before is forgotten. */
+/* Starts a motion at (t,q) and deletes all records. */
 void vida__watch_start(vida_watch* watch, double t, const double* q);
-/* The motion was put back to (t,q). */
+/* Resets the motion to (t,q), after a step was rejected. */
 void vida__watch_return(vida_watch* watch, double t, const double* q);
-/* The motion has reached (t,q). Fails with VIDA_STEP_NOT_CONVERGED and the flag OTHER_BRANCH if
- * this point cannot be reached from the last one along the constraints, and with CONSTRAINT_JUMPS
- * if a constraint jumps between the two; the watch then stays at the last point. */
+/* Moves the watch to the next point (t,q) of the motion. Fails with VIDA_STEP_NOT_CONVERGED and the
+ * flag OTHER_BRANCH if this point cannot be reached from the last one along the constraints, or the
+ * flag CONSTRAINT_JUMPS if a constraint jumps between the two points. After a failure the watch
+ * stays at the last point. */
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error);
 
-/* Checks a point as Follow does, without moving there. */
-int vida__watch_look(vida_watch* watch, double t, const double* q, VidaError* error);
+/* Checks the point (t,q) as vida__watch_follow does, but stays at the last point. */
+int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* error);
 
-/* The number of singular configurations that were passed; the time of the first one, and the row
- * that was redundant there (both nullable, unchanged if there was none). */
+/* Returns the number of singular configurations that the motion has passed. *t (nullable) receives
+ * the time of the first one and *name (nullable) the name of the row that was redundant there.
+ * Without one, both do not change. */
 long vida__watch_passages(const vida_watch* watch, double* t, const char** name);
-/* The row that jumped in the last attempt, or NULL. */
+/* Returns the jump that stopped the last call of vida__watch_follow; NULL if there was none. */
 const vida_discontinuity* vida__watch_jump(const vida_watch* watch);
-/* The row that is redundant at the last point (at *t), if that is nearly singular; otherwise NULL.
- */
+/* If the last point is nearly singular, returns the name of the row that is redundant there and
+ * writes the time to *t; otherwise returns NULL. */
 const char* vida__watch_singular(const vida_watch* watch, double* t);
 
-/* ---- inside (branch_watch.c, branch_path.c) ---- */
+/* ---- internal (branch_watch.c, branch_path.c) ---- */
 
-/* The smallest singular value of the scaled rows, at the last two places where it was
- * measured, and the largest so far; what was passed. */
+/* The smallest singular value of the scaled rows at the last two points where it was measured, and
+ * the singular configurations that the motion has passed. */
 typedef struct vida_singularity {
   double t, value, t_before, value_before, largest;
   int count;
-  bool is_passing; /* still near the configuration that was passed */
+  bool is_passing; /* the motion is still near the configuration that it passed last */
   long passages;
   double first_t;
   int first_row;
 } vida_singularity;
 
+/* The state of a watch. */
 struct vida_watch {
   VidaStepper* stepper;
-  vida_evaluator evaluator; /* its own: a failed look is no failure of the step */
-  bool may_jump;            /* constraints are relaxed: other branches can be reached */
-  bool is_blind;            /* no place yet, or none that can be evaluated */
-  double* block;            /* where the arrays below live */
-  bool* is_in;              /* m: rows that count */
-  int row_count;            /* how many */
-  double *root, *inverse;   /* n: roots of those masses, and 1 by them */
-  /* The last place, and the one that is looked at. */
+  vida_evaluator evaluator; /* separate, because a failed check is not a failure of the step */
+  bool may_jump;            /* constraints are relaxed, so the motion can reach other branches */
+  bool is_blind;            /* no point so far could be evaluated */
+  double* block;            /* memory of the arrays below */
+  bool* is_in;              /* m: rows that are watched */
+  int row_count;            /* number of watched rows */
+  double *root, *inverse;   /* n: square roots of the scaling masses, and their reciprocals */
+  /* The last point of the motion, and the next one. */
   double t;
-  double *q, *q_next;       /* n */
-  double *entries, *ahead;  /* of G there */
-  double* size;             /* m: squares of the largest gradients so far */
-  double bend;              /* the largest square of a turn so far, by that of the way it took */
-  double last_way;          /* the square of the way of the last step */
-  double *g, *g_next;       /* m: g there */
-  double *rate, *rate_next; /* m: and g_t, of systems that depend on time */
-  vida_discontinuity jump;  /* the jump that stopped the motion since the last point */
-  double* length;           /* m: lengths of rows of G M^(-1/2) so far */
+  double *q, *q_next;      /* n each */
+  double *entries, *ahead; /* entries of G at both points */
+  double* size;            /* m: largest squared gradient so far */
+  double bend;     /* largest ratio so far of a squared turn to the squared distance of its step */
+  double last_way; /* squared distance of the last step */
+  double *g, *g_next;       /* m: g at both points */
+  double *rate, *rate_next; /* m: g_t at both points, if the system depends on time */
+  vida_discontinuity jump;  /* the jump that stopped the motion after the last point */
+  double* length;           /* m: largest lengths so far of the rows of G M^(-1/2) */
   vida_singularity singularity;
-  double* dependence; /* m: how rows depend on each other there */
-  double* measured;   /* n: the last of these places */
-  double* between;    /* entries of G: work */
+  double* dependence; /* m: linear combination of the rows at the last singular configuration */
+  double* measured;   /* n: point of the last measurement */
+  double* between;    /* entries of G: work space */
   /* Work space for the path from one point to the next. */
   double *x, *y, *step;  /* n */
-  double *g_from, *g_to; /* m: violations at its ends */
+  double *g_from, *g_to; /* m: violations at both ends of the path */
   double* rows;          /* m */
   double* side;          /* n + m */
 };
 
-/* Makes and factors the matrix of G (entries) at unit masses and scaled rows. 0 or
- * VIDA_STEP_SINGULAR.
- */
+/* Assembles and factors the matrix of G (entries) with unit masses and scaled rows. Returns 0 or
+ * VIDA_STEP_SINGULAR. */
 int vida__watch_factor(vida_watch* watch, const double* entries);
-/* Measures how near to a singular configuration the matrix that was factored last is, or could not
- * be (is_singular), which belongs to (t,q), and notes what the motion has passed. True: it is no
- * longer the last one. */
+/* Measures how close to singular the last factored matrix is (is_singular: it could not be
+ * factored), which belongs to (t,q), and records what the motion has passed. Returns true if
+ * another matrix has been factored meanwhile. */
 bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_singular);
-/* Whether a row of g jumps on the straight way from the last place to (t,q_next), whose G is in
- * `ahead`: then it is noted in watch->jump (discontinuity.c). */
+/* Returns whether a row of g jumps on the straight line from the last point to (t,q_next), whose G
+ * is in `ahead`, and records the jump in watch->jump (discontinuity.c). */
 bool vida__watch_finds_jump(vida_watch* watch, double t);
-/* Whether a row of g jumps on the straight line from the last point to (t,q), which need not be a
- * point of the motion (branch_watch.c). */
+/* Returns whether a row of g jumps on the straight line from the last point to (t,q), which need
+ * not be a point of the motion (branch_watch.c). */
 bool vida__watch_probe_jump(vida_watch* watch, double t, const double* q);
-/* Whether (t,q_next) can be reached from the last place along the constraints, in steps small
- * enough to be sure, which are measured; `turn` is that between the two. */
+/* Returns whether (t,q_next) can be reached from the last point along the constraints. The path
+ * consists of steps that are short enough to decide this; `turn` is the turn of the gradients
+ * between the two points. */
 bool vida__watch_can_reach(vida_watch* watch, double t, double turn);
 
 #endif

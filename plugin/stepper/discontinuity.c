@@ -1,36 +1,36 @@
-/* Constraints that jump between two places of a motion: an angle that wraps, a switch.
+/* Constraints that jump between two points of a motion: an angle that wraps, a switch.
  *
- * Along the straight way from one place to the next, the change of a row is nearly what the mean of
- * its gradients at the two ends makes of the way. What is left over falls with the cube of the
- * length for a smooth row, and with the length itself for one with a kink; that of a jump stays, on
- * however small a part of the way that has the jump in it. */
+ * Along the straight line between two points, the change of a row is nearly the mean of its
+ * gradients at both ends times the displacement. For a smooth row the remainder decreases with the
+ * cube of the length, for a row with a kink with the length. The remainder of a jump stays on every
+ * part of the line that contains the jump. */
 #include <math.h>
 #include <string.h>
 
 #include "stepper/branch_watch.h"
 
 enum { MOST_HALVES = 26 };
-/* Left over: of the turn of the gradient times the way, and of the terms of the row; less is not
- * looked into. */
+/* Bounds of the remainder: relative to the turn of the gradient times the displacement, and to the
+ * terms of the row. A smaller remainder is not examined. */
 static const double part_of_turn = 2.0;
-static const double part_of_terms = 1e-3;
-/* Of what the row compares, which counts among its terms. */
+static const double fraction_of_terms = 1e-3;
+/* Relative to the reach of the row, which counts among its terms. */
 static const double least_part = 1e-6;
-/* Of what was left over on the whole way: less on one half and on the other is no jump. */
+/* Relative to the remainder on the whole line: if both halves have less, there is no jump. */
 static const double left_of_jump = 0.4;
 
-/* One end of a part of the way. */
+/* One end of a part of the line. */
 typedef struct way_end {
   double share; /* of the whole way */
   double g;     /* of the row */
-  double slope; /* its change on the whole way at the pace that it has there */
+  double slope; /* its change on the whole way at the rate that it has there */
 } way_end;
 
 static double left_over(const way_end* from, const way_end* to) {
   return to->g - from->g - 0.5 * (from->slope + to->slope) * (to->share - from->share);
 }
 
-/* The change of a row (entries from *e on) on the whole way, by its gradient at one end. */
+/* Returns the change of a row (entries from *e) on the whole line by its gradient at one end. */
 static double find_slope(const vida_watch* watch, double t, int row, const double* entries,
                          double rate) {
   const VidaSystem* system = watch->stepper->self.model.system;
@@ -44,7 +44,7 @@ static double find_slope(const vida_watch* watch, double t, int row, const doubl
   return sum;
 }
 
-/* False where the row cannot be evaluated. */
+/* Returns false if the row cannot be evaluated. */
 static bool evaluate_end(vida_watch* watch, double t, int row, way_end* end) {
   const double at = watch->t + end->share * (t - watch->t);
   double* place = watch->y;
@@ -67,7 +67,7 @@ static bool evaluate_end(vida_watch* watch, double t, int row, way_end* end) {
   return true;
 }
 
-/* Halves the way again and again: what is left over of a jump stays. */
+/* Bisects the line repeatedly: the remainder of a jump does not decrease. */
 static bool is_jump(vida_watch* watch, double t, int row) {
   way_end from = {0.0, watch->g[row], 0.0}, to = {1.0, watch->g_next[row], 0.0};
   from.slope = find_slope(watch, t, row, watch->entries, watch->rate[row]);
@@ -93,8 +93,8 @@ static bool is_jump(vida_watch* watch, double t, int row) {
   return true;
 }
 
-/* Whether more is left over of the row whose first entry is *e than the turn of its gradient and
- * rounding may leave; *e becomes the first entry of the next row. */
+/* Returns whether the remainder of the row whose first entry is *e exceeds what the turn of its
+ * gradient and rounding explain. *e becomes the first entry of the next row. */
 static bool is_suspect(const vida_watch* watch, double t, int* e) {
   const VidaSystem* system = watch->stepper->self.model.system;
   const double dt = system->time_dependent ? t - watch->t : 0.0;
@@ -112,7 +112,7 @@ static bool is_suspect(const vida_watch* watch, double t, int* e) {
     turn += fabs((watch->ahead[*e] - watch->entries[*e]) * way);
   }
   return !system->rows[row].is_nonholonomic &&
-         fabs(left) > part_of_turn * turn + part_of_terms * terms;
+         fabs(left) > part_of_turn * turn + fraction_of_terms * terms;
 }
 
 bool vida__watch_finds_jump(vida_watch* watch, double t) {

@@ -1,4 +1,4 @@
-/* The frame around every method: clock, checks of every step, interrupts, jumps in time. */
+/* The frame around every method: time, checks of every step, interrupts, jumps in time. */
 #ifndef VIDA_STEPPER_FRAME_H
 #define VIDA_STEPPER_FRAME_H
 
@@ -7,85 +7,130 @@
 typedef struct vida_watch vida_watch; /* branch_watch.h */
 typedef struct vida_jumps vida_jumps; /* jumps.h */
 
-/* Whom to ask during a step whether to go on, and what the answer was (interrupt.c). */
+/* The interrupt function of a stepper, and its last result (interrupt.c). */
 typedef struct vida_interrupt {
   int (*ask)(void* data); /* nullable */
   void* data;
-  bool is_active; /* during a step; nobody is asked between them */
-  int code;       /* of the present or the last step; negative after an interrupt */
-  double reached; /* the time that the method's own steps had come to then */
+  bool is_active; /* a step is being made; the function is not called between steps */
+  int code;       /* result in the current or the last step; negative after an interrupt */
+  double reached; /* time of the method's newest own state at the interrupt, s */
 } vida_interrupt;
 
+/* A stepper: the integration that the method sees, and the state of the frame. */
 struct VidaStepper {
-  VidaIntegration self; /* what the method sees; first, so that its address is that of the frame */
+  VidaIntegration self; /* first member, so that the addresses of both structures are equal */
   VidaOptions* options;
-  long earlier; /* steps of the same run before this start: messages count them, too */
+  long earlier; /* steps of the run before this start, for messages */
   bool started;
-  /* Of a stage of a composition, or of a method that makes its own steps with this one: whose it
-   * is, and which of how many; messages name the step of that. */
-  VidaStepper* outer;    /* NULL: none */
-  int stage, stages;     /* 0: it makes its own */
-  double* block;         /* where all arrays of the integration and of the frame live */
-  double* kept;          /* 5 n + m: the node before the step, from q on */
-  double start_energy;   /* the size of that of the start, of either kind */
-  double* node_velocity; /* n: v at the node, once it was asked for */
+  double full_step; /* h of the options or of the last start; steps before stop times are shorter */
+  /* If this stepper is nested: the stepper whose method makes its steps with this one, and the
+   * stage. Messages name the step of the outer stepper. */
+  VidaStepper* outer;      /* NULL: this stepper is not nested */
+  int stage, stages;       /* stage of `stages`; 0: the nested stepper makes complete steps */
+  double* block;           /* memory of all arrays of the integration and the frame */
+  double* kept;            /* 5 n + m: the node before the step, from q on */
+  double start_energy;     /* size of the kinetic and potential energy at the start */
+  double conserved_energy; /* the energy at the start; NaN: of a system that is not conservative */
+  double energy_bound;     /* a conservative system with so much more energy is unbounded */
+  bool has_impossible_energy; /* the energy has exceeded the first bound */
+  double judged_energy;       /* kinetic energy above which the energy is computed next */
+  double* node_velocity;      /* n: v at the node, if has_node_velocity */
   bool has_node_velocity;
-  bool has_node_multipliers; /* of methods that find them when asked */
-  vida_watch* watch;         /* of the motion along its constraints; NULL without any */
-  vida_jumps* jumps; /* NULL of systems in which nothing jumps, and of steppers with an `outer` */
-  vida_segment segment;     /* of time, in which the step lies; meaningful where something jumps */
-  vida_interrupt interrupt; /* of a stepper without `outer` */
+  bool has_node_multipliers; /* for methods that compute multipliers on request */
+  vida_watch* watch;         /* watch of the constraints; NULL without constraints */
+  vida_jumps* jumps;         /* NULL for systems without jumps, and for steppers with an `outer` */
+  vida_segment segment;      /* segment of time that contains the step; used only if `jumps` */
+  vida_interrupt interrupt;  /* used only without `outer` */
+  VidaStatistics before;     /* counts of the run before the last start of vida__restart_stepper */
+  struct vida_evolution* evolution; /* of VidaStepper_Evolve, freed with free(); NULL until then */
+  vida_services* services;          /* what self.services points to, if the stepper owns it */
 };
 
 /* Returns the stepper of an integration. */
 VidaStepper* vida__frame_of(VidaIntegration* self);
 
-/* Returns a method by its number, NULL outside 0 .. Vida_MethodCount() - 1, or by its name, NULL
- * where there is none (registry.c). */
-const VidaMethod* vida__method(int index);
-const VidaMethod* vida__find_method(const char* name);
-
-/* VidaStepper_Create without that; *stepper is NULL (stepper.c). */
+/* Creates a stepper as VidaStepper_Create does, but an error message does not list other methods
+ * (stepper.c). `services` (NULL: none) must outlive it. *stepper must be NULL. */
 int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
-                         VidaStepper** stepper, VidaError* error);
-/* VidaStepper_StartWithStep without that (stepper.c). */
+                         vida_services* services, VidaStepper** stepper, VidaError* error);
+/* Starts a stepper as VidaStepper_StartWithStep does, without checking arguments (stepper.c). */
 int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                         VidaError* error);
-/* The same without looking for jumps; `again`: the motion goes on, and what the watch has found
- * counts on (stepper.c). */
+/* Restarts from q and v (n each) at t with the step h during a run, and keeps its statistics
+ * (statistics.c). */
+int vida__restart_stepper(VidaStepper* stepper, double t, double h, const double* q,
+                          const double* v, VidaError* error);
+/* Starts as vida__start_stepper does, but does not search for jumps. `again`: the motion continues,
+ * and the watch keeps its records (motion.c). */
 int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                        bool again, VidaError* error);
-/* One step of the method, which meets no jump (stepper.c). */
+/* Starts from two points as VidaStepper_StartTwoPoints does, but does not search for jumps
+ * (motion.c). */
+int vida__start_motion_two_points(VidaStepper* stepper, double t0, double h, const double* q0,
+                                  const double* q1, VidaError* error);
+/* Makes one step of the method, which contains no jump (motion.c). */
 int vida__make_step(VidaStepper* stepper, VidaError* error);
-/* Where `error` holds such a refusal, appends which methods can take the system with their default
- * options: "; these can: rattle, hht and 3 more". Returns `code` (alternatives.c). */
-int vida__name_able(const VidaSystem* system, const VidaOptions* options, int code,
-                    VidaError* error);
+/* If `error` says that the method cannot integrate the system, appends the methods that can with
+ * their default options: "; these can: rattle, hht and 3 more". Returns `code` (alternatives.c). */
+int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options, int code,
+                            VidaError* error);
 
-/* Around a step; whether it was interrupted. */
+/* Allows interrupts; called before a step. */
 void vida__begin_interruptible(VidaStepper* stepper);
+/* Forbids interrupts; called after a step. Returns whether the step was interrupted. */
 bool vida__end_interruptible(VidaStepper* stepper);
-/* The failure of an interrupted step. */
+/* Fills `error` for an interrupted step, and returns the code of the interrupt. */
 int vida__fail_interrupted(const VidaStepper* stepper, VidaError* error);
-/* After a start in the middle of a run: how many of its steps were made before. */
+/* Sets the number of steps of the run before a start in the middle of the run. */
 void vida__count_earlier(VidaStepper* stepper, long steps);
-/* ---- one verdict for all methods (verdict.c) ---- */
-/* Fails with SINGULAR_START where rows depend on each other at the start and no accelerations keep
- * them all with its velocities. */
-int vida__judge_start(VidaStepper* stepper, VidaError* error);
-/* Judges the node that a step has led to, before it is that of the stepper: fails where a
- * constraint is violated by more than the method claims, or where it claims nothing, with
- * UNBOUNDED by more than the size of what it compares. */
-int vida__judge_step(VidaStepper* stepper, VidaError* error);
-/* Judges velocities v (n) at the node: fails with CONSTRAINT_VIOLATED where they violate a
- * constraint by more than a method that claims to keep G v + g_t = 0 may leave. */
-int vida__judge_velocities(VidaStepper* stepper, const double* v, VidaError* error);
-/* Says in `error`, of a step that failed and was taken back, what is known of why: that a
- * constraint jumps there, that the motion had gone out of bounds before, that a singular
- * configuration is near; and what to try of steps that end on another branch. */
+/* Fails with VIDA_WRONG_ORDER if the stepper has not been started (state.c). */
+int vida__require_start(const VidaStepper* stepper, VidaError* error);
+/* Sets the multipliers at the node to NaN: not known (state.c). */
+void vida__set_unknown_multipliers(VidaStepper* stepper);
+/* ---- checks of starts and steps (verdict.c) ---- */
+/* Refuses initial values (n) that are not finite; `what` is their name. */
+int vida__check_values(const VidaStepper* stepper, const char* what, const double* values,
+                       VidaError* error);
+/* Refuses a time and a step that are not finite, a step that is not positive, and, at the start of
+ * a motion, one that does not change the time. */
+int vida__check_clock(const VidaStepper* stepper, double t0, double h, bool again,
+                      VidaError* error);
+/* Fails with VIDA_INCONSISTENT_START if the method solves g = 0 and the start violates a
+ * constraint, unless the motion continues (`again`), and with the flag SINGULAR_START if constraint
+ * rows depend on each other at the start and no accelerations satisfy all of them at the initial
+ * velocities. */
+int vida__check_start(VidaStepper* stepper, bool again, VidaError* error);
+/* Checks the node that a step has computed, before the stepper accepts it. Fails with
+ * CONSTRAINT_VIOLATED if a constraint is violated by more than the method claims, and with
+ * UNBOUNDED if the method makes no claim and the violation exceeds the size of the terms of the
+ * constraint. */
+int vida__check_step(VidaStepper* stepper, VidaError* error);
+/* Prepares vida__check_energy, at the start of a motion. */
+void vida__begin_energy_check(VidaStepper* stepper);
+/* Checks the energy at the node that a step has computed. Fails with UNBOUNDED if a conservative
+ * system has gained a multiple of its energy at the start that only an unstable step produces. */
+int vida__check_energy(VidaStepper* stepper, VidaError* error);
+/* Checks velocities v (n) at the node. Fails with CONSTRAINT_VIOLATED if the method claims to keep
+ * G v + g_t = 0 and v violates it by more than the allowed error. */
+int vida__check_velocities(VidaStepper* stepper, const double* v, VidaError* error);
+/* Adds to `error` the known reasons for a failed step: a constraint jumps, the motion was unbounded
+ * before, or a singular configuration is near. For a step that ends on another branch, adds what to
+ * try. */
 void vida__explain_failure(VidaStepper* stepper, VidaError* error);
-/* At the node: appends to text what is not to be passed over in silence although it ends no step:
- * velocities, and relaxed constraints, as far off; else leaves it as it is. */
-int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaError* error);
+/* A violated constraint that deserves a remark but does not end the step; all zero: none. */
+typedef struct vida_violation {
+  bool is_found;
+  int row;           /* of the constraint */
+  double t;          /* time of the node, s */
+  double part;       /* the violation exceeds this multiple of its size or length */
+  bool is_of_length; /* `part` is a part of the length of the row, not of its size */
+  bool is_velocity;  /* velocities violate it by more than its size per step */
+  VidaRemedy remedy; /* what to try besides a smaller step or rtol */
+} vida_violation;
+/* Finds the constraint that is violated most at the node, by positions or else by velocities, if
+ * the violation deserves a remark and the method makes no claim on the constraint. */
+int vida__find_violation(VidaStepper* stepper, vida_violation* violation, VidaError* error);
+/* Appends ", or OPTION = VALUE, or METHOD"; omits parts that the remedy does not have. */
+void vida__append_remedy(const VidaRemedy* remedy, char* text, size_t size);
 
 #endif

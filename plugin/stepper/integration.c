@@ -1,5 +1,5 @@
-/* What a method may ask of VIDA (vida/method.h): dense matrices and plain arrays, for methods that
- * live outside the library. */
+/* The functions for methods outside the library (vida/method.h), with dense matrices and plain
+ * arrays. */
 #include <math.h>
 #include <string.h>
 

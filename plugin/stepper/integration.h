@@ -1,78 +1,89 @@
-/* One method at work, as methods of the library see it, and what they have in common.
+/* The integration of one system by one method, as the methods of the library see it, and functions
+ * that methods share.
  *
- * Methods read the model and fill the node; what is their own hangs on `state`. They do not see the
- * frame (frame.h): clock of the run, watches, interrupts, jumps in time, history of the checks. */
+ * Methods read the model and write the node; their own data is in `state`. They do not see the
+ * frame (frame.h): the time grid of the run, the watch of branches, interrupts, jumps in time, and
+ * the history of the checks. */
 #ifndef VIDA_STEPPER_INTEGRATION_H
 #define VIDA_STEPPER_INTEGRATION_H
 
 #include <vida/method.h>
 
+#include "base/exact_sum.h"
 #include "base/linear.h"
-#include "solve/map.h"
+#include "solve/implicit_map.h"
 #include "system/constraints/rank.h"
 #include "system/evaluate/equations.h"
 #include "system/evaluate/evaluate.h"
 
-enum { VIDA_HISTORY = 3 };
+enum { VIDA_HISTORY = 6 };
 
-/* The system, ready to be evaluated, and its sizes at the start. Methods read it. */
+/* The unknowns of the last steps (predictor.c). */
+typedef struct vida_history {
+  double* difference[VIDA_HISTORY]; /* n + m each: backward differences of order 0, 1, ... of the
+                                     * unknowns; order 0: those of the last step */
+  int count;                        /* of steps since the start, at most VIDA_HISTORY - 1 */
+  int terms;                        /* the next extrapolation takes this number of differences */
+} vida_history;
+
+/* The system with its evaluator, and its sizes at the start. Methods only read it. */
 typedef struct vida_model {
   const VidaSystem* system;
   vida_evaluator evaluator;
   SUNContext context;
   int n, m;
-  bool has_increments; /* g(q1) - g(q0) comes from discrete derivatives, without cancellation */
-  double* atol;        /* n: absolute tolerances of positions; NaN where none was set */
-  /* Sizes for scaling: square roots of the masses, |G| M^(-1/2) by rows, forces of the start. */
+  bool has_increments; /* g(q1) - g(q0) is computed from discrete derivatives, without cancellation
+                        */
+  double* atol;        /* n: absolute tolerances of positions; NaN: not set */
+  /* Sizes for scaling: square roots of the masses, row norms of G M^(-1/2), forces at the start. */
   double* root_mass;     /* n */
   double* inverse_root;  /* n: 1 / root_mass */
   double* row_stiffness; /* m */
-  /* Sizes for matrices that are to be factored (light_masses.c): no mass is below a small part of
-   * those that constraints join it to. */
+  /* Sizes for matrices that are factored (light_masses.c): no mass is smaller than a small fraction
+   * of the masses that constraints connect it to. */
   double* matrix_root;      /* n */
   double* matrix_stiffness; /* m */
   double* force_size;       /* n */
   double tension;           /* largest multiplier at the start, times the stiffness of its row */
-  double* value_size;       /* m: sizes by which rounding of g is measured */
-  double* reach; /* m: sizes by which a violation is measured, those of what g compares */
-  vida_linear* node_matrix; /* for projections of the momentum at a node */
-  /* The factors of a constant mass matrix that is not diagonal (the diagonal of the constraints is
-   * 1); else NULL. */
+  double* value_size;       /* m: sizes of the terms of g, which bound its rounding */
+  double* reach;            /* m: sizes that violations of g are compared with */
+  vida_linear* node_matrix; /* matrix of the projection of momenta at a node */
+  /* The factors of a constant mass matrix that is not diagonal, with 1 on the diagonal of the
+   * constraints; otherwise NULL. */
   vida_linear* mass_matrix;
   bool has_singular_mass; /* mass_matrix could not be factored */
-  /* Rows that depend on others at the start: multipliers are then of least norm. */
-  vida_rank* rank;    /* NULL: too many constraints meet for it to be found */
-  double* redundancy; /* m: what regularizes the diagonal of constraint rows */
-  double* least_norm; /* m: work */
-  bool redundant;
+  /* Rows that depend on others at the start, for which multipliers have the least norm. */
+  vida_rank* rank;    /* NULL: too many constraints share a coordinate */
+  double* redundancy; /* m: shifts that regularize the diagonal of constraint rows */
+  double* least_norm; /* m: work space */
+  bool redundant;     /* some rows depend on others */
 } vida_model;
 
 /* The implicit equations of a step in increments, u = (w, mu), w = (q1 - q0)/h, mu = h lambda. */
 typedef struct vida_implicit {
-  /* The rows of the map and what makes them ready for a step: those of the KKT pattern and
-   * vida__prepare_step, unless the method's `create` has others. */
+  /* The rows of the map, and the function that prepares a step. By default these are the rows of
+   * the KKT pattern and vida__prepare_step; the method's `create` may replace them. */
   vida_map_rows rows;
   int (*prepare)(VidaIntegration* self, VidaError* error);
-  vida_map* map;                 /* NULL of methods without implicit equations */
-  double tolerance;              /* of the scaled residual */
-  double scaled_for;             /* the size of motion that the scales were set for; 0: not yet */
-  double* unknown;               /* n + m */
-  double* history[VIDA_HISTORY]; /* the last unknowns, newest first */
-  int history_count;
-  int last_turn;  /* how far constraints have turned in the last step (implicit_step.c) */
+  vida_map* map;     /* NULL for methods without implicit equations */
+  double tolerance;  /* of the scaled residual */
+  double scaled_for; /* size of the motion for which the scales were set; 0: not set */
+  double* unknown;   /* n + m */
+  vida_history history;
+  int last_turn;  /* how far constraint gradients turned in the last step (implicit_step.c) */
   double* g0;     /* m: g at the node */
-  double* g_node; /* m: g at the node as the frame has found it, where has_g_node */
+  double* g_node; /* m: g at the node as computed by the frame, if has_g_node */
   bool has_g_node;
-  double* g_tracked; /* m: g at the node from the increments of the last step */
+  double* g_tracked; /* m: g at the node as the sum of increments, if has_tracked */
   bool has_tracked;
-  double* entries0;       /* of G at the node */
-  double* entries_before; /* of G at the node before; meaningful from the second step on */
+  double* entries0;       /* entries of G at the node */
+  double* entries_before; /* entries of G at the last node; undefined in the first step */
 } vida_implicit;
 
-/* Work space; nothing in it outlives a call. */
+/* Work space. Its contents are valid only within one call. */
 typedef struct vida_workspace {
-  double* entries;         /* of G */
-  double* q1;              /* n: where the step leads */
+  double* entries;         /* entries of G */
+  double* q1;              /* n: positions at the end of the step */
   double* dq;              /* n: q1 - q0 */
   double* place;           /* n: a point between the nodes */
   double* l_q;             /* n */
@@ -84,233 +95,228 @@ typedef struct vida_workspace {
   double* speed;           /* n: sizes of velocities */
 } vida_workspace;
 
-/* A refusal because of what the system has, whatever the options are: what was asked for the
- * stepper adds which methods can take it. */
+/* Fails with VIDA_NOT_SUPPORTED because of a property of the system, not of the options.
+ * VidaStepper_Create then adds the methods that accept the system to the message. */
 #define VIDA_SYSTEM_REFUSED "SYSTEM_REFUSED"
 #define VIDA_REFUSE_SYSTEM(error, ...) \
   vida__fail_flag(error, VIDA_NOT_SUPPORTED, VIDA_SYSTEM_REFUSED, __VA_ARGS__)
 
+/* The integration of one system by one method. */
 struct VidaIntegration {
   const VidaMethod* method;
   const VidaOptions* options;
-  void* state; /* the method's own, freed with free() after `destroy` */
+  vida_services* services; /* of the program, for the stepper and those nested in it; or NULL */
+  void* state;             /* the method's own, freed with free() after `destroy` */
   vida_model model;
   VidaNode node;
   vida_implicit implicit;
   vida_workspace work;
   VidaStatistics statistics;
-  bool adaptive;       /* the method chooses its own steps within h, and counts them itself */
-  unsigned given_up;   /* of its capabilities: those that it has not with these options */
-  int ahead;           /* 1 while the step after the one asked for is found */
-  bool one_step;       /* a stage of a composition: begins and ends on both levels of constraints */
-  bool reports_motion; /* the method reports steps of its own between nodes (vida__follow_motion) */
-  bool reacts_between; /* constraint forces are not along G at the node that the step starts from */
-  bool gives_way;      /* some position constraint is relaxed */
-  const double* softness; /* m: less on the diagonal of its constraints; NULL: nothing */
-  const double* yielding; /* m: by how much constraints give way to their forces; NULL: nothing */
+  bool continues;    /* this start continues a motion, after a jump in time */
+  bool adaptive;     /* the method chooses its own steps within h, and counts them itself */
+  unsigned given_up; /* capabilities that the method does not have with these options */
+  int ahead;         /* 1 while the step after the requested one is computed */
+  bool one_step; /* a stage of a composition: it satisfies g = 0 and G v + g_t = 0 at both ends */
+  bool corrects_positions; /* the steps solve g = 0, also after a start that violates it */
+  bool reports_motion;    /* the method reports its own steps between nodes (vida__follow_motion) */
+  bool reacts_between;    /* constraint forces are not along G at the node where the step starts */
+  bool is_relaxed_row;    /* some position constraint is relaxed */
+  const double* softness; /* m: subtracted from the diagonal of constraint rows; NULL: nothing */
+  const double* yielding; /* m: deflection of relaxed constraints under load; NULL: nothing */
 };
 
-/* Rows that several of the tables below have. */
-#define VIDA_LINEAR_SOLVER_ROW                                                           \
-  {                                                                                      \
-    "linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",     \
-        "Linear solver inside Newton's method; auto takes KLU for large sparse systems." \
-  }
-#define VIDA_MAX_STEPS_ROW                                              \
-  {                                                                     \
-    "max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL, \
-        "Largest number of steps between two output states."            \
-  }
-/* Of methods that take rtol; what they ask is self->model.atol. */
-#define VIDA_ATOL_ROW(by_default)                                                                 \
-  {                                                                                               \
-    "atol", VIDA_OPTION_BY_COORDINATE, "", NAN, 0.0, INFINITY, true, NULL,                        \
-        "Absolute tolerance of positions, in their unit; by default " by_default                  \
-        ". For single coordinates { theta = 1e-8 }, with a value for all others { 1e-6, theta = " \
-        "1e-8 }. Tolerances of velocities are proportional to it."                                \
-  }
-/* Of an implicit map. */
-#define VIDA_MAP_ROWS                                                                            \
-  {"tolerance",                                                                                  \
-   VIDA_OPTION_REAL,                                                                             \
-   "1",                                                                                          \
-   1e-14,                                                                                        \
-   1e-15,                                                                                        \
-   1e-3,                                                                                         \
-   false,                                                                                        \
-   NULL,                                                                                         \
-   "Largest residual of the step equations, relative to the momenta and impulses of the step."}, \
-      {"max_iterations",                                                                         \
-       VIDA_OPTION_INTEGER,                                                                      \
-       "1",                                                                                      \
-       20.0,                                                                                     \
-       1.0,                                                                                      \
-       1000.0,                                                                                   \
-       false,                                                                                    \
-       NULL,                                                                                     \
-       "Largest number of Newton iterations of a step before a line search."},                   \
-      VIDA_LINEAR_SOLVER_ROW
-
-/* Rows that all KINSOL-solved methods share, and rows that methods share which always choose their
- * own steps (`rtol` has a default there). */
-extern const VidaOptionRow vida__common_options[];
-extern const VidaOptionRow vida__adaptive_options[];
-/* What the option `linear_solver` says (stepper.c). */
-vida_solver vida__solver_of(const VidaOptions* options);
 /* The flag and the message of a step that ends on another branch of the constraints. */
 #define VIDA_OTHER_BRANCH "OTHER_BRANCH"
-#define VIDA_OTHER_BRANCH_TEXT                                                 \
-  "the solution of the step lies on another branch of the constraints, which " \
-  "cannot be reached without passing a singular place"
+#define VIDA_OTHER_BRANCH_TEXT                                                                   \
+  "the solution of the step lies on another branch of the constraints, which cannot be reached " \
+  "without passing a singular configuration"
 
 /* ---- interrupts (interrupt.c) ---- */
 
-/* Asks whether to go on: 0, or a negative code that the step must end with as soon as it can; the
- * frame puts the state back and writes the message. To be called between own steps of a method;
- * Newton's method of a map asks by itself. `reached`: the time of the newest own state. */
+/* Asks whether to continue. Returns 0, or a negative code; the method must then end the step with
+ * this code as soon as possible. The frame restores the state and writes the message. Methods call
+ * it between their own steps; Newton's method of a map calls it by itself. `reached` is the time of
+ * the newest own state (s). */
 int vida__interrupted(VidaIntegration* self, double reached);
-/* Whether the motion gets from the last place that was reported to q (n) at the time t on the same
- * branch of the constraints: vida__check_branch looks at the end of a step; methods with steps of
- * their own report each of them by vida__follow_motion, or look at a place on the way by
- * vida__look_at_motion, which reports nothing (branch_watch.c). Fail with OTHER_BRANCH. */
+/* Checks whether the motion can reach q (n) at the end of the step on the same branch of the
+ * constraints, from the last reported point. Fails with OTHER_BRANCH (branch_watch.c). */
 int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error);
+/* Reports the point q (n) at the time t (s) after one of the method's own steps. Fails with
+ * OTHER_BRANCH if the motion cannot reach it on the same branch of the constraints
+ * (branch_watch.c). */
 int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
-int vida__look_at_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
-/* Lets an evaluator, or one of equations (NULL: none), that a method has made for itself evaluate
- * formulas on the same side of jumps in time as the integration does (jumps.c). */
+/* Checks the point q (n) at the time t (s) as vida__follow_motion does, without reporting it. */
+int vida__check_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
+/* Makes an evaluator that belongs to the method evaluate formulas on the same side of jumps in time
+ * as the integration does (jumps.c). */
 void vida__follow_segment(const VidaIntegration* self, vida_evaluator* evaluator);
+/* Makes equations (NULL is allowed) that belong to the method evaluate formulas on the same side of
+ * jumps in time as the integration does (jumps.c). */
 void vida__follow_equations(const VidaIntegration* self, vida_equations* equations);
 
-/* Flags of steps that leave a constraint: one that the method does not keep, one that it does. */
+/* Flags of steps that violate a constraint: UNBOUNDED if the method does not claim to keep it,
+ * CONSTRAINT_VIOLATED if it does. */
 #define VIDA_UNBOUNDED "UNBOUNDED"
 #define VIDA_CONSTRAINT_VIOLATED "CONSTRAINT_VIOLATED"
-/* Flags of a step on whose way a constraint, or the force of a potential, is not continuous. */
+/* Flags of a step during which a constraint, or the force of a potential, is discontinuous. */
 #define VIDA_CONSTRAINT_JUMPS "CONSTRAINT_JUMPS"
 #define VIDA_ANGLE_WRAPS "ANGLE_WRAPS"
-/* ---- tools for methods (implicit_step.c) ---- */
+/* ---- functions for methods (implicit_step.c) ---- */
 
 #define VIDA_STEP_NAME_SIZE 160
-/* "step 3 from t = 0.2", of the stepper that was asked for it, and where in it; returns `text`. */
+/* Writes the name of the step that the caller of the outermost stepper requested, "step 3 from t =
+ * 0.2", and the position within it. Returns `text`. */
 char* vida__name_step(const VidaIntegration* self, char text[VIDA_STEP_NAME_SIZE]);
-/* h of that stepper. */
-double vida__asked_step_size(const VidaIntegration* self);
-double vida__node_time(const VidaIntegration* self); /* t0 + k h */
-double vida__next_time(const VidaIntegration* self); /* t0 + (k + 1) h */
-/* sum += increment, keeping in `low` what rounding loses: as if with twice the digits, so that
- * equal and opposite increments leave nothing in a total even after millions of steps. */
-void vida__add_compensated(double* sum, double* low, double increment);
-/* place = q + c h w, and its time. */
+/* Returns the step h (s) of the outermost stepper. */
+double vida__requested_step_size(const VidaIntegration* self);
+/* Returns the time of the node, t0 + k h (s). */
+double vida__node_time(const VidaIntegration* self);
+/* Returns the time after the step, t0 + (k + 1) h (s). */
+double vida__next_time(const VidaIntegration* self);
+/* Computes place (n) = q + c h w. */
 void vida__find_place(const VidaIntegration* self, const double* w, double c, double* place);
+/* Returns the time t0 + (k + c) h (s) of the point of vida__find_place. */
 double vida__place_time(const VidaIntegration* self, double c);
-/* q += h w */
+/* Adds h w (n) to the positions of the node. */
 void vida__advance_positions(VidaIntegration* self, const double* w);
-/* p += weight G^T mu, term by term: equal and opposite impulses leave nothing in the total, however
- * many act on one particle. */
+/* Adds weight G^T mu to the momenta of the node, term by term: equal and opposite impulses then
+ * cancel exactly, however many act on one particle. `entries` are those of G. */
 void vida__add_impulses(VidaIntegration* self, const double* entries, double weight,
                         const double* mu);
-/* Appends what masses and constraints of the node leave open, see vida__append_singular. */
-bool vida__append_open(VidaIntegration* self, char* text, size_t size);
-/* self->model.matrix_root and matrix_stiffness, from masses and G at the start in
+/* Appends the unknowns that the masses and constraints at the node do not determine; see
+ * vida__append_singular. */
+bool vida__append_undetermined(VidaIntegration* self, char* text, size_t size);
+/* Computes self->model.matrix_root and matrix_stiffness from the masses and from G at the start in
  * self->work.entries. */
-void vida__measure_light(VidaIntegration* self);
-/* Of systems with coordinates without mass, or so light: VIDA_STEP_SINGULAR with their names where
- * neither constraints nor forces of positions say how they move. */
+void vida__raise_light_masses(VidaIntegration* self);
+/* Checks coordinates with no mass or a very small one. Fails with VIDA_STEP_SINGULAR and their
+ * names if neither constraints nor forces determine their motion. */
 int vida__check_massless(VidaIntegration* self, VidaError* error);
-/* Appends to the message of a step that failed which coordinates are so light; nothing where there
- * are none. */
-void vida__explain_light(const VidaIntegration* self, VidaError* error);
-/* Whether a coordinate is so light beside those that constraints join it to that the rounding of
- * their forces is no force for it: its velocity is one that constraints determine, not p / m. */
-bool vida__is_light(const VidaIntegration* self, int i);
-/* Sizes that scaling needs, from the start values; fails for a coordinate without mass. */
+/* Appends to the message of a failed step which coordinates are very light; appends nothing if
+ * there are none. */
+void vida__append_light_coordinates(const VidaIntegration* self, VidaError* error);
+/* Returns whether coordinate i is so light, compared with those that constraints connect it to,
+ * that rounding dominates the force on it. Constraints then determine its velocity, instead of p /
+ * m. */
+bool vida__is_light_coordinate(const VidaIntegration* self, int i);
+/* Computes the sizes for scaling from the initial state. Fails for a coordinate without mass. */
 int vida__measure_sizes(VidaIntegration* self, VidaError* error);
-/* strength (n): the forces of each coordinate before they cancel, those of the multipliers lambda
- * (m) among them, and what the forces that a row meets make of its multiplier's rounding. entries:
- * of G. */
-void vida__measure_strength(VidaIntegration* self, const double* entries, const double* lambda,
-                            double* strength);
-/* Gives components of one point or direction the largest size among them (size: n). */
+/* Sets the scaling of the unknowns and rows of the map, for the motion at the node. */
+void vida__set_scales(VidaIntegration* self);
+/* Returns whether the constraints are among the rows of the map. */
+bool vida__has_constraint_rows(const VidaIntegration* self);
+/* Computes strength (n): the size of the forces on each coordinate before they cancel, including
+ * those of the multipliers lambda (m) and the effect of the rounding of multipliers. `entries` are
+ * those of G. */
+void vida__measure_uncancelled_forces(VidaIntegration* self, const double* entries,
+                                      const double* lambda, double* strength);
+/* Gives all components of a point or direction the largest of their sizes; size: n. */
 void vida__share_sizes(const VidaSystem* system, double* size);
-/* The `sizes` of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for constraints what G
- * makes of the velocities. */
+/* Computes the sizes of the rows of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for
+ * constraints the product of |G| with the velocities: for VidaStepEquations.sizes. */
 void vida__step_sizes(void* data, const double* u, double* size);
-/* The `second_guess` of a map: a flight without constraints. From mu = 0 Newton's method finds the
- * nearest solution; from far away it may find another, in which a rod has turned over. */
+/* Replaces u by a step without constraint forces: for VidaStepEquations.second_guess. From mu = 0
+ * Newton's method finds the nearest solution; from a distant guess it may find another one, in
+ * which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
-/* p = M v, for systems of constant mass; and v = M^-1 p, v may be p. */
+/* Computes p = M v (n each) for systems with a constant mass matrix. */
 int vida__apply_mass(VidaIntegration* self, const double* v, double* p);
+/* Computes v = M^-1 p (n each) for systems with a constant mass matrix; v may be p. */
 int vida__solve_mass(VidaIntegration* self, const double* p, double* v);
-/* The square root of twice an energy per coordinate: the largest of |p|, h |force| and impulses of
- * the constraints, each over the root of its mass. Rows and unknowns are measured by it, so that
- * tolerances do not depend on units. */
+/* Returns the size of the motion, the square root of twice an energy per coordinate: the largest of
+ * |p|, h |force| and the constraint impulses, each divided by the square root of its mass. It
+ * scales rows and unknowns, so that tolerances do not depend on units. */
 double vida__measure_motion(const VidaIntegration* self);
-/* The size of a constraint's row, g/h at the end of a step, in such a motion. */
+/* Returns the size of a constraint row, g/h at the end of a step, in a motion of this size. */
 double vida__constraint_size(const VidaIntegration* self, int row, double motion);
-/* g and G at the node, into g0 and entries0. */
+/* Evaluates g and G at the node into g0 and entries0. */
 int vida__prepare_node(VidaIntegration* self, VidaError* error);
-/* How far the gradients of constraints turn from one place (entries of G) to another: the largest
- * square of a change, relative to that of the gradient; or (sizes: m, nullable) to the largest so
- * far, which is kept there, so that one that vanishes does not turn. */
+/* Approximate squared angles by which the gradient of a constraint turns between two points. A turn
+ * below the first one is not checked; a turn above the second one may be a jump to another branch
+ * (1.8 and 18 degrees). */
+#define VIDA_HARDLY_TURNED 1e-3
+#define VIDA_FAR_TURNED 0.1
+/* Returns how far constraint gradients turn between two points with these entries of G: the largest
+ * squared change relative to the squared gradient. With `sizes` (m, nullable), relative to the
+ * largest squared gradient so far, which `sizes` holds and the function updates; a vanishing
+ * gradient then does not count as a turn. */
 double vida__largest_turn(const VidaSystem* system, const double* before, const double* after,
                           double* sizes);
-/* Returns how many rows depend on others at the start, and sets *rows (nullable) to their numbers,
- * which the integration owns. */
+/* Returns the number of rows that depend on others at the start. *rows (nullable) receives their
+ * indices, which belong to the integration. */
 int vida__dependent_rows(const VidaIntegration* self, const int** rows);
-/* Whether it makes the steps of a method that is made of others (nested.h). */
+/* Returns whether the integration makes steps for an outer method (nested.h). */
 bool vida__is_nested(const VidaIntegration* self);
-/* Finds the rows that depend on others at the start, for values in self->work.entries. */
+/* Finds the rows that depend on others, from the values of G in self->work.entries. */
 int vida__find_redundancy(VidaIntegration* self, VidaError* error);
-/* Before a solve: g and G at the node, the guess, the scales. */
+/* Prepares the solution of a step: evaluates g and G at the node, and sets the guess and the
+ * scales. */
 int vida__prepare_step(VidaIntegration* self, VidaError* error);
-/* Solves for self->implicit.unknown; on success the history is extended. Failures say step, time
- * and what to try. */
+/* Solves the equations of a step for self->implicit.unknown, and adds the solution to the history.
+ * The message of a failure names the step, its time and what to try. */
 int vida__solve_step(VidaIntegration* self, VidaError* error);
-/* Exchanges the last unknowns, from which guesses are made, for others (VIDA_HISTORY of n + m) of
- * which there are *count. */
-void vida__swap_history(VidaIntegration* self, double** history, int* count);
-/* Multiplies the impulses of the last unknowns, for steps of another length. */
+/* Sets self->implicit.unknown to an extrapolation of the last unknowns, of which there must be one
+ * at least. */
+void vida__extrapolate_unknown(VidaIntegration* self);
+/* Adds self->implicit.unknown to the last unknowns. */
+void vida__remember_unknown(VidaIntegration* self);
+/* Exchanges the last unknowns for another history. */
+void vida__swap_history(VidaIntegration* self, vida_history* history);
+/* Multiplies the impulses of the last unknowns by `ratio`, for steps of another length. */
 void vida__scale_history(VidaIntegration* self, double ratio);
-/* Copies the last unknowns, and g at the node as they have left it. */
+/* Copies the last unknowns, and g at the node that was computed from them. */
 void vida__copy_history(const VidaIntegration* from, VidaIntegration* to);
-/* Forgets the last unknowns; or g at the node as they have left it. */
+/* Makes a matrix of the KKT pattern regular where constraints depend on each other: subtracts
+ * self->model.redundancy from the diagonal of their rows. */
+void vida__subtract_redundancy(const VidaIntegration* self, double* matrix);
+/* Deletes the last unknowns. */
 void vida__forget_history(VidaIntegration* self);
+/* Deletes g at the node that was computed from the last unknowns. */
 void vida__forget_constraints(VidaIntegration* self);
-/* *v: the velocities at the node, found once a node. */
+/* Computes the velocities at the node, once per node. *v (n) points to them. */
 int vida__node_velocities(VidaIntegration* self, const double** v, VidaError* error);
-/* Sets self->model.reach for the start, whose sizes and G (self->work.entries) are known. */
-void vida__measure_reach(VidaIntegration* self);
-/* Passes on what an evaluation reported. */
+/* Computes self->model.reach for the start from its sizes and from G in self->work.entries. */
+void vida__measure_row_scales(VidaIntegration* self);
+/* Copies the failure of an evaluation to `error`, and returns its code. */
 int vida__evaluation_failed(VidaIntegration* self, int code, VidaError* error);
-/* self->node.lambda: the multipliers of the equations of motion at the node: `multipliers` of
- * methods whose steps do not have them (node.c). */
+/* Computes self->node.lambda from the equations of motion at the node: VidaMethod.multipliers of
+ * methods whose steps have no multipliers (node.c). */
 int vida__node_multipliers(VidaIntegration* self, VidaError* error);
-/* Accelerations (n) and multipliers (m) that the equations of motion give at (t, q, v) (node.c);
- * self->work.entries receives G there. */
+/* Computes accelerations a (n) and multipliers lambda (m) of the equations of motion at (t,q,v)
+ * (node.c). self->work.entries receives G there. */
 int vida__accelerations(VidaIntegration* self, double t, const double* q, const double* v,
                         double* a, double* lambda);
-/* self->model.tension, from the equations of motion at the start; 0 where they have no solution. */
+/* Computes self->model.tension from the equations of motion at the start; 0 if they have no
+ * solution. */
 void vida__measure_tension(VidaIntegration* self);
-/* Sizes of energies (node.c): of the motion at the node, by its velocities where they are known and
- * else by the masses of the start, and of the potentials there, by forces times places, wherever
- * potentials are zero. */
+/* Returns the size of the kinetic energy (J) at the node, from its velocities if they are known,
+ * otherwise from the masses at the start (node.c). */
 double vida__kinetic_size(const VidaIntegration* self);
+/* Returns the size of the potential energy (J) at the node, the sum of |force| |position|, which
+ * does not depend on the zero of the potential (node.c). */
 double vida__potential_size(const VidaIntegration* self);
-/* The least energy that is a motion in a stretch of time (s): that of going a small part of where
- * the coordinates are, of angles a small part of 1 rad; 0 where all is at the origin. */
+/* Returns the least energy (J) that counts as a motion during `time` (s): the kinetic energy of
+ * moving each coordinate by a small fraction of its size, angles by a small fraction of 1 rad; 0 if
+ * all coordinates are 0. */
 double vida__rest_energy(const VidaIntegration* self, double time);
-/* The energy at the node, with its velocities: `energy` of most methods (node.c). */
-int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError* error);
-/* Factors the matrix of the projection below at the node, so that the first one allocates nothing.
+/* Computes the energy at the node with its velocities: VidaMethod.energy of most methods (node.c).
  */
+int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError* error);
+/* Computes the energy in the middle of the last step, at q - h w / 2 with the velocities w (n)
+ * (node.c). */
+int vida__midpoint_energy(VidaIntegration* self, const double* w, double* value, double* t,
+                          VidaError* error);
+/* Factors the matrix of vida__project_velocity at the node, so that the first projection allocates
+ * nothing. */
 int vida__factor_node_matrix(VidaIntegration* self, const double* entries, const double* v);
-/* The same elsewhere. */
+/* Factors the matrix of vida__project_velocity at (t,q,v). */
 int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* v);
-/* Multipliers with the same forces G^T mu, but of least norm, into self->model.least_norm; the node
- * matrix has been factored for these entries. */
+/* Computes the multipliers of least norm with the same forces G^T mu into self->model.least_norm.
+ * The node matrix must have been factored for these entries of G. */
 int vida__find_least_norm(VidaIntegration* self, const double* entries, const double* mu);
-/* v with L_v(q,v,t) + G^T nu = p and G v + g_t = 0 at (q,t), whose G is in `entries`. v holds a
- * guess and receives the solution, nu (m, nullable) the impulse. */
+/* Computes v with L_v(q,v,t) + G^T nu = p and G v + g_t = 0 at (q,t), with G in `entries`. v (n)
+ * contains a guess on entry and the solution on return; nu (m, nullable) receives the impulse. */
 int vida__project_velocity(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* p, double* v, double* nu, VidaError* error);
 

@@ -1,4 +1,4 @@
-/* Interrupts: the caller is asked, in the middle of a step too, whether to go on. */
+/* Interrupts: VIDA calls the user's function, also within a step, to decide whether to continue. */
 #include "base/error.h"
 #include "base/text.h"
 #include "stepper/frame.h"
@@ -36,7 +36,7 @@ int vida__interrupted(VidaIntegration* self, double reached) {
   }
   const int code = interrupt->ask(interrupt->data);
   if (code) {
-    /* Methods try smaller steps after positive codes. */
+    /* After a positive code a method would try a smaller step. */
     interrupt->code = code < 0 ? code : VIDA_STOPPED;
     interrupt->reached = reached;
   }
@@ -51,7 +51,6 @@ int vida__fail_interrupted(const VidaStepper* stepper, VidaError* error) {
     return vida__fail(error, code, "%s at t = %s", Vida_CodeText(code),
                       vida__real_text(at, node, 12));
   }
-  return vida__fail(error, code, "%s at t = %s, on the way from the state at t = %s",
-                    Vida_CodeText(code), vida__real_text(at, reached, 12),
-                    vida__real_text(kept, node, 12));
+  return vida__fail(error, code, "%s at t = %s, within the step from t = %s", Vida_CodeText(code),
+                    vida__real_text(at, reached, 12), vida__real_text(kept, node, 12));
 }

@@ -11,10 +11,11 @@
 #include "stepper/branch_watch.h"
 
 enum { MOST_PARTS = 10000 };
-/* A part that is shorter than this, by the step, is left to a Taylor polynomial: the increments of
- * a step would drown in rounding there, and its error is of third order in the part. */
+/* A part of a step shorter than this fraction of the step is replaced by a Taylor polynomial.
+ * Rounding would dominate the increments of a step there, and the error of the polynomial is of
+ * third order in the part. */
 static const double shortest_part = 1e-6;
-/* Jumps of a row, relative to the size of what it compares, and of its rate. */
+/* Jumps of a row and of its rate, relative to the reach of the row. */
 static const double jump_of_row = 1e-10, jump_of_rate = 1e-9;
 
 /* ---- making it ------------------------------------------------------------------------------- */
@@ -62,8 +63,8 @@ void vida__follow_equations(const VidaIntegration* self, vida_equations* equatio
   }
 }
 
-void vida__tell_jumps(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, VidaError*),
-                      void* data) {
+void vida__set_jump_function(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, VidaError*),
+                             void* data) {
   if (stepper && stepper->jumps) {
     stepper->jumps->tell = tell;
     stepper->jumps->data = data;
@@ -96,15 +97,12 @@ static double slack_at(double t, double end) {
   return 16.0 * DBL_EPSILON * fmax(fabs(t), fabs(end));
 }
 
-/* The next jump up to `end`; the segment up to it becomes that of the stepper. */
+/* Finds the next jump up to `end`; the segment up to it becomes that of the stepper. */
 static int look_ahead(VidaStepper* stepper, double at, double end, bool* found, VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
   const double from = fmax(at, jumps->from);
-  /* Differences in time of C functions reach a little further. */
-  const double more = stepper->self.model.system->jump_time_count > 0 ? 0.5 * (end - at) : 0.0;
   vida_jump next;
-  int code =
-      vida__find_jump(&jumps->search, from, end + more + slack_at(at, end), &next, found, error);
+  int code = vida__find_jump(&jumps->search, from, end + slack_at(at, end), &next, found, error);
   if (code) {
     return code;
   }
@@ -118,7 +116,7 @@ static int look_ahead(VidaStepper* stepper, double at, double end, bool* found, 
   return VIDA_SUCCESS;
 }
 
-/* The same behind a jump at `at`, if there is one. */
+/* Finds the next jump after the jump at `at`, if there is one. */
 static int look_behind(VidaStepper* stepper, double at, double end, bool* found, VidaError* error) {
   int code = look_ahead(stepper, at, end, found, error);
   while (!code && *found && stepper->jumps->jump.t <= at + slack_at(at, end)) {
@@ -178,7 +176,8 @@ static int tell(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-/* g into rows, G v + g_t into rates, G into stepper->entries; on the side of the segment. */
+/* Computes g into rows, G v + g_t into rates, and G into the entries, on the side of the segment.
+ */
 static int measure_rows(VidaStepper* stepper, double t, const double* q, const double* v,
                         double* rows, double* rates) {
   vida_evaluator* evaluator = &stepper->self.model.evaluator;
@@ -192,7 +191,7 @@ static int measure_rows(VidaStepper* stepper, double t, const double* q, const d
   return code;
 }
 
-/* A row that is another one behind the jump at t: positions cannot jump, velocities can. */
+/* Checks the rows after the jump at t: positions cannot jump, velocities can. */
 static int check_rows(VidaStepper* stepper, double t, const double* g_left, const double* rate_left,
                       bool* rates_jump, VidaError* error) {
   const double rounding = 4.0 * slack_at(t, t); /* of times, in which g and its rate move */
@@ -205,7 +204,7 @@ static int check_rows(VidaStepper* stepper, double t, const double* g_left, cons
     scale[r] = fabs(rate[r]) + fabs(rate_left[r]);
     if (fabs(g[r] - g_left[r]) > jump_of_row * stepper->self.model.reach[r] + rounding * scale[r]) {
       return vida__fail(error, VIDA_NOT_SUPPORTED,
-                        "constraint '%s' jumps by %s at t = %s, where no motion can follow it",
+                        "constraint '%s' jumps by %s at t = %s, and no motion can follow the jump",
                         stepper->self.model.system->rows[r].name,
                         vida__real_text(size, g[r] - g_left[r], 6), vida__real_text(number, t, 10));
     }
@@ -231,8 +230,8 @@ static int check_rows(VidaStepper* stepper, double t, const double* g_left, cons
   return VIDA_SUCCESS;
 }
 
-/* Velocities behind the jump: where the rate of a constraint jumps, an impulse of the constraints
- * takes them to it. */
+/* Computes the velocities after the jump: if the rate of a constraint jumps, an impulse of the
+ * constraints changes them. */
 static int meet_rows(VidaStepper* stepper, double t, const double* g_left, const double* rate_left,
                      VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
@@ -260,9 +259,10 @@ void vida__add_statistics(VidaStatistics* sum, VidaStatistics more) {
   sum->residual_evaluations += more.residual_evaluations;
   sum->jacobian_evaluations += more.jacobian_evaluations;
   sum->factorizations += more.factorizations;
+  sum->forced_steps += more.forced_steps;
 }
 
-/* A whole step is as long as all others, to the last digit. */
+/* A whole step has exactly the length of all other steps. */
 static double part_size(const vida_jumps* jumps, double at, double target) {
   const double way = target - at;
   return fabs(way - jumps->h) <= slack_at(at, target) ? jumps->h : way;
@@ -274,8 +274,8 @@ static int start_part(VidaStepper* stepper, double t, double h, VidaError* error
   return vida__start_motion(stepper, t, h, jumps->q, jumps->v, true, error);
 }
 
-/* Goes to the later side of the jump at which the state is, and starts there; the next jump is then
- * known. */
+/* Moves to the later side of the jump at the current state, and starts the method there; the next
+ * jump is then known. */
 static int cross(VidaStepper* stepper, double at, double end, bool* found, VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
   double* rate_left = jumps->rows;
@@ -316,9 +316,9 @@ static int read_state(VidaStepper* stepper, double* q, double* v, VidaError* err
   return code;
 }
 
-/* A short way on from jumps->q and v, where that needs no step. False where the equations of motion
- * have no solution. */
-static bool go_short_way(VidaStepper* stepper, double at, double way) {
+/* Advances jumps->q and v by a short time that needs no step. Returns false if the equations of
+ * motion have no solution. */
+static bool step_within(VidaStepper* stepper, double at, double way) {
   vida_jumps* jumps = stepper->jumps;
   double* a = stepper->self.work.place;
   if (vida__accelerations(&stepper->self, at, jumps->q, jumps->v, a,
@@ -332,11 +332,11 @@ static bool go_short_way(VidaStepper* stepper, double at, double way) {
   return true;
 }
 
-/* From `at` to `target`, with jumps->q and v before and after it. */
+/* Advances from `at` to `target`; jumps->q and v contain the state before and after. */
 static int make_part(VidaStepper* stepper, double at, double target, VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
   const double way = target - at;
-  if (way < shortest_part * jumps->h && go_short_way(stepper, at, way)) {
+  if (way < shortest_part * jumps->h && step_within(stepper, at, way)) {
     return start_part(stepper, target, jumps->h, error);
   }
   const double slack = slack_at(at, target);
@@ -382,7 +382,7 @@ static int make_parts(VidaStepper* stepper, double at, double end, bool found, V
   return code;
 }
 
-/* As if the step had not been made. */
+/* Restores the state before the step. */
 static void return_to_node(VidaStepper* stepper, const vida_jumps* kept, vida_segment segment) {
   vida_jumps* jumps = stepper->jumps;
   VidaError unused;
@@ -412,7 +412,8 @@ int vida__jumps_step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     return code;
   }
-  /* Where no jump is near, this is the step as it would be without any. */
+  /* Without a jump in the interval, the step is bitwise equal to a step of a system without jumps.
+   */
   const double slack = slack_at(at, end);
   if (!jumps->is_left && !found && fabs(stepper->self.node.h - jumps->h) <= slack) {
     code = vida__make_step(stepper, error);

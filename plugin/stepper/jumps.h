@@ -1,7 +1,7 @@
-/* Steps over jumps in time: every step ends at a jump, and the method starts anew after it.
+/* Steps over jumps in time: every step ends at a jump, and the method restarts after it.
  *
- * A step of the stepper, from node to node, then consists of several parts. During each part the
- * formulas are those of one side of the jumps, also at its ends. */
+ * A step of the stepper from node to node then consists of several parts. During each part, also at
+ * its two ends, formulas have the values of one side of the jumps. */
 #ifndef VIDA_STEPPER_JUMPS_H
 #define VIDA_STEPPER_JUMPS_H
 
@@ -9,49 +9,58 @@
 #include "system/evaluate/equations.h"
 #include "system/evaluate/time_jumps.h"
 
+/* The state of a stepper whose system has jumps in time. */
 struct vida_jumps {
   vida_jump_search search;
-  /* The grid of the caller; the grid of the stepper is that of the parts. */
+  /* The time grid of the caller; the grid of the integration is that of the current part. */
   double t0, h;
   long step;
-  double from;               /* jumps before this time are done */
-  vida_jump jump;            /* at which the state is, */
-  bool is_at_jump;           /* where it is */
-  bool is_left;              /* and on its earlier side: the next step first crosses it */
-  bool is_inside;            /* between the nodes that were asked for, while `tell` is called */
-  vida_segment edge;         /* of observables at a jump: just beside it */
-  double *q, *v;             /* n: the state between two parts */
-  double *q_node, *v_node;   /* n: that of the node, to which a failed step returns */
-  double *rows, *rows_right; /* m */
-  VidaStatistics before;     /* of earlier parts */
-  double velocity_t;         /* where velocities jumped first, */
-  int velocity_row;          /* with the rate of this row; -1: nowhere */
-  /* Called on both sides of every jump that is crossed, in this order; nullable. */
+  double from;     /* jumps before this time have been processed */
+  vida_jump jump;  /* the jump at the current state, if is_at_jump */
+  bool is_at_jump; /* the current state is at a jump */
+  bool is_left;    /* the current state is on the earlier side of the jump; the next step crosses it
+                      first */
+  bool is_inside;  /* the current state lies between two nodes of the caller, while `tell` is called
+                    */
+  vida_segment edge; /* the segment for observables at a jump, next to it */
+  double *q, *v;     /* n each: the state between two parts */
+  double *q_node,
+      *v_node; /* n each: the state at the last node of the caller, restored after a failure */
+  double *rows, *rows_right; /* m each: work space */
+  VidaStatistics before;     /* statistics of the earlier parts */
+  double velocity_t;         /* time of the first jump of the velocities, s */
+  int velocity_row;          /* row whose rate caused it; -1: none */
+  /* Called on both sides of every jump that a step crosses, earlier side first; nullable. */
   int (*tell)(void* data, VidaStepper* stepper, VidaError* error);
   void* data;
 };
 
-/* *jumps is NULL where nothing jumps. Evaluators of the stepper take its segment from then on. */
+/* Creates stepper->jumps, and makes the evaluators of the stepper use its segment. Without jumps in
+ * the system, stepper->jumps is NULL. */
 int vida__jumps_create(VidaStepper* stepper, VidaError* error);
+/* Frees the state and sets *jumps to NULL; NULL is allowed. */
 void vida__jumps_destroy(vida_jumps** jumps);
-/* Before a start: sets the grid, and takes the later side of a jump at t0. */
+/* Sets the grid before a start at t0 (s) with the step h (s). If t0 is at a jump, the motion starts
+ * on the later side. */
 int vida__jumps_begin(VidaStepper* stepper, double t0, double h, VidaError* error);
-/* VidaStepper_Step of systems with jumps. */
+/* Makes a step of a system with jumps in time, as VidaStepper_Step does. */
 int vida__jumps_step(VidaStepper* stepper, VidaError* error);
 
-/* sum += more, except the singular passages. */
+/* Adds `more` to *sum, except the number of singular passages. */
 void vida__add_statistics(VidaStatistics* sum, VidaStatistics more);
 
-/* Whether the state is at a jump; lambda (m) then receives the multipliers of the equations of
- * motion on the side of the state, NaN if these have no solution. */
+/* Returns whether the state is at a jump. If so, lambda (m) receives the multipliers of the
+ * equations of motion on the side of the state, NaN if these have no solution. */
 bool vida__multipliers_at_jump(VidaStepper* stepper, double* lambda);
-/* The name of the first row whose rate made the velocities jump, and the time; NULL: none. */
+/* Returns the name of the first row whose rate made the velocities jump, and writes its time to *t
+ * (s); NULL if the velocities did not jump. */
 const char* vida__velocity_jump(const VidaStepper* stepper, double* t);
-/* Sets the spacing h of the following nodes, for a shorter last step. Returns false if nothing
- * jumps: the stepper must then be started anew. */
+/* Sets the distance h (s) of the next nodes, for a shorter last step. Returns false if the system
+ * has no jumps; the stepper must then be started again. */
 bool vida__space_nodes(VidaStepper* stepper, double h);
-/* Sets the function that is called at jumps; the time of the stepper is then that of the jump. */
-void vida__tell_jumps(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, VidaError*),
-                      void* data);
+/* Sets the function that is called at jumps. During the call the time of the stepper is that of the
+ * jump. */
+void vida__set_jump_function(VidaStepper* stepper, int (*tell)(void*, VidaStepper*, VidaError*),
+                             void* data);
 
 #endif

@@ -1,8 +1,8 @@
 /* Masses for the scaling of matrices.
  *
- * Scaled by the roots of masses, the rows of constraints that join a light coordinate to heavy ones
- * are nearly those of the light one alone, so that rows which are independent look alike. A pulley
- * without weight moves by its ropes, not by its inertia. */
+ * If constraint rows that connect a light coordinate to heavy ones are scaled by the square roots
+ * of masses, they are dominated by the light coordinate, so independent rows look alike. The ropes
+ * of a massless pulley determine its motion, not its inertia. */
 #include <math.h>
 #include <string.h>
 
@@ -12,14 +12,16 @@
 #include "system/constraints/singular.h"
 #include "system/evaluate/sizes.h"
 
-/* Of roots of masses: what is lighter than this beside what a row joins it to is light. */
+/* Ratio of square roots of masses below which a coordinate counts as light compared with those that
+ * a row connects it to. */
 static const double least_root = 1e-4;
 enum { MOST_ROUNDS = 3 };
 
-/* Of the entries of a row in one unit; less is rounding. */
+/* Relative to the entries of a row in one unit; a smaller entry is rounding. */
 static const double least_entry = 1e-8;
 
-/* The largest root of mass over |G| of a row, entries first to end. */
+/* Returns the largest square root of a mass divided by |G| in a row, over the entries first to end.
+ */
 static double find_heaviest(const VidaIntegration* self, const double* root, int first, int end) {
   const VidaSystem* system = self->model.system;
   vida_unit_sizes sizes = {0};
@@ -40,8 +42,8 @@ static double find_heaviest(const VidaIntegration* self, const double* root, int
   return heaviest;
 }
 
-/* Along a row, coordinate i moves coordinate j by G_i / G_j of its own way, so that it has at most
- * m_j (G_i / G_j)^2 of its kinetic energy. */
+/* Along a row, coordinate i moves coordinate j by G_i / G_j of its own displacement, so it has at
+ * most the mass m_j (G_i / G_j)^2 of the kinetic energy. */
 static bool raise_roots(const VidaIntegration* self, const vida_unit_sizes* heaviest_of,
                         double* root) {
   const VidaSystem* system = self->model.system;
@@ -69,7 +71,7 @@ static bool raise_roots(const VidaIntegration* self, const vida_unit_sizes* heav
   return is_raised;
 }
 
-void vida__measure_light(VidaIntegration* self) {
+void vida__raise_light_masses(VidaIntegration* self) {
   const VidaSystem* system = self->model.system;
   memcpy(self->model.matrix_root, self->model.root_mass, (size_t)self->model.n * sizeof(double));
   memcpy(self->model.matrix_stiffness, self->model.row_stiffness,
@@ -103,13 +105,14 @@ void vida__measure_light(VidaIntegration* self) {
 static bool has_light(const VidaIntegration* self) {
   bool found = self->model.system->has_massless;
   for (int i = 0; i < self->model.n && !found; i++) {
-    found = vida__is_light(self, i);
+    found = vida__is_light_coordinate(self, i);
   }
   return found;
 }
 
 int vida__check_massless(VidaIntegration* self, VidaError* error) {
-  /* As in the matrix of an implicit step: what has no mass may hang on springs. */
+  /* As in the matrix of an implicit step: springs can determine the motion of a massless
+   * coordinate. */
   const vida_hessian_weights weights = {-self->node.h * self->node.h, 0.0, 0.0, 1.0};
   const VidaSystem* system = self->model.system;
   double* matrix = self->model.node_matrix->values;
@@ -122,10 +125,12 @@ int vida__check_massless(VidaIntegration* self, VidaError* error) {
                                      self->node.v, weights, matrix);
   vida__add_columns(system, self->work.entries, 1.0, matrix);
   vida__add_rows(system, self->work.entries, 1.0, matrix);
-  for (int r = 0; r < self->model.m && self->model.redundant; r++) {
-    matrix[vida__constraint_diagonal(system, r)] -= self->model.redundancy[r];
-  }
-  if (code || !vida__append_singular(system, matrix, open, sizeof open)) {
+  vida__subtract_redundancy(self, matrix);
+  /* The forces of dependent rows have least norm; nothing else distinguishes them. */
+  const bool is_open =
+      !code && (self->model.redundant ? vida__append_open_motion(system, matrix, open, sizeof open)
+                                      : vida__append_singular(system, matrix, open, sizeof open));
+  if (!is_open) {
     return VIDA_SUCCESS;
   }
   return vida__fail(error, VIDA_STEP_SINGULAR,
@@ -133,12 +138,12 @@ int vida__check_massless(VidaIntegration* self, VidaError* error) {
                     system->name, open);
 }
 
-void vida__explain_light(const VidaIntegration* self, VidaError* error) {
+void vida__append_light_coordinates(const VidaIntegration* self, VidaError* error) {
   enum { MOST_NAMED = 3 };
   const VidaSystem* system = self->model.system;
   int count = 0;
   for (int i = 0; i < self->model.n && error; i++) {
-    if (vida__is_light(self, i) && count++ < MOST_NAMED) {
+    if (vida__is_light_coordinate(self, i) && count++ < MOST_NAMED) {
       vida__append(error->message, VIDA_MESSAGE_SIZE, "%s'%s'", count > 1 ? ", " : "; ",
                    system->coordinates[i].name);
     }
@@ -155,6 +160,6 @@ void vida__explain_light(const VidaIntegration* self, VidaError* error) {
   }
 }
 
-bool vida__is_light(const VidaIntegration* self, int i) {
+bool vida__is_light_coordinate(const VidaIntegration* self, int i) {
   return self->model.matrix_root[i] > self->model.root_mass[i];
 }

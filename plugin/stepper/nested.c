@@ -17,7 +17,8 @@ int vida__nested_create(VidaIntegration* outer, const char* name, VidaStepper** 
     code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
   }
   code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
-  code = code ? code : vida__create_stepper(outer->model.system, options, nested, error);
+  code = code ? code
+              : vida__create_stepper(outer->model.system, options, outer->services, nested, error);
   VidaOptions_Destroy(&options);
   if (!code) {
     vida__jumps_destroy(&(*nested)->jumps); /* the outer one meets them */

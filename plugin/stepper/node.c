@@ -1,4 +1,4 @@
-/* What the equations of motion say at a node, from its positions and velocities alone. */
+/* Accelerations, multipliers and energies at a node, from its positions and velocities alone. */
 #include <math.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ void vida__measure_tension(VidaIntegration* self) {
   }
 }
 
-/* The velocities at the node, where they are known without work; else NULL. */
+/* Returns the velocities at the node if they are known without further work; otherwise NULL. */
 static const double* find_known_velocities(const VidaIntegration* self) {
   const VidaStepper* stepper = (const VidaStepper*)self;
   return stepper->has_node_velocity ? stepper->node_velocity
@@ -66,7 +66,7 @@ double vida__kinetic_size(const VidaIntegration* self) {
   double sum = 0.0;
   for (int i = 0; i < self->model.n; i++) {
     const double scaled = self->node.p[i] * self->model.inverse_root[i];
-    /* Masses of the start say nothing of quaternions that have turned. */
+    /* The masses at the start do not apply to quaternions that have rotated. */
     sum += v ? fabs(self->node.p[i] * v[i]) : scaled * scaled;
   }
   return 0.5 * sum;
@@ -95,6 +95,15 @@ double vida__rest_energy(const VidaIntegration* self, double time) {
   }
   const double speed = time > 0.0 ? part * size / time : 0.0;
   return 0.5 * speed * speed;
+}
+
+int vida__midpoint_energy(VidaIntegration* self, const double* w, double* value, double* t,
+                          VidaError* error) {
+  *t = vida__node_time(self) - 0.5 * self->node.h;
+  vida__find_place(self, w, -0.5, self->work.place);
+  const int code = vida__energy(&self->model.evaluator, *t, self->work.place, w, self->work.l_q,
+                                self->work.l_v, value);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
 int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError* error) {

@@ -1,4 +1,4 @@
-/* What messages call a step: by the one that was asked for. */
+/* The names of steps in messages: by the step that the user requested. */
 #include "base/text.h"
 #include "stepper/jumps.h"
 
@@ -31,7 +31,7 @@ void vida__count_earlier(VidaStepper* stepper, long steps) {
   stepper->earlier = steps;
 }
 
-double vida__asked_step_size(const VidaIntegration* self) {
+double vida__requested_step_size(const VidaIntegration* self) {
   const VidaStepper* stepper = (const VidaStepper*)self;
   return stepper->outer ? stepper->outer->self.node.h : self->node.h;
 }

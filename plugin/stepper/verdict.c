@@ -1,6 +1,6 @@
-/* What is judged of every method, by one rule: whether there is a motion from a start; after each
- * step whether the constraints hold as well as the method claims, or where it claims nothing,
- * whether they are torn; and why a step failed. */
+/* Checks that apply to all methods: whether a motion exists from a start; after each step, whether
+ * the constraints hold as well as the method claims, or, without a claim, whether they are broken;
+ * and why a step failed. */
 #include <math.h>
 #include <string.h>
 
@@ -11,16 +11,16 @@
 
 /* ---- the size of what a constraint compares -------------------------------------------------- */
 
-/* |q|; an angle is no less than a radian, wherever it begins. */
-static void measure_places(const VidaIntegration* self, double* x) {
+/* Returns |q|, for an angle at least one radian, independent of its zero. */
+static void measure_coordinate_sizes(const VidaIntegration* self, double* x) {
   for (int i = 0; i < self->model.n; i++) {
     const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
     x[i] = fmax(fabs(self->node.q[i]), is_angle ? 1.0 : 0.0);
   }
 }
 
-/* How far velocities and forces of the start take coordinates in a step. */
-static void measure_ways(const VidaIntegration* self, double* x) {
+/* Returns how far the velocities and forces at the start move coordinates in a step. */
+static void measure_step_displacements(const VidaIntegration* self, double* x) {
   const double h = fabs(self->node.h);
   for (int i = 0; i < self->model.n; i++) {
     const double by_mass = self->model.inverse_root[i] * self->model.inverse_root[i];
@@ -28,25 +28,25 @@ static void measure_ways(const VidaIntegration* self, double* x) {
   }
 }
 
-void vida__measure_reach(VidaIntegration* self) {
+void vida__measure_row_scales(VidaIntegration* self) {
   const VidaSystem* system = self->model.system;
   double* x = self->work.speed;
-  double* by_way = self->work.constraint_work;
+  double* by_displacement = self->work.constraint_work;
   for (int r = 0; r < self->model.m; r++) {
     self->model.reach[r] = system->rows[r].length;
   }
-  measure_places(self, x);
+  measure_coordinate_sizes(self, x);
   vida__add_row_sizes(system, self->work.entries, x, self->model.reach);
-  memset(by_way, 0, (size_t)self->model.m * sizeof *by_way);
-  measure_ways(self, x);
-  vida__add_row_sizes(system, self->work.entries, x, by_way);
+  memset(by_displacement, 0, (size_t)self->model.m * sizeof *by_displacement);
+  measure_step_displacements(self, x);
+  vida__add_row_sizes(system, self->work.entries, x, by_displacement);
   for (int r = 0; r < self->model.m; r++) {
-    self->model.reach[r] = self->model.reach[r] > 0.0 ? self->model.reach[r] : by_way[r];
+    self->model.reach[r] = self->model.reach[r] > 0.0 ? self->model.reach[r] : by_displacement[r];
   }
 }
 
-/* The distance of two points is violated by parts of its length, wherever the points are: the size
- * that judges it is twice the length, which is the reach of a rod at the origin. */
+/* A distance between two points is violated relative to its length, wherever the points are. The
+ * reference size is twice the length, which is the reach of a rod at the origin. */
 static double find_size(const VidaIntegration* self, int row) {
   const double length = self->model.system->rows[row].length;
   return length > 0.0 ? fmin(self->model.reach[row], 2.0 * length) : self->model.reach[row];
@@ -54,13 +54,48 @@ static double find_size(const VidaIntegration* self, int row) {
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-/* Of the terms of a row, and of the forces that cancel in them: less is rounding. */
+int vida__check_values(const VidaStepper* stepper, const char* what, const double* values,
+                       VidaError* error) {
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    if (!isfinite(values[i])) {
+      return vida__fail(error, VIDA_NOT_FINITE, "the initial %s of '%s' is not a finite number",
+                        what, stepper->self.model.system->coordinates[i].name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Steps that do not change the time would never end; those of the frame itself, after a jump in
+ * time or in another stepper, may be as short as rounding. */
+int vida__check_clock(const VidaStepper* stepper, double t0, double h, bool again,
+                      VidaError* error) {
+  char time[VIDA_REAL_TEXT_SIZE], step[VIDA_REAL_TEXT_SIZE];
+  const char* name = stepper->self.model.system->name;
+  vida__shortest_text(time, t0);
+  vida__shortest_text(step, h);
+  if (!isfinite(t0) || !isfinite(h) || !(h > 0.0)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "system '%s': a start needs a finite time and a positive step, got t0 = %s "
+                      "and h = %s",
+                      name, time, step);
+  }
+  if (t0 + h == t0 && !again && !stepper->outer) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "system '%s': the step h = %s is too short for the time t0 = %s: t0 + h is "
+                      "rounded to t0",
+                      name, step, time);
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Relative to the terms of a row and the forces that cancel in them; smaller values are rounding.
+ */
 static const double contradiction = 1e-8;
 static const double rounding = 1e-13;
-/* Of the reach of a row: what moves by less in a step is at rest. */
+/* Relative to the reach of a row; a smaller motion in a step counts as rest. */
 static const double at_rest = 1e-14;
 
-/* left += G x, and size (nullable) += |G| |x| */
+/* Adds G x to left, and |G| |x| to size (nullable). */
 static void add_rows(const VidaStepper* stepper, const double* x, double* left, double* size) {
   for (int e = 0; e < stepper->self.model.system->entry_count; e++) {
     const vida_jacobian_entry* entry = &stepper->self.model.system->entries[e];
@@ -72,14 +107,15 @@ static void add_rows(const VidaStepper* stepper, const double* x, double* left, 
   }
 }
 
-/* size (of |G a| and of what the rest of second derivatives is) += what rows bend by at such
- * speeds; 0 of rows that nothing moves. forces: the sizes of what cancels in accelerations. */
+/* Adds to size (of |G a| and the other terms of the second derivatives) how much the rows bend at
+ * these speeds; 0 for rows without motion. forces: the sizes of the terms that cancel in
+ * accelerations. */
 static void measure_derivatives(VidaStepper* stepper, const double* lambda, double* size,
                                 double* forces) {
   const VidaSystem* system = stepper->self.model.system;
   double *speed = stepper->self.work.speed, *strength = stepper->self.work.dq,
-         *pace = stepper->self.implicit.g0;
-  const size_t bytes = (size_t)stepper->self.model.m * sizeof *pace;
+         *row_speed = stepper->self.implicit.g0;
+  const size_t bytes = (size_t)stepper->self.model.m * sizeof *row_speed;
   for (int i = 0; i < stepper->self.model.n; i++) {
     speed[i] = fabs(stepper->self.node.v[i]);
     strength[i] = fabs(stepper->self.work.l_q[i]);
@@ -90,26 +126,26 @@ static void measure_derivatives(VidaStepper* stepper, const double* lambda, doub
     strength[entry->coordinate] += fabs(stepper->self.work.entries[e] * lambda[entry->row]);
   }
   memset(forces, 0, bytes);
-  memset(pace, 0, bytes);
+  memset(row_speed, 0, bytes);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     const int i = entry->coordinate;
     const double by_mass =
         stepper->self.model.inverse_root[i] * stepper->self.model.inverse_root[i];
-    pace[entry->row] += fabs(stepper->self.work.entries[e]) * speed[i];
+    row_speed[entry->row] += fabs(stepper->self.work.entries[e]) * speed[i];
     forces[entry->row] += fabs(stepper->self.work.entries[e]) * strength[i] * by_mass;
   }
   for (int r = 0; r < stepper->self.model.m; r++) {
     const double reach = stepper->self.model.reach[r];
     const bool moves =
-        fabs(stepper->self.node.h) * pace[r] > at_rest * reach || system->time_dependent;
-    size[r] = moves ? size[r] + (reach > 0.0 ? pace[r] * pace[r] / reach : 0.0) : 0.0;
+        fabs(stepper->self.node.h) * row_speed[r] > at_rest * reach || system->time_dependent;
+    size[r] = moves ? size[r] + (reach > 0.0 ? row_speed[r] * row_speed[r] / reach : 0.0) : 0.0;
   }
 }
 
-/* The row whose second derivative no accelerations make zero, or -1; what is left of it in
- * constraint_work. Solving once more takes away what the regularization of dependent rows has left
- * of it, and nothing of a contradiction. */
+/* Returns the row whose second derivative no accelerations make zero, or -1; constraint_work
+ * receives its remainder. A second solution removes the part of the remainder that stems from the
+ * regularization of dependent rows, but not a contradiction. */
 static int find_contradiction(VidaStepper* stepper) {
   const int n = stepper->self.model.n, m = stepper->self.model.m;
   double *a = stepper->self.work.place, *lambda = stepper->self.work.g_work,
@@ -156,7 +192,7 @@ static bool is_soft(const VidaStepper* stepper) {
   return soft;
 }
 
-int vida__judge_start(VidaStepper* stepper, VidaError* error) {
+static int check_singular_start(VidaStepper* stepper, VidaError* error) {
   const int row =
       stepper->self.model.redundant && !is_soft(stepper) ? find_contradiction(stepper) : -1;
   char size[VIDA_REAL_TEXT_SIZE];
@@ -177,22 +213,22 @@ int vida__judge_start(VidaStepper* stepper, VidaError* error) {
 
 /* ---- the judgement --------------------------------------------------------------------------- */
 
-/* A constraint is torn when it is violated by more than the reach of its row at the start, a rod by
- * about twice its length: nothing that its equation says is left then. Drift that a table is about
- * stays orders of magnitude below, and what leaves a constraint for good passes it within some
- * steps. The violation must also be more than a small part of the terms of its row as they are now:
- * a motion may have gone far from where it began, and have kept to the constraint as well as so
- * large terms allow. */
-static const double part_of_terms = 0.1;
+/* A constraint is broken if its violation exceeds the reach of its row at the start, for a rod
+ * about twice its length. Drift in normal use is orders of magnitude smaller, and a motion that
+ * leaves a constraint exceeds the bound within a few steps. The violation must also exceed a small
+ * fraction of the current terms of the row: a motion may be far from its start and satisfy the
+ * constraint as well as such large terms allow. */
+static const double fraction_of_terms = 0.1;
 
-/* Relaxed constraints give way to forces, and come back: a step ends only where they are beyond
- * their reach by so much that they do not, and beyond what their compliance explains. */
-static const double beyond_return = 10.0;
-static const double times_yielding = 1e2;
+/* Relaxed constraints deflect under forces and return. A step fails only if they are so far beyond
+ * their reach that they cannot return, and beyond what their compliance explains. */
+static const double relaxed_factor = 10.0;
+static const double compliance_factor = 1e2;
 
-/* Of the reach of a row, what a method that claims to keep it may leave: rounding of long motions
- * through poorly scaled rows stays orders of magnitude below, and so does the step's tolerance.
- * Rows that depended on others at the start may follow from them as well as steps are chosen. */
+/* Violation, relative to the reach of a row, that a method which claims to satisfy the row may
+ * leave. Rounding in long motions through poorly scaled rows, and the tolerance of the step, are
+ * orders of magnitude smaller. Rows that depended on others at the start may follow from them only
+ * as accurately as the steps are chosen. */
 static double find_claimed_part(const VidaStepper* stepper) {
   static const double least = 1e-7;
   static const double tolerances = 1e3;
@@ -213,6 +249,7 @@ typedef struct level {
   double of_length;     /* if not 0, in their place the part of the length of a row that has one */
   double yields;        /* and of what its compliance explains */
   bool is_claimed;      /* by the method */
+  bool is_velocity;     /* the values are G v + g_t */
 } level;
 
 static bool is_beyond_size(const VidaStepper* stepper, const level* at, int row) {
@@ -225,8 +262,8 @@ static bool is_beyond_size(const VidaStepper* stepper, const level* at, int row)
   return size > 0.0 && violation > size && violation > at->yields * yielding;
 }
 
-/* Whether a violation is more than the terms of its row leave open: a part of them, or of a length
- * that they cancel to, and then more than their rounding. */
+/* Returns whether a violation exceeds a fraction of the terms of its row, or of the length to which
+ * they cancel, and the rounding of these terms. */
 static bool is_beyond_terms(const VidaStepper* stepper, const level* at, int row, double terms) {
   static const double cancellation = 1e-12;
   const double length = stepper->self.model.system->rows[row].length;
@@ -243,7 +280,7 @@ static bool keeps(const VidaStepper* stepper, VidaCapability what) {
   return stepper->self.method->info.capabilities & ~stepper->self.given_up & what;
 }
 
-/* The terms of the rows at the node, by size. */
+/* Computes the sizes of the terms of the rows at the node. */
 static int measure_terms(VidaStepper* stepper, const level* at, double* terms) {
   const VidaSystem* system = stepper->self.model.system;
   const int code = vida__jacobian(&stepper->self.model.evaluator, vida__node_time(&stepper->self),
@@ -256,8 +293,8 @@ static int measure_terms(VidaStepper* stepper, const level* at, double* terms) {
   return code;
 }
 
-/* The row that is torn the most, or -1. */
-static int find_torn_row(VidaStepper* stepper, const level* at) {
+/* Returns the row with the largest relative violation, or -1. */
+static int find_violated_row(VidaStepper* stepper, const level* at) {
   double* terms = stepper->self.work.g_work;
   bool is_suspect = false;
   double most = 0.0;
@@ -279,20 +316,76 @@ static int find_torn_row(VidaStepper* stepper, const level* at) {
   return worst;
 }
 
+/* The largest violation of a constraint at the start, as a fraction of its reach and of its terms.
+ * Smaller ones may come from rounded input, and the first step removes them. */
+static const double consistent_fraction = 1e-3;
+
+/* A method that keeps g = 0 would move to another state in its first step. */
+static int check_consistent_start(VidaStepper* stepper, VidaError* error) {
+  VidaIntegration* self = &stepper->self;
+  double* g = self->work.constraint_work;
+  const bool solves = self->corrects_positions || keeps(stepper, VIDA_CAN_POSITION_LEVEL);
+  if (!solves || self->model.m == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__constraints(&self->model.evaluator, vida__node_time(self), self->node.q,
+                                     self->node.q_low, g);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    g[r] = self->model.system->rows[r].is_nonholonomic ? 0.0 : g[r];
+  }
+  const level at = {.values = g,
+                    .x = self->node.q,
+                    .weight = 1.0,
+                    .times = consistent_fraction,
+                    .part = consistent_fraction};
+  int row = find_violated_row(stepper, &at);
+  /* Where the coordinates of the row vanish, they are no measure of a violation. The search has
+   * computed G. */
+  while (row >= 0 &&
+         fabs(g[row]) <= consistent_fraction * vida__find_system_size(self->model.system,
+                                                                      self->work.entries,
+                                                                      self->node.q, row)) {
+    g[row] = 0.0;
+    row = find_violated_row(stepper, &at);
+  }
+  char violation[VIDA_REAL_TEXT_SIZE];
+  return row < 0 ? VIDA_SUCCESS
+                 : vida__fail(error, VIDA_INCONSISTENT_START,
+                              "the start violates '%s' by %s; VidaSystem_Start finds consistent "
+                              "positions and velocities",
+                              self->model.system->rows[row].name,
+                              vida__real_text(violation, g[row], 3));
+}
+
+int vida__check_start(VidaStepper* stepper, bool again, VidaError* error) {
+  const int code = again ? VIDA_SUCCESS : check_consistent_start(stepper, error);
+  return code ? code : check_singular_start(stepper, error);
+}
+
 /* ---- what is said ---------------------------------------------------------------------------- */
 
 enum { REMEDY_SIZE = 192 };
 
-static void append_remedy(const VidaStepper* stepper, char* text, size_t size) {
-  const VidaRemedy* remedy = &stepper->self.method->remedy;
-  const bool is_default =
-      remedy->option && !VidaOptions_IsSet(stepper->self.options, remedy->option);
-  if (remedy->option && (stepper->self.given_up || (is_default && !stepper->self.adaptive))) {
+void vida__append_remedy(const VidaRemedy* remedy, char* text, size_t size) {
+  if (remedy->option) {
     vida__append(text, size, ", or %s = %s", remedy->option, remedy->value);
   }
   if (remedy->method) {
     vida__append(text, size, ", or %s", remedy->method);
   }
+}
+
+/* The remedy of the method, without its option where that would not help. */
+static VidaRemedy find_remedy(const VidaStepper* stepper) {
+  VidaRemedy remedy = stepper->self.method->remedy;
+  const bool is_default = remedy.option && !VidaOptions_IsSet(stepper->self.options, remedy.option);
+  if (!stepper->self.given_up && (!is_default || stepper->self.adaptive)) {
+    remedy.option = remedy.value = NULL;
+  }
+  return remedy;
 }
 
 /* "step is too large: try less than h = 0.1" */
@@ -304,25 +397,30 @@ static void append_smaller(const VidaStepper* stepper, char* text, size_t size) 
                              : "step is too large: try less than h",
       vida__real_text(least,
                       stepper->self.adaptive ? VidaOptions_Get(stepper->self.options, "rtol")
-                                             : vida__asked_step_size(&stepper->self),
+                                             : vida__requested_step_size(&stepper->self),
                       6));
 }
 
-static int fail_torn(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
+static int fail_violated(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
   const double times = at->weight * fabs(at->values[row]) / find_size(&stepper->self, row);
-  char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
-  append_smaller(stepper, remedy, sizeof remedy);
-  append_remedy(stepper, remedy, sizeof remedy);
+  const VidaRemedy remedy = find_remedy(stepper);
+  char t[VIDA_REAL_TEXT_SIZE], step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE],
+      advice[REMEDY_SIZE] = "";
+  append_smaller(stepper, advice, sizeof advice);
+  vida__append_remedy(&remedy, advice, sizeof advice);
   return vida__fail_flag(
       error, VIDA_STEP_NOT_CONVERGED, at->is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
-      "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
-      vida__name_step(&stepper->self, step), stepper->self.model.system->rows[row].name,
-      vida__real_text(size, times, 3),
-      at->is_claimed ? "more than the method claims" : "and is torn", remedy);
+      at->is_velocity ? "at t = %s the velocities violate constraint '%s' by %s times its own size "
+                        "in a step, %s; the %s"
+                      : "%s: constraint '%s' is violated by %s times its own size, %s; the %s",
+      at->is_velocity ? vida__real_text(t, vida__node_time(&stepper->self), 10)
+                      : vida__name_step(&stepper->self, step),
+      stepper->self.model.system->rows[row].name, vida__real_text(size, times, 3),
+      at->is_claimed ? "more than the method claims" : "and is torn", advice);
 }
 
-int vida__judge_step(VidaStepper* stepper, VidaError* error) {
-  /* A step of relaxed constraints has prepared the one that follows it, and g at the node. */
+int vida__check_step(VidaStepper* stepper, VidaError* error) {
+  /* A step with relaxed constraints has prepared the next step and g at the node. */
   const bool is_relaxed = stepper->self.softness;
   const bool is_claimed = keeps(stepper, VIDA_CAN_POSITION_LEVEL);
   const double claimed = find_claimed_part(stepper);
@@ -331,10 +429,10 @@ int vida__judge_step(VidaStepper* stepper, VidaError* error) {
       .x = stepper->self.node.q,
       .weight = 1.0,
       .times = is_claimed   ? claimed
-               : is_relaxed ? beyond_return
+               : is_relaxed ? relaxed_factor
                             : 1.0,
-      .part = is_claimed ? claimed : part_of_terms,
-      .yields = times_yielding,
+      .part = is_claimed ? claimed : fraction_of_terms,
+      .yields = compliance_factor,
       .is_claimed = is_claimed};
   if (stepper->self.model.m == 0) {
     return VIDA_SUCCESS;
@@ -342,18 +440,112 @@ int vida__judge_step(VidaStepper* stepper, VidaError* error) {
   if (!is_relaxed && vida__constraints(&stepper->self.model.evaluator,
                                        vida__next_time(&stepper->self), stepper->self.node.q,
                                        stepper->self.node.q_low, stepper->self.implicit.g_node)) {
-    /* The next step, or who asks for g, says why. */
+    /* The next step, or the function that needs g, reports the reason. */
     stepper->self.model.evaluator.error = (VidaError){0};
     return VIDA_SUCCESS;
   }
   stepper->self.implicit.has_g_node = !is_relaxed;
   stepper->self.node.step++; /* of the node that the step has led to */
-  const int torn = find_torn_row(stepper, &at);
+  const int torn = find_violated_row(stepper, &at);
   stepper->self.node.step--;
-  return torn < 0 ? VIDA_SUCCESS : fail_torn(stepper, &at, torn, error);
+  return torn < 0 ? VIDA_SUCCESS : fail_violated(stepper, &at, torn, error);
 }
 
-/* Where steps are chosen, that of their mean. */
+/* ---- energy from nowhere --------------------------------------------------------------------- */
+
+/* Multiples of the energy at the start: above the first, a motion that fails was already unbounded;
+ * a conservative system that has gained the second, and then the first times as much, fails. Steps
+ * that meet a hard wall too late gain less. Implicit methods at steps far above a period overshoot
+ * in their first steps, and damp the rest. */
+static const double unbounded_energy_ratio = 1e6;
+static const double impossible_energy_ratio = 1e10;
+
+static int fail_unbounded(const VidaStepper* stepper, const char* what, double energy,
+                          VidaError* error) {
+  char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], smaller[REMEDY_SIZE] = "";
+  append_smaller(stepper, smaller, sizeof smaller);
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_UNBOUNDED,
+                         "%s: the motion has become unbounded: %s is %s times the energy of the "
+                         "start; the %s, or an implicit method",
+                         vida__name_step(&stepper->self, step), what,
+                         vida__real_text(size, energy / stepper->start_energy, 3), smaller);
+}
+
+static double find_energy(VidaStepper* stepper, const double* v) {
+  double energy = (double)NAN;
+  const int code = vida__energy(&stepper->self.model.evaluator, vida__node_time(&stepper->self),
+                                stepper->self.node.q, v, stepper->self.work.l_q,
+                                stepper->self.work.l_v, &energy);
+  stepper->self.model.evaluator.error = (VidaError){0};
+  return code ? (double)NAN : energy;
+}
+
+/* The kinetic energy that corrections of violated constraints can produce: that of a motion which
+ * passes all coordinates in one step. Methods that keep the constraints have nothing to correct. */
+static double find_correction_energy(const VidaStepper* stepper) {
+  const VidaIntegration* self = &stepper->self;
+  double sum = 0.0;
+  for (int i = 0; i < self->model.n; i++) {
+    const double scaled = self->model.root_mass[i] * self->node.q[i] / self->node.h;
+    sum += 0.5 * scaled * scaled;
+  }
+  return self->model.m > 0 && !keeps(stepper, VIDA_CAN_POSITION_LEVEL) ? sum : 0.0;
+}
+
+void vida__begin_energy_check(VidaStepper* stepper) {
+  const bool is_conserved = !vida__has_energy_sources(stepper->self.model.system);
+  stepper->start_energy = vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self);
+  stepper->conserved_energy =
+      is_conserved && !stepper->outer ? find_energy(stepper, stepper->self.node.v) : (double)NAN;
+  stepper->energy_bound =
+      impossible_energy_ratio * (stepper->start_energy + find_correction_energy(stepper));
+  stepper->judged_energy = stepper->energy_bound;
+  stepper->has_impossible_energy = false;
+}
+
+/* Work of forces, of drives and of explicit time can increase an energy without bound, but nothing
+ * increases that of a conservative system. The kinetic energy with the masses of the start, which
+ * costs little, shows whether the energy must be computed; it is computed again only after a
+ * growth. */
+int vida__check_energy(VidaStepper* stepper, VidaError* error) {
+  static const double growth = 4.0;
+  /* Motions that fall deep into a potential have large energies of both kinds. */
+  static const double part_of_motion = 0.25;
+  const VidaIntegration* self = &stepper->self;
+  double kinetic = 0.0;
+  if (isnan(stepper->conserved_energy) || !(stepper->energy_bound > 0.0)) {
+    return VIDA_SUCCESS;
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    const double scaled = self->node.p[i] * self->model.inverse_root[i];
+    kinetic += 0.5 * scaled * scaled;
+  }
+  if (!(kinetic > stepper->judged_energy)) {
+    return VIDA_SUCCESS;
+  }
+  stepper->judged_energy = growth * kinetic;
+  const double* v;
+  VidaError unused;
+  stepper->self.node.step++; /* of the node that the step has led to */
+  const bool has_velocities = !vida__node_velocities(&stepper->self, &v, &unused);
+  const double gain =
+      has_velocities ? find_energy(stepper, v) - stepper->conserved_energy : (double)NAN;
+  kinetic = vida__kinetic_size(&stepper->self);
+  stepper->self.node.step--;
+  if (!(gain > stepper->energy_bound && gain > part_of_motion * kinetic)) {
+    return VIDA_SUCCESS;
+  }
+  if (!stepper->has_impossible_energy) {
+    stepper->has_impossible_energy = true;
+    stepper->energy_bound = unbounded_energy_ratio * gain;
+    return VIDA_SUCCESS;
+  }
+  return fail_unbounded(stepper, "the energy of this conservative system", gain, error);
+}
+
+/* ---- velocities and remarks ------------------------------------------------------------------ */
+
+/* For adaptive methods, the mean step. */
 static double find_step_length(const VidaStepper* stepper) {
   const double made = (double)stepper->self.statistics.steps;
   return stepper->self.adaptive && made > 0.0
@@ -361,113 +553,91 @@ static double find_step_length(const VidaStepper* stepper) {
              : stepper->self.node.h;
 }
 
-static int fail_velocities(const VidaStepper* stepper, const level* at, int row, VidaError* error) {
-  const double times = at->weight * fabs(at->values[row]) / find_size(&stepper->self, row);
-  char t[VIDA_REAL_TEXT_SIZE], size[VIDA_REAL_TEXT_SIZE], remedy[REMEDY_SIZE] = "";
-  append_smaller(stepper, remedy, sizeof remedy);
-  append_remedy(stepper, remedy, sizeof remedy);
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_VIOLATED,
-                         "at t = %s the velocities violate constraint '%s' by %s times its own "
-                         "size in a step, more than the method claims; the %s",
-                         vida__real_text(t, vida__node_time(&stepper->self), 10),
-                         stepper->self.model.system->rows[row].name,
-                         vida__real_text(size, times, 3), remedy);
-}
-
-int vida__judge_velocities(VidaStepper* stepper, const double* v, VidaError* error) {
+int vida__check_velocities(VidaStepper* stepper, const double* v, VidaError* error) {
   const double claimed = find_claimed_part(stepper);
   const level at = {.values = stepper->self.work.constraint_work,
                     .x = v,
                     .weight = find_step_length(stepper),
                     .times = claimed,
                     .part = claimed,
-                    .yields = times_yielding,
-                    .is_claimed = true};
+                    .yields = compliance_factor,
+                    .is_claimed = true,
+                    .is_velocity = true};
   if (stepper->self.model.m == 0 || !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
     return VIDA_SUCCESS;
   }
   const int code =
       VidaStepper_Constraints(stepper, NULL, stepper->self.work.constraint_work, error);
-  const int torn = code ? -1 : find_torn_row(stepper, &at);
-  return torn < 0 ? code : fail_velocities(stepper, &at, torn, error);
+  const int torn = code ? -1 : find_violated_row(stepper, &at);
+  return torn < 0 ? code : fail_violated(stepper, &at, torn, error);
 }
 
-/* How much of its own size a row may be violated by before it is worth a remark. Constraints that
- * are relaxed only to be integrated, with the compliance of the method, should hardly give way; one
- * that the user has chosen is meant. */
-static const double relaxed_part = 0.01;
-static const double noted_part_of_length = 0.1;
+/* Relative violation of a row that is worth a remark. Constraints that the method relaxes with its
+ * own compliance should hardly deflect; a compliance that the user has set is intended. */
+static const double relaxed_fraction = 0.01;
+static const double reported_fraction_of_length = 0.1;
 
-static level make_noted_level(const VidaStepper* stepper, const double* values) {
+static level make_reported_level(const VidaStepper* stepper, const double* values) {
   level at = {.values = values,
               .x = stepper->self.node.q,
               .weight = 1.0,
               .times = 1.0,
-              .part = part_of_terms,
-              .yields = times_yielding};
+              .part = fraction_of_terms,
+              .yields = compliance_factor};
   if (stepper->self.softness && !VidaOptions_IsSet(stepper->self.options, "compliance")) {
-    at.times = at.part = at.of_length = relaxed_part;
+    at.times = at.part = at.of_length = relaxed_fraction;
     at.yields = 0.0;
   } else if (!stepper->self.softness) {
-    at.of_length = noted_part_of_length;
+    at.of_length = reported_fraction_of_length;
   }
   return at;
 }
 
-static void note_torn(const VidaStepper* stepper, const level* at, int row, bool is_velocity,
-                      char* text, size_t size) {
-  char t[VIDA_REAL_TEXT_SIZE], part[VIDA_REAL_TEXT_SIZE];
-  vida__append(text, size,
-               is_velocity ? "from t = %s on, velocities violate constraint '%s' by more than "
-                           : "from t = %s on, constraint '%s' is violated by more than ",
-               vida__real_text(t, vida__node_time(&stepper->self), 10),
-               stepper->self.model.system->rows[row].name);
-  const bool is_length = at->of_length > 0.0 && stepper->self.model.system->rows[row].length > 0.0;
-  const double times = is_length ? at->of_length : at->times;
-  if (times < 1.0) {
-    vida__append(text, size, "%s times ", vida__real_text(part, times, 3));
-  }
-  vida__append(text, size, "its own %s%s; try a smaller %s", is_length ? "length" : "size",
-               is_velocity ? " a step" : "", stepper->self.adaptive ? "rtol" : "step");
-  append_remedy(stepper, text, size);
+static vida_violation make_violation(const VidaStepper* stepper, const level* at, int row) {
+  const bool is_of_length =
+      at->of_length > 0.0 && stepper->self.model.system->rows[row].length > 0.0;
+  return (vida_violation){.is_found = true,
+                          .row = row,
+                          .t = vida__node_time(&stepper->self),
+                          .part = is_of_length ? at->of_length : at->times,
+                          .is_of_length = is_of_length,
+                          .is_velocity = at->is_velocity,
+                          .remedy = find_remedy(stepper)};
 }
 
-int vida__note_violations(VidaStepper* stepper, char* text, size_t size, VidaError* error) {
+int vida__find_violation(VidaStepper* stepper, vida_violation* violation, VidaError* error) {
   double* rows = stepper->self.work.constraint_work;
-  level at = make_noted_level(stepper, rows);
-  bool is_velocity = false;
+  level at = make_reported_level(stepper, rows);
   int code = VIDA_SUCCESS;
   int torn = -1;
   if (stepper->self.model.m > 0 && !keeps(stepper, VIDA_CAN_POSITION_LEVEL)) {
     code = VidaStepper_Constraints(stepper, rows, NULL, error);
-    torn = code ? -1 : find_torn_row(stepper, &at);
+    torn = code ? -1 : find_violated_row(stepper, &at);
   }
   if (!code && torn < 0 && stepper->self.model.m > 0 && !keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
-    is_velocity = true;
     at = (level){.values = rows,
                  .x = stepper->node_velocity,
                  .weight = find_step_length(stepper),
                  .times = 1.0,
-                 .part = part_of_terms,
-                 .yields = times_yielding};
+                 .part = fraction_of_terms,
+                 .yields = compliance_factor,
+                 .is_velocity = true};
     code = VidaStepper_Constraints(stepper, NULL, rows, error);
-    torn = code ? -1 : find_torn_row(stepper, &at);
+    torn = code ? -1 : find_violated_row(stepper, &at);
   }
-  if (torn >= 0) {
-    note_torn(stepper, &at, torn, is_velocity, text, size);
-  }
+  *violation = torn >= 0 ? make_violation(stepper, &at, torn) : (vida_violation){0};
   return code;
 }
 
 /* ---- failed steps ---------------------------------------------------------------------------- */
 
-/* How far the way reaches on which a jump is looked for from where the motion stopped, in h.
- * Methods that choose their steps stop just before it, or just behind: there the way begins
- * earlier, too. */
-static const double probed_part = 0.1;
-static const double probed_steps = 2.5;
+/* How far, in units of h, a jump is searched for around the point at which the motion stopped.
+ * Adaptive methods stop just before or just after it, so the search also begins earlier for them.
+ */
+static const double probed_fraction = 0.1;
+static const double probed_step_count = 2.5;
 
-/* Whether a constraint jumps on the way from `back` before (t,q) to `ahead` behind it. */
+/* Returns whether a constraint jumps between `back` before (t,q) and `ahead` after it. */
 static bool jumps_near(VidaStepper* stepper, double t, const double* q, const double* v,
                        double back, double ahead) {
   double *from = stepper->self.work.place, *to = stepper->self.work.q1;
@@ -479,11 +649,11 @@ static bool jumps_near(VidaStepper* stepper, double t, const double* q, const do
   return vida__watch_probe_jump(stepper->watch, t + ahead, to);
 }
 
-/* Whether one does near where the motion stopped, along its velocity: at the last place that was
- * looked at, or behind the node. */
+/* Returns whether a constraint jumps near the point at which the motion stopped, along its
+ * velocity: at the last checked point, or after the node. */
 static bool stops_at_jump(VidaStepper* stepper) {
   const vida_watch* watch = stepper->watch;
-  const double h = stepper->self.node.h, part = probed_part * h;
+  const double h = stepper->self.node.h, part = probed_fraction * h;
   const double* v;
   VidaError unused;
   if (!watch || watch->is_blind || vida__node_velocities(&stepper->self, &v, &unused)) {
@@ -493,10 +663,10 @@ static bool stops_at_jump(VidaStepper* stepper) {
     return true;
   }
   return jumps_near(stepper, vida__node_time(&stepper->self), stepper->self.node.q, v, 0.0,
-                    stepper->self.adaptive ? h + part : probed_steps * h);
+                    stepper->self.adaptive ? h + part : probed_step_count * h);
 }
 
-static void tell_jump(const VidaStepper* stepper, VidaError* error) {
+static void describe_jump(const VidaStepper* stepper, VidaError* error) {
   const vida_discontinuity* jump = vida__watch_jump(stepper->watch);
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
   vida__fail_flag(
@@ -508,40 +678,52 @@ static void tell_jump(const VidaStepper* stepper, VidaError* error) {
       vida__real_text(size, fabs(jump->size), 3), vida__real_text(t, jump->t, 4));
 }
 
-/* Times the energy of the start: a motion that has so much was lost before. */
-static const double lost_motion = 1e6;
-
-static void tell_unbounded(const VidaStepper* stepper, double energy, VidaError* error) {
-  char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], smaller[REMEDY_SIZE] = "";
-  append_smaller(stepper, smaller, sizeof smaller);
-  vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_UNBOUNDED,
-                  "%s: the motion has become unbounded: its kinetic energy is %s times the energy "
-                  "of the start; the %s, or an implicit method",
-                  vida__name_step(&stepper->self, step),
-                  vida__real_text(size, energy / stepper->start_energy, 3), smaller);
+/* Whether watch->q_next is finite; watch->x receives the middle of the way to it, and watch->step
+ * the velocity that goes it in a step, at most: shorter parts of the step are taken for all of it.
+ */
+static bool find_tried_displacement(const VidaStepper* stepper) {
+  vida_watch* watch = stepper->watch;
+  bool finite = true;
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    watch->x[i] = 0.5 * (watch->q[i] + watch->q_next[i]);
+    watch->step[i] = (watch->q_next[i] - watch->q[i]) / stepper->self.node.h;
+    finite = finite && isfinite(watch->step[i]);
+  }
+  return finite;
 }
 
-/* The kinetic energy of the way to the place that was tried last, at most: shorter parts of the
- * step are taken for all of it. */
-static double find_tried_energy(const VidaStepper* stepper) {
-  const vida_watch* watch = stepper->watch;
+/* The kinetic energy v M v / 2 of the way to the place that was tried last; 0 if there is none. M
+ * is that of the middle of the way: the mass of a coordinate at the start, or to the side of the
+ * way, may be larger by many orders of magnitude, as in bodies that have turned. */
+static double find_tried_energy(VidaStepper* stepper) {
+  vida_watch* watch = stepper->watch;
+  const int n = stepper->self.model.n;
+  double *l_q = stepper->self.work.l_q, *rest = stepper->self.work.l_v;
   double sum = 0.0;
-  for (int i = 0; watch && !watch->is_blind && i < stepper->self.model.n; i++) {
-    const double speed = (watch->q_next[i] - watch->q[i]) / stepper->self.node.h;
-    sum += stepper->self.model.root_mass[i] > 0.0
-               ? pow(speed * stepper->self.model.root_mass[i], 2.0)
-               : 0.0;
+  if (!watch || watch->is_blind) {
+    return 0.0;
+  }
+  if (!find_tried_displacement(stepper)) {
+    return INFINITY;
+  }
+  memset(watch->y, 0, (size_t)n * sizeof *watch->y);
+  if (vida__gradient(&watch->evaluator, watch->t, watch->x, watch->y, l_q, rest) ||
+      vida__gradient(&watch->evaluator, watch->t, watch->x, watch->step, l_q, watch->y)) {
+    return 0.0;
+  }
+  for (int i = 0; i < n; i++) {
+    sum += watch->step[i] * (watch->y[i] - rest[i]);
   }
   return isfinite(sum) ? 0.5 * sum : (double)INFINITY;
 }
 
-/* Whether the motion had gone out of bounds; sets *energy to its kinetic energy then. */
-static bool has_lost_motion(VidaStepper* stepper, double* energy) {
+/* Returns whether the motion was unbounded; *energy then receives its kinetic energy. */
+static bool is_motion_unbounded(VidaStepper* stepper, double* energy) {
   const double* v;
   VidaError unused;
   vida__node_velocities(&stepper->self, &v, &unused); /* the kinetic energy knows them then */
   *energy = fmax(vida__kinetic_size(&stepper->self), find_tried_energy(stepper));
-  return stepper->start_energy > 0.0 && *energy > lost_motion * stepper->start_energy;
+  return stepper->start_energy > 0.0 && *energy > unbounded_energy_ratio * stepper->start_energy;
 }
 
 void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
@@ -552,13 +734,13 @@ void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
   if (!error || error->code < VIDA_SOLVER_FAILED || error->code == VIDA_OUT_OF_MEMORY) {
     return;
   }
-  /* The watch forgets the place that was tried last where a jump is looked for. */
-  const bool is_lost = is_branch && has_lost_motion(stepper, &energy);
+  /* The watch deletes the last tried point when a jump is searched for. */
+  const bool is_lost = is_branch && is_motion_unbounded(stepper, &energy);
   const char* row = vida__watch_singular(stepper->watch, &t);
   if (vida__watch_jump(stepper->watch) || stops_at_jump(stepper)) {
-    tell_jump(stepper, error);
+    describe_jump(stepper, error);
   } else if (is_lost) {
-    tell_unbounded(stepper, energy, error);
+    fail_unbounded(stepper, "its kinetic energy", energy, error);
   } else if (row) {
     vida__append(error->message, sizeof error->message,
                  "; near t = %s there is a singular configuration, where the constraint Jacobian "

@@ -33,7 +33,7 @@ static const VidaColumn columns[] = {VIDA_COLUMN_LIST(COLUMN_ROW)};
 
 enum { ALL_COLUMNS = sizeof columns / sizeof columns[0] };
 
-/* Column `index` among those that are optional, or among those that are not. */
+/* Returns the column with this index among the optional columns, or among the others. */
 static const VidaColumn* find_column(int index, bool is_optional) {
   for (int i = 0; i < ALL_COLUMNS && index >= 0; i++) {
     if ((columns[i].option[0] != '\0') == is_optional && index-- == 0) {

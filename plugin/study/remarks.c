@@ -1,4 +1,4 @@
-/* Remarks: records that rows collect, and the words that are made of them. */
+/* Remarks of rows, and their texts. */
 #include "study/remarks.h"
 
 #include <ctype.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "stepper/frame.h"
 
 #define REMARK_ROW(kind, weight, where, template) \
   {#kind, VIDA_REMARK_SEVERITY_##weight, VIDA_REMARK_##where, template},
@@ -22,7 +23,7 @@ const char* vida__remark_name(const VidaRow* row, const VidaRemark* remark) {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* Appends what the placeholder `letter` stands for. */
+/* Appends the value of the placeholder `letter`. */
 static void append_part(const VidaRow* row, const VidaRemark* remark, char letter, int digits,
                         char* text, size_t size) {
   char number[VIDA_REAL_TEXT_SIZE];
@@ -48,13 +49,16 @@ static void append_part(const VidaRow* row, const VidaRemark* remark, char lette
     case 's':
       vida__append(text, size, "%s", vida__plural(remark->count));
       break;
+    case 'r':
+      vida__append_remedy(&remark->remedy, text, size);
+      break;
     default:
       vida__append(text, size, "%c", letter);
       break;
   }
 }
 
-/* Appends the remark in words, from the template of its kind. */
+/* Appends the text of the remark, from the template of its kind. */
 static void append_remark(const VidaRow* row, const VidaRemark* remark, char* text, size_t size) {
   const char* at = kinds[remark->kind].text;
   while (*at) {
@@ -82,8 +86,8 @@ void VidaRow_RemarkText(const VidaRow* row, int index, char* text, size_t size) 
   }
 }
 
-/* Appends the remarks with a place in the set `places`; those that are marks when `marks`, the
- * others when not. */
+/* Appends the remarks with a place in the set `places`: those that are marks if `marks`, otherwise
+ * the others. */
 static void append_places(const VidaRow* row, unsigned places, bool marks, char* text,
                           size_t size) {
   for (int i = 0; i < row->remark_count; i++) {
@@ -103,7 +107,7 @@ void vida__remarks_text(const VidaRow* row, unsigned places, char* text, size_t 
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Bytes of row->names that are taken. */
+/* Returns the number of used bytes of row->names. */
 static size_t names_length(const VidaRow* row) {
   size_t length = 0;
   for (int i = 0; i < row->remark_count; i++) {
@@ -159,7 +163,9 @@ bool vida__same_remarks(const VidaRow* one, const VidaRow* other) {
     const VidaRemark *x = &one->remarks[i], *y = &other->remarks[i];
     same = x->kind == y->kind && x->count == y->count && is_same_number(x->t, y->t) &&
            is_same_number(x->a, y->a) && is_same_number(x->b, y->b) &&
-           is_same_word(x->word, y->word) &&
+           is_same_word(x->word, y->word) && is_same_word(x->remedy.option, y->remedy.option) &&
+           is_same_word(x->remedy.value, y->remedy.value) &&
+           is_same_word(x->remedy.method, y->remedy.method) &&
            strcmp(vida__remark_name(one, x), vida__remark_name(other, y)) == 0;
   }
   return same;

@@ -1,4 +1,4 @@
-/* Where the runs of a sweep start. */
+/* The starts of the runs of a sweep. */
 #include <math.h>
 #include <string.h>
 

@@ -10,8 +10,7 @@ static const VidaStatus statuses[] = {VIDA_STATUS_LIST(STATUS_ROW)};
 enum { STATUSES = sizeof statuses / sizeof statuses[0] };
 
 /* Every status that is not in the list is a flag of SUNDIALS. */
-static const VidaStatus other = {"", VIDA_OUTCOME_FAILED, 0,
-                                 "a solver of SUNDIALS has ended the run"};
+static const VidaStatus other = {"", VIDA_OUTCOME_FAILED, 0, "a solver of SUNDIALS ended the run"};
 
 const VidaStatus* Vida_Status(int index) {
   return index >= 0 && index < STATUSES ? &statuses[index] : NULL;

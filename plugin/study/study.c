@@ -11,9 +11,12 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "stepper/method_options.h"
 #include "study/reference/reference.h"
 #include "study/remarks.h"
 #include "study/run/time_limits.h"
+#include "study/step_choice.h"
+#include "system/model/model.h"
 
 #define COMPARISON "comparison"
 
@@ -39,30 +42,29 @@ static const VidaOptionRow comparison_rows[] = {
     {"start_tolerance", VIDA_OPTION_REAL, "1", 1e-9, 0.0, 1.0, false, NULL,
      "largest relative change of a given initial value without adjust_start"},
     {"jobs", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1024.0, false, NULL,
-     "how many runs are made at once, 0: as many as processors may be used; times are then those "
-     "of "
-     "runs that share the machine"},
+     "number of parallel runs, 0: one for each available processor; parallel runs share the "
+     "machine, which changes their times"},
     {"repeats", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1000.0, false, NULL,
-     "how often each run is made to measure its time, of which the median is told; 0: until the "
-     "median is stable"},
+     "number of repetitions of each run, of which the median time is reported; 0: until the median "
+     "is stable"},
     {"wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
-     "wall time after which a run ends with the status WALL_LIMIT, also one that is made again to "
-     "measure its time or for a defect, and the reference"},
+     "wall time after which a run, a repetition of a run, or the reference ends with the status "
+     "WALL_LIMIT"},
     {"study_wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
-     "wall time of the whole comparison, after which the present run ends and no other begins"},
+     "wall time of the whole comparison, after which the current run ends and no other begins"},
     {"work_precision", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
-     "tell the fitted orders, and what errors cost with each method"},
+     "report the fitted orders, and the cost of errors with each method"},
     {"symplectic", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
-     "measure how far each method is from keeping the symplectic form"},
+     "measure the defect of the symplectic form of each method"},
     {"reversibility", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
-     "measure how far from the start each method comes back with its velocities turned round"},
+     "measure how far from the start each method returns after a reversal of the velocities"},
     {"defect_steps", VIDA_OPTION_INTEGER, "1", 50.0, 1.0, 1e9, false, NULL,
-     "over how many steps symplectic and reversibility look, at most those of the run"},
+     "number of steps for symplectic and reversibility, at most those of the run"},
     {"drift", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
-     "tell the drifts of energy, momenta and constraints, each with its confidence interval, and "
-     "the oscillations about them apart"},
+     "report the drifts of energy, momenta and constraints, each with its confidence interval, and "
+     "the oscillations about them"},
     {"reference_estimate", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
-     "estimate the reference's own error by a second one with twice its step"},
+     "estimate the error of the reference with a second reference of twice its step"},
     {0},
 };
 
@@ -90,7 +92,7 @@ static int read_options(VidaStudy* study, VidaError* error) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "time is not set: how many seconds to integrate");
   }
   if (!isfinite(study->t0 + study->time) || !(study->t0 + study->time > study->t0)) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "time is too small or too large beside t0");
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "time is too small or too large compared with t0");
   }
   return VIDA_SUCCESS;
 }
@@ -108,6 +110,9 @@ int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaS
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "a study needs the options of a comparison, got those of %s",
                       VidaOptions_Method(options));
+  }
+  if (!system->complete) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
   }
   const int n = VidaSystem_CoordinateCount(system);
   if (n < 1) {
@@ -177,7 +182,8 @@ static int check_method(const VidaOptions* method, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Finds where run and reference meet, and whether the run can begin from the reference's state. */
+/* Finds the common times of run and reference, and checks whether the run can start from a state of
+ * the reference. */
 static int match_reference(const VidaStudy* study, const vida_reference* reference, vida_run* run,
                            VidaError* error) {
   char h[VIDA_REAL_TEXT_SIZE], reference_h[VIDA_REAL_TEXT_SIZE];
@@ -196,7 +202,7 @@ static int match_reference(const VidaStudy* study, const vida_reference* referen
     return VIDA_SUCCESS;
   }
   vida__real_text(reference_h, reference->grid.h, 12);
-  /* Steps that do not divide the time are those of no grid that a reference may choose. */
+  /* A reference cannot choose a grid for steps that do not divide the time. */
   run->end_only = run->end_only || (reference->automatic && run->grid.last > 0.0);
   const bool meet =
       vida__match_grids(&run->grid, &reference->grid, &run->between, &run->reference_between);
@@ -218,7 +224,7 @@ static int match_reference(const VidaStudy* study, const vida_reference* referen
 static void cut_text(char* text, size_t size, const char* from) {
   text[0] = '\0';
   vida__append(text, size, "%s", from);
-  /* Not in the middle of a character of UTF-8. */
+  /* Does not truncate within a UTF-8 character. */
   size_t length = strlen(text);
   if (from[length] == '\0') {
     return;
@@ -233,8 +239,24 @@ static void append_words(char options[VIDA_OPTIONS_SIZE], const char* words) {
   vida__append(options, VIDA_OPTIONS_SIZE, "%s%s", options[0] && words[0] ? " " : "", words);
 }
 
+int vida__count_option_parts(const vida_run* run) {
+  return 1 + VidaOptions_Count(run->options) + 1;
+}
+
+void vida__option_part(const vida_run* run, int index, char text[VIDA_OPTIONS_SIZE]) {
+  char h[VIDA_REAL_TEXT_SIZE];
+  text[0] = '\0';
+  if (index == 0) {
+    append_words(text, run->label);
+  } else if (index <= VidaOptions_Count(run->options)) {
+    vida__option_text(run->options, index - 1, text, VIDA_OPTIONS_SIZE);
+  } else if (run->adaptive && !run->automatic) { /* no step, and so not in the column of steps */
+    vida__append(text, VIDA_OPTIONS_SIZE, "h=%s", vida__real_text(h, run->grid.h, 12));
+  }
+}
+
 static void clear_row(const VidaStudy* study, vida_run* run) {
-  char options[VIDA_OPTIONS_SIZE], h[VIDA_REAL_TEXT_SIZE];
+  char part[VIDA_OPTIONS_SIZE];
   VidaRow* row = &run->row;
   *row = (VidaRow){.h = run->adaptive ? (double)NAN : run->grid.h,
                    .rtol = VidaOptions_Get(run->options, "rtol"),
@@ -244,14 +266,14 @@ static void clear_row(const VidaStudy* study, vida_run* run) {
   cut_text(row->system, sizeof row->system, VidaSystem_Name(study->system));
   cut_text(row->method, sizeof row->method, VidaOptions_Method(run->options));
   cut_text(row->status, sizeof row->status, "NOT_RUN");
-  VidaOptions_Describe(run->options, options, sizeof options);
   append_words(row->options, study->label);
   append_words(row->options, run->label);
-  append_words(row->options, options);
-  if (run->adaptive && !run->automatic) { /* no step, and so not in the column of steps */
-    vida__append(row->options, sizeof row->options, "%sh=%s", row->options[0] ? " " : "",
-                 vida__real_text(h, run->grid.h, 12));
+  run->bare_options = strlen(row->options);
+  for (int i = 1; i < vida__count_option_parts(run); i++) {
+    vida__option_part(run, i, part);
+    append_words(row->options, part);
   }
+  run->bare_options += row->options[run->bare_options] == ' ';
 }
 
 int VidaStudy_SetLabel(VidaStudy* study, const char* label, VidaError* error) {
@@ -282,7 +304,8 @@ static long automatic_steps(const VidaStudy* study) {
                                                                   : AUTOMATIC_STEPS;
 }
 
-/* The most steps, at most `most`, of which each is as long as a whole number of these. */
+/* Returns the largest number of steps, at most `most`, whose length is a whole number of these
+ * steps. */
 static long thin_out(long steps, long most) {
   long count = steps < most ? steps : most;
   while (steps % count != 0) {
@@ -295,7 +318,7 @@ static void divide_time(const VidaStudy* study, long steps, vida_time_grid* grid
   *grid = (vida_time_grid){study->t0, study->time, study->time / (double)steps, steps, 0.0};
 }
 
-/* An adaptive run is looked at where there are states of the reference. */
+/* The output times of an adaptive run are those of the reference. */
 static void choose_run_grid(const VidaStudy* study, const vida_reference* reference,
                             vida_time_grid* grid) {
   const long wanted = automatic_steps(study);
@@ -308,8 +331,8 @@ static void choose_run_grid(const VidaStudy* study, const vida_reference* refere
   divide_time(study, steps, grid);
 }
 
-/* An adaptive reference has its states where the runs' steps meet, at all of them if that can be.
- */
+/* The output times of an adaptive reference are the common times of the runs, if possible of all
+ * runs. */
 static void choose_reference_grid(const VidaStudy* study, vida_reference* reference) {
   long steps = 1;
   for (int i = 0; i < study->count; i++) {
@@ -328,9 +351,9 @@ static void choose_reference_grid(const VidaStudy* study, vida_reference* refere
   divide_time(study, steps, &reference->grid);
 }
 
-/* Chooses the grids that are not given, and finds where the runs from `first` on meet the
- * reference; all of them where its own grid follows the runs. */
-static int settle_grids(VidaStudy* study, vida_reference* reference, int first, VidaError* error) {
+/* Chooses the grids that the user has not set, and finds the common times of the runs from `first`
+ * and the reference; of all runs if the grid of the reference follows them. */
+static int choose_grids(VidaStudy* study, vida_reference* reference, int first, VidaError* error) {
   int code = VIDA_SUCCESS;
   if (reference && reference->automatic) {
     first = 0;
@@ -353,11 +376,11 @@ static int settle_grids(VidaStudy* study, vida_reference* reference, int first, 
   return code;
 }
 
-int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError* error) {
+int vida__set_reference(VidaStudy* study, vida_reference* reference, VidaError* error) {
   const int code = study->reference ? vida__fail(error, VIDA_BAD_ARGUMENT,
                                                  "the comparison has a reference already (%s)",
                                                  study->reference->text)
-                                    : settle_grids(study, reference, 0, error);
+                                    : choose_grids(study, reference, 0, error);
   if (code == VIDA_SUCCESS) {
     study->reference = reference;
   } else {
@@ -373,7 +396,7 @@ int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaErro
   vida_reference* reference = NULL;
   int code = check_method(method, error);
   code = code ? code : vida__create_reference(study, method, &reference, error);
-  return code ? code : vida__adopt_reference(study, reference, error);
+  return code ? code : vida__set_reference(study, reference, error);
 }
 
 static int describe_run(VidaStudy* study, const VidaOptions* method, vida_run* run,
@@ -409,13 +432,13 @@ static int copy_start(const VidaStudy* study, const char* label, const double* q
   return VIDA_SUCCESS;
 }
 
-/* Appends the last run to its series, which begins where there is none yet. */
+/* Appends the last run to its series, and creates the series if necessary. */
 static int join_series(VidaStudy* study, VidaError* error) {
   const int last = study->count - 1;
   vida_run* run = &study->runs[last];
   char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE + 8] = "";
   void* series = study->series;
-  vida__append(name, sizeof name, "%s %s %s", run->adaptive ? "rtol" : "h", run->row.method,
+  vida__append(name, sizeof name, "%s %s %s", vida__step_choice_of(&run->row).name, run->row.method,
                run->row.options);
   const int code = vida__reserve(&series, &study->series_capacity,
                                  (size_t)study->series_names.count + 1, sizeof *study->series);
@@ -435,7 +458,7 @@ static int join_series(VidaStudy* study, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Takes the run over; on failure nothing of it is left. */
+/* Adds the run to the study, which then owns it. On failure the study does not change. */
 static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
   void* runs = study->runs;
   int code = vida__reserve(&runs, &study->capacity, (size_t)study->count + 1, sizeof(vida_run));
@@ -444,16 +467,16 @@ static int add_run(VidaStudy* study, vida_run* run, VidaError* error) {
     code = vida__fail_memory(error);
   } else {
     study->runs[study->count++] = *run;
-    code = settle_grids(study, study->reference, study->count - 1, error);
+    code = choose_grids(study, study->reference, study->count - 1, error);
     clear_row(study, &study->runs[study->count - 1]);
     code = code ? code : join_series(study, error);
     if (code == VIDA_SUCCESS) {
-      vida__join_spread(study);
+      vida__group_starts(study);
       return VIDA_SUCCESS;
     }
     VidaError unused;
     study->count--;
-    settle_grids(study, study->reference, study->count, &unused); /* as it was before */
+    choose_grids(study, study->reference, study->count, &unused); /* as it was before */
   }
   VidaOptions_Destroy(&run->options);
   free(run->own_start);
@@ -521,7 +544,8 @@ int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordina
 
 /* ---- carrying it out ------------------------------------------------------------------------ */
 
-/* What needs no reference is measured all the same; its failure is told at the end. */
+/* Measurements without a reference continue; the failure of the reference is returned at the end.
+ */
 static int run_without_reference(VidaStudy* study, const VidaObserver* observer, int failure,
                                  const VidaError* why, VidaError* error) {
   vida_reference* reference = study->reference;
@@ -569,8 +593,7 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   return code ? code : vida__make_runs(study, observer, error);
 }
 
-/* A comparison is of the system that it was made for: runs come later, and must not be of another.
- */
+/* A comparison belongs to the parameters for which it was made; a later run must not use others. */
 static int check_parameters(const VidaStudy* study, VidaError* error) {
   const VidaSystem* system = study->system;
   for (int i = 0; i < VidaSystem_ParameterCount(system); i++) {
@@ -604,7 +627,7 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
   if (code == VIDA_SUCCESS) {
     return VIDA_SUCCESS;
   }
-  /* Observers are foreign code and may forget to say what happened. */
+  /* Observers are user code and may return a code without a message. */
   if (problem.code == VIDA_SUCCESS) {
     vida__fail(&problem, code, "%s", Vida_CodeText(code));
   }

@@ -1,10 +1,10 @@
-/* Symmetries: which combinations of translations and rotations keep their momentum.
+/* Symmetries: the combinations of translations and rotations whose momentum is conserved.
  *
- * A generator xi is a symmetry when dL(q,v) (xi(q), xi(v)) = 0 in every state, and f xi(q) = 0 and
- * G xi(q) = 0, A xi(q) = 0 in every state that satisfies the constraints; of dissipation f xi = 0
- * says that R(q,v) is left as it is by v + xi(q). All are linear in xi, so each state gives rows of
- * a small linear system whose null space is sought; by looking at arbitrary states only accidental
- * invariance of all of them could be mistaken. */
+ * A generator xi is a symmetry if dL(q,v) (xi(q), xi(v)) = 0 in every state, and f xi(q) = 0, G
+ * xi(q) = 0 and A xi(q) = 0 in every state that satisfies the constraints. For dissipation, f xi =
+ * 0 means that v + xi(q) leaves R(q,v) unchanged. All these conditions are linear in xi, so each
+ * state gives rows of a small linear system, whose null space contains the symmetries. Since the
+ * states are arbitrary, a false symmetry would have to hold in all of them by accident. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,13 @@
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };
 
-/* The rounding error of a vanishing row, scaled to one. */
+/* Rounding error of a row that vanishes, relative to the size of its terms. */
 static const double tolerance = 1e-9;
 
 typedef struct elimination {
   int size;
   int rank;
-  double row[LARGEST][LARGEST]; /* reduced: 1 at its pivot, 0 at the others' */
+  double row[LARGEST][LARGEST]; /* reduced: 1 at its own pivot, 0 at all other pivots */
   int pivot[LARGEST];
 } elimination;
 
@@ -33,7 +33,7 @@ static int count_rotations(int dimension) {
   return dimension == 3 ? 3 : dimension - 1;
 }
 
-/* The plane (a, b) in which rotation number k turns: about x, y, z; in the plane about z. */
+/* Finds the plane (a, b) of rotation number k: about x, y, z in space, about z in the plane. */
 static void find_plane(int dimension, int k, int* a, int* b) {
   *a = dimension == 3 ? (k + 1) % 3 : 0;
   *b = dimension == 3 ? (k + 2) % 3 : 1;
@@ -43,7 +43,7 @@ static int count_motions(const VidaSystem* system) {
   return system->particle_count + system->motion_count;
 }
 
-/* How a particle, or coordinates that are none, move with space. */
+/* Returns how a particle, or declared coordinates, move with space. */
 static vida_motion get_motion(const VidaSystem* system, int i) {
   if (i >= system->particle_count) {
     return system->motions[i - system->particle_count];
@@ -57,7 +57,7 @@ static int motion_size(VidaMotion kind, int dimension) {
   return kind == VIDA_MOTION_QUATERNION ? 4 : kind == VIDA_MOTION_ANGLE ? 1 : dimension;
 }
 
-/* Component `axis` of (0, e) * q / 2 where x = q, scalar first. */
+/* Returns component `axis` of (0, e) * q / 2 for the quaternion q = x, scalar first. */
 static double turn_quaternion(const double x[4], int e, int axis) {
   const int a = (e + 1) % 3;
   const int b = (e + 2) % 3;
@@ -67,7 +67,7 @@ static double turn_quaternion(const double x[4], int e, int axis) {
                                 : -x[1 + b]);
 }
 
-/* Component `axis` of generator k at x. Lifted to velocities: its derivative along x. */
+/* Returns component `axis` of generator k at the position x or, if `lifted`, at the velocity x. */
 static double generate(VidaMotion kind, int dimension, int k, const double* x, int axis,
                        bool lifted) {
   if (k < dimension) {
@@ -84,7 +84,7 @@ static double generate(VidaMotion kind, int dimension, int k, const double* x, i
   return axis == b ? x[a] : axis == a ? -x[b] : 0.0;
 }
 
-/* sum of p . xi_k(q) for every generator k, and the sum of the sizes of its parts. */
+/* Computes p . xi_k(q) for every generator k, and the sum of the sizes of its terms. */
 static void apply_generators(const VidaSystem* system, const double* q, const double* p,
                              bool lifted, double* value, double* size) {
   const int d = system->dimension;
@@ -135,7 +135,7 @@ const char* VidaSystem_MomentumName(const VidaSystem* system, int index) {
                                                                 : NULL;
 }
 
-/* Reduces a row by those already there; writes its largest entry. False if it depends on them. */
+/* Reduces a row by the others, and finds its largest entry. Returns false if it depends on them. */
 static bool reduce(const elimination* system, const double* row, double reduced[LARGEST],
                    int* largest) {
   const int size = system->size;
@@ -154,7 +154,7 @@ static bool reduce(const elimination* system, const double* row, double reduced[
   return system->rank < size && fabs(reduced[pivot]) > tolerance;
 }
 
-/* Takes a row into the reduced system, unless it depends on those already there. */
+/* Adds a row to the reduced system, unless it depends on the others. */
 static void eliminate(elimination* system, const double* row) {
   double reduced[LARGEST];
   const int size = system->size;
@@ -175,8 +175,8 @@ static void eliminate(elimination* system, const double* row) {
   system->pivot[system->rank++] = pivot;
 }
 
-/* A row of d/d(generator), with rotations measured at the length `scale`, scaled to one. False if
- * it vanishes. */
+/* Makes a row from the derivatives along all generators, scaled to one; rotations are multiplied by
+ * the length `scale`. Returns false if the row vanishes. */
 static bool make_row(const elimination* rows, int dimension, double scale, const double* value,
                      const double* size, double row[LARGEST]) {
   double largest = 0.0;
@@ -222,7 +222,7 @@ static void name_momentum(vida_momentum_map* map, int dimension) {
   }
 }
 
-/* The null space: one momentum map for every generator that is no pivot. */
+/* Computes the null space: one momentum map for every generator that is not a pivot. */
 static void take_null_space(VidaSystem* system, const elimination* rows, double scale) {
   const int d = system->dimension;
   for (int free_one = 0; free_one < rows->size; free_one++) {
@@ -241,7 +241,7 @@ static void take_null_space(VidaSystem* system, const elimination* rows, double 
       const double in_units = k < d ? weight[k] * scale : weight[k];
       map->weight[k] = fabs(weight[k]) > tolerance ? in_units : 0.0;
     }
-    /* The generator itself gets the weight one, for any length scale. */
+    /* The weight of the generator itself is one, for any length scale. */
     const double own = map->weight[free_one];
     for (int k = 0; k < rows->size; k++) {
       map->weight[k] /= own;
@@ -250,7 +250,7 @@ static void take_null_space(VidaSystem* system, const elimination* rows, double 
   }
 }
 
-/* A number in -1 .. 1 from a small pseudorandom generator: the same numbers in every run. */
+/* Returns a pseudo-random number in -1 .. 1; the sequence is the same in every run. */
 static double next_number(unsigned long long* seed) {
   *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
@@ -293,8 +293,8 @@ static int find_owners(const VidaSystem* system, owner* owners, VidaError* error
   return VIDA_SUCCESS;
 }
 
-/* One component of a covector, at coordinate i: a term of the sum of apply_generators, for long
- * lists of short rows. */
+/* Adds the terms of one component of a covector, at coordinate i, to the sums of apply_generators.
+ * It is for long lists of short rows. */
 static void apply_to_entry(const VidaSystem* system, const double* q, owner of, double component,
                            double* value, double* size) {
   const int d = system->dimension;
@@ -312,11 +312,11 @@ static void apply_to_entry(const VidaSystem* system, const double* q, owner of, 
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Where the system is looked at. */
+/* The state in which the system is evaluated. */
 typedef struct sampler {
   elimination* rows;
   vida_evaluator* evaluator;
-  vida_manifold* manifold; /* NULL: there is none, or it is not looked for */
+  vida_manifold* manifold; /* NULL: no constraints, or too many for a search */
   const owner* owners;
   double scale;
   unsigned long long seed;
@@ -326,8 +326,8 @@ typedef struct sampler {
   double* entries;       /* of G */
 } sampler;
 
-/* Whether the invariance of a constraint can be decided in any state, not only on the manifold: a
- * distance. */
+/* Returns whether any state, and not only one on the manifold, shows the invariance of a
+ * constraint. This holds for a distance. */
 static bool is_the_same_everywhere(const VidaSystem* system, int entry) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
@@ -339,9 +339,9 @@ static bool is_the_same_everywhere(const VidaSystem* system, int entry) {
   return false;
 }
 
-/* The rows of G xi, constraint by constraint. `decided`: only those of constraints that any state
- * decides. Otherwise returns whether some row breaks a symmetry found so far, which it adds if
- * `adds`. */
+/* Processes the rows of G xi, constraint by constraint; if `decided`, only those of constraints
+ * whose invariance any state shows. Returns whether some row breaks a symmetry found so far; adds
+ * such rows if `adds`. */
 static bool look_at_constraints(sampler* at, bool decided, bool adds) {
   const VidaSystem* system = at->evaluator->system;
   bool breaks = false;
@@ -382,7 +382,7 @@ static void add_part(sampler* at) {
   add_row(at->rows, dimension, at->scale, value, size);
 }
 
-/* f xi of a force; false if it cannot be evaluated. */
+/* Computes f xi of a force. Returns false if it cannot be evaluated. */
 static bool apply_to_force(sampler* at, const vida_term_batch* batch, double* value, double* size) {
   const VidaSystem* system = at->evaluator->system;
   const vida_place place = vida__place(at->evaluator, at->t, at->q, at->v);
@@ -394,8 +394,9 @@ static bool apply_to_force(sampler* at, const vida_term_batch* batch, double* va
   return true;
 }
 
-/* The rows of forces, one by one, except for generators whose momentum all forces together
- * preserve: a force and its reaction may be two terms. */
+/* Processes the rows of forces, one by one, except for generators whose momentum all forces
+ * together preserve, since a force and its reaction may be two terms. Returns and adds as
+ * look_at_constraints does. */
 static bool look_at_forces(sampler* at, bool adds) {
   static const double rounding = 1e-12;
   const VidaSystem* system = at->evaluator->system;
@@ -426,8 +427,8 @@ static bool look_at_forces(sampler* at, bool adds) {
   return breaks;
 }
 
-/* Gravity, masses and Lagrangians, term by term, since a stiff spring must not hide a symmetry that
- * gravity breaks. False if a term could not be evaluated. */
+/* Adds gravity, masses and Lagrangians, term by term, so that a stiff spring does not hide that
+ * gravity breaks a symmetry. Returns false if a term cannot be evaluated. */
 static bool add_lagrangian(sampler* at) {
   const VidaSystem* system = at->evaluator->system;
   const size_t bytes = (size_t)system->coordinate_count * sizeof *at->l_q;
@@ -467,14 +468,14 @@ static bool can_evaluate(sampler* at) {
          !vida__jacobian(at->evaluator, at->t, at->q, at->entries);
 }
 
-/* Returns whether the state could be evaluated; one that could not is not evidence of symmetry. A
- * term that breaks a symmetry in this state must also break it on the constraint manifold; if no
- * state there is found, this state counts. */
+/* Processes an arbitrary state. Returns whether it could be evaluated; otherwise it is not evidence
+ * of symmetry. A constraint or force that breaks a symmetry in this state must also break it on the
+ * constraint manifold; if no state on the manifold is found, this state decides. */
 static bool sample_state(sampler* at, double t) {
   choose_state(at);
   at->t = t;
   if (!can_evaluate(at)) {
-    at->t = 0.0; /* what depends on time may not be made for all of it */
+    at->t = 0.0; /* terms may not be defined at all times */
     if (t == 0.0 || !can_evaluate(at)) {
       return false;
     }
@@ -500,7 +501,8 @@ static void sample(sampler* at, VidaSystem* system) {
   enum { TIMES = sizeof times / sizeof times[0] };
   const int size = at->rows->size;
   int evaluated = 0;
-  /* Gravity alone gives one new row a state, so as many states as there are generators suffice. */
+  /* Gravity alone gives one new row per state, so at most as many more states as generators are
+   * needed. */
   for (int s = 0; s < SAMPLES + size && at->rows->rank < size; s++) {
     evaluated += sample_state(at, times[s % TIMES]);
   }
@@ -558,6 +560,9 @@ int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordin
   }
   vida_motion added = {kind, {-1, -1, -1, -1}};
   int code = vida__check_addition(system, "motion", "motion", error);
+  code = code ? code
+              : vida__check_kind("system", system->name, "motion", (int)kind, VIDA_MOTION_ANGLE,
+                                 error);
   if (code) {
     return code;
   }
@@ -571,7 +576,8 @@ int VidaSystem_AddMotion(VidaSystem* system, VidaMotion kind, const int* coordin
   for (int axis = 0; axis < motion_size(kind, system->dimension); axis++) {
     const int i = coordinates[axis];
     if (i < 0 || i >= system->coordinate_count) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT, "a motion: there is no coordinate number %d", i);
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "system '%s': a motion: there is no coordinate number %d", system->name, i);
     }
     added.coordinate[axis] = i;
   }
@@ -601,7 +607,7 @@ void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, dou
     }
     const double scale = sqrt(after / before);
     if (!(fabs(scale - 1.0) > tolerance) || !isfinite(scale)) {
-      continue; /* as it was, or found from the constraints */
+      continue; /* not scaled, or computed from the constraints */
     }
     for (int k = 0; k < 4; k++) {
       v[at[k]] *= scale;

@@ -33,7 +33,7 @@ static double share(const char* membership) {
   char path[512];
   write_file("membership", membership);
   snprintf(path, sizeof path, "%s/membership", top);
-  return vida__find_share(path, top);
+  return vida__cgroup_processors(path, top);
 }
 
 static void test_groups(void) {
@@ -52,7 +52,7 @@ static void test_groups(void) {
   write_file("cpu,cpuacct/x/cpu.cfs_quota_us", "300000\n");
   EXPECT(share("5:memory:/a\n4:cpu,cpuacct:/x\n0::/\n") == 3.0, "version 1");
   EXPECT(isinf(share("4:cpuset:/x\n")), "another controller");
-  EXPECT(isinf(vida__find_share("/nowhere/at/all", top)), "no membership");
+  EXPECT(isinf(vida__cgroup_processors("/nowhere/at/all", top)), "no membership");
   EXPECT(vida__count_processors() >= 1, "processors");
 }
 

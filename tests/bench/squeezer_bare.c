@@ -307,7 +307,7 @@ static int create(void** self) {
   for (int i = 0; i < 2 * N; i++) {
     NV_Ith_S(bare->id, i) = 1.0;
   }
-  return vida__silence(VIDA_IDA, bare->ida, bare->context, &bare->sink) ||
+  return vida__redirect_messages(VIDA_IDA, bare->ida, bare->context, &bare->sink) ||
          IDAInit(bare->ida, residual, 0.0, bare->y, bare->dy) ||
          IDASetLinearSolver(bare->ida, bare->solver, bare->matrix) ||
          IDASetJacFn(bare->ida, jacobian) || IDASetId(bare->ida, bare->id) ||

@@ -125,6 +125,20 @@ static void tell_false_claims(const VidaAudit* audit) {
   }
 }
 
+/* The summary of a method, its last row, has the most steps of its systems. */
+static void expect_most_steps(const VidaAudit* audit, int systems) {
+  for (int last = systems; last < VidaAudit_RowCount(audit); last += systems + 1) {
+    long most = 0;
+    for (int i = last - systems; i < last; i++) {
+      const long steps = VidaAudit_Row(audit, i)->steps;
+      most = steps > most ? steps : most;
+    }
+    const VidaAuditRow* summary = VidaAudit_Row(audit, last);
+    EXPECT(VidaAudit_IsSummary(summary) && summary->steps == most, "%s: %ld steps, not %ld",
+           summary->method, summary->steps, most);
+  }
+}
+
 static void test_all_methods(void) {
   VidaAudit* audit = NULL;
   VidaError error = {0};
@@ -140,6 +154,7 @@ static void test_all_methods(void) {
   }
   EXPECT(VidaAudit_RowCount(audit) == Vida_MethodCount() * (systems + 1), "%d rows",
          VidaAudit_RowCount(audit));
+  expect_most_steps(audit, systems);
   tell_false_claims(audit);
   EXPECT(VidaAudit_FalseClaims(audit) == 0, "%d false claims", VidaAudit_FalseClaims(audit));
   VidaAudit_Destroy(&audit);
@@ -180,17 +195,32 @@ static const Plant plants[] = {
     {"energy-momentum", 0, 0, VIDA_CAN_GENERAL_MASS, "rigid body", VIDA_AUDIT_MOMENTUM,
      "momentum map"},
     {"del-endpoint", 0, 0, VIDA_LIMIT_ONE_SIDED, "two-link arm", VIDA_AUDIT_REVERSIBLE,
-     "there and back"},
+     "steps forward and back"},
     {"del-endpoint", 0, 0, VIDA_LIMIT_ONE_SIDED, "heavy top", VIDA_AUDIT_POSITION_ORDER,
      "order of positions"},
     {"compose", 0, VIDA_CAN_ENERGY, 0, "spring pendulum", VIDA_AUDIT_ENERGY, "energy"},
     {"galerkin-gauss", 0, VIDA_CAN_ENERGY, 0, "spring pendulum", VIDA_AUDIT_ENERGY, "energy"},
-    {"lie-trotter", 0, VIDA_CAN_REVERSIBLE, 0, "kepler", VIDA_AUDIT_REVERSIBLE, "there and back"},
+    {"lie-trotter", 0, VIDA_CAN_REVERSIBLE, 0, "kepler", VIDA_AUDIT_REVERSIBLE,
+     "steps forward and back"},
     {"lie-trotter", 1, 0, 0, "spring pendulum", VIDA_AUDIT_POSITION_ORDER, "order of positions"},
     {"spook", 0, VIDA_CAN_SYMPLECTIC, 0, "pendulum", VIDA_AUDIT_DRIFT, "energy drifts"},
     {"spook", 0, VIDA_CAN_MOMENTUM, 0, "heavy top", VIDA_AUDIT_MOMENTUM, "momentum map"},
     {"spook", 0, VIDA_CAN_POSITION_LEVEL, 0, "pendulum", VIDA_AUDIT_POSITION_LEVEL, "g = 0"},
 };
+
+/* The table tells a false claim below its row. */
+static void expect_in_table(const VidaAudit* audit, const char* text) {
+  char table[16384] = "";
+  VidaError error = {0};
+  FILE* file = tmpfile();
+  REQUIRE_OK(file ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY, NULL);
+  REQUIRE_OK(VidaReport_AuditTable(audit, file, &error), &error);
+  rewind(file);
+  table[fread(table, 1, sizeof table - 1, file)] = '\0';
+  fclose(file);
+  const char* told = strstr(table, " false: ");
+  EXPECT(told && strstr(told, text), "the table does not say '%s': %s", text, table);
+}
 
 static void try_plant(const Plant* plant) {
   VidaMethodInfo claims = *Vida_FindMethod(plant->method);
@@ -210,6 +240,7 @@ static void try_plant(const Plant* plant) {
   const VidaAuditRow* row = VidaAudit_Row(audit, plant->system ? 0 : last);
   EXPECT(strstr(row->message, plant->message) != NULL, "%s on %s says '%s', not '%s'", row->method,
          row->system, row->message, plant->message);
+  expect_in_table(audit, plant->message);
   if (plant->found != VIDA_AUDIT_PROPERTIES) {
     EXPECT(row->measurement[plant->found].verdict == VIDA_AUDIT_FALSE, "%s: no verdict on '%s'",
            plant->method, plant->message);
@@ -221,9 +252,8 @@ static void try_plant(const Plant* plant) {
 
 static void test_planted_claims(void) {
   for (size_t i = 0; i < sizeof plants / sizeof plants[0]; i++) {
-    if (Vida_FindMethod(plants[i].method)) {
-      try_plant(&plants[i]);
-    }
+    EXPECT(Vida_FindMethod(plants[i].method) != NULL, "there is no %s", plants[i].method);
+    try_plant(&plants[i]);
   }
 }
 
@@ -269,6 +299,16 @@ static void test_refusals(void) {
   EXPECT(row->status == VIDA_AUDIT_REFUSED && strstr(row->message, "nonholonomic"), "'%s'",
          row->message);
   EXPECT(VidaAudit_FalseClaims(audit) == 0, "a refusal is no false claim");
+  FILE* file = tmpfile();
+  char text[4096];
+  REQUIRE_OK(VidaReport_AuditMarkdown(audit, file, &error), &error);
+  rewind(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  EXPECT(text[0] == '|' && strstr(text, "rattle"), "no Markdown table: %s", text);
+  EXPECT(
+      !VidaAudit_Column((VidaAuditProperty)-1) && VidaAudit_Column((VidaAuditProperty)0)->word[0],
+      "the names of a property");
   EXPECT(!VidaAudit_Row(audit, -1) && !VidaAudit_Row(audit, 2), "rows outside");
   EXPECT(!VidaAudit_SystemName(-1) && !VidaAudit_SystemName(VidaAudit_SystemCount()), "outside");
   VidaAudit_Destroy(&audit);

@@ -371,7 +371,7 @@ static void test_claimed_momentum(void) {
       expect_quiet(check, "spin");
     } else {
       /* d/dt = x (-4 y) - y (-2 x) = -2 x y = -1.5 */
-      expect_finding(check, VIDA_SEVERITY_WARNING, "spin", "changes by -1.5 a second");
+      expect_finding(check, VIDA_SEVERITY_WARNING, "spin", "changes by -1.5 per second");
     }
     VidaCheck_Destroy(&check);
     VidaSystem_Destroy(&other);
@@ -389,6 +389,77 @@ static void test_not_complete(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* ---- a jump in time -------------------------------------------------------------------------- */
+
+static int idle(double t, const double* q, const double* v, double* lagrangian, void* data) {
+  (void)t, (void)q, (void)data;
+  *lagrangian = 0.5 * v[0] * v[0];
+  return 0;
+}
+
+static int idle_gradient(double t, const double* q, const double* v, double* l_q, double* l_v,
+                         void* data) {
+  (void)t, (void)q, (void)data;
+  l_q[0] = 0.0;
+  l_v[0] = v[0];
+  return 0;
+}
+
+/* x = 1 + t, and from the time 0 on x = 1 + 2 t. */
+static double rate_at(double t) {
+  return t < 0.0 ? 1.0 : 2.0;
+}
+
+static int kink(double t, const double* q, double* g, void* data) {
+  (void)data;
+  g[0] = q[0] - 1.0 - rate_at(t) * t;
+  return 0;
+}
+
+static int kink_jacobian(double t, const double* q, double* jacobian, void* data) {
+  (void)t, (void)q, (void)data;
+  jacobian[0] = 1.0;
+  return 0;
+}
+
+static int kink_rate(double t, const double* q, double* rate, void* data) {
+  (void)q;
+  rate[0] = -rate_at(t) + *(const double*)data;
+  return 0;
+}
+
+/* Differences of g across the declared time would give a rate of -1.5. */
+static void test_declared_jump(void) {
+  static const double times[] = {0.0, 0.0, 1e-3, -1e-3};
+  const VidaLagrangian lagrangian = {idle, idle_gradient, NULL};
+  const VidaConstraint constraint = {kink, kink_jacobian, NULL, kink_rate};
+  double faults[] = {0.0, 0.01, 0.0, 0.0}; /* of the rate */
+  for (int k = 0; k < 4; k++) {
+    double* fault = &faults[k];
+    VidaSystem* system = NULL;
+    VidaCheck* check = NULL;
+    VidaError error;
+    int x;
+    REQUIRE_OK(VidaSystem_Create("kinked", 1, &system, &error), &error);
+    REQUIRE_OK(VidaSystem_AddCoordinate(system, "x", "m", VidaInitial_Free(0.0),
+                                        VidaInitial_Free(0.0), &x, &error),
+               &error);
+    REQUIRE_OK(VidaSystem_AddLagrangian(system, "L", 1, &x, &lagrangian, NULL, &error), &error);
+    REQUIRE_OK(VidaSystem_AddConstraint(system, "kink", 1, 1, &x, &constraint, fault, &error),
+               &error);
+    REQUIRE_OK(VidaSystem_AddJumpTime(system, 0.0, &error), &error);
+    REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+    REQUIRE_OK(VidaCheck_Create(system, times[k], NULL, &check, &error), &error);
+    if (*fault == 0.0) {
+      expect_quiet(check, "kink");
+    } else {
+      expect_finding(check, VIDA_SEVERITY_ERROR, "kink", "derivative with respect to time");
+    }
+    VidaCheck_Destroy(&check);
+    VidaSystem_Destroy(&system);
+  }
+}
+
 int main(void) {
   const CheckTest tests[] = {{"models", test_models},
                              {"constants", test_constants},
@@ -399,6 +470,7 @@ int main(void) {
                              {"equivariance", test_equivariance},
                              {"claimed momentum", test_claimed_momentum},
                              {"not complete", test_not_complete},
+                             {"a declared jump in time", test_declared_jump},
                              {NULL, NULL}};
   return check_main("check", tests);
 }

@@ -1,4 +1,4 @@
-/* A method of one's own, written with the public headers alone: Stormer's rule with multipliers.
+/* A plug-in, written with the public headers alone: Stormer's rule with multipliers.
  *
  * It keeps q(n+1) - 2 q(n) + q(n-1) = h^2 M^-1 (f - G^T lambda) with
  * g(q(n+1)) = 0 (Ryckaert, Ciccotti and Berendsen 1977), written with momenta:
@@ -6,13 +6,16 @@
  *     p(n+1/2) = p(n) + h/2 (f(q(n)) - G(q(n))^T lambda),  q(n+1) = q(n) + h M^-1 p(n+1/2),
  *     p(n+1) = p(n+1/2) + h/2 f(q(n+1)), brought onto G M^-1 p = 0.
  *
- * The program registers it and compares it with rattle, which makes the same steps, on a double
- * pendulum. The mass matrix has to be constant and diagonal. */
+ * Its positions are those of rattle. The mass matrix has to be constant and diagonal.
+ *
+ *     cc -shared -fPIC $(pkg-config --cflags vida) -o libstormer.so stormer.c -lm
+ *     vida methods stormer --plugin ./libstormer.so
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vida/vida.h>
+#include <vida/method.h>
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
@@ -25,7 +28,9 @@ typedef struct State {
   double *before, *after; /* G at both ends, m x n */
   double *half, *q;       /* n: p(n+1/2) without multipliers, and q(n+1) */
   double *lambda, *g;     /* m */
-  double* matrix;         /* m x m, and n x n for the mass matrix */
+  double* nu;             /* m: impulses of the projection at the end of the last step */
+  int has_nu;
+  double* matrix; /* m x m, and n x n for the mass matrix */
   double data[];
 } State;
 
@@ -79,7 +84,7 @@ static int create(VidaIntegration* integration, VidaError* error) {
   const size_t n = (size_t)VidaSystem_CoordinateCount(system);
   const size_t m = (size_t)VidaSystem_ConstraintCount(system);
   const size_t matrix = m * m > n * n ? m * m : n * n;
-  State* own = calloc(1, sizeof *own + (5 * n + 2 * m * n + 2 * m + matrix) * sizeof(double));
+  State* own = calloc(1, sizeof *own + (5 * n + 2 * m * n + 3 * m + matrix) * sizeof(double));
   if (!own) {
     return fail(VIDA_OUT_OF_MEMORY, "out of memory", error);
   }
@@ -94,7 +99,8 @@ static int create(VidaIntegration* integration, VidaError* error) {
   own->after = own->before + m * n;
   own->lambda = own->after + m * n;
   own->g = own->lambda + m;
-  own->matrix = own->g + m;
+  own->nu = own->g + m;
+  own->matrix = own->nu + m;
   VidaIntegration_SetState(integration, own);
   return VIDA_SUCCESS;
 }
@@ -103,6 +109,8 @@ static int start(VidaIntegration* integration, VidaError* error) {
   State* own = VidaIntegration_State(integration);
   VidaNode* node = VidaIntegration_Node(integration);
   const int n = own->n;
+  own->has_nu = 0;
+  memset(own->lambda, 0, (size_t)own->m * sizeof *own->lambda);
   int code =
       VidaIntegration_MassMatrix(integration, node->t0, node->q, node->v, own->matrix, error);
   for (int i = 0; i < n && !code; i++) {
@@ -180,10 +188,16 @@ static int step(VidaIntegration* integration, VidaError* error) {
   if (code) {
     return code;
   }
-  memcpy(node->lambda, own->lambda, (size_t)own->m * sizeof *node->lambda);
+  /* Half of it comes from the step before, by its projection. */
+  for (int r = 0; r < own->m; r++) {
+    node->lambda[r] = own->has_nu ? 0.5 * own->lambda[r] + own->nu[r] / node->h : own->lambda[r];
+  }
   node->lambda_t = t;
   for (int i = 0; i < own->n; i++) {
-    node->p[i] = (own->q[i] - node->q[i]) / node->h * own->mass[i];
+    node->p[i] = own->half[i];
+    for (int r = 0; r < own->m; r++) {
+      node->p[i] -= 0.5 * node->h * own->before[r * own->n + i] * own->lambda[r];
+    }
   }
   memcpy(node->q, own->q, (size_t)own->n * sizeof *node->q);
   code = VidaIntegration_Gradient(integration, next, node->q, node->v, own->l_q, own->l_v, error);
@@ -192,11 +206,18 @@ static int step(VidaIntegration* integration, VidaError* error) {
   }
   code = code ? code
               : VidaIntegration_ProjectVelocities(integration, next, node->q, node->p, node->v,
-                                                  NULL, error);
+                                                  own->nu, error);
+  own->has_nu = !code;
   for (int i = 0; i < own->n && !code; i++) {
     node->p[i] = own->mass[i] * node->v[i];
   }
   return code;
+}
+
+/* The step was refused: nu is that of a node that does not exist. */
+static void undo(VidaIntegration* integration) {
+  State* own = VidaIntegration_State(integration);
+  own->has_nu = 0;
 }
 
 static int velocities(VidaIntegration* integration, double* v, VidaError* error) {
@@ -207,6 +228,9 @@ static int velocities(VidaIntegration* integration, double* v, VidaError* error)
 }
 
 static const VidaOptionRow options[] = {
+    {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, 1, NULL, "Step size; required."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, 0, NULL, NULL}};
+static const VidaOptionRow no_more_options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, 0, NULL, NULL}};
 
 static const VidaMethod stormer = {
@@ -215,92 +239,20 @@ static const VidaMethod stormer = {
              "Constant, diagonal mass matrix; independent constraints.", 2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
-    .options = options,
+    .common = options,
+    .options = no_more_options,
     .create = create,
     .start = start,
     .step = step,
+    .undo = undo,
     .velocities = velocities,
     .energy = VidaIntegration_NodeEnergy};
 
-/* ---- the program -------------------------------------------------------------------------------
+/* ---- the plug-in ------------------------------------------------------------------------------
  */
 
-static void check(int code, const VidaError* error) {
-  if (code) {
-    fprintf(stderr, "stormer: %s\n", error->message);
-    exit(EXIT_FAILURE);
-  }
-}
+VIDA_PLUGIN_EXPORT const int vida_plugin_interface = VIDA_PLUGIN_INTERFACE;
 
-/* A double pendulum in the plane, of particles on rods without mass. */
-static VidaSystem* make_system(VidaError* error) {
-  const VidaParticle particles[2] = {{"upper",
-                                      1.0,
-                                      {VidaInitial_Given(0.6), VidaInitial_Given(-0.8)},
-                                      {VidaInitial_Given(0.0), VidaInitial_Given(0.0)}},
-                                     {"lower",
-                                      2.0,
-                                      {VidaInitial_Given(1.4), VidaInitial_Given(-1.4)},
-                                      {VidaInitial_Given(0.0), VidaInitial_Given(0.0)}}};
-  const double gravity[2] = {0.0, -9.81};
-  VidaSystem* system = NULL;
-  int index[2];
-  check(VidaSystem_Create("double pendulum", 2, &system, error), error);
-  check(VidaSystem_AddGravity(system, gravity, error), error);
-  for (int k = 0; k < 2; k++) {
-    check(VidaSystem_AddParticle(system, &particles[k], &index[k], error), error);
-  }
-  const VidaDistance rods[2] = {
-      {"upper rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(index[0]), 1.0},
-      {"lower rod", VidaPoint_Particle(index[0]), VidaPoint_Particle(index[1]), 1.0}};
-  for (int k = 0; k < 2; k++) {
-    check(VidaSystem_AddDistance(system, &rods[k], error), error);
-  }
-  check(VidaSystem_Complete(system, error), error);
-  return system;
-}
-
-enum { COORDINATES = 4, STEPS = 400 };
-
-/* Integrates 2 s with a method; q receives the positions at the end, *drift the change of the
- * energy. */
-static void run(const VidaSystem* system, const char* method, double* q, double* drift,
-                VidaError* error) {
-  VidaOptions* settings = NULL;
-  VidaStepper* stepper = NULL;
-  double v[COORDINATES], before, after;
-  check(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, error), error);
-  check(VidaOptions_Create(method, &settings, error), error);
-  check(VidaOptions_SetReal(settings, "h", 2.0 / STEPS, error), error);
-  check(VidaStepper_Create(system, settings, &stepper, error), error);
-  check(VidaStepper_Start(stepper, 0.0, q, v, error), error);
-  check(VidaStepper_Energy(stepper, &before, NULL, error), error);
-  for (int k = 0; k < STEPS; k++) {
-    check(VidaStepper_Step(stepper, error), error);
-  }
-  check(VidaStepper_Energy(stepper, &after, NULL, error), error);
-  memcpy(q, VidaStepper_Positions(stepper), COORDINATES * sizeof *q);
-  *drift = after - before;
-  VidaStepper_Destroy(&stepper);
-  VidaOptions_Destroy(&settings);
-}
-
-int main(void) {
-  VidaError error = {0};
-  double q[2][COORDINATES], drift[2], difference = 0.0;
-  check(Vida_RegisterMethod(&stormer, &error), &error);
-  if (Vida_RegisterMethod(&stormer, &error) != VIDA_BAD_ARGUMENT) {
-    fprintf(stderr, "stormer: its name was taken twice\n");
-    return EXIT_FAILURE;
-  }
-  VidaSystem* system = make_system(&error);
-  run(system, "stormer", q[0], &drift[0], &error);
-  run(system, "rattle", q[1], &drift[1], &error);
-  VidaSystem_Destroy(&system);
-  for (int i = 0; i < COORDINATES; i++) {
-    difference = fmax(difference, fabs(q[0][i] - q[1][i]));
-  }
-  printf("stormer and rattle differ by %.1e m after 2 s; energy %.1e and %.1e J\n", difference,
-         drift[0], drift[1]);
-  return difference < 1e-10 ? EXIT_SUCCESS : EXIT_FAILURE;
+VIDA_PLUGIN_EXPORT int vida_plugin_register(VidaError* error) {
+  return Vida_RegisterMethod(&stormer, error);
 }

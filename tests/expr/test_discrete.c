@@ -1,5 +1,6 @@
 /* Discrete derivatives: divided differences against quadruple precision, and the properties that
- * make D f what it is (paper 003, eq. 15-17), for random expressions at far, near and equal points.
+ * make D f what it is (Gonzalez 1999, eq. 15-17), for random expressions at far, near and equal
+ * points.
  *
  * Samples per divided difference: 3000, or as many as VIDA_TEST_SAMPLES says (100000). */
 #include <float.h>

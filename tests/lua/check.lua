@@ -65,8 +65,8 @@ function check.constrained_methods()
   for _, method in ipairs(vida.methods()) do
     local left_out = check.is_adaptive(method)
     for _, text in ipairs(method.capabilities) do
-      left_out = left_out or text == "takes systems without constraints only"
-        or text == "takes rigid bodies without joints, as unit quaternions"
+      left_out = left_out or text == "accepts only systems without constraints"
+        or text == "accepts rigid bodies without joints, as unit quaternions"
     end
     if not left_out then
       found[#found + 1] = method

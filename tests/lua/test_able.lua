@@ -2,6 +2,7 @@
 -- and those that are only counted are as many as there are.
 local vida = require "vida"
 local check = require "check"
+local takers = require "takers"
 
 local step = 0.05
 
@@ -89,10 +90,16 @@ local function is_mistake(message)
     or message:find("Jacobian", 1, true)
 end
 
-local function check_lists(make, lists_wanted)
+-- Of a system with these properties (takers.lua); nil: no method can take it.
+local function check_lists(make, properties)
   local lists, able, answers = 0, {}, {}
   for _, method in ipairs(vida.methods()) do
     answers[method.name] = attempt(make, method.name)
+    if properties then
+      takers.demand(properties, method.name, answers[method.name] == "", answers[method.name])
+    else
+      assert(answers[method.name] ~= "", method.name .. " takes it")
+    end
     able[#able + 1] = answers[method.name] == "" and method.name or nil
   end
   for name, message in pairs(answers) do
@@ -113,38 +120,50 @@ local function check_lists(make, lists_wanted)
       assert(message == "" or #able == 0 or is_mistake(message), name .. ": " .. message)
     end
   end
-  assert(lists >= lists_wanted, ("%d lists"):format(lists))
+  assert(lists > 0, "no list")
   return answers
 end
 
-local answers = check_lists(magnetic, 8)
+local answers = check_lists(magnetic, { "general Lagrangian", "no free bodies", "no chart" })
 for _, name in ipairs { "verlet", "lgvi", "simo-wong", "average-vector-field", "itoh-abe", "chorin",
   "energy-momentum-projected" } do
   assert(answers[name]:find("these can: ", 1, true), name .. answers[name])
 end
-answers = check_lists(singular, 5)
+answers = check_lists(singular)
 for _, name in ipairs { "symplectic-euler", "energy-momentum", "average-vector-field" } do
   assert(answers[name]:find("no other method can", 1, true), name .. answers[name])
 end
-check_lists(coupled, 3)
-answers = check_lists(function() return edge(0) end, 8)
+check_lists(coupled, { "several coordinates", "no free bodies", "no chart" })
+local edged = { "constraints", "nonholonomic", "no free bodies", "no chart" }
+answers = check_lists(function() return edge(0) end, edged)
 assert(not answers.verlet:find("rattle", 1, true), answers.verlet)
-check_lists(function() return edge(0.3) end, 8)
-answers = check_lists(driven, 3)
+check_lists(function() return edge(0.3) end, edged)
+answers = check_lists(driven, { "constraints", "driven constraint", "no free bodies", "no chart" })
 for name, message in pairs(answers) do
   assert(message == "" or message:find("these can: ", 1, true) or name == "del-chart", message)
 end
-check_lists(body, 5)
-check_lists(cubic, 5)
-check_lists(damped, 5)
-check_lists(check.pendulum, 3)
+check_lists(body, { "constraints", "orientations", "no chart" }) -- a quaternion has length 1
+check_lists(cubic, { "constraints", "curve", "no free bodies", "no chart" })
+check_lists(damped, { "drag", "no free bodies", "no chart" })
+check_lists(check.pendulum, { "constraints", "no free bodies" })
 
 -- Of a composition, the base refuses; and a refusal of options has no list.
-local refusal = check.fails("compose: lgvi takes rigid bodies",
+local refusal = check.fails("compose: lgvi accepts rigid bodies",
   function() magnetic():stepper { "compose", base = "lgvi", h = step } end)
 assert(refusal:find("these can: del-midpoint", 1, true), refusal)
 refusal = check.fails("add damping, or set projection = velocity",
   function() cubic():stepper { "generalized-alpha", rho = 1, h = step } end)
 assert(not refusal:find("these can", 1, true), refusal)
+
+-- Of a large system, steppers of all methods would take minutes.
+local long = vida.system { "long chain", dimension = 3 }
+local last = long.ground
+for i = 1, 200 do
+  local link = long:particle { "p" .. i, mass = 1, position = { i, 0, 0 } }
+  long:distance { "r" .. i, last, link, length = 1 }
+  last = link
+end
+check.fails("not 'r1' of system 'long chain'; 'vida advise' lists methods that do",
+  function() long:stepper { "verlet", h = step } end)
 
 print "ok"

@@ -190,7 +190,7 @@ end)
 mistake("expected the 2 components of its position", function(_, bob)
   return { coordinates = { "a" }, embedding = function(a) return { [bob] = { sin(a) } } end }
 end)
-mistake("a fixed point does not move", function(system, bob)
+mistake("a fixed point has no coordinates", function(system, bob)
   return { coordinates = { "a" }, embedding = function(a)
     return { [bob] = { sin(a), -cos(a) }, [system.ground] = { 0, a } }
   end }

@@ -102,7 +102,7 @@ fails("coordinates[1]: this particle or point belongs to another system",
   compare { coordinates = { foreign } })
 
 -- ---- a complete system --------------------------------------------------------------------------
-fails("system 'pendulum' is complete since it was given to a comparison or a stepper",
+fails("system 'pendulum' is complete, because a comparison or a stepper uses it",
   function() system:particle { "late", mass = 1, position = { 0, 0 } } end)
 fails("system 'pendulum' is complete", function() system:gravity { 0, 0 } end)
 fails("has no coordinates", compare { system = vida.system "empty" })
@@ -194,7 +194,7 @@ for line in narrow:gmatch("[^\n]+") do
   assert(utf8.len(line) <= 60, "the table is wider than asked for: " .. line)
 end
 assert(result:table() == result:table(0))
-fails("table: expected how many characters a line has, a whole number, got -1",
+fails("table: expected a number of characters per line, got -1",
   function() result:table(-1) end)
 
 -- ---- files --------------------------------------------------------------------------------------
@@ -271,11 +271,11 @@ local function exchanges(prepare)
     :run { quiet = true }
   assert(done[1].status == "ok" and done[1].message == "", done[1].message)
   local text = done:table(120)
-  local is_told = text:find("energy: against that of the start and the work", 1, true) ~= nil
-  assert(is_told == (text:find("energy change", 1, true) ~= nil), text)
-  assert(is_told == (done[1].work ~= 0))
+  local is_reported = text:find("energy: against that of the start and the work", 1, true) ~= nil
+  assert(is_reported == (text:find("energy change", 1, true) ~= nil), text)
+  assert(is_reported == (done[1].work ~= 0))
   check.close(math.abs(done[1].energy_change - done[1].work), done[1].energy_error, 1e-15)
-  return is_told
+  return is_reported
 end
 assert(not exchanges(function(s, x) s:potential(0.5 * x ^ 2) end))
 assert(exchanges(function(s, x, v)

@@ -180,7 +180,7 @@ plane:add(flat_pull, plane:particle { "b", mass = 2, position = { 0, 0 } })
 same(plane:accelerations(), { 0, -2 }, 1e-14)
 local space = vida.system "space"
 local floating = space:particle { "b", mass = 2, position = { 0, 0, 0 } }
-fails("vida.dot: expected two lists of one length, got 3 and 2",
+fails("vida.dot: expected two vectors of the same length, got 3 and 2",
   function() space:add(flat_pull, floating) end)
 fails("or with dimension = 2: ", function()
   local made = vida.element { "e", points = 1, potential = function(b) return vida.dot(b, { 1 }) end }
@@ -267,13 +267,14 @@ fails("element 'e': unknown key 'potentail'; did you mean 'potential'?", defines
 fails("element 'e': potential: expected a function of the points, the parameters and the time, got 1",
   defines { potential = 1 })
 fails("element 'e': expected at least one function among lagrangian", defines { potential = check.none })
-fails("element 'e': expected points = 2 or coordinates = 2", defines { points = check.none })
-fails("element 'e': points: expected their number or a list of their names, got -1", defines { points = -1 })
+fails("element 'e': expected a number of points or coordinates", defines { points = check.none })
+fails("element 'e': points: expected a number of points or a list of their names, got -1",
+  defines { points = -1 })
 fails("element 'e': points[2]: expected a name, got 3", defines { points = { "a", 3 } })
 fails("element 'e': dimension: expected 1, 2 or 3, got 4", defines { dimension = 4 })
 fails("element 'e': parameters: expected a list of names such as { \"k\", \"l0\" }, got the text \"k\"",
   defines { parameters = "k" })
-fails("element 'e': parameters.k: expected a number, its value when none is given, got true",
+fails("element 'e': parameters.k: expected a number, its default value, got true",
   defines { parameters = { k = true } })
 fails("element 'e': two parameters are named 'k'", defines { parameters = { "k", k = 1 } })
 fails("element 'e': unit: expected a text, got 1", defines { unit = 1 })
@@ -311,7 +312,7 @@ fails("element 'e': force: expected 2 forces, got one at [3]",
   defines { force = function() return { 0, 0, { 1, 2, 3 } } end })
 fails("an element cannot be changed", function() spring.k = 1 end)
 fails("a vida.element has no 'k'", function() return spring.k end)
-fails("element 'spring' is added by system:add(element, ...)", function() spring() end)
+fails("element 'spring' cannot be called; add it with system:add(element, ...)", function() spring() end)
 assert(getmetatable(spring) == false)
 
 -- ---- mistakes in adding them ---------------------------------------------------------------------
@@ -337,7 +338,7 @@ fails("spring 'spring': point 1 ('a'): expected a particle or a fixed point, got
 fails("spring 'spring': point 1 ('a'): this particle or point belongs to another system",
   function() house:add(spring, stranger, bob, both) end)
 fails("both stand for coordinate 'bob.x'", function() house:add(spring, bob, bob, both) end)
-fails("everything it acts on is fixed",
+fails("all its ends are fixed",
   function() house:add(spring, house.ground, house:anchor { 1, 0, 0 }, both) end)
 fails("spring 'spring': l0: expected a number or a parameter of this system, got nothing",
   function() house:add(spring, bob, tip, { k = 1 }) end)
@@ -386,7 +387,7 @@ fails("force 'force': argument 1: expected a coordinate, got the rate of one",
   function() house:force(rate, 1) end)
 fails("force 'force' acts along a function of the rate of 'q'", function() house:force(2 * rate, 1) end)
 fails("force 'force' acts on no coordinate", function() house:force(2 * house.time, 1) end)
-fails("force: expected what it acts on and the force, got 1 more argument",
+fails("force: expected a target and a force, got 1 more argument",
   function() house:force(q, 1, 2) end)
 fails("force 'force': this expression belongs to system 'other', not to system 'house'",
   function() house:force(r, 1) end)
@@ -399,7 +400,7 @@ fails("force 'f': third entry: a constant must be a finite number, got inf",
 fails("force 'f': unknown key 'unit'", function() house:force { "f", q, 1, unit = "N" } end)
 fails("force 'f': third entry: expected a force of 3 components, got 2",
   function() house:force { "f", bob, { 1, 2 } } end)
-fails("a fixed point takes any force and does not move",
+fails("a fixed point does not move under a force",
   function() house:force(house.ground, { 1, 2, 3 }) end)
 fails("force 'f': expected a list of pairs such as", function() house:force { "f", {} } end)
 fails("force 'f': pair 2: expected a pair such as { x, fx }, got 1",

@@ -75,7 +75,7 @@ fails("argument 1 of vida.sin: expected a number or an expression, got the text 
   function() return vida.sin("q") end)
 fails("vida.sin: expected 1 argument, got 0", function() return vida.sin() end)
 fails("vida.log: expected 1 argument, got 2", function() return vida.log(q, 10) end)
-fails("of y and x it is vida.atan2(y, x)", function() return vida.atan(q, v) end)
+fails("for the angle of y and x use vida.atan2(y, x)", function() return vida.atan(q, v) end)
 fails("vida.min: expected at least 2 arguments, got 1", function() return vida.min(q) end)
 fails("vida.where: expected 3 arguments, got 2", function() return vida.where(q, 1) end)
 fails("argument 1 of vida.where: expected a number or an expression, got nothing",
@@ -84,9 +84,9 @@ fails("argument 2 of vida.dot: expected a vector, a point or a list of numbers o
   function() return vida.dot({ q }, q) end)
 fails("argument 1 of vida.norm: [2]: expected a number or an expression, got true",
   function() return vida.norm { q, true } end)
-fails("vida.dot: expected two lists of one length, got 1 and 2",
+fails("vida.dot: expected two vectors of the same length, got 1 and 2",
   function() return vida.dot({ q }, { q, v }) end)
-fails("vida.cross: expected two lists of 3, got 2 and 3",
+fails("vida.cross: expected two vectors of three components, got 2 and 3",
   function() return vida.cross({ q, v }, { 0, 0, 1 }) end)
 fails("a vida.expression has no 'x'", function() return q.x end)
 fails("points of system 'house' have no 'z': its dimension is 2", function() return bob.z end)
@@ -329,7 +329,7 @@ local turning = vida.system "turning"
 local radius, growth = turning:coordinate { "r", unit = "m", value = 1 }
 local _, turn = turning:coordinate { "phi", unit = "rad", value = 0, rate = 1 }
 turning:lagrangian(growth ^ 2 / 2 + radius ^ 2 * turn ^ 2 / 2 - radius ^ 2)
-fails("cannot take the general Lagrangian 'Lagrangian' of system 'turning'", function()
+fails("does not accept the general Lagrangian 'Lagrangian' of system 'turning'", function()
   local stepper = turning:stepper { "energy-momentum-projected", h = 0.01 }
   stepper:start()
 end)

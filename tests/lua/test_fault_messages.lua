@@ -36,5 +36,5 @@ s:force { "f", { { p, { vida.where(vida.less(0, p.velocity[1]), -1, 1) } } } }
 local row = vida.compare { system = s, time = 3, methods = { { "rattle", h = 0.1 } } }:run { quiet = true }[1]
 assert(row.status ~= "ok" and not row.message:find("an input that is not finite", 1, true), row.message)
 assert(
-  row.message:find("of 'p.x' is not a finite number, as where the iterations of a step diverge", 1, true),
+  row.message:find("of 'p.x' is not a finite number, for example because the iterations", 1, true),
   row.message)

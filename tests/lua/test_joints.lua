@@ -534,6 +534,43 @@ for i, value in ipairs { c30, 0.5, c30, 0.5, 2 * c30, 1 } do
 end
 check.fails("violate constraint 'end: y'", function() run(placed(nil), "rattle", 1e-3, 0) end)
 
+-- ---- curves in the axes of a body, formulas with parameters ----------------------------------------
+-- The line y = 0 of a frame that is turned by 30 degrees: a bead slides with g / 2.
+do
+  local system = vida.system { "slope", dimension = 2 }
+  system:gravity { 0, -g }
+  local frame = system:body { "frame", fixed = true, position = { 2, 1 }, angle = math.pi / 6 }
+  local bead = system:particle { "bead", mass = 0.7, position = { 2, 1 } }
+  system:point_on_curve { "wire", frame, bead, curve = function(_, y) return y end, unit = "m" }
+  local a = system:accelerations()
+  check.close(math.sqrt(a["bead.x"] ^ 2 + a["bead.y"] ^ 2), g / 2, 1e-12)
+end
+
+-- The x axis of a body with directors, whose axes are not principal ones, as a function of s.
+do
+  local system = vida.system "wire"
+  local inertia = { { 0.3, 0.1, 0 }, { 0.1, 0.2, 0.05 }, { 0, 0.05, 0.4 } }
+  local plate = system:body { "plate", mass = 1, inertia = inertia, as = "directors",
+    orientation = { axis = { 0, 0, 1 }, angle = 0.8 } }
+  local bead = system:particle { "bead", mass = 0.7,
+    position = { 0.6 * math.cos(0.8), 0.6 * math.sin(0.8), 0 } }
+  system:point_on_curve { "wire", plate, bead, parameter = 0.6, curve = function(s) return { s, 0, 0 } end }
+  local stepper = system:stepper { "rattle", h = 0.01 }
+  stepper:start() -- would refuse a bead that is not on the wire
+  check.close(stepper:positions()[13], 0.6 * math.cos(0.8), 1e-14) -- after 12 of the plate
+end
+
+-- A crank whose angle is A sin(3 t), with a parameter A: at t = 0 its rate is 3 A.
+do
+  local system = vida.system { "crank", dimension = 2 }
+  local crank = system:body { "crank", mass = 1, inertia = 0.1, velocity = { 0, 0 } }
+  local size = system:parameter { "A", 0.2 }
+  system:drive { "motor", system.ground, crank, angle = function(t) return size * vida.sin(3 * t) end }
+  local stepper = system:stepper { "rattle", h = 0.01 }
+  stepper:start()
+  check.close(stepper:velocities()[3], 0.6, 1e-14)
+end
+
 -- ---- mistakes ------------------------------------------------------------------------------------
 local house, wall = hung("quaternion")
 local box = house:body { "box", mass = 1, inertia = { 1, 1, 1 } }
@@ -549,7 +586,7 @@ end
 fails("ball: expected a table such as", joint("ball", "hip"))
 fails("ball 'hip': unknown key 'att'; did you mean 'at'?",
   joint("ball", { "hip", wall, box, att = origin }))
-fails("ball 'hip': expected at = { ... }, where it is at the start, or a point of body 'body' as its first",
+fails("ball 'hip': expected at = { ... }, its position at the start, or a point of body 'body' as its first",
   joint("ball", { "hip", wall, box }))
 -- What has no key `at` does not ask for it.
 fails("spring 's': expected a point of body 'body' as its first end",
@@ -562,9 +599,9 @@ fails("ball 'hip': second end: body 'body' belongs to another system",
   joint("ball", { "hip", wall, stranger, at = origin }))
 fails("ball 'hip': both ends are on 'body'", joint("ball", { "hip", wall, wall, at = origin }))
 fails("ball 'hip': both ends are on 'bead'", joint("ball", { "hip", bead, bead }))
-fails("ball 'hip': at is a place in space at the start, but where 'loose' starts is to be found",
+fails("ball 'hip': at refers to space at the start, but the initial position of 'loose' is computed",
   joint("ball", { "hip", wall, loose, at = origin }))
-fails("ball 'hip': everything it acts on is fixed",
+fails("ball 'hip': all its ends are fixed",
   joint("ball", { "hip", house:anchor { 1, 2, 3 }, house:body { "b", fixed = true }, at = origin }))
 fails("revolute 'h': axis: expected a direction in space such as { 0, 0, 1 }",
   joint("revolute", { "h", wall, box, at = origin }))
@@ -574,9 +611,9 @@ fails("revolute 'h': second end 'bead': a particle has no orientation",
   joint("revolute", { "h", wall, bead, at = origin, axis = { 0, 0, 1 } }))
 fails("revolute 'h': second end 'stick': a rod in space has no orientation about its axis",
   joint("revolute", { "h", wall, stick, at = origin, axis = { 0, 0, 1 } }))
-fails("revolute 'h': axis[2]: this direction is one of body 'body', expected one of 'box'",
+fails("revolute 'h': axis[2]: expected a direction of 'box', got a direction of body 'body'",
   joint("revolute", { "h", wall, box, at = origin, axis = { { 0, 0, 1 }, wall:direction { 0, 0, 1 } } }))
-fails("prismatic 's': reference: with an axis for each end, expected a direction across it",
+fails("prismatic 's': reference: with an axis for each end, expected also a direction across it",
   joint("prismatic", { "s", wall, box, at = origin, axis = { { 0, 0, 1 }, { 0, 0, 1 } } }))
 fails("universal 'u': axis: expected two directions, one for each end",
   joint("universal", { "u", wall, box, at = origin, axis = { 0, 0, 1 } }))
@@ -592,7 +629,8 @@ fails("rolling disk 'w': axis: expected a list of 3 numbers, got nothing",
   joint("rolling_disk", { "w", box, radius = 1 }))
 fails("knife edge 'k': the ground does not move; expected a body",
   joint("knife_edge", { "k", house.ground, direction = { 1, 0, 0 } }))
-fails("point on curve 'c': curve: expected a function of x, y, z that returns what vanishes on the curve, or",
+fails("point on curve 'c': curve: expected a function of x, y, z that returns expressions "
+  .. "which vanish on the curve, or",
   joint("point_on_curve", { "c", house.ground, bead }))
 fails("point on curve 'c': curve: expected a function that returns at most 2 expressions, got 3",
   joint("point_on_curve", { "c", house.ground, bead, curve = function(x, y, z) return x, y, z end }))

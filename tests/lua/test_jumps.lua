@@ -1,6 +1,7 @@
 -- Jumps in time: a particle under s(t) (sin t, cos t), with s = 1 and -1 in turn, against its closed
 -- form, with every method that takes it: the same orders as without jumps, on and off the grid.
 local vida = require "vida"
+local takers = require "takers"
 local check = require "check"
 
 -- x'' = s f(t) from rest at 0, where s changes its sign after every `period`; f is the sine or the
@@ -64,8 +65,9 @@ for _, has_wall in ipairs { false, true } do
       local entry = adaptive and { method.name, rtol = 1e-8, h = 0.05 } or fixed
       local rows = run(s, exact, entry)
       for i = 1, #rows do
-        assert(rows[i].status == "ok" or rows[i].status == "NOT_SUPPORTED",
-          method.name .. ": " .. rows[i].status .. ": " .. rows[i].message)
+        takers.demand(has_wall and { "constraints", "no free bodies", "no chart" }
+          or { "several coordinates", "no free bodies", "no chart" }, method.name, rows[i].status == "ok",
+          rows[i].status .. ": " .. rows[i].message)
       end
       if rows[1].status == "ok" and adaptive then
         counts.adaptive = counts.adaptive + 1
@@ -80,7 +82,7 @@ for _, has_wall in ipairs { false, true } do
     end
   end
 end
-assert(counts.fixed > 60 and counts.adaptive > 15, counts.fixed .. ", " .. counts.adaptive)
+assert(counts.fixed > 0 and counts.adaptive > 0, "not both kinds of methods ran")
 
 -- ---- both sides in trajectories ------------------------------------------------------------------
 
@@ -229,6 +231,39 @@ do
   end
 end
 
+-- ---- drives that start at a jump -------------------------------------------------------------------
+
+-- A crank of length 1 turns a rod of length 1, whose end slides along the x axis: with the crank at f, the
+-- centres are at (cos f, sin f)/2 and (3 cos f, sin f)/2, and the angles are f and -f. Until the jump the
+-- crank rests at 0, where the terms of its rows vanish and their violations are the rounding of other rows.
+local function slider_crank(jump)
+  local s = vida.system { "slider crank", dimension = 2 }
+  local crank = s:body { "crank", mass = 1, inertia = 0.1, position = { 0.5, 0 } }
+  local rod = s:body { "rod", mass = 1, inertia = 0.1, position = { 1.5, 0 } }
+  s:revolute { "bearing", s.ground, crank, at = { 0, 0 } }
+  s:revolute { "pin", crank, rod, at = { 1, 0 } }
+  s:point_on_line { "guide", s.ground, rod:point { 0.5, 0 }, at = { 2, 0 }, axis = { 1, 0 } }
+  s:drive { "motor", s.ground, crank, angle = function(t)
+    return vida.switch { t, at = { jump }, values = { 0, 1 - vida.cos(3 * (t - jump)) } }
+  end }
+  return s
+end
+
+for _, jump in ipairs { 1 / 3, 0.37, 0.41, 0.5 } do
+  for _, method in ipairs { { "coordinate-projection", h = 0.1 },
+    { "coordinate-projection", h = 0.1, rtol = 1e-6 }, { "cvode-projected", h = 0.1, rtol = 1e-6 },
+    { "cvode-projected", h = 0.001, rtol = 1e-6 } } do
+    local stepper = slider_crank(jump):stepper(method)
+    stepper:start()
+    stepper:step(math.floor(0.8 / method.h + 0.5))
+    local f = 1 - math.cos(3 * (0.8 - jump))
+    local exact = { math.cos(f) / 2, math.sin(f) / 2, f, 1.5 * math.cos(f), math.sin(f) / 2, -f }
+    for i, q in ipairs(stepper:positions()) do
+      check.close(q, exact[i], 1e-13)
+    end
+  end
+end
+
 -- ---- references ----------------------------------------------------------------------------------
 
 do
@@ -250,7 +285,26 @@ local s = vida.system "mistakes"
 fails("vida.switch: expected a table such as", function() vida.switch(3) end)
 fails("switch[1]: expected the time of a system", function() vida.switch { at = {}, values = { 1 } } end)
 fails("switch.at: expected a list", function() vida.switch { s.time, values = { 1 } } end)
-fails("times must grow, got 1 after 2",
+fails("times must increase, got 1 after 2",
   function() vida.switch { s.time, at = { 2, 1 }, values = { 1, 2, 3 } } end)
-fails("1 times part 2 values, got 1", function() vida.switch { s.time, at = { 1 }, values = { 1 } } end)
+fails("values: expected 2 values for 1 times, got 1",
+  function() vida.switch { s.time, at = { 1 }, values = { 1 } } end)
 fails("unknown key 'as'", function() vida.switch { s.time, as = {}, values = { 1 } } end)
+
+-- ---- what a jump does not change -------------------------------------------------------------------
+
+-- The density of rattle-variable is 1 where the motion starts. A force on another particle that jumps
+-- does not change the orbit, so as many steps are made with it as with a smooth one. That the density
+-- became 1 again at the jump, at the fastest place of the orbit, halved the steps of the next turns.
+local function count_work(value_of)
+  local orbit = vida.system { "orbit", dimension = 2 }
+  local planet = orbit:particle { "planet", mass = 1, position = { 1.8, 0 }, velocity = { 0, 1 / 3 } }
+  local other = orbit:particle { "other", mass = 1, position = { 0, 5 } }
+  orbit:potential { "sun", -1 / vida.norm(planet.position) }
+  orbit:force { "push", { { other.x, value_of(orbit.time) } } }
+  local comparison = vida.compare { system = orbit, time = 10, methods = { { "rattle-variable", h = 0.05 } } }
+  return comparison:run({ quiet = true })[1].residual_evaluations
+end
+local smooth = count_work(function(t) return t end)
+local jumping = count_work(function(t) return vida.where(vida.less(t, 3.14), 0, 1) end)
+assert(math.abs(jumping - smooth) < 0.05 * smooth, ("%d and %d"):format(jumping, smooth))

@@ -41,6 +41,16 @@ local known = run { norm = "end", reference = { exact = exact, name = "cosine", 
 assert(known.reference == "cosine")
 assert(known[1].message:find("below the reference's own estimated error", 1, true))
 
+-- ---- a run ---------------------------------------------------------------------------------------
+-- Its own error is that of Richardson, from a run with twice the step: a third of the difference, order 2.
+-- An odd number of steps has no such run.
+local ran = run { norm = "end", reference = { "verlet", h = 0.05 } }
+local once, twice = math.cos(40 * 2 * math.asin(0.025)), math.cos(20 * phase)
+check.close(ran.reference_error, math.abs(once - twice) / 3, 1e-14)
+local odd = vida.compare { system = oscillator(), time = 2.1, reference = { "verlet", h = 0.1 },
+  methods = { { "verlet", h = 0.05 } } }:run { quiet = true }
+assert(odd[1].status == "ok" and odd[1].position_error and odd.reference_error == nil, odd.reference_error)
+
 -- ---- the mixed norm: 10^-mescd of the test sets for initial value problems ----------------------
 local mixed = run { norm = "mixed", mixed_scale = 0.5, reference = exact }
 check.close(mixed[1].position_error, math.abs(right) / (0.5 + math.abs(math.cos(2))), 1e-14)
@@ -119,7 +129,7 @@ end
 check.fails_here("cannot read", read, folder .. "/nothing.csv")
 check.fails_here("line 2: expected a number in column 'x'", read, write "t,x\n1,a\n")
 check.fails_here("has no column t", read, write "x,y\n1,2\n")
-check.fails_here("has no line of values", read, write "t,x\n")
+check.fails_here("has no line with values", read, write "t,x\n")
 check.fails_here("no column has the name of a coordinate", compare,
   { reference = { states = vida.states(write "t,y\n2,1\n") } })
 check.fails_here("unknown key 'exacct'; did you mean 'exact'?", compare, { reference = { exacct = exact } })
@@ -150,3 +160,13 @@ end
 row = spinning(turned(1))
 check.close(spinning(turned(-1)).position_error, row.position_error, 1e-15)
 assert(row.position_error < 1e-4)
+
+-- ---- multipliers of a reference with much smaller steps -------------------------------------------
+-- energy-momentum has them in the middle of its steps, 50 steps of one reference and one of the other away
+-- from its ends. Both references are right to 1e-5 of the tension, the method to some percent.
+local errors = {}
+for i, reference in ipairs { { "energy-momentum", h = 0.001 }, { "radau", h = 0.05 } } do
+  errors[i] = vida.compare { system = (check.plain_pendulum()), time = 1, reference = reference,
+    methods = { { "energy-momentum", h = 0.1 } } }:run({ quiet = true })[1].multiplier_error
+end
+check.close(errors[1], errors[2], 0.02 * errors[2])

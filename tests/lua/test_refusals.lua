@@ -29,21 +29,21 @@ fails("there are two springs named 'coil'",
   function() s:spring { "coil", a, b, stiffness = 1, length = 1 } end)
 fails("there are two constraints named 'rod'", function() s:distance { "rod", a, b, length = 2 } end)
 fails("there are two constraints named 'row'", function() s:constraint { "row", 2 * x } end)
-fails("ball 'hip': there is one of this name already", function() s:ball { "hip", s.ground, b } end)
+fails("ball 'hip': this name is already in use", function() s:ball { "hip", s.ground, b } end)
 fails("control character 27", function() s:coordinate { "\27[2J", value = 0 } end)
 
 local bush = vida.element { "bush", points = 2, potential = function(p, q) return vida.dot(p - q, p - q) end }
 s:add(bush, "left", a, b)
 s:add(bush, a, b)
 s:add(bush, a, b)
-fails("bush 'left': there is one of this name already", function() s:add(bush, "left", a, b) end)
-fails("bush 'bush 2': there is one of this name already", function() s:add(bush, "bush 2", a, b) end)
+fails("bush 'left': this name is already in use", function() s:add(bush, "left", a, b) end)
+fails("bush 'bush 2': this name is already in use", function() s:add(bush, "bush 2", a, b) end)
 local stop = vida.element { "stop", points = 2, potential = function(p, q) return vida.dot(p - q, p - q) end }
 s:add(stop, "left", a, b) -- another element
 
 -- ---- what nobody would hear ---------------------------------------------------------------------
 
-fails("element 'e': constraint: expected a function that returns one value, got 2 of them; several rows",
+fails("element 'e': constraint: expected a function that returns one value, got 2 of them; for several rows",
   function()
     vida.element { "e", points = 2, constraint = function(p, q) return p[1] - q[1], p[2] - q[2] end }
   end)

@@ -69,7 +69,8 @@ for _, info in ipairs(check.constrained_methods()) do
   local _, alone = bob_beside(1, info.name)
   for _, mass in ipairs(alone and { 1e4, 1e10, 1e20, 1e30 } or {}) do
     local worst, x = bob_beside(mass, info.name)
-    -- O(h^2) of methods that relax constraints: 2.5 h^2 v^2 / l with v^2 < 2 g l, from paper 004, eq. 29
+    -- O(h^2) of methods that relax constraints: 2.5 h^2 v^2 / l with v^2 < 2 g l (Lacoursiere 2007,
+    -- eq. 29)
     near(worst, 0, check.keeps_constraints(info) and 1e-14 or 2.5e-4 * 2 * 9.81,
       info.name .. ", rod beside " .. mass .. " kg")
     near(x, alone, 1e-11, info.name .. ", bob beside " .. mass .. " kg")

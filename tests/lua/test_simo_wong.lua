@@ -253,7 +253,7 @@ local function test_refusals()
 
   local bodies, left = pair()
   bodies:rayleigh(0.1 * vida.dot(left.velocity, left.velocity))
-  refuses("simo-wong takes rigid bodies as unit quaternions, without other constraints", bodies)
+  refuses("simo-wong accepts rigid bodies as unit quaternions, without other constraints", bodies)
   refuses("'rod' of system 'pendulum' is not the unit norm of a quaternion", (check.plain_pendulum()))
   check.fails("simo-wong starts from unit quaternions, and that of 'q.s' has norm 1.1", function()
     local stepper = turning("long", { 1, 2, 3 }, { 0, 0, 1 }, 0):stepper { "simo-wong", h = 0.01 }

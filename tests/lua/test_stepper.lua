@@ -75,7 +75,7 @@ fails("start: unknown key 't1'", function() stepper:start { t1 = 1 } end)
 fails("start.t0: expected a number, got the text \"1\"", function() stepper:start { t0 = "1" } end)
 stepper:start { t0 = 2 }
 assert(stepper:time() == 2)
-fails("step: expected a number of steps, which is whole and not negative, got -1",
+fails("step: expected a number of steps, 0 or more, got -1",
   function() stepper:step(-1) end)
 fails("a vida.stepper has no 'position'; did you mean 'positions'?",
   function() stepper:position() end)
@@ -110,6 +110,35 @@ assert(failing:time() == 0)
 local after = failing:positions()
 for i = 1, 6 do
   assert(before[i] == after[i], "a failed step leaves the state as it was")
+end
+
+-- ---- Newton's method ------------------------------------------------------------------------------
+-- With the right Jacobian an error of 0.1 becomes rounding in four iterations: 1e-2, 1e-4, 1e-8, 1e-16.
+-- A wrong term makes the convergence linear, and a step takes twice as many.
+local function expect_quadratic(system, method, steps)
+  local way = system:stepper(method)
+  way:start { adjust_start = true }
+  assert(way:step(steps))
+  local mean = way:statistics().newton_iterations / steps
+  assert(mean >= 1 and mean <= 5, ("%s: %g iterations a step"):format(method[1], mean))
+end
+
+for _, rows in ipairs { "midpoint", "endpoint" } do
+  local s = vida.system "knife edge"
+  local x, vx = s:coordinate { "x", value = 0, rate = 0 }
+  local _, vy = s:coordinate { "y", value = 0, rate = 0 }
+  local phi, omega = s:coordinate { "phi", value = 0, rate = 1.3 }
+  s:lagrangian((vx ^ 2 + vy ^ 2 + omega ^ 2) / 2 + x + 3 * x * phi) -- x turns the edge
+  s:nonholonomic { "edge", vida.sin(phi) * vx - vida.cos(phi) * vy }
+  expect_quadratic(s, { "del-nonholonomic", rows = rows, h = 0.1 }, 40)
+end
+for stages = 3, 4 do
+  local s = vida.system "top"
+  s:gravity { 0, 0, -9.81 }
+  local body = s:body { "top", mass = 1, inertia = { 1, 2, 3 }, position = { 0.3, 0, 0.4 },
+    body_rates = { 0.1, 1, 3 } }
+  s:ball { "foot", s.ground, body, at = { 0, 0, 0 } }
+  expect_quadratic(s, { "spark-lobatto", stages = stages, h = 0.1 }, 50)
 end
 
 -- ---- closing ------------------------------------------------------------------------------------

@@ -155,6 +155,6 @@ check.fails_here("did you mean 'bob.x'?", sweep, { cloud = { count = 1, spread =
 check.fails_here("cloud.count: expected a number of starts", sweep, { cloud = { spread = 1 } })
 check.fails_here("cloud.spread: expected a number", sweep, { cloud = { count = 1 } })
 check.fails_here("vary.bob.x: expected a list of values", sweep, { vary = { ["bob.x"] = 1 } })
-check.fails_here("give one of them", sweep,
+check.fails_here("expected vary or cloud, not both", sweep,
   { vary = { ["bob.x"] = { 1 } }, cloud = { count = 1, spread = 1 } })
 check.fails_here("a function of the parameters", sweep, { parameters = { g = { 1 } } })

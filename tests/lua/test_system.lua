@@ -129,7 +129,7 @@ fails("spring 'coil': cubic: expected a number, got a table", spring { cubic = {
 fails("spring 'coil': law: expected \"linear\" or \"squared\", got the text \"cubic\"",
   spring { law = "cubic" })
 fails("spring 'coil': law: expected a text, got 2", spring { law = 2 })
-fails("spring 'coil': cubic: only the linear law has a cubic part",
+fails("spring 'coil': cubic: only the linear law has a cubic stiffness",
   spring { cubic = 1, law = "squared" })
 fails("spring 'coil': unknown key 'stifness'; did you mean 'stiffness'?", spring { stifness = 1 })
 spring { cubic = 2.0 } ()
@@ -139,7 +139,7 @@ fails("gravity: expected a list of 3 numbers, got 9.81", function() system:gravi
 fails("gravity: expected a list of 3 numbers, got 2", function() system:gravity { 0, -9.81 } end)
 fails("gravity", function() system:gravity { 0, 0, 0 / 0 } end)
 system:gravity { 0, 0, -9.81 }
-fails("system 'house' has its gravity already", function() system:gravity { 0, 0, -9.81 } end)
+fails("system 'house' already has gravity", function() system:gravity { 0, 0, -9.81 } end)
 
 -- ---- wrong receivers and closed systems ---------------------------------------------------------
 check.fails("particle: expected a system before it, with a colon: system:particle(...)",

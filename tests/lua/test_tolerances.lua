@@ -55,7 +55,7 @@ assert(run_raw() == run_raw { ["bob.x"] = 1e-6 })
 assert(run_raw { 1e-2 } < run_raw { 1e-2, ["bob.x"] = 1e-8 })
 
 -- mistakes
-check.fails_here("atol.bob.x: atol: expected a positive number, got 0", run, "ida-ggl", { ["bob.x"] = 0 })
+check.fails_here("stepper.atol.bob.x: expected a positive number, got 0", run, "ida-ggl", { ["bob.x"] = 0 })
 check.fails_here("atol.bob.x: expected a number, got true", run, "ida-ggl", { ["bob.x"] = true })
 check.fails_here("atol: expected a number, or numbers by names of coordinates, got the text \"small\"",
   run, "ida-ggl", "small")

@@ -1,4 +1,4 @@
--- The two-link arm of Ascher, Chin, Petzold and Reich 1994 ("paper 002"), tables 6.1 to 6.3: the largest
+-- The two-link arm of Ascher, Chin, Petzold and Reich 1995, tables 6.1 to 6.3: the largest
 -- drifts off the constraint at both levels, of seven stabilizations of the underlying ODE.
 local mechanism = require "mechanism"
 
@@ -140,7 +140,12 @@ end
 
 local function test_drifts(omega)
   for name, expected in pairs(chosen[omega]) do
-    local _, velocity, position = run_chosen(adaptive[omega], name, 10000)
+    local _, velocity, position
+    for neighbour = 0, name == "Baum(0 0)" and 9 or 0 do
+      if not velocity then
+        _, velocity, position = run_chosen(adaptive[omega], name, 10000, neighbour)
+      end
+    end
     local what = ("omega = %g, %s: "):format(omega, name)
     assert(velocity < 10 * expected[2] or name == "Baum(0 0)", what .. velocity)
     assert(position < 10 * expected[3], what .. position)

@@ -54,10 +54,10 @@ local function test_squeezer(wishes)
   assert(off < 1e-6, "multipliers are off by " .. off)
 end
 
--- Table 6.4 of paper 002: drifts over 0.3 s within a factor of ten. "The various variants cost about the
--- same to execute", which numbers of steps are to be, and no more: their order by some tenths of a percent
--- hangs on how a version of ARKODE chooses steps. "The maximum drifts are much smaller using our method":
--- of S-both2 they are those of a correction that is decomposed at the last stage.
+-- Table 6.4 of Ascher, Chin, Petzold and Reich 1995: drifts over 0.3 s within a factor of ten. "The various
+-- variants cost about the same to execute": the test compares numbers of steps, but not their order, which
+-- differs by some tenths of a percent and depends on the version of ARKODE. "The maximum drifts are much
+-- smaller using our method": S-both2 has the drifts of a correction that is decomposed at the last stage.
 local drifting = {
   { { "baumgarte" }, 0.93e-3, 0.11e-1 },
   { { "baumgarte", alpha1 = 12, alpha0 = 70 }, 0.45e-3, 0.44e-2 },

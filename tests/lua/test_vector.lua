@@ -110,14 +110,15 @@ fails("nothing can be divided by a vector", function() return x / bob end)
 fails("a vector has no '^'; its square is vida.dot(v, v)", function() return a ^ 2 end)
 fails("operand 2 of '+': expected a vector, got 1", function() return a + 1 end)
 fails("operand 1 of '-': expected a vector, got a vida.expression", function() return x - bob end)
-fails("'+' of vectors: expected two of one length, got 3 and 2", function() return a + { 1, 2 } end)
-fails("'-' of vectors: expected two of one length, got 3 and 2",
+fails("'+' of vectors: expected two vectors of the same length, got 3 and 2",
+  function() return a + { 1, 2 } end)
+fails("'-' of vectors: expected two vectors of the same length, got 3 and 2",
   function() return a - flat.ground end)
 fails("operand 2 of '+': expected a vector, a point or a list of numbers or expressions, got nothing",
   function() return a + nil end)
 fails("vectors cannot be compared", function() return a < b end)
 fails("vectors cannot be compared", function() return bob <= far end)
-fails("a vector is no text", function() return "v = " .. a end)
+fails("a vector is not a text", function() return "v = " .. a end)
 fails("vectors have no '//'", function() return a // 2 end)
 fails("a vector of 2 components has no 'z'", function() return vida.vector { 1, 2 }.z end)
 fails("a vector of 3 components has no '5'", function() return a[5] end)
@@ -128,8 +129,10 @@ fails("a vector has no 'velocity'; particles and points have", function() return
 fails("a point of dimension 2 has no component [4]", function() return dot[4] end)
 fails("an expression of system 'house' and one of system 'flat' in one formula",
   function() return vida.vector { bob.x, bob.y } - dot end)
-fails("argument 1 of vida.rotation: expected a list of 4, got 3", function() return vida.rotation(a) end)
-fails("argument 2 of vida.rotate: expected a list of 3, got 4", function() return vida.rotate(p, q) end)
+fails("argument 1 of vida.rotation: expected a list of 4 components, got 3",
+  function() return vida.rotation(a) end)
+fails("argument 2 of vida.rotate: expected a list of 3 components, got 4",
+  function() return vida.rotate(p, q) end)
 fails("argument 2 of vida.quaternion_product: expected a list of 4",
   function() return vida.quaternion_product(p, a) end)
 fails("got inf", function() return x * vida.vector { 1 / 0, 1, 1 } end)

@@ -35,7 +35,7 @@ local methods = { { "post-stabilized", rtol = 1e-8, h = 1e4, max_steps = 1e9 },
   { "cvode-projected", rtol = 1e-13, h = 1e4, max_steps = 1e9 },
   { "baumgarte", rtol = 1e-13, h = 1e4, max_steps = 1e9 },
   { "rattle-variable", h = 1e4, start_density = 1e9, max_steps = 1e12 },
-  { "radau", rtol = 1e-14, h = 1e4, max_steps = 1e12 },
+  { "radau", rtol = 1e-8, h = 1e4, max_steps = 1e12 },
   { "compose", h = 1e-5 }, { "rattle", h = 1e-5 }, { "hht", h = 1e-5 } }
 local result = rows { system = system, wall_limit = 0.2, methods = methods }
 assert(#result == #methods)
@@ -56,7 +56,7 @@ assert(result[3].status == "NOT_RUN" and result[3].message:find("study_wall_limi
 result = rows { system = system, wall_limit = 0.3, time = 0.1, repeats = 1000,
   methods = { { "rattle", h = 1e-3 } } }
 assert(result[1].status == "ok", result[1].status)
-assert(result[1].message:find("repeats, which wall_limit", 1, true), result[1].message)
+assert(result[1].message:find("repetitions, because wall_limit", 1, true), result[1].message)
 
 check.fails_here("wall_limit", function()
   vida.compare { system = system, time = 1, wall_limit = 0, methods = { { "rattle", h = 0.1 } } }

@@ -98,15 +98,14 @@ end
 -- ---- a joint at the origin that was meant elsewhere ---------------------------------------------------
 
 do
-  local advice = "is system:anchor { ... }"
+  local advice = "for another fixed point use system:anchor { ... }"
   local function start(add)
     local s, bead, arm = make(2)
     add(s, bead, arm)
     return function() s:accelerations() end
   end
-  fails("ball 'hip' ends at the ground, which is the origin, and its other end starts at { 0, 2 }; a "
-    .. "fixed point "
-    .. "elsewhere " .. advice, start(function(s, _, arm) s:ball { "hip", s.ground, arm:point { 0, 0 } } end))
+  fails("ball 'hip' ends at the ground, which is the origin, and its other end starts at { 0, 2 }; "
+    .. advice, start(function(s, _, arm) s:ball { "hip", s.ground, arm:point { 0, 0 } } end))
   fails("revolute 'pin' ends at the ground", start(function(s, _, arm) s:revolute { "pin", arm:point { 0, 0 },
     s.ground } end))
   fails("ball 'pin' ends at the ground", start(function(s, bead) s:ball { "pin", s.ground, bead } end))
@@ -140,7 +139,7 @@ do
   fails("square 'a': expected 1 coordinate, got 2; one is a rate: system:coordinate returns a "
     .. "coordinate and its "
     .. "rate", function() s:add(square, "a", s:coordinate { "a", value = 1 }) end)
-  fails("both 'b': coordinate 2 ('q2'): expected a coordinate of this system, or a number when it is "
+  fails("both 'b': coordinate 2 ('q2'): expected a coordinate of this system, or a number if it is "
     .. "fixed; one is "
     .. "a rate", function() s:add(both, "b", s:coordinate { "b", value = 1 }) end)
   s:add(square, "c", (s:coordinate { "c", value = 1 }))
@@ -151,16 +150,17 @@ do
   local function curve(text, given)
     fails(text, function() s:point_on_curve(check.with({ "c", s.ground, bead }, given)) end)
   end
-  curve("point on curve 'c': curve: expected a function of x, y that returns what vanishes on the "
-    .. "curve, or with "
-    .. "parameter = (the start of s) a function of s that returns the place, { ... }, got a table",
+  curve("point on curve 'c': curve: expected a function of x, y that returns expressions which "
+    .. "vanish on the curve, or, with parameter = (initial value of s), a function of s that returns "
+    .. "the point { ... }, got a table",
     { curve = { 1, 2 } })
-  curve("a function of s that returns the place, { ... }, got a table",
+  curve("a function of s that returns the point { ... }, got a table",
     { curve = function(x, y) return { x, y } end })
-  curve("a function of s that returns the place, { ... }, got nothing", { curve = function() end })
-  curve("expected a function of s that returns a place, a list of 2 such as { s, s ^ 2 }",
+  curve("a function of s that returns the point { ... }, got nothing", { curve = function() end })
+  curve("expected a function of s that returns a point, a list of 2 numbers or expressions such as "
+    .. "{ s, s ^ 2 }",
     { parameter = 1, curve = function(x) return x, x ^ 2 end })
-  curve("curve: [2] of the place: expected a number or an expression, got the text",
+  curve("curve: [2] of the point: expected a number or an expression, got the text",
     { "d", parameter = 2, curve = function(x) return { x, "x" } end })
 
   fails("drive 'm': angle: expected a function of time that returns a number or an expression, got nothing",
@@ -169,16 +169,15 @@ do
     function() s:prescribe { "p", bead.x, function(t) return { t } end } end)
   fails("distance 'd': length: expected a function of time that returns a number or an expression",
     function() s:distance { "d", s.ground, bead, length = function() return "1" end } end)
-  fails("distance 'd': first end: expected a particle or a fixed point (of a place in space "
-    .. "system:anchor { ... } "
-    .. "makes one), got a table", function() s:distance { "d", { 0, 1 }, bead, length = 1 } end)
+  fails("distance 'd': first end: expected a particle or a fixed point (for a point in space use "
+    .. "system:anchor { ... }), got a table", function() s:distance { "d", { 0, 1 }, bead, length = 1 } end)
   fails("ball 'b': first end: expected a body, a point of a body, a particle or a fixed point, not a name",
     function() s:ball { "b", "ground", arm, at = { 0, 0 } } end)
-  fails("revolute 'r': axis: in the plane everything turns about the axis across it",
+  fails("revolute 'r': axis: in the plane the axis is normal to the plane",
     function() s:revolute { "r", s.ground, arm, at = { 0, 0 }, axis = { 0, 0, 1 } } end)
-  fails("force: on body 'arm', expected a force of 2 components; a torque is system:torque",
+  fails("force: on body 'arm': expected a force of 2 components; for a torque use system:torque",
     function() s:force(arm, 3) end)
-  fails("force: on body 'arm', expected a force of 2 components", function() s:force { "f", arm, 3 } end)
+  fails("force: on body 'arm': expected a force of 2 components", function() s:force { "f", arm, 3 } end)
   -- An object is no list of numbers, not even an empty one.
   fails("argument 1 of vida.norm: expected a vector", function() return vida.norm(arm) end)
   fails("prismatic 'r': axis: expected a list of 2 numbers, got a vida.body",
@@ -186,11 +185,11 @@ do
   fails("particle 'q': position[2]: expected a finite number, got nan",
     function() s:particle { "q", mass = 1, position = { 0, 0 / 0 } } end)
   local _, stranger = make(2)
-  fails("observe 'o': this expression belongs to another system that is called 'machine', too",
+  fails("observe 'o': this expression belongs to another system with the same name 'machine'",
     function() s:observe { "o", stranger.x } end)
   local plain = vida.system "plain"
   plain:particle { "p", mass = 1, position = { 0, 0, 0 } }
-  fails("each method has braces of its own",
+  fails("write each method in its own braces",
     function() vida.compare { system = plain, time = 1, methods = { "rattle", h = 0.1 } } end)
 end
 

@@ -74,7 +74,7 @@ static void make_steps(VidaStepper* stepper, long steps) {
   }
 }
 
-/* ---- Theorem 1 of paper 000 ----------------------------------------------------------------- */
+/* ---- Theorem 1 of Wendlandt and Marsden 1997 ------------------------------------------------- */
 
 /* The steps of del-chart are those of del-midpoint, momenta and multipliers with them: the largest
  * differences over 10 s. */
@@ -410,7 +410,7 @@ static void test_refusals(void) {
   expect_refusal(2, false, small_circle, 1, rest, VIDA_INCONSISTENT_START,
                  "does not reach the start");
   expect_refusal(2, false, spiral, 1, rest, VIDA_BAD_ARGUMENT, "does not solve constraint 'rod'");
-  expect_refusal(2, false, sum, 2, rest, VIDA_STEP_SINGULAR, "moves nothing that the others");
+  expect_refusal(2, false, sum, 2, rest, VIDA_STEP_SINGULAR, "is not independent of the others");
   expect_refusal(2, false, circle, 1, inwards, VIDA_INCONSISTENT_START,
                  "initial velocity of 'bob.");
   expect_refusal(3, false, plane, 1, rest, VIDA_BAD_ARGUMENT, "2 degrees of freedom");

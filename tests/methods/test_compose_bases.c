@@ -182,7 +182,7 @@ static void test_nonholonomic(void) {
   REQUIRE_OK(VidaOptions_Create("compose", &options, &error), &error);
   REQUIRE_OK(VidaOptions_SetReal(options, "h", 0.01, &error), &error);
   EXPECT_ERROR(VidaStepper_Create(subject.system, options, &refused, &error), &error,
-               VIDA_NOT_SUPPORTED, "compose: rattle cannot take the nonholonomic constraints");
+               VIDA_NOT_SUPPORTED, "compose: rattle does not accept the nonholonomic constraints");
   VidaOptions_Destroy(&options);
   VidaSystem_Destroy(&subject.system);
 }

@@ -456,7 +456,7 @@ static void test_average(void) {
   VidaSystem_Destroy(&s);
 }
 
-/* Eq. 20-23 of paper 001 by hand, whatever the constants are. */
+/* Eq. 20-23 of Marsden and Wendlandt 1997 by hand, whatever the constants are. */
 static void test_chorin(void) {
   static const char* const settings[] = {"several", "true", "beta", "0.7", "gamma", "0.2", NULL};
   static const char* const idle[] = {"several", "true", "beta",  "0.7", "gamma", "0.2",
@@ -504,7 +504,7 @@ static void test_chorin(void) {
   VidaSystem_Destroy(&s);
   const Model pendulum = model_pendulum(2, 1.0, 1.0, 0.5, 0.0);
   s = model_system(&pendulum);
-  expect_refusal(s, "chorin", "systems without constraints, and cannot take 'rod'");
+  expect_refusal(s, "chorin", "accepts only systems without constraints, not 'rod'");
   VidaSystem_Destroy(&s);
 }
 
@@ -534,8 +534,8 @@ static void test_chorin_alone(void) {
 
 /* ---- hidden constraints ---------------------------------------------------------------------- */
 
-/* Paper 003, figure 3: eq. 21 leaves G v oscillating about zero; the projected method keeps it at
- * rounding, with the same invariants. Positions of both come together as h falls. */
+/* Gonzalez 1999, figure 3: eq. 21 leaves G v oscillating about zero; the projected method keeps it
+ * at rounding, with the same invariants. Positions of both come together as h falls. */
 static void test_projected(void) {
   const Model model = model_four_particles();
   double apart[LEVELS];

@@ -145,8 +145,9 @@ static bool run(const VidaSystem* system, const char* method, long steps, double
   return true;
 }
 
-/* All converge to the right motion at least with order 1, the midpoint rule with order 2 (paper
- * 000, section 4.5: the endpoint rule loses an order here); the second derivatives may be left out.
+/* All converge to the right motion at least with order 1, the midpoint rule with order 2 (Wendlandt
+ * and Marsden 1997, section 4.5: the endpoint rule loses an order here); the second derivatives may
+ * be left out.
  */
 static void test_motion(void) {
   double right[2];

@@ -157,13 +157,14 @@ static void check_jacobian(const VidaSystem* system, const char* method, double 
   VidaError error = {0};
   VidaStepper* stepper = start_with(system, method, 0.01, settings);
   vida_reference_ida* own = stepper->self.state;
-  const int size = own->size;
+  const int size = own->form.size;
   double y[MOST], dy[MOST], b[MOST], x[MOST], moved[MOST], rates[MOST], up[MOST], down[MOST];
   double reduced[MOST];
   unsigned random = 12345;
   vida_linear* linear = NULL;
-  REQUIRE_OK(vida__linear_create(own->context, &own->pattern, VIDA_SOLVER_DENSE, &linear, &error),
-             &error);
+  REQUIRE_OK(
+      vida__linear_create(own->context, &own->form.pattern, VIDA_SOLVER_DENSE, &linear, &error),
+      &error);
   memcpy(y, vida__ida_values(own->ida), (size_t)size * sizeof *y);
   memcpy(dy, vida__ida_rates(own->ida), (size_t)size * sizeof *dy);
   for (int i = 0; i < size; i++) {
@@ -493,6 +494,12 @@ static void test_output(void) {
     steps(rarely, 2);
     EXPECT_BELOW(largest_difference(6, VidaStepper_Positions(often), VidaStepper_Positions(rarely)),
                  1e-14, "%s", names[i]);
+    EXPECT(VidaStepper_Statistics(often).newton_iterations > 0 &&
+               VidaStepper_Statistics(often).newton_iterations <=
+                   VidaStepper_Statistics(often).residual_evaluations,
+           "%ld iterations, each of which evaluates one of %ld residuals",
+           VidaStepper_Statistics(often).newton_iterations,
+           VidaStepper_Statistics(often).residual_evaluations);
     EXPECT(VidaStepper_Statistics(often).steps == VidaStepper_Statistics(rarely).steps,
            "%s: %ld and %ld steps", names[i], VidaStepper_Statistics(often).steps,
            VidaStepper_Statistics(rarely).steps);

@@ -485,7 +485,8 @@ static void test_two_point_start(void) {
   for_all(measure_two_points);
 }
 
-/* RATTLE has the positions of SHAKE, and momenta on the hidden constraint (paper 000, section 4.1).
+/* RATTLE has the positions of SHAKE, and momenta on the hidden constraint (Wendlandt and Marsden
+ * 1997, section 4.1).
  */
 static void test_rattle(void) {
   for (int k = 0; k < CASES; k++) {

@@ -1,5 +1,4 @@
-/* Published numbers: Table 2 of Wendlandt & Marsden 1997 (paper 000) and section 4 of Gonzalez 1999
- * (paper 003). */
+/* Published numbers: Table 2 of Wendlandt and Marsden 1997 and section 4 of Gonzalez 1999. */
 #include <math.h>
 #include <string.h>
 
@@ -233,12 +232,12 @@ static void test_four_particles_order(void) {
 
 int main(void) {
   static const CheckTest tests[] = {
-      {"table 2 of paper 000", test_table2},
+      {"table 2 of Wendlandt and Marsden 1997", test_table2},
       {"invariants of the start", test_initial_invariants},
       {"300000 steps of 1e-4", test_long_run},
-      {"paper 003: invariants", test_four_particles_invariants},
-      {"paper 003, figure 3: velocity constraints", test_four_particles_velocities},
-      {"paper 003, figure 4: order", test_four_particles_order},
+      {"Gonzalez 1999: invariants", test_four_particles_invariants},
+      {"Gonzalez 1999, figure 3: velocity constraints", test_four_particles_velocities},
+      {"Gonzalez 1999, figure 4: order", test_four_particles_order},
       {NULL, NULL}};
   return check_main("paper tables", tests);
 }

@@ -1,4 +1,4 @@
-/* Relaxed constraints (Lacoursiere 2007 = paper 004): compliance and damping time, static sag, the
+/* Relaxed constraints (Lacoursiere 2007): compliance and damping time, static sag, the
  * recurrence of linear constraints, stiff potentials, degenerate and driven constraints, slip. */
 #include <math.h>
 #include <stdio.h>
@@ -206,7 +206,7 @@ static void test_free_body(void) {
 }
 
 /* Nor a rod that turns freely: its energy is that of the start for the rest of the run, and L and J
- * are exact, since reactions act along the rod (paper 004, section 2). */
+ * are exact, since reactions act along the rod (Lacoursiere 2007, section 2). */
 static void test_free_rod(void) {
   static const double v1[3] = {0.3, 0.5, 0.0};
   static const double v2[3] = {0.3, -0.5, 0.2};
@@ -327,8 +327,8 @@ static double worst_violation(const char* method, long steps, const char* const*
   return worst;
 }
 
-/* O(h^2) with tau/h = 2 (paper 004, figure 6); with a fixed damping time the damper holds back the
- * rates, which are wrong by O(h): O(h). */
+/* O(h^2) with tau/h = 2 (Lacoursiere 2007, figure 6); with a fixed damping time the damper holds
+ * back the rates, which are wrong by O(h): O(h). */
 static void test_violation(void) {
   static const char* const of_paper[] = {"epsilon", "1e-8", "tau_over_h", "2", NULL};
   static const char* const fixed[] = {"damping_time", "0.02", NULL};
@@ -676,7 +676,7 @@ static void test_refusals(void) {
                "damping_time of constraint 'string': expected a positive number, got 0");
   REQUIRE_OK(VidaSystem_SetRelaxation(system, "string", 1e-4, 0.05, &error), &error);
   expect_refusal(system, "del-regularized", NULL, VIDA_NOT_SUPPORTED,
-                 "cannot take the damping time of constraint 'string'; these can: spook");
+                 "does not accept the damping time of constraint 'string'; these can: spook");
   VidaSystem_Destroy(&system);
 }
 

@@ -1,5 +1,5 @@
-/* What eq. 26 and 29 of paper 004 say on a pendulum of 1 m and 1 kg, whose row is (|q|^2 - 1)/2:
- * the equations themselves, and the energy that they take or give. */
+/* What eq. 26 and 29 of Lacoursiere 2007 say on a pendulum of 1 m and 1 kg, whose row is (|q|^2 -
+ * 1)/2: the equations themselves, and the energy that they take or give. */
 #include <math.h>
 #include <stdio.h>
 #include <vida/vida.h>

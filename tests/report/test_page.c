@@ -42,17 +42,17 @@ static VidaSystem* free_system(int dimension, int count) {
 static void find_point(VidaSystem* system, const VidaDrawnPoint* point, const double* q,
                        double xyz[3]) {
   static const double at_rest[MOST_COORDINATES];
-  vida_picture picture;
+  vida_wireframe wireframe;
   vida_evaluator evaluator;
   VidaError error = {0};
   REQUIRE_OK(VidaSystem_AddLine(system, "line", "body", 1, point, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   REQUIRE_OK(vida__evaluator_create(system, &evaluator, &error), &error);
-  REQUIRE_OK(vida__picture_create(system, 100, &picture, &error), &error);
-  EXPECT(picture.point_count == 1 && picture.line_count == 1, "%d points, %d lines",
-         picture.point_count, picture.line_count);
-  vida__picture_points(&picture, &evaluator, 0.0, q, at_rest, xyz);
-  vida__picture_destroy(&picture);
+  REQUIRE_OK(vida__wireframe_create(system, 100, &wireframe, &error), &error);
+  EXPECT(wireframe.point_count == 1 && wireframe.line_count == 1, "%d points, %d lines",
+         wireframe.point_count, wireframe.line_count);
+  vida__wireframe_points(&wireframe, &evaluator, 0.0, q, at_rest, xyz);
+  vida__wireframe_destroy(&wireframe);
   vida__evaluator_destroy(&evaluator);
   VidaSystem_Destroy(&system);
 }
@@ -156,28 +156,28 @@ static void test_refusals(void) {
 /* What is drawn without being told: two particles, a rod from a fixed point, a rod between them. */
 static void test_pictures_of_points(void) {
   VidaError error = {0};
-  vida_picture picture;
+  vida_wireframe wireframe;
   vida_evaluator evaluator;
   const Model model = model_double_spherical_pendulum();
   VidaSystem* system = model_system(&model);
   double q[6], v[6], xyz[3 * 6];
   REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
   REQUIRE_OK(vida__evaluator_create(system, &evaluator, &error), &error);
-  REQUIRE_OK(vida__picture_create(system, 6, &picture, &error), &error);
-  EXPECT(picture.particles == 2 && picture.point_count == 6 && picture.line_count == 2,
-         "%d particles, %d points, %d lines", picture.particles, picture.point_count,
-         picture.line_count);
-  EXPECT(picture.dimension == 3 && !picture.is_cut, "dimension %d", picture.dimension);
-  vida__picture_points(&picture, &evaluator, 0.0, q, v, xyz);
+  REQUIRE_OK(vida__wireframe_create(system, 6, &wireframe, &error), &error);
+  EXPECT(wireframe.particles == 2 && wireframe.point_count == 6 && wireframe.line_count == 2,
+         "%d particles, %d points, %d lines", wireframe.particles, wireframe.point_count,
+         wireframe.line_count);
+  EXPECT(wireframe.dimension == 3 && !wireframe.is_cut, "dimension %d", wireframe.dimension);
+  vida__wireframe_points(&wireframe, &evaluator, 0.0, q, v, xyz);
   for (int i = 0; i < 6; i++) {
     EXPECT(xyz[i] == q[i], "particles: %g is not %g", xyz[i], q[i]);
     EXPECT(xyz[12 + i] == q[i], "lower rod: %g is not %g", xyz[12 + i], q[i]);
     EXPECT(xyz[6 + i] == (i < 3 ? 0.0 : q[i - 3]), "upper rod: %g", xyz[6 + i]);
   }
-  vida__picture_destroy(&picture);
-  REQUIRE_OK(vida__picture_create(system, 5, &picture, &error), &error);
-  EXPECT(picture.is_cut && picture.point_count == 4, "%d points", picture.point_count);
-  vida__picture_destroy(&picture);
+  vida__wireframe_destroy(&wireframe);
+  REQUIRE_OK(vida__wireframe_create(system, 5, &wireframe, &error), &error);
+  EXPECT(wireframe.is_cut && wireframe.point_count == 4, "%d points", wireframe.point_count);
+  vida__wireframe_destroy(&wireframe);
   vida__evaluator_destroy(&evaluator);
   VidaSystem_Destroy(&system);
 }
@@ -186,7 +186,7 @@ static void test_pictures_of_points(void) {
  */
 static void test_hidden_lines(void) {
   VidaError error = {0};
-  vida_picture picture;
+  vida_wireframe wireframe;
   const VidaDrawnPoint origin = {.frame = VIDA_DRAWN_SPACE};
   const double start[2] = {1.0, 0.0};
   const VidaParticle bob = {.name = "bob",
@@ -205,13 +205,14 @@ static void test_hidden_lines(void) {
   REQUIRE_OK(VidaSystem_HideLines(system, "rod", &error), &error);
   REQUIRE_OK(VidaSystem_AddLine(system, "arm", "line", 1, &origin, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
-  REQUIRE_OK(vida__picture_create(system, 9, &picture, &error), &error);
-  EXPECT(picture.particles == 1 && picture.line_count == 2, "%d particles, %d lines",
-         picture.particles, picture.line_count);
-  EXPECT(strcmp(picture.lines[0].name, "kept") == 0 && strcmp(picture.lines[1].name, "arm") == 0 &&
-             strcmp(picture.lines[1].style, "line") == 0,
-         "%s, %s", picture.lines[0].name, picture.lines[1].name);
-  vida__picture_destroy(&picture);
+  REQUIRE_OK(vida__wireframe_create(system, 9, &wireframe, &error), &error);
+  EXPECT(wireframe.particles == 1 && wireframe.line_count == 2, "%d particles, %d lines",
+         wireframe.particles, wireframe.line_count);
+  EXPECT(strcmp(wireframe.lines[0].name, "kept") == 0 &&
+             strcmp(wireframe.lines[1].name, "arm") == 0 &&
+             strcmp(wireframe.lines[1].style, "line") == 0,
+         "%s, %s", wireframe.lines[0].name, wireframe.lines[1].name);
+  vida__wireframe_destroy(&wireframe);
   VidaSystem_Destroy(&system);
 }
 
@@ -223,7 +224,7 @@ enum { MOST_SAMPLES = 4096 };
 typedef struct Keeper {
   VidaObserver inner;
   int count;
-  double t[MOST_SAMPLES], x[MOST_SAMPLES];
+  double t[MOST_SAMPLES], x[MOST_SAMPLES], force[MOST_SAMPLES], force_t[MOST_SAMPLES];
 } Keeper;
 
 static int keep_begin(void* data, int run, const VidaRow* row, VidaError* error) {
@@ -236,6 +237,8 @@ static int keep_sample(void* data, int run, const VidaSample* sample, VidaError*
   if (keeper->count < MOST_SAMPLES) {
     keeper->t[keeper->count] = sample->t;
     keeper->x[keeper->count] = sample->q[0];
+    keeper->force[keeper->count] = sample->multipliers[0];
+    keeper->force_t[keeper->count] = sample->multipliers_t;
   }
   keeper->count++;
   return keeper->inner.sample(keeper->inner.data, run, sample, error);
@@ -275,6 +278,12 @@ static void check_thinning(const VidaSystem* system, const char* time, int sampl
     const double* row = run->rows + (size_t)i * width;
     EXPECT(row[0] == keeper.t[of] && row[recording->layout.q] == keeper.x[of],
            "%s: row %d is not sample %d", time, i, of);
+    /* Both are NaN at the start. */
+    EXPECT(!memcmp(&row[recording->layout.multipliers], &keeper.force[of], sizeof *row) &&
+               !memcmp(&row[recording->layout.multipliers_t], &keeper.force_t[of], sizeof *row),
+           "%s: the multiplier of row %d is %g at %g, not %g at %g", time, i,
+           row[recording->layout.multipliers], row[recording->layout.multipliers_t],
+           keeper.force[of], keeper.force_t[of]);
   }
   VidaRecording_Destroy(&recording);
   VidaStudy_Destroy(&study);

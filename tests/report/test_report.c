@@ -407,7 +407,7 @@ static void test_cut_texts(void) {
       vida__append(text, size, "%s", all);
       const size_t length = strlen(text), whole = (size - 1) / strlen(letters[i]);
       EXPECT(length == whole * strlen(letters[i]), "%zu bytes of %zu", length, size);
-      EXPECT(!vida__find_bad_bytes(text), "cut in a character at %zu", size);
+      EXPECT(!vida__find_invalid_utf8(text), "cut in a character at %zu", size);
       EXPECT(vida__text_width(text) == (int)whole, "%d characters", vida__text_width(text));
     }
   }
@@ -711,9 +711,9 @@ static void test_bad_folders(void) {
   EXPECT(file != NULL, "%s", strerror(errno));
   fclose(file);
   EXPECT_ERROR(run_with_trajectories(study, path_of("plain"), &error), &error, VIDA_INPUT_OUTPUT,
-               "plain': there is something else of this name");
+               "plain': a file of this name exists");
   EXPECT_ERROR(run_with_trajectories(study, path_of("plain/below"), &error), &error,
-               VIDA_INPUT_OUTPUT, "plain' is no folder");
+               VIDA_INPUT_OUTPUT, "plain' is not a folder");
   REQUIRE_OK(run_with_trajectories(study, path_of("a/b"), &error), &error); /* with those above */
   EXPECT(remove(path_of("a/b/" GOOD_RUN)) == 0, "no trajectory: %s", strerror(errno));
   rmdir(path_of("a/b"));

@@ -3,6 +3,7 @@
 #include <CUnit/CUnit.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <vida/vida.h>
 
@@ -219,7 +220,7 @@ static void test_string_table(void) {
   static const char* const own[] = {"a", "b", "c"};
   EXPECT(vida__reserve_strings(&known, 3) == VIDA_SUCCESS, "no memory");
   for (int i = 0; i < 3; i++) {
-    vida__keep_string(&known, own[i]);
+    vida__add_callers_string(&known, own[i]);
   }
   EXPECT(vida__find_string(&known, "c") == 2 && known.texts[2] == own[2], "c is copied");
   vida__free_strings(&known);
@@ -243,6 +244,12 @@ static void test_bad_arguments(void) {
   CU_ASSERT(Vida_PlotKind(-1) == NULL && Vida_PlotKind(1000) == NULL);
 }
 
+/* gnuplot is found where the shell finds it. */
+static void test_gnuplot(void) {
+  const bool is_there = system("command -v gnuplot >/dev/null 2>&1") == 0;
+  EXPECT(VidaReport_HasGnuplot() == is_there, "gnuplot is %s", is_there ? "there" : "not there");
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"fields", test_fields},
                                     {"bad files", test_bad_files},
@@ -252,6 +259,7 @@ int main(void) {
                                     {"palette", test_palette},
                                     {"string table", test_string_table},
                                     {"bad arguments", test_bad_arguments},
+                                    {"gnuplot", test_gnuplot},
                                     {NULL, NULL}};
   return check_main("results", tests);
 }

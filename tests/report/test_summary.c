@@ -192,9 +192,9 @@ static void test_sizes(void) {
 
 static void expect_price(const Fixture* fixture, int index, double error, double least, int run,
                          int next) {
-  EXPECT(index < fixture->summary.price_count, "there are %d prices only",
-         fixture->summary.price_count);
-  const vida_summary_price* price = &fixture->summary.prices[index];
+  EXPECT(index < fixture->summary.cost_count, "there are %d prices only",
+         fixture->summary.cost_count);
+  const vida_summary_cost* price = &fixture->summary.prices[index];
   EXPECT(fabs(price->error / error - 1.0) < 1e-12 && fabs(price->least_error / least - 1.0) < 1e-12,
          "price %d is that of %g to %g", index, price->error, price->least_error);
   EXPECT(price->run == run && price->next == next, "price %d: runs %d, %d, expected %d, %d", index,
@@ -211,14 +211,14 @@ static void test_prices(void) {
   finish(&fixture, 2, 5e-3, 2e-3);
   finish(&fixture, 3, 1e-9, 20e-3); /* known to 1e-6 only */
   summarize(&fixture);
-  EXPECT(fixture.summary.price_count == 3, "there are %d", fixture.summary.price_count);
+  EXPECT(fixture.summary.cost_count == 3, "there are %d", fixture.summary.cost_count);
   expect_price(&fixture, 0, 1e-2, 1e-2, 2, 1);
   expect_price(&fixture, 1, 1e-3, 1e-4, 1, 3);
   expect_price(&fixture, 2, 1e-5, 1e-6, 3, -1);
   /* A run that failed has no price, however small its error. */
   strcpy(fixture.study->runs[3].row.status, "UNBOUNDED");
   summarize(&fixture);
-  EXPECT(fixture.summary.price_count == 2, "there are %d", fixture.summary.price_count);
+  EXPECT(fixture.summary.cost_count == 2, "there are %d", fixture.summary.cost_count);
   expect_price(&fixture, 1, 1e-3, 1e-4, 1, -1);
   end(&fixture);
 }
@@ -230,12 +230,12 @@ static void test_one_row(void) {
   fixture.study->reference->position_error = NAN;
   finish(&fixture, 0, 2e-3, 1e-3);
   summarize(&fixture);
-  EXPECT(fixture.summary.price_count == 1, "there are %d", fixture.summary.price_count);
+  EXPECT(fixture.summary.cost_count == 1, "there are %d", fixture.summary.cost_count);
   expect_price(&fixture, 0, 1e-2, 1e-2, 0, -1);
   /* The reference itself: nothing is known. */
   fixture.study->runs[0].row.position_error = 0.0;
   summarize(&fixture);
-  EXPECT(fixture.summary.price_count == 0, "there are %d", fixture.summary.price_count);
+  EXPECT(fixture.summary.cost_count == 0, "there are %d", fixture.summary.cost_count);
   end(&fixture);
 }
 
@@ -251,7 +251,7 @@ static void test_nothing(void) {
   fixture = make("rattle h=0.001", runs, 3); /* not run at all */
   summarize(&fixture);
   EXPECT(fixture.summary.finished == 0 && fixture.summary.failed == 0, "runs that were not made");
-  EXPECT(fixture.summary.line_count == 0 && fixture.summary.price_count == 0 &&
+  EXPECT(fixture.summary.line_count == 0 && fixture.summary.cost_count == 0 &&
              fixture.summary.failure_count == 0,
          "something is told of runs that were not made");
   for (int i = 0; i < 3; i++) { /* all failed, two of them alike */
@@ -265,7 +265,7 @@ static void test_nothing(void) {
     row->constraint_position = 1e-15;
   }
   summarize(&fixture);
-  EXPECT(fixture.summary.line_count == 0 && fixture.summary.price_count == 0,
+  EXPECT(fixture.summary.line_count == 0 && fixture.summary.cost_count == 0,
          "something was kept by runs that failed");
   EXPECT(fixture.summary.failure_count == 2, "there are %d", fixture.summary.failure_count);
   EXPECT(strcmp(fixture.summary.failures[0].names, "rattle, h = 0.1 s; hht, h = 0.1 s") == 0,
@@ -284,7 +284,7 @@ static void test_not_numbers(void) {
   VidaRow* row = finish(&fixture, 1, INFINITY, 0.0);
   row->energy_error = row->constraint_position = INFINITY;
   summarize(&fixture);
-  EXPECT(fixture.summary.line_count == 0 && fixture.summary.price_count == 0,
+  EXPECT(fixture.summary.line_count == 0 && fixture.summary.cost_count == 0,
          "something is told of what is no number");
   fixture.study->runs[0].sizes.energy = NAN;
   set_energy(&fixture, 0, 1e-3, NAN, 1.0, NAN);
@@ -344,7 +344,7 @@ static void test_real_runs(void) {
          "rattle has not kept the constraints");
   EXPECT(strstr(names_of(&fixture, "their rates", VIDA_VERDICT_ROUNDING), "rattle") != NULL,
          "rattle has not kept their rates");
-  EXPECT(fixture.summary.price_count > 0, "no price");
+  EXPECT(fixture.summary.cost_count > 0, "no price");
   end(&fixture);
 }
 

@@ -19,7 +19,7 @@ rate() {
   awk -v a="$got" -v b="$2" 'BEGIN { exit !(a != "" && (a - b)^2 <= (0.006 * b)^2) }' ||
     complain "$1: expected $2, got '$got'"
 }
-# step: the step to begin with.
+# step: the suggested step.
 step() {
   sed -n 's/^  h = \([^ ]*\) s.*/\1/p' "$work/out"
 }
@@ -53,7 +53,7 @@ s:rayleigh(30 / 2 * v ^ 2)
 TEXT
 rate oscillation 4
 rate damping 12
-shows "which depend on velocities: energy is not kept"
+shows "generalized forces, which depend on velocities: the energy is not"
 grep -q "the energy exactly" "$work/out" && complain "energy is to be kept where it is not"
 
 # A pendulum that hangs at rest: sqrt(g/L) = sqrt(9.81/2) = 2.215; and one that stands.
@@ -120,7 +120,7 @@ local s = vida.system { "flight", dimension = 2 }
 s:gravity { 0, -9.81 }
 s:particle { "ball", mass = 1, position = { 0, 0 }, velocity = { 3, 4 } }
 TEXT
-shows "nothing is known of it"
+shows "not known: the suggested step is a fraction of the time"
 [[ $(step) == 0.1 ]] || complain "the step is $(step)"
 
 # A rod held twice, M(q), and what methods say of it.
@@ -143,7 +143,7 @@ TEXT
 shows "M(q)"
 rate angles 0.7
 sed -n '/methods that do not/,$p' "$work/out" | grep -q '^  verlet ' || complain "verlet takes M(q)"
-sed -n '/methods that take it/,/methods that do not/p' "$work/out" | grep -q '^  del-midpoint ' ||
+sed -n '/methods that accept it/,/methods that do not/p' "$work/out" | grep -q '^  del-midpoint ' ||
   complain "del-midpoint refuses M(q)"
 
 # Large systems: sizes are told, and no method is tried. A chain that hangs, with N links of length l:
@@ -158,9 +158,27 @@ for i = 1, 400 do
   last = mass
 end
 TEXT
-shows "too large for a try of all"
+shows "the system is too large"
 awk '/^  oscillation:/ { found = $2 } END { top = 2 * sqrt(400 * 9.81); exit !(found > 0.95 * top && found <= top) }' \
   "$work/out" || complain "the fastest mode of a chain: $(grep oscillation "$work/out")"
+
+# What the mass matrix L_vv depends on, by its closed form: 1 + t, 1 + 3 v^2, 1 + x^2; and constant in terms
+# that are not quadratic (x v w), also where the formula ends nearby, at x = 0.3005.
+mass_of() {
+  advise <<TEXT
+local s = vida.system "mass"
+local x, v = s:coordinate { "x", unit = "m", value = 0.3, rate = 0.2 }
+local y, w = s:coordinate { "y", unit = "m", value = 0.1, rate = 0.3 }
+s:lagrangian { "L", 0.5 * v ^ 2 + 0.5 * w ^ 2 - x ^ 2 - y ^ 2 + $1 }
+TEXT
+  shows "mass matrix: $2"
+}
+mass_of "0.5 * v ^ 2 * s.time" "depends on time, M(t)"
+mass_of "0.25 * v ^ 4" "depends on rates, M(v)"
+mass_of "0.5 * x ^ 2 * v ^ 2" "depends on positions, M(q)"
+mass_of "0.5 * x ^ 2 * v ^ 4 * (1 + s.time)" "depends on positions, rates and time, M(q,v,t)"
+mass_of "x * w" "constant near the start"
+mass_of "w * vida.sqrt(0.3005 - x)" "constant near the start"
 
 expect 2 advise
 says "the name of a scenario is missing"

@@ -14,7 +14,7 @@ expect 0 audit rattle --system pendulum --system "knife edge"
 shows "rattle: "
 shows "pendulum "
 shows "bounded"
-shows "refused: rattle cannot take the nonholonomic constraints"
+shows "refused: rattle does not accept the nonholonomic constraints"
 shows "all systems"
 shows "all claims are true"
 
@@ -38,12 +38,14 @@ is_json "$work/audit.json" 'math.abs(value[1].value - 2) < 0.2 and value[1].verd
 
 # What a method refuses is told from what was not measured and from what is not there.
 expect 0 audit chorin --system "duffing oscillator" --system pendulum --format markdown
-shows "| \`chorin\` | 2.0 | - | exact | - | no | yes | refuses | refuses | 3.0 |"
+# shellcheck disable=SC2016 # backquotes of Markdown
+grep -qE '^\| `chorin` \| 2\.0 \| - \| exact \| - \| no \| yes \| refuses \| refuses \| [2-3]\.[0-9] \|$' "$work/out" ||
+  complain "the row of chorin: $(tail -1 "$work/out")"
 expect 0 audit ida-ggl --system pendulum --format markdown
 shows "| bounded |"
 shows "| not measured | not measured |"
 expect 0 audit rattle --system kepler --system "knife edge"
-shows "refuses: takes no system with such a property; ?: not measured; -: there is nothing to measure"
+shows "refuses: accepts no system with this property; ?: not measured; -: does not apply"
 awk '/^  kepler / { exit !/ - +- +- +- / }' "$work/out" || complain "kepler has no constraints to measure"
 awk '/^  all systems / { exit !/ refuses / }' "$work/out" || complain "rattle refuses the row of the knife edge"
 
@@ -66,7 +68,7 @@ done
 expect 2 audit ratle
 says "unknown method 'ratle'; did you mean 'rattle'?"
 expect 2 audit rattle del-midpoint
-says "one method at a time"
+says "expected one method"
 expect 2 audit --system keplar
 says "unknown system 'keplar'; did you mean 'kepler'?"
 expect 2 audit --format markdwn

@@ -11,7 +11,7 @@ says "vida check: the name of a scenario is missing"
 expect 2 check "$work/short.lua" --fromat csv
 says "vida check: unknown option '--fromat'"
 expect 2 check "$work/short.lua" "$work/failing.lua"
-says "vida check: one scenario at a time"
+says "vida check: expected one scenario"
 expect 2 check "$work/short.lua" --set duration
 says "vida check: --set: expected name=value, got 'duration'"
 expect 2 check "$work/short.lua" --set duratoin=3
@@ -182,7 +182,7 @@ TEXT
 expect 0 check "$work/motor.lua"
 shows "'foot: x'"
 shows "with bodies as"
-shows "constraints prescribe in time"
+shows "constraints prescribe"
 shows "0 errors, 0 warnings"
 
 finish

@@ -76,13 +76,13 @@ grep -q $'\033' "$work/out" && complain "an escape character of a file was print
 
 # Trouble is no difference.
 expect 2 compare "$work/a.csv"
-says "the names of two files are needed"
+says "expected the names of two files"
 expect 2 compare "$work/a.csv" "$work/same.csv" "$work/t1.csv"
-says "is one too many"
+says "got a third one"
 expect 2 compare "$work/a.csv" "$work/nowhere.csv"
 says "cannot read '$work/nowhere.csv'"
 expect 2 compare "$work/a.csv" "$work/t1.csv"
-says "expected two of a kind"
+says "expected two files of the same kind"
 expect 2 compare "$work/a.csv" <(echo 'a,b')
 says "is neither a comparison"
 expect 2 compare "$work/a.csv" "$work/same.csv" --rtol -1

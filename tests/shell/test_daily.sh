@@ -24,7 +24,7 @@ says "No such file or directory"
 expect 2 new
 says "the name of the new scenario is missing"
 expect 2 new a b
-says "one name at a time"
+says "expected one name"
 for wrong in '' "$work/" .lua; do
   expect 2 new "$wrong"
   says "expected the name of a scenario"
@@ -38,7 +38,7 @@ fi
 # ---- completion ----------------------------------------------------------------------------------
 "$VIDA" completion bash >"$work/completion.bash" || complain "no completion for bash"
 mkdir -p "$work/places/a folder"
-touch "$work/places/model.lua" "$work/places/notes.txt" "$work/places/my model.lua"
+touch "$work/places/model.lua" "$work/places/notes.txt" "$work/places/my model.lua" "$work/places/libmine.so"
 # completes "WHAT" WORDS...: the last word is completed to these lines.
 completes() {
   local expected=$1
@@ -63,6 +63,12 @@ completes energy vida plot en
 completes spook-newton vida methods spook-
 completes fish vida completion f
 completes "" vida run --set m
+completes $'a folder\nlibmine.so' vida --plugin ''
+completes libmine.so vida audit rattle --plugin lib
+completes --plugin vida methods --pl
+completes --plugin vida --pl
+completes run vida --plugin libmine.so ru
+completes spook-newton vida --plugin libmine.so methods spook-
 "$VIDA" completion zsh >"$work/_vida" || complain "no completion for zsh"
 "$VIDA" completion fish >"$work/vida.fish" || complain "no completion for fish"
 if type -P zsh >/dev/null; then
@@ -110,6 +116,23 @@ done
 COLUMNS=40 expect 0 run "$work/short.lua"
 widest=$(LC_ALL=C.UTF-8 awk '{ if (length > n) n = length } END { print n }' "$work/out")
 ((widest <= 46)) || complain "the table is $widest wide on 40 columns" # three columns are the least
+
+# Rows that differ in their options alone can be told apart at every width.
+cat >"$work/twins.lua" <<'LUA'
+local vida = require "vida"
+local s = vida.system { "p", dimension = 2 }
+s:gravity { 0, -9.81 }
+local bob = s:particle { "bob", mass = 1, position = { 1, 0 } }
+s:distance { "rod", s.ground, bob, length = 1 }
+return vida.compare { system = s, time = 1, reference = { "rattle", h = 0.01 }, methods = {
+  { "post-stabilized", h = 0.1, variant = "s-full" }, { "post-stabilized", h = 0.1, variant = "s-vel" },
+} }
+LUA
+for columns in 40 50 60 80; do
+  COLUMNS=$columns expect 0 run "$work/twins.lua"
+  shows "variant=s-full"
+  shows "variant=s-vel"
+done
 
 # ---- colours: on terminals only, and not with NO_COLOR -------------------------------------------
 expect 1 run "$work/failing.lua"

@@ -38,7 +38,7 @@ expect 1 plot bad convergence
 says "record 2 has '0.1x' in column 'h', where a number is expected"
 damage comparison.csv '2s/short/sh\xffort/'
 expect 1 plot bad convergence
-says "line 2: bytes that are no UTF-8"
+says "line 2: bytes that are not UTF-8"
 damage study.txt 's/^coordinates: .*/coordinates: 3000000000/'
 expect 1 plot bad energy
 says "'bad/study.txt' is damaged"
@@ -50,7 +50,7 @@ expect 1 plot bad sparsity
 says "'bad/study.txt' is damaged"
 damage study.txt '$s/.*/7 999999/'
 expect 1 plot bad sparsity
-says "its pattern is not whole"
+says "its pattern is incomplete"
 if command -v gnuplot >/dev/null 2>&1; then
   damage short-rattle-h_0.1.csv '3s/,/,1e/'
   expect 1 plot bad energy
@@ -60,7 +60,7 @@ fi
 # ---- what a folder holds -----------------------------------------------------------------------
 echo mine >good/notes.csv
 expect 0 run short.lua --only del-midpoint --out good --quiet
-says "'good/report.html' was that of earlier results and is removed; 'vida report good' makes"
+says "'good/report.html' belonged to earlier results and was removed; 'vida report good' makes"
 found=$(cd good && echo *)
 [[ $found == "comparison.csv comparison.json notes.csv report.json short-del-midpoint-h_0.1.csv study.txt" ]] ||
   complain "a folder of one run holds $found"

@@ -22,7 +22,7 @@ if grep -i -e 'warning' -e '???' "$work/log"; then
   complain "the target docs warns"
 fi
 html=$BUILD/docs/html
-for page in index model describing choosing methods method_rattle audit comparisons pictures command scenarios c \
+for page in index model describing choosing methods method_rattle audit comparisons pictures command scenarios c sundials \
   performance extending lua/index; do
   [[ -s $html/$page.html ]] || complain "there is no page $page.html"
 done

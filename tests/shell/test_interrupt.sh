@@ -137,7 +137,7 @@ for method in 'rattle-variable", start_density = 1e9, max_steps = 1e12' \
   stop "$VIDA" run "$work/within.lua" --out "$work/within" --format json
   ((code == 130)) || complain "$method: an interrupt within a step gave exit code $code"
   [[ $(cells "$work/out" status) == *" STOPPED" ]] || complain "$method: $(cells "$work/out" status)"
-  says "on the way from the state at t = 0"
+  says "within the step from t = 0"
 done
 "$VIDA" run "$work/several.lua" --format json >"$work/out" 2>"$work/err" </dev/null &
 first=$!
@@ -225,7 +225,7 @@ kill -KILL "$first"
 wait "$first" 2>/dev/null
 expect 0 run "$work/short.lua" --out "$work/shared"
 [[ ! -e $work/shared/.vida.lock ]] || complain "the lock was left"
-says "'$work/shared' holds 1 unfinished trajectory (*.csv.partial) of an earlier run that was killed"
+says "'$work/shared' holds 1 incomplete trajectory (*.csv.partial) of an earlier run that was killed"
 [[ -e ${partial[0]} ]] || complain "what the killed run had written has gone without a word"
 
 # Outputs that were being written when it was killed are those of nobody; a run that ends well, in a
@@ -236,7 +236,7 @@ touch "$work/cut/short-rattle-h_0.1.csv.partial" # which this run writes, too
 expect 0 run "$work/short.lua" --out "$work/cut"
 leftovers=$(find "$work/cut" -name '*.partial')
 [[ -z $leftovers ]] || complain "a later run has left $leftovers"
-grep -q unfinished "$work/err" && complain "its own trajectories are said to be unfinished"
+grep -q incomplete "$work/err" && complain "its own trajectories are said to be unfinished"
 
 # A killed run: what had finished is there a second later, and vida report makes a page of it. So for
 # runs one after the other and beside each other.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The recipes of plugin/guide/extending.md for a method and a term, done in a copy of the sources: every
-# place that they name, and no other one. The method passes the audit, the term the check of derivatives.
+# The recipes of plugin/guide/extending.md, done in a copy of the sources (tests/recipes/apply.sh): every
+# place that they name, and no other one. The method passes the audit, the term the check of derivatives;
+# the joint, the column and the integrator are compared with closed forms.
 # shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
@@ -11,28 +12,41 @@ fi
 : "${BUILD:?the folder of the build}"
 copy=$work/copy
 mkdir "$copy"
-cp -r "$SOURCE"/{plugin,lua,scenarios,CMakeLists.txt,CMakePresets.json,LICENSE,README.md} "$copy"
-
-# A method: its file, and one line of the list.
-cp "$SOURCE/tests/recipes/kick_drift.c" "$copy/plugin/methods/textbook/"
-sed -i 's/^\( *X(symplectic_euler)\) *\\$/  X(kick_drift) \\\n\1 \\/' "$copy/plugin/methods/registry.c"
-# A term: its kernel with the function that adds instances, and the prototype.
-cp "$SOURCE/tests/recipes/quartic.c" "$copy/plugin/system/terms/"
-sed -i 's/^int VidaSystem_AddSpring(/int VidaSystem_AddQuartic(VidaSystem* system, const char* name, int coordinate,\n                          double stiffness, VidaError* error);\n&/' \
-  "$copy/plugin/include/vida/system.h"
+cp -r "$SOURCE"/{plugin,lua} "$copy"
+bash "$SOURCE/tests/recipes/apply.sh" "$copy" || complain "a place of a recipe is not there"
 
 prefix_path=$(sed -n 's/^SUNDIALS_DIR:PATH=//p' "$BUILD/CMakeCache.txt")
-cmake -S "$copy" -B "$work/build" -DCMAKE_BUILD_TYPE=Debug -DVIDA_TESTS=OFF \
+cmake -S "$SOURCE/tests/recipes" -B "$work/build" -DCOPY="$copy" -DLIBRARY="$BUILD/libvida.a" \
   -DSUNDIALS_DIR="$prefix_path" >"$work/log" 2>&1 || complain "cmake fails: $(tail -n 5 "$work/log")"
-cmake --build "$work/build" --parallel 2 --target vida_command vida_shared >"$work/log" 2>&1 ||
-  complain "the build fails: $(grep -m 5 -E 'error|warning' "$work/log")"
-"$work/build/vida" audit kick-drift >"$work/out" 2>&1 ||
-  complain "the audit fails: $(tail -n 20 "$work/out")"
-grep -q "all claims are true" "$work/out" || complain "the audit does not say that all claims are true"
-"$work/build/vida" methods >"$work/out"
-grep -q kick-drift "$work/out" || complain "the method is not listed"
-cc -std=c11 -Wall -Wextra -I"$copy/plugin/include" -o "$work/check" "$SOURCE/tests/recipes/check.c" \
-  -L"$work/build" -lvida -lm "-Wl,-rpath,$work/build" || complain "the program does not build"
-"$work/check" || complain "the term or the method fails"
+cmake --build "$work/build" --parallel 2 >"$work/log" 2>&1 ||
+  complain "the build fails: $(grep -m 5 -E 'error|warning|undefined|multiple' "$work/log")"
+VIDA=$work/build/vida
+
+# ---- method and term --------------------------------------------------------------------------------
+expect 0 audit kick-drift
+shows "all claims are true"
+expect 0 methods
+shows kick-drift
+"$work/build/check" || complain "the term or the method fails"
+
+# ---- joint, integrator, column ------------------------------------------------------------------------
+expect 1 run "$SOURCE/tests/recipes/added.lua" --format csv # kick-drift takes no joints
+[[ -s $work/out ]] || complain "added.lua: $(cat "$work/err")"
+read -r header <"$work/out"
+[[ ",$header," == *,energy_change,energy_start,work,* ]] || complain "columns: $header"
+expect 1 run "$SOURCE/tests/recipes/added.lua" --format json
+is_json "$work/out" '(value.rows or value)[2].energy_start == 2 * 1.5 ^ 2 / 2 + 3 * 0.5 ^ 2 / 2'
+expect 0 methods post-stabilized
+shows sayfy-aburub
+
+# ---- sub-command --------------------------------------------------------------------------------------
+expect 0 columns
+shows "energy at the start"
+expect 0 --help
+shows "List the columns of all comparisons."
+expect 2 colums
+says "did you mean 'columns'?"
+expect 0 completion bash
+shows columns
 
 finish

@@ -16,7 +16,7 @@ is() {
 # ---- the files ---------------------------------------------------------------------------------
 cd "$work" || exit 1
 expect 1 run "$work/short.lua" --report --out short.lua/folder
-says "cannot create the folder 'short.lua/folder': 'short.lua' is no folder"
+says "cannot create the folder 'short.lua/folder': 'short.lua' is not a folder"
 
 # Names that would end the element of the data, or an attribute, if they were written as they are.
 script hostile <<'TEXT'
@@ -48,7 +48,7 @@ cmp -s first.html hostile-report/report.html || complain "vida report makes anot
 mkdir other
 echo '{"vida_page": 2, "studies": [' >other/report.json
 expect 1 report other
-says "is not, or not wholly, the data of a report"
+says "is not, or not completely, the data of a report"
 [[ ! -e other/report.html ]] || complain "a page of data that are cut off"
 expect 1 report "$work"
 says "cannot read"
@@ -274,7 +274,7 @@ is "colours of the table" 3 'return new Set([...document.querySelectorAll("tbody
   getComputedStyle(s).backgroundColor)).size'
 is "the legend" "rattle, 30 sets of options; hht, 30 sets of options; energy-momentum, 30 sets of options" \
   'return [...document.querySelectorAll(".legend li")].map((item) => item.textContent).join("; ")'
-is "notes on times" "times are those of runs that share the machine, 2 at once" \
+is "notes on times" "times are those of 2 parallel runs, which share the machine" \
   'return [...document.querySelectorAll("dt")].find((t) => t.textContent === "Times").nextSibling.textContent'
 is "notes on the start" undefined \
   'return String([...document.querySelectorAll("dt")].find((t) => t.textContent === "Initial values"))'

@@ -59,7 +59,7 @@ expect 0 run "$work/short.lua" --format json --jobs 2
 same "$(column steps)" "10 20 10"
 expect 0 run "$work/short.lua" --jobs=0
 expect 0 run "$work/short.lua" --jobs 3 --out "$work/shared"
-shows "times are those of runs that share the machine, 3 at once"
+shows "times are those of 3 parallel runs, which share the machine"
 grep -q '^jobs: 3$' "$work/shared/study.txt" || complain "study.txt does not tell of the jobs"
 for wrong in -1 2000 two 1.5 ''; do
   expect 2 run "$work/short.lua" --jobs "$wrong"

@@ -22,6 +22,8 @@ says "binary chunk"
 
 wrong "wrong.lua:1: " <<<'local x = = 3'
 wrong "wrong.lua:2: on purpose" <<<$'\nerror "on purpose"'
+expect 1 run "$work/wrnog.lua"
+says "did you mean 'wrong'?"
 wrong "an error that is a table, not a text" <<<'error {}'
 wrong "told by its metamethod" <<'TEXT'
 error(setmetatable({}, { __tostring = function() return "told by its metamethod" end }))
@@ -61,7 +63,7 @@ wrong "returned nothing: a scenario ends with 'return vida.compare { ... }'" <<<
 wrong "returned number" <<<'return 3'
 wrong "returned several values" <<<'return 1, 2'
 wrong "returned an empty list" <<<'return {}'
-wrong "returned a list whose entry 1 is no comparison but a number" <<<'return { 7 }'
+wrong "returned a list whose entry 1 is not a comparison but a number" <<<'return { 7 }'
 wrong "returned a vida.system" <<<'return require("vida").system "s"'
 
 # A script that does its own work returns nothing, or what came of it.

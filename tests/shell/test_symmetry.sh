@@ -159,6 +159,22 @@ in time: row 1
 together: nonholonomic constraints
 TEXT
 
+# Four that break a symmetry are named, of five one is only counted.
+for count in 4 5; do
+  cat >"$work/broken.lua" <<TEXT
+local vida = require "vida"
+local s = vida.system { "held", dimension = 2 }
+local p = s:particle { "p", mass = 1.0, position = { 1, 0.3 }, velocity = { 0.2, 0.4 } }
+for i = 1, $count do
+  s:potential { "V" .. i, p.x ^ (i + 1) + p.y }
+end
+return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.1 } } }
+TEXT
+  expect 0 check "$work/broken.lua"
+  more=$( ((count == 4)) || echo " and 1 more")
+  shows "note: L_x: not conserved: 'V1', 'V2', 'V3', 'V4'$more depend on where"
+done
+
 # The momenta that were found are kept by methods of both families.
 cat >"$work/kept.lua" <<'TEXT'
 local vida = require "vida"

@@ -42,7 +42,7 @@ says "--format: expected table, csv or json, got 'cvs'; did you mean 'csv'?"
 expect 2 run "$work/short.lua" --quiet=yes
 says "--quiet takes no value"
 expect 2 run "$work/short.lua" "$work/failing.lua"
-says "one scenario at a time"
+says "expected one scenario"
 expect 2 run "$work/short.lua" --only ratle
 says "unknown method 'ratle'; did you mean 'rattle'?"
 expect 2 run "$work/short.lua" --only energy-momentum
@@ -69,7 +69,7 @@ shows "simo-wong, default rattle"
 expect 2 methods rattel
 says "vida methods: unknown method 'rattel'; did you mean 'rattle'?"
 expect 2 methods rattle del-midpoint
-says "one method at a time"
+says "expected one method"
 expect 2 methods --long
 says "unknown option '--long'"
 

@@ -109,6 +109,78 @@ static void test_tolerances(void) {
   }
 }
 
+/* y' = 1 + t/10 for both components, whose second derivative 1/10 is 1/10 / (rtol + atol) = 50 in
+ * the norm of the tolerances: a step of 1/10 has h^2 |y''| = 1/2, and parabolas are exact. */
+typedef struct Parabola {
+  double first; /* where the first step ends */
+} Parabola;
+
+static int rate_of_parabola(void* data, double t, const double* y, double* f) {
+  (void)data;
+  (void)y;
+  f[0] = f[1] = 1.0 + 0.1 * t;
+  return 0;
+}
+
+static int note_first_end(void* data, double t, double* y) {
+  Parabola* parabola = data;
+  (void)y;
+  parabola->first = isnan(parabola->first) ? t : parabola->first;
+  return 0;
+}
+
+static void test_first_step(void) {
+  static const vida_integrator some[] = {VIDA_INTEGRATOR_DORMAND_PRINCE, VIDA_INTEGRATOR_VERNER,
+                                         VIDA_INTEGRATOR_ESDIRK4};
+  const vida_ode_functions functions = {.rate = rate_of_parabola, .settle = note_first_end};
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+    const vida_ode_settings settings = {
+        .integrator = some[i], .adaptive = true, .rtol = 1e-3, .max_steps = 1e4};
+    Parabola parabola = {NAN};
+    vida_ode* ode = NULL;
+    VidaError error = {0};
+    double y[2] = {1.0, 1.0};
+    REQUIRE_OK(vida__ode_create(2, functions, &parabola, settings, &ode, &error), &error);
+    vida__ode_tolerances(ode)[0] = vida__ode_tolerances(ode)[1] = 1e-3;
+    REQUIRE_OK(vida__ode_advance(ode, 0.0, 3.0, y, NULL, &error), &error);
+    EXPECT_NEAR(parabola.first, 0.1, 1e-9, "first step of %s", vida__integrator_name(some[i]));
+    EXPECT_NEAR(y[0], 1.0 + 3.0 + 0.05 * 9.0, 1e-9, "%s", vida__integrator_name(some[i]));
+    vida__ode_destroy(&ode);
+  }
+}
+
+/* A rate that asks for a smaller step from time to time: each of these attempts is counted as
+ * rejected. */
+typedef struct Balking {
+  Problem problem;
+  long balks;
+} Balking;
+
+static int rate_that_balks(void* data, double t, const double* y, double* f) {
+  Balking* balking = data;
+  const int code = rate(&balking->problem, t, y, f);
+  if (balking->problem.rates % 20 != 0) {
+    return code;
+  }
+  balking->balks++;
+  return 1;
+}
+
+static void test_rejected(void) {
+  static const vida_integrator some[] = {VIDA_INTEGRATOR_ADAMS, VIDA_INTEGRATOR_BDF};
+  const vida_ode_functions functions = {.rate = rate_that_balks};
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+    Balking balking = {.problem = {.fails_at = INFINITY}};
+    double y[2];
+    vida_ode* ode = make_ode(some[i], true, 1e-6, 1e4, functions, &balking.problem);
+    run(ode, 3.0, 1, y);
+    EXPECT(balking.balks > 2 && vida__ode_count(ode).rejected >= balking.balks,
+           "%s: %ld rejected steps, %ld refusals", vida__integrator_name(some[i]),
+           vida__ode_count(ode).rejected, balking.balks);
+    vida__ode_destroy(&ode);
+  }
+}
+
 /* y is set on the curve (exp(sin t), .) after each step; the next step goes on from there. */
 static int settle(void* data, double t, double* y) {
   Problem* problem = data;
@@ -316,8 +388,9 @@ static double slope(double coarse, double fine) {
   return log2(coarse / fine) / 3.0;
 }
 
-/* Violations are of order h^(p+1) where both levels are corrected once (paper 002, theorem 3.2 of
- * its reference 5), and at least h^(2p) twice; h^p without. Constraints of a rod are quadratic. */
+/* Violations are of order h^(p+1) where both levels are corrected once (Ascher, Chin, Petzold and
+ * Reich 1995, theorem 3.2 of its reference 5), and at least h^(2p) twice; h^p without. Constraints
+ * of a rod are quadratic. */
 static void test_violations(void) {
   static const struct {
     const char *method, *settings[9];
@@ -481,9 +554,42 @@ static void test_stiff_tolerance(void) {
   }
 }
 
+/* Each rate of the underlying ODE takes a factorization, and each correction of the projection one
+ * besides: at least one a step. Four rates a step are those of the classical method. */
+static void test_factorizations(void) {
+  enum { STEPS = 50 };
+  static const char* const methods[] = {"baumgarte", "coordinate-projection"};
+  static const char* const settings[] = {"integrator", "rk4", NULL};
+  const Model model = model_pendulum(2, 1.3, 0.8, 1.0, 0.5);
+  long found[2];
+  for (int i = 0; i < 2; i++) {
+    VidaSystem* system = model_system(&model);
+    VidaOptions* options = motion_method(methods[i], 0.01, settings);
+    VidaStepper* stepper = NULL;
+    VidaError error = {0};
+    double q[2], v[2];
+    int code = 0;
+    REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+    REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+    REQUIRE_OK(VidaStepper_Start(stepper, 0.0, q, v, &error), &error);
+    for (int k = 0; k < STEPS && !code; k++) {
+      code = VidaStepper_Step(stepper, &error);
+    }
+    REQUIRE_OK(code, &error);
+    found[i] = VidaStepper_Statistics(stepper).factorizations;
+    VidaStepper_Destroy(&stepper);
+    VidaOptions_Destroy(&options);
+    VidaSystem_Destroy(&system);
+  }
+  EXPECT(found[0] >= 4 * STEPS && found[0] <= 5 * STEPS, "baumgarte: %ld", found[0]);
+  EXPECT(found[1] >= 5 * STEPS, "coordinate-projection: %ld", found[1]);
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"tables", test_tables},
                                     {"tolerances", test_tolerances},
+                                    {"first step", test_first_step},
+                                    {"rejected steps", test_rejected},
                                     {"settle", test_settle},
                                     {"moved ends", test_moved_ends},
                                     {"last stage", test_last_stage},
@@ -491,6 +597,7 @@ int main(void) {
                                     {"unsolvable", test_unsolvable},
                                     {"violations", test_violations},
                                     {"gamma = 1/h", test_gamma_of_step},
+                                    {"factorizations", test_factorizations},
                                     {"stiff spring", test_stiff_spring},
                                     {"stiff spring, for a tolerance", test_stiff_tolerance},
                                     {NULL, NULL}};

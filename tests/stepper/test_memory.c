@@ -12,6 +12,8 @@
 
 #include <vida/drawing.h>
 #include <vida/expression.h>
+#include <vida/forces.h>
+#include <vida/joints.h>
 #include <vida/report.h>
 
 #include "support/check.h"
@@ -584,10 +586,93 @@ static void test_no_memory(void) {
   }
   live_integrator = NULL;
 }
+
+static int add_quaternion(VidaSystem* system, VidaError* error) {
+  const VidaRigidBody top = {
+      .name = "top", .mass = 1.0, .inertia = {{1.0, 0, 0}, {0, 1.5, 0}, {0, 0, 2.0}}};
+  return VidaSystem_AddRigidBody(system, &top, NULL, error);
+}
+
+static int add_directors(VidaSystem* system, VidaError* error) {
+  const VidaRigidBody top = {.name = "top",
+                             .mass = 1.0,
+                             .inertia = {{1.0, 0, 0}, {0, 1.5, 0}, {0, 0, 2.0}},
+                             .as = VIDA_ORIENTATION_DIRECTORS};
+  return VidaSystem_AddRigidBody(system, &top, NULL, error);
+}
+
+static int add_rod(VidaSystem* system, VidaError* error) {
+  const VidaRod rod = {.name = "top", .mass = 1.0, .length = 1.0, .direction = {1.0}};
+  return VidaSystem_AddRod(system, &rod, NULL, error);
+}
+
+/* A link whose length is the time, a curve and a torque on the body that is there. */
+static int add_driven(VidaSystem* system, VidaError* error) {
+  const VidaEnd ends[2] = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(0, 1.0, 0, 0)};
+  VidaExpression time = -1, point[3];
+  int code = VidaSystem_Time(system, &time, error);
+  code = code ? code : VidaSystem_AddVariableLink(system, "winch", ends, time, error);
+  code = code ? code : VidaSystem_CurvePoint(system, point, error);
+  const VidaCurve curve = {.name = "track",
+                           .ends = {ends[0], ends[1]},
+                           .count = 1,
+                           .formulas = {code ? -1 : point[2]},
+                           .unit = "m"};
+  const VidaTorque torque = {
+      .name = "torque", .ends = {ends[0], ends[1]}, .moment = {time, time, time}};
+  code = code ? code : VidaSystem_AddCurve(system, &curve, error);
+  return code ? code : VidaSystem_AddTorque(system, &torque, error);
+}
+
+typedef int add_function(VidaSystem* system, VidaError* error);
+
+/* An addition for which there is no memory; a body leaves nothing of it in the system. */
+static bool fail_addition(long n, add_function* add) {
+  VidaError error = {0};
+  VidaSystem* system = NULL;
+  const long kept = allocations - releases;
+  REQUIRE_OK(VidaSystem_Create("rig", 3, &system, &error), &error);
+  if (add == add_driven) {
+    REQUIRE_OK(add_quaternion(system, &error), &error);
+  }
+  const int coordinates = VidaSystem_CoordinateCount(system);
+  calls_of_vida = 0;
+  fail_at = n;
+  const int code = add(system, &error);
+  const bool happened = calls_of_vida >= n;
+  fail_at = 0;
+  /* Without a node that nothing needs in the end, the addition succeeds. */
+  if (happened && code) {
+    EXPECT(code == VIDA_OUT_OF_MEMORY, "allocation %ld: %s", n, error.message);
+    EXPECT(VidaSystem_CoordinateCount(system) == coordinates, "allocation %ld: %d coordinates", n,
+           VidaSystem_CoordinateCount(system));
+  }
+  if (happened && code && add != add_driven) {
+    EXPECT(VidaSystem_ParticleCount(system) == 0 && VidaSystem_BodyCount(system) == 0 &&
+               VidaSystem_ConstraintCount(system) == 0,
+           "allocation %ld: parts are left", n);
+    REQUIRE_OK(add(system, &error), &error);
+  }
+  VidaSystem_Destroy(&system);
+  EXPECT(allocations - releases == kept, "allocation %ld: blocks are left", n);
+  return happened;
+}
+
+static void test_bodies_without_memory(void) {
+  static add_function* const additions[] = {add_quaternion, add_directors, add_rod, add_driven};
+  for (size_t i = 0; i < sizeof additions / sizeof additions[0] && counts(); i++) {
+    long n = 1;
+    while (fail_addition(n, additions[i])) {
+      n++;
+    }
+    EXPECT(n > 100, "addition %d: only %ld allocations were seen", (int)i, n - 1);
+  }
+}
 #endif
 
 int main(void) {
-  static const CheckTest tests[] = {
+  enum { WITHOUT_FAILURES = 5 };
+  CheckTest tests[] = {
     {"the counter counts", test_counter},
     {"a step allocates nothing", test_steps},
     {"steps of its own choice allocate nothing", test_adaptive_steps},
@@ -595,9 +680,13 @@ int main(void) {
     {"1000 lives leave nothing", test_cycles},
 #if CAN_FAIL
     {"every allocation may fail", test_no_memory},
+    {"bodies without memory", test_bodies_without_memory},
 #endif
     {NULL, NULL}
   };
   begin_counting();
+  if (!counts()) { /* then no allocation can be made to fail */
+    tests[WITHOUT_FAILURES] = (CheckTest){NULL, NULL};
+  }
   return check_main("memory", tests);
 }

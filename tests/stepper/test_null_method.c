@@ -35,6 +35,7 @@ static void test_records(void) {
   VidaError error = {0};
   const int count = Vida_MethodCount();
   VidaMethod method = {.size = sizeof method};
+  EXPECT_ERROR(Vida_LoadPlugin(NULL, &error), &error, VIDA_BAD_ARGUMENT, "path is NULL");
   EXPECT_ERROR(Vida_RegisterMethod(NULL, &error), &error, VIDA_BAD_ARGUMENT, "method is NULL");
   EXPECT_ERROR(Vida_RegisterMethod(&method, &error), &error, VIDA_BAD_ARGUMENT, "no name");
   method.info.name = "mine";

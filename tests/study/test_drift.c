@@ -14,6 +14,23 @@
 
 #define PI 3.14159265358979323846
 
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+/* 1e16 + 1 is 1e16 in double precision: a compensated sum (Neumaier 1974) keeps the 1, whichever of
+ * both is the larger one when they meet. */
+static void test_sums(void) {
+  static const double terms[][4] = {
+      {1e16, 1.0, -1e16, 0.5}, {1.0, 1e16, -1e16, 0.5}, {1e16, 1.0, 1.0, -1e16}};
+  static const double exact[] = {1.5, 1.5, 2.0};
+  for (int i = 0; i < 3; i++) {
+    vida_sum sum = {0};
+    for (int k = 0; k < 4; k++) {
+      vida__add_to_sum(&sum, terms[i][k]);
+    }
+    EXPECT(vida__sum_value(&sum) == exact[i], "%g, not %g", vida__sum_value(&sum), exact[i]);
+  }
+}
+
 /* ---- series ---------------------------------------------------------------------------------- */
 
 /* Whole periods about a line: least squares see of the sine, P periods in N samples at k/N of the
@@ -70,14 +87,18 @@ static double random_normal(unsigned long long* state) {
 }
 
 /* Noise that forgets slowly, x_k = r x_{k-1} + e_k, beside a line: of 300 series about 95 % should
- * have the true slope within their interval. The t test over all samples, which takes them for
- * independent, has far fewer: its interval is sqrt((1 + r) / (1 - r)) = 6.2 times too small, so
- * that one in four would do, 2 Phi(1.96 / 6.2) - 1. */
+ * have the true slope within their interval, which is no wider than it has to be: the spectral
+ * density of the noise is 1/(1 - r)^2 at zero, so that the standard deviation of the slope of N
+ * samples at a distance of d is sqrt(12 / N^3) / ((1 - r) d), and the interval 1.96 times that. The
+ * t test over all samples, which takes them for independent, has far fewer: its interval is sqrt((1
+ * + r) / (1 - r)) = 6.2 times too small, so that one in four would do, 2 Phi(1.96 / 6.2) - 1. */
 static void test_coverage(void) {
   enum { SERIES = 300, SAMPLES = 8000 };
   static double t[SAMPLES], y[SAMPLES];
   const double r = 0.95, slope = 0.01;
   unsigned long long state = 11;
+  const double deviation = sqrt(12.0 / pow(SAMPLES, 3)) / ((1.0 - r) * 0.1);
+  double width = 0.0;
   int covered = 0, naive = 0;
   for (int s = 0; s < SERIES; s++) {
     double x = random_normal(&state) / sqrt(1.0 - r * r), unsure;
@@ -93,10 +114,17 @@ static void test_coverage(void) {
     const double fitted = vida__fit_line(SAMPLES, t, y, &unsure);
     EXPECT_NEAR(fit.slope, fitted, 1e-9 * slope, "least squares");
     covered += fabs(fit.slope - slope) <= fit.interval;
+    width += fit.interval / SERIES;
     naive += fabs(fitted - slope) <= unsure;
   }
   /* Four standard deviations of the binomial about 95 % are 5 %. */
   EXPECT(covered >= SERIES * 90 / 100, "%d of %d intervals hold the slope", covered, SERIES);
+  /* The two-sided 95 % of Student's t with 30 degrees of freedom is 2.042; the correlation r of 32
+   * independent blocks has a standard deviation of 1/sqrt(32), and the interval is widened by its
+   * positive part, whose mean is 1/sqrt(2 pi) of that. */
+  const double student = 2.042 / 1.96, widening = 1.0 / sqrt(2.0 * PI * VIDA_DRIFT_BLOCKS);
+  EXPECT_NEAR(width / (1.96 * deviation), student * (1.0 + widening), 0.03,
+              "mean width of the intervals");
   EXPECT(naive < SERIES / 2, "%d of %d intervals of the t test hold the slope", naive, SERIES);
 }
 
@@ -240,7 +268,8 @@ static void test_not_asked(void) {
 }
 
 int main(void) {
-  static const CheckTest tests[] = {{"line and oscillation", test_line_and_oscillation},
+  static const CheckTest tests[] = {{"sums", test_sums},
+                                    {"line and oscillation", test_line_and_oscillation},
                                     {"unfinished periods", test_unfinished_periods},
                                     {"coverage", test_coverage},
                                     {"random walk", test_random_walk},

@@ -70,7 +70,7 @@ static void test_templates(void) {
     for (const char* at = strchr(info->text, '%'); at; at = strchr(at + 1, '%')) {
       const char* letter = at + 1 + strspn(at + 1, "0123456789");
       const bool is_number = *letter && strchr("tab", *letter);
-      EXPECT(*letter && strchr("nwcstab%", *letter), "%s: '%.4s'", info->name, at);
+      EXPECT(*letter && strchr("nwcsrtab%", *letter), "%s: '%.4s'", info->name, at);
       EXPECT(is_number == (letter > at + 1), "%s: '%.4s' has no digits, or some", info->name, at);
       at = letter;
     }
@@ -105,14 +105,14 @@ static void test_words(void) {
   EXPECT(row.remark_count == 5, "%d remarks", row.remark_count);
   expect_text(&row, 1, "position error is below the reference's own estimated error 1.2e-07");
   expect_text(&row, 3,
-              "from t = 0.1234567891 on 0.6667 J of the energy is lost, 12.3 % of the largest "
+              "from t = 0.1234567891 on the energy is too low by 0.6667 J, 12.3 % of the largest "
               "kinetic energy of the motion, and no work accounts for it; try a smaller step");
   expect_text(&row, 4,
-              "velocities jump at t = 0.5 s, by an impulse of the constraints: the rate of 'right' "
-              "does");
+              "velocities jump at t = 0.5 s, because the rate of constraint 'right' jumps");
   expect_text(&row, 5, "");
   expect_text(&row, -1, "");
-  EXPECT(strncmp(row.message, "wall_s is that of a run beside others; multipliers are", 54) == 0,
+  EXPECT(strncmp(row.message,
+                 "wall_s was measured while runs were made in parallel; multipliers are", 69) == 0,
          "'%s'", row.message);
   const char* last = strstr(row.message, "; position error is below");
   EXPECT(last && !strchr(last + 1, ';'), "the mark is not the last: '%s'", row.message);
@@ -123,6 +123,41 @@ static void test_words(void) {
   EXPECT(vida__has_remark(&row, VIDA_REMARK_BELOW_REFERENCE), "no mark");
   vida__clear_remarks(&row);
   EXPECT(!row.message[0] && !vida__has_remark(&row, VIDA_REMARK_BELOW_REFERENCE), "still there");
+}
+
+/* A violated constraint: what to try is a smaller step, an option and a method, as far as given. */
+static void test_violations(void) {
+  VidaRow row = {.status = "ok"};
+  const VidaRemark violation = {.kind = VIDA_REMARK_VIOLATION_OF_LENGTH,
+                                .word = "step",
+                                .t = 0.25,
+                                .a = 0.01,
+                                .remedy = {"level", "both", "rattle"}};
+  vida__add_remark(&row, violation, "rod");
+  vida__add_remark(&row,
+                   (VidaRemark){.kind = VIDA_REMARK_VIOLATION_BY_VELOCITIES,
+                                .word = "rtol",
+                                .t = 1.0,
+                                .a = 1.0,
+                                .remedy = {.method = "radau"}},
+                   "rod");
+  vida__add_remark(
+      &row, (VidaRemark){.kind = VIDA_REMARK_VIOLATION, .word = "step", .t = 2.0, .a = 1.0}, "bar");
+  expect_text(&row, 0,
+              "from t = 0.25 on, constraint 'rod' is violated by more than 0.01 times its own "
+              "length; try a smaller step, or level = both, or rattle");
+  expect_text(&row, 1,
+              "from t = 1 on, velocities violate constraint 'rod' by more than its own size per "
+              "step; try a smaller rtol, or radau");
+  expect_text(&row, 2,
+              "from t = 2 on, constraint 'bar' is violated by more than its own size; try a "
+              "smaller step");
+  VidaRow other = {.status = "ok"};
+  vida__add_remark(&other, violation, "rod");
+  row.remark_count = 1;
+  EXPECT(vida__same_remarks(&row, &other), "the same");
+  other.remarks[0].remedy.method = "radau";
+  EXPECT(!vida__same_remarks(&row, &other), "another remedy");
 }
 
 /* More remarks than there is room for leave a row that is whole. */
@@ -138,6 +173,20 @@ static void test_many(void) {
   EXPECT(memchr(row.message, '\0', sizeof row.message) != NULL, "the message has no end");
   const char* last = vida__remark_name(&row, &row.remarks[VIDA_MOST_REMARKS - 1]);
   EXPECT(strlen(last) < sizeof row.names, "a name has no end");
+}
+
+/* A name that fills the room to its last byte is cut there; a remark after it has no name. */
+static void test_full_names(void) {
+  VidaRow row = {.status = "ok"};
+  char name[2 * VIDA_MESSAGE_SIZE];
+  memset(name, 'x', sizeof name - 1);
+  name[sizeof name - 1] = '\0';
+  vida__add_remark(&row, (VidaRemark){.kind = VIDA_REMARK_FAILURE}, name);
+  EXPECT(strlen(vida__remark_name(&row, &row.remarks[0])) == sizeof row.names - 1, "%zu bytes",
+         strlen(vida__remark_name(&row, &row.remarks[0])));
+  vida__add_remark(&row, (VidaRemark){.kind = VIDA_REMARK_FAILURE}, "second");
+  EXPECT(row.remark_count == 2 && row.remarks[1].name == -1, "the second name is at %d",
+         row.remarks[1].name);
 }
 
 static void test_same(void) {
@@ -173,9 +222,10 @@ static void test_statuses(void) {
 }
 
 int main(void) {
-  static const CheckTest tests[] = {{"columns", test_columns},     {"cells", test_cells},
-                                    {"templates", test_templates}, {"words", test_words},
-                                    {"many remarks", test_many},   {"same remarks", test_same},
-                                    {"statuses", test_statuses},   {NULL, NULL}};
+  static const CheckTest tests[] = {{"columns", test_columns},       {"cells", test_cells},
+                                    {"templates", test_templates},   {"words", test_words},
+                                    {"violations", test_violations}, {"many remarks", test_many},
+                                    {"full names", test_full_names}, {"same remarks", test_same},
+                                    {"statuses", test_statuses},     {NULL, NULL}};
   return check_main("remarks", tests);
 }

@@ -164,8 +164,9 @@ static void test_vectors_and_selection(void) {
 static void test_multiplier_error(void) {
   VidaSystem* system = sling();
   VidaStudy* study = comparison_study(system, "time=1");
-  static const char* const runs[] = {"del-midpoint h=0.02", "energy-momentum h=0.05"};
-  comparison_add(study, "energy-momentum h=0.01", runs, 2);
+  static const char* const runs[] = {"del-midpoint h=0.02", "energy-momentum h=0.05",
+                                     "del-midpoint h=0.1"};
+  comparison_add(study, "energy-momentum h=0.01", runs, 3);
   run_study(study);
   const double m = 2.0, l = 0.5, v = 3.0, h = 0.02;
   const double theta = asin(h * v / l), reference = 2.0 * atan(0.01 * v / (2.0 * l));
@@ -183,6 +184,11 @@ static void test_multiplier_error(void) {
   EXPECT_BELOW(row->multiplier_error, 1e-9, "energy-momentum");
   EXPECT_BELOW(row->energy_error, 1e-12, "energy-momentum");
   EXPECT_BELOW(row->momentum_error, 1e-12, "energy-momentum");
+  /* The middle of a step of 0.1, where its multiplier belongs, is five steps of the reference away
+   * from its ends; sin theta = 3/5. */
+  row = VidaStudy_Row(study, 2);
+  EXPECT_NEAR(row->multiplier_error, fabs(2.0 * m * l * (1.0 - 0.8) / 0.01 - m * v * v / l), 1e-9,
+              "del-midpoint, coarse");
   end_study(&study, &system);
 }
 
@@ -386,7 +392,12 @@ static void test_bad_input(void) {
   VidaOptions* options = NULL;
   VidaStudy* study = NULL;
   VidaError error = {0};
+  VidaSystem* open = NULL;
   REQUIRE_OK(VidaStudy_CreateOptions(&options, &error), &error);
+  REQUIRE_OK(VidaSystem_Create("open", 2, &open, &error), &error);
+  EXPECT_ERROR(VidaStudy_Create(open, options, &study, &error), &error, VIDA_WRONG_ORDER,
+               "system 'open' is not complete yet");
+  VidaSystem_Destroy(&open);
   EXPECT_ERROR(VidaStudy_Create(system, options, &study, &error), &error, VIDA_BAD_ARGUMENT,
                "time is not set");
   EXPECT_ERROR(VidaOptions_SetReal(options, "time", -1.0, &error), &error, VIDA_BAD_ARGUMENT,
@@ -669,17 +680,39 @@ static void test_shared_time(void) {
     comparison_add(study, NULL, runs, 2);
     run_study(study);
     const char* message = VidaStudy_Row(study, 1)->message;
-    EXPECT((strstr(message, "wall_s is that of a run beside others") != NULL) == (jobs == 2),
+    EXPECT((strstr(message, "wall_s was measured while runs were made in parallel") != NULL) ==
+               (jobs == 2),
            "'%s'", message);
     FILE* file = open_memstream(&table, &size);
     EXPECT(file && VidaReport_Table(study, file, 0, NULL) == 0, "no table");
     fclose(file);
-    EXPECT(!strstr(table, "beside others"), "'%s'", table);
-    EXPECT((strstr(table, "2 at once") != NULL) == (jobs == 2), "'%s'", table);
+    EXPECT(!strstr(table, "made in parallel"), "'%s'", table);
+    EXPECT((strstr(table, "2 parallel runs") != NULL) == (jobs == 2), "'%s'", table);
     free(table);
     VidaStudy_Destroy(&study);
   }
   VidaSystem_Destroy(&system);
+}
+
+/* The powers of ten between the errors of the runs. */
+static void test_error_range(void) {
+  VidaError error = {0};
+  VidaSystem* system = oscillator();
+  VidaStudy* study = comparison_study(system, "time=10");
+  static const char* const runs[] = {"del-midpoint h=0.2", "del-midpoint h=0.02"};
+  double largest = NAN, smallest = NAN;
+  EXPECT(!strcmp(VidaStudy_Label(study), ""), "a label that nobody set");
+  REQUIRE_OK(VidaStudy_SetLabel(study, "mass=1", &error), &error);
+  EXPECT(!strcmp(VidaStudy_Label(study), "mass=1"), "the label '%s'", VidaStudy_Label(study));
+  comparison_add(study, "energy-momentum h=0.01", runs, 2);
+  EXPECT(!VidaStudy_ErrorRange(study, &largest, &smallest), "errors before the run");
+  run_study(study);
+  EXPECT(VidaStudy_ErrorRange(study, &largest, &smallest), "no errors");
+  const double most = oscillator_errors(0.2, 50, 0.01, 20).position;
+  const double least = oscillator_errors(0.02, 500, 0.01, 2).position;
+  EXPECT_NEAR(largest, pow(10.0, floor(log10(most))), 1e-9 * largest, "below %g", most);
+  EXPECT_NEAR(smallest, pow(10.0, ceil(log10(least))), 1e-9 * smallest, "above %g", least);
+  end_study(&study, &system);
 }
 
 static void test_columns(void) {
@@ -719,6 +752,7 @@ int main(void) {
                                     {"relative to nothing", test_relative_to_nothing},
                                     {"how much is done", test_done},
                                     {"shared time", test_shared_time},
+                                    {"labels and errors", test_error_range},
                                     {"columns", test_columns},
                                     {NULL, NULL}};
   return check_main("study", tests);

@@ -8,6 +8,8 @@
 
 enum { TEXT_SIZE = 1024 };
 
+static unsigned assertions_before; /* those of the tests that have run */
+
 static void record(bool holds, bool fatal, const char* file, int line, const char* text) {
   CU_assertImplementation(holds ? CU_TRUE : CU_FALSE, (unsigned)line, text, file, "",
                           fatal ? CU_TRUE : CU_FALSE);
@@ -72,11 +74,23 @@ bool check_error(int code, const VidaError* error, int expected, const char* nee
   return holds;
 }
 
+static void count_assertions(void) {
+  assertions_before = CU_get_number_of_asserts();
+}
+
+/* A test that asserts nothing, whose list is empty say, tests nothing. */
+static void demand_assertions(void) {
+  if (CU_get_number_of_asserts() == assertions_before) {
+    record(false, false, __FILE__, __LINE__, "the test has asserted nothing");
+  }
+}
+
 int check_main(const char* suite, const CheckTest* tests) {
   if (CU_initialize_registry() != CUE_SUCCESS) {
     return 1;
   }
-  CU_pSuite added = CU_add_suite(suite, NULL, NULL);
+  CU_pSuite added =
+      CU_add_suite_with_setup_and_teardown(suite, NULL, NULL, count_assertions, demand_assertions);
   for (; added && tests->name; tests++) {
     if (!CU_add_test(added, tests->name, tests->run)) {
       added = NULL;

@@ -23,7 +23,7 @@
 #define CHECK_SANITIZED 0
 #endif
 
-/* EXPECT(x > 0, "x is %g", x): when it does not hold, the message says what was seen. */
+/* EXPECT(x > 0, "x is %g", x): if it is false, the message shows the value. */
 #define EXPECT(condition, ...) \
   check_that((condition) ? true : false, __FILE__, __LINE__, #condition, __VA_ARGS__)
 /* |value - expected| <= tolerance; NaN fails. */
@@ -51,7 +51,8 @@ typedef struct CheckTest {
   void (*run)(void);
 } CheckTest;
 
-/* Runs the tests (the list ends with a NULL name); what main returns: 1 when one failed, else 0. */
+/* Runs the tests (the list ends with a NULL name); what main returns: 1 when one failed, else 0. A
+ * test without an assertion fails. */
 int check_main(const char* suite, const CheckTest* tests);
 
 #endif

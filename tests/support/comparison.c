@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-/* Sets what the words of `text` say, "key=value" each. */
+/* Sets the options in `text`, each "key=value". */
 static void set_options(VidaOptions* options, const char* text) {
   VidaError error = {0};
   char copy[256];

@@ -1,4 +1,4 @@
-/* Systems whose motion is known: their construction, and where they are at a time. */
+/* Systems with exact solutions: their construction, and their state at a time. */
 #ifndef VIDA_TEST_EXACT_H
 #define VIDA_TEST_EXACT_H
 
@@ -32,7 +32,7 @@ VidaSystem* make_pulled(void);
 void exact_pulled(double t, double* q, double* v);
 /* (r, theta) and rates of a point in the plane */
 void polar_of(const double* point, const double* velocity, double* q, double* v);
-/* Paper 000, section 5.2; by an extrapolation method of order 12 */
+/* Wendlandt and Marsden 1997, section 5.2; by an extrapolation method of order 12 */
 VidaSystem* make_double_pendulum(void);
 void exact_double_pendulum(double t, double* q, double* v);
 /* The heavy top of Bruels and Cardona (2010) as a unit quaternion. `along`: the inertia of the

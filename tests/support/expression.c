@@ -75,7 +75,7 @@ static double apply(const vida_node* node, double a, double b, double c) {
       return a == b;
     case VIDA_OP_WHERE:
       return a != 0.0 ? b : c;
-    default: /* what has no counterpart in C */
+    default: /* operations without a function in C */
       return vida__apply_operation(node->operation, node->number, a, b, c);
   }
 }
@@ -136,7 +136,7 @@ static int binary(vida_graph* graph, vida_operation operation, int a, int b) {
   return vida__graph_apply(graph, operation, a, b, -1);
 }
 
-/* 1 + x^2 and x / sqrt(1 + x^2): safe arguments of what is not defined everywhere */
+/* 1 + x^2 and x / sqrt(1 + x^2): safe arguments for functions that are not defined everywhere */
 static int positive(vida_graph* graph, int x) {
   return binary(graph, VIDA_OP_ADD, vida__graph_constant(graph, 1.0),
                 vida__graph_power(graph, x, 2));

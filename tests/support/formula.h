@@ -1,4 +1,4 @@
-/* Formulas of a system, written briefly. What cannot be written ends the test. */
+/* Short functions for formulas of a system. A failure ends the test. */
 #ifndef VIDA_TEST_FORMULA_H
 #define VIDA_TEST_FORMULA_H
 

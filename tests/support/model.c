@@ -6,6 +6,7 @@
 
 #include "support/chart.h"
 #include "support/check.h"
+#include "support/dense.h"
 
 enum { STATE = 2 * MODEL_COORDINATES, COLUMNS = 6 };
 
@@ -308,37 +309,6 @@ static void pull(const Model* model, const VidaPoint* from, const VidaPoint* to,
   }
 }
 
-/* Gauss elimination with partial pivoting of a small matrix, in place */
-static void eliminate(int n, double a[MODEL_LINKS][MODEL_LINKS], double* b) {
-  for (int k = 0; k < n; k++) {
-    int pivot = k;
-    for (int i = k + 1; i < n; i++) {
-      pivot = fabs(a[i][k]) > fabs(a[pivot][k]) ? i : pivot;
-    }
-    for (int j = 0; j < n; j++) {
-      const double other = a[k][j];
-      a[k][j] = a[pivot][j];
-      a[pivot][j] = other;
-    }
-    const double other = b[k];
-    b[k] = b[pivot];
-    b[pivot] = other;
-    for (int i = k + 1; i < n; i++) {
-      const double factor = a[i][k] / a[k][k];
-      for (int j = k; j < n; j++) {
-        a[i][j] -= factor * a[k][j];
-      }
-      b[i] -= factor * b[k];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) {
-      b[i] -= a[i][j] * b[j];
-    }
-    b[i] /= a[i][i];
-  }
-}
-
 /* Accelerations (n) and tensions (rods): M a = f - G^T s with g'' = 0 on every rod */
 static void accelerate(const Model* model, const double* q, const double* v, double* a,
                        double* tensions) {
@@ -387,7 +357,7 @@ static void accelerate(const Model* model, const double* q, const double* v, dou
       right[i] -= d[i][k] * e[k];
     }
   }
-  eliminate(model->rods, matrix, right);
+  dense_solve(model->rods, MODEL_LINKS, matrix[0], right);
   for (int i = 0; i < model->rods; i++) {
     const VidaDistance* rod = &model->rod[i];
     memset(column, 0, sizeof column);

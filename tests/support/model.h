@@ -32,9 +32,9 @@ typedef struct Model {
 /* Plane pendulum, in 2D or in a vertical plane of 3D; angle from the downward vertical, y or z up
  */
 Model model_pendulum(int dimension, double mass, double length, double angle, double rate);
-/* Paper 000, section 5.2: z and its rate left to the constraints */
+/* Wendlandt and Marsden 1997, section 5.2: z and its rate left to the constraints */
 Model model_double_spherical_pendulum(void);
-/* Paper 003, section 4 */
+/* Gonzalez 1999, section 4 */
 Model model_four_particles(void);
 /* Two unit masses and a bond of 0.74 along x; velocities as given (3 each) */
 Model model_dumbbell(const double* v1, const double* v2);
@@ -50,7 +50,7 @@ Model model_chain(int links, double angle);
 
 /* The system through the public API, completed; a failure ends the test. */
 VidaSystem* model_system(const Model* model);
-/* The same, and not yet completed, without its chart. */
+/* The same model without its chart, before VidaSystem_Complete. */
 VidaSystem* model_open_system(const Model* model);
 
 /* Kinetic plus potential energy, and the total momenta: L (3) and J about the origin (3). */

@@ -1,4 +1,4 @@
-/* Running a method on a model, and looking at where it came to. */
+/* Runs a method on a model and compares its final state. */
 #ifndef VIDA_TEST_MOTION_H
 #define VIDA_TEST_MOTION_H
 
@@ -22,8 +22,8 @@ typedef struct State {
   double constraint_position, constraint_velocity;
 } State;
 
-/* linear_solver: "auto", "dense" or "klu". A method that refuses the system with VIDA_NOT_SUPPORTED
- * leaves stepper NULL; every other failure ends the test. */
+/* linear_solver: "auto", "dense" or "klu". A method for other systems must fail with
+ * VIDA_NOT_SUPPORTED and leaves stepper NULL; every other method must accept it. */
 Motion motion_start(const Model* model, const char* method, double h, const char* linear_solver);
 void motion_end(Motion* motion);
 /* Makes steps; a failure ends the test. */
@@ -32,8 +32,8 @@ State motion_state(const Motion* motion);
 /* From start to t = steps h; false when the method refuses the system. */
 bool motion_at(const Model* model, const char* method, double h, long steps, State* state);
 
-/* Whether a method chooses its own steps unless it is told otherwise: its errors do not follow h,
- * and it agrees with another run of itself no better than its tolerance says. */
+/* Whether a method is adaptive by default: its errors do not depend on h, and two of its runs agree
+ * only to its tolerance. */
 bool motion_is_adaptive(const char* method);
 
 /* A comparison of `time` seconds; `settings` are names and values as text, ended with NULL. A

@@ -7,8 +7,8 @@
 
 #include "expr/operations.h"
 
-/* Where neither the compiler has __float128 nor long double is as precise, QUAD_AVAILABLE is 0 and
- * tests that need it are left out. */
+/* If the compiler has no __float128 and long double is less precise, QUAD_AVAILABLE is 0 and tests
+ * that need it are skipped. */
 #if defined(__SIZEOF_FLOAT128__)
 typedef __float128 Quad;
 #define QUAD_AVAILABLE 1

@@ -1,4 +1,4 @@
-/* One method at work on a system of its own, and orders from errors. */
+/* Runs of one method on one system, and orders from errors. */
 #ifndef VIDA_TEST_RUN_H
 #define VIDA_TEST_RUN_H
 

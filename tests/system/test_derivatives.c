@@ -206,8 +206,8 @@ static void compare_constraints(Bench* bench) {
   compare(bench, bench->q, reaction, "curvature");
 }
 
-/* Directionality, D f(q0,q1) (q1 - q0) = f(q1) - f(q0) (paper 003, eq. 15), with the potential from
- * our own energy, and with the positions far apart, close together and equal */
+/* Directionality, D f(q0,q1) (q1 - q0) = f(q1) - f(q0) (Gonzalez 1999, eq. 15), with the potential
+ * from our own energy, and with the positions far apart, close together and equal */
 static void compare_discrete(Bench* bench) {
   const double zero[MODEL_COORDINATES] = {0.0};
   const double nearness[3] = {1.0, 1e-7, 0.0};

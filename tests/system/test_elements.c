@@ -541,9 +541,10 @@ static void test_nonholonomic_refusals(void) {
   system = knife_edge();
   REQUIRE_OK(VidaOptions_Create("rattle", &options, &error), &error);
   REQUIRE_OK(VidaOptions_SetReal(options, "h", 0.1, &error), &error);
-  EXPECT_ERROR(VidaStepper_Create(system, options, &stepper, &error), &error, VIDA_NOT_SUPPORTED,
-               "rattle cannot take the nonholonomic constraints of system 'knife edge'; these can: "
-               "del-nonholonomic");
+  EXPECT_ERROR(
+      VidaStepper_Create(system, options, &stepper, &error), &error, VIDA_NOT_SUPPORTED,
+      "rattle does not accept the nonholonomic constraints of system 'knife edge'; these can: "
+      "del-nonholonomic");
   VidaOptions_Destroy(&options);
   VidaSystem_Destroy(&system);
 }
@@ -579,6 +580,40 @@ static void test_pendulum_accelerations(void) {
 
 /* A Lagrangian with everything: L = e^(t) m(q) v^2 / 2 + b(q,t) v, by its equation of motion. With
  * m = 1 + q^2 and b = q t: e^t m v' + e^t m v + e^t q v^2 + q = 0. */
+/* A mass that grows: L = m(t) v^2/2 with m = 1 + sin t has m v' + m' v = 0. */
+static int growing_value(double t, const double* q, const double* v, double* l, void* data) {
+  (void)q, (void)data;
+  *l = 0.5 * (1.0 + sin(t)) * v[0] * v[0];
+  return 0;
+}
+
+static int growing_gradient(double t, const double* q, const double* v, double* l_q, double* l_v,
+                            void* data) {
+  (void)q, (void)data;
+  l_q[0] = 0.0;
+  l_v[0] = (1.0 + sin(t)) * v[0];
+  return 0;
+}
+
+static void test_growing_mass(void) {
+  const VidaLagrangian lagrangian = {growing_value, growing_gradient, NULL};
+  const double t = 0.4, q = 0.2, v = 3.0;
+  VidaSystem* system = NULL;
+  VidaError error = {0};
+  double a = NAN;
+  int x;
+  REQUIRE_OK(VidaSystem_Create("growing", 1, &system, &error), &error);
+  REQUIRE_OK(VidaSystem_AddCoordinate(system, "x", "m", VidaInitial_Given(q), VidaInitial_Given(v),
+                                      &x, &error),
+             &error);
+  REQUIRE_OK(VidaSystem_AddLagrangian(system, "L", 1, &x, &lagrangian, NULL, &error), &error);
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  REQUIRE_OK(VidaSystem_Accelerations(system, t, &q, &v, &a, NULL, &error), &error);
+  /* by differences of the gradient */
+  EXPECT_NEAR(a, -cos(t) * v / (1.0 + sin(t)), 1e-7, "v'");
+  VidaSystem_Destroy(&system);
+}
+
 static void test_general_accelerations(void) {
   VidaError error = {0};
   VidaSystem* system = new_system("general", 1);
@@ -713,6 +748,7 @@ int main(void) {
       {"wrong nonholonomic rows are refused", test_nonholonomic_refusals},
       {"accelerations and tension of a pendulum", test_pendulum_accelerations},
       {"accelerations of a general Lagrangian", test_general_accelerations},
+      {"growing mass", test_growing_mass},
       {"observables", test_observables},
       {"angular momentum of a quaternion is found and kept", test_quaternion_momentum},
       {NULL, NULL}};

@@ -148,8 +148,9 @@ static VidaSystem* rod_and_spring(bool written) {
   return s;
 }
 
-/* The automatic discrete derivatives of these formulas are the closed ones of paper 003, eq. 34, so
- * all methods, energy-momentum among them, give the same motion; symmetries are found, too. */
+/* The automatic discrete derivatives of these formulas are the closed ones of Gonzalez 1999, eq.
+ * 34, so all methods, energy-momentum among them, give the same motion; symmetries are found, too.
+ */
 static void test_formulas_of_particles(void) {
   VidaSystem* built_in = rod_and_spring(false);
   VidaSystem* written = rod_and_spring(true);
@@ -239,6 +240,11 @@ static void test_mistakes(void) {
   EXPECT_ERROR(VidaSystem_Position(s, 1, &e, &error), &error, VIDA_BAD_ARGUMENT, "number 1");
   const VidaExpression x = position(s, 0);
   EXPECT_ERROR(VidaSystem_Apply(s, "sine", 1, &x, &e, &error), &error, VIDA_UNKNOWN_NAME, "'sin");
+  const VidaExpression pair[2] = {x, x};
+  EXPECT_ERROR(VidaSystem_Apply(s, "sin", 2, pair, &e, &error), &error, VIDA_BAD_ARGUMENT,
+               "operation 'sin' takes 1 operand, got 2");
+  EXPECT_ERROR(VidaSystem_Apply(s, "-", 0, pair, &e, &error), &error, VIDA_BAD_ARGUMENT,
+               "operation '-' takes 1 or 2 operands, got 0");
   const VidaExpression foreign = 12345;
   EXPECT_ERROR(VidaSystem_Apply(s, "sin", 1, &foreign, &e, &error), &error, VIDA_BAD_ARGUMENT,
                "does not belong");

@@ -7,6 +7,7 @@
 #include "support/formula.h"
 #include "support/mechanism.h"
 #include "support/motion.h"
+#include "system/constraints/manifold.h"
 
 typedef struct Start {
   int code;
@@ -107,6 +108,22 @@ static void test_scales(void) {
     EXPECT_NEAR(start.q[2], -4.0 * unit, 1e-14 * unit, "z, unit %g", unit);
     EXPECT_NEAR(start.v[2], 6.0 * unit, 1e-14 * unit, "its rate, unit %g", unit);
   }
+}
+
+/* At the side of its circle a bob moves along y only: a default velocity changes as little as
+ * possible, a given one is refused. */
+static void test_default_velocity(void) {
+  Model model = model_pendulum(2, 1.0, 1.0, 2.0 * atan(1.0), 0.0);
+  model.particle[0].position[0] = VidaInitial_Given(1.0);
+  model.particle[0].position[1] = VidaInitial_Given(0.0);
+  model.particle[0].velocity[0] = VidaInitial_Default(0.5);
+  model.particle[0].velocity[1] = VidaInitial_Default(2.0);
+  Start start = good_start(&model, false);
+  EXPECT_NEAR(start.v[0], 0.0, 1e-14, "across the circle");
+  EXPECT_NEAR(start.v[1], 2.0, 1e-14, "along the circle");
+  model.particle[0].velocity[0] = VidaInitial_Given(0.5);
+  start = start_of(&model, false);
+  EXPECT_ERROR(start.code, &start.error, VIDA_INCONSISTENT_START, "rod");
 }
 
 static void test_undetermined(void) {
@@ -291,6 +308,14 @@ static void test_time_dependent(void) {
   EXPECT_NEAR(q[0], sin(0.7), 1e-15, "x");
   EXPECT_NEAR(v[0], cos(0.7), 1e-15, "x'");
   EXPECT(q[1] == 0.5 && v[1] == -0.25, "y = %g, y' = %g", q[1], v[1]);
+  /* a state nearby, brought to where the drive is then */
+  vida_manifold* manifold = NULL;
+  double place[2] = {0.5, 0.5}, rate[2] = {0.0, -0.25};
+  REQUIRE_OK(vida__manifold_create(system, &manifold, &error), &error);
+  EXPECT(vida__manifold_find(manifold, 0.7, q, place, rate), "no state on the constraint");
+  EXPECT_NEAR(place[0], sin(0.7), 1e-15, "x on the constraint");
+  EXPECT_NEAR(rate[0], cos(0.7), 1e-15, "x' on the constraint");
+  vida__manifold_destroy(&manifold);
   /* methods follow the drive, or say that they cannot */
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const VidaMethodInfo* method = Vida_MethodInfo(i);
@@ -495,6 +520,7 @@ int main(void) {
       {"guesses", test_guesses},
       {"two free components", test_two_free},
       {"scales", test_scales},
+      {"default velocity", test_default_velocity},
       {"undetermined", test_undetermined},
       {"out of reach", test_out_of_reach},
       {"consistent", test_consistent},

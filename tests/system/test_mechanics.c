@@ -52,6 +52,8 @@ static void test_plane_pendulum(void) {
   double q[MOST], v[MOST], a[MOST], lambda[MOST];
   int body = -1;
   REQUIRE_OK(VidaSystem_AddPlaneBody(s, &bar, &body, &error), &error);
+  EXPECT(!strcmp(VidaSystem_BodyName(s, body), "bar") && !VidaSystem_BodyName(s, body + 1),
+         "names");
   add_joint(s, VIDA_JOINT_REVOLUTE, VidaEnd_Ground(0.0, 0.0, 0.0),
             VidaEnd_Body(body, -0.5, 0.0, 0.0), NULL);
   solve(s, q, v, a, lambda);
@@ -129,8 +131,12 @@ static void test_rows(void) {
     int rows;
   } joints[] = {{VIDA_JOINT_BALL, 3},        {VIDA_JOINT_REVOLUTE, 5},  {VIDA_JOINT_UNIVERSAL, 4},
                 {VIDA_JOINT_CYLINDRICAL, 4}, {VIDA_JOINT_PRISMATIC, 5}, {VIDA_JOINT_WELD, 6}};
+  const size_t count = sizeof joints / sizeof joints[0];
   const double axis[3] = {0.0, 0.0, 1.0};
-  for (size_t i = 0; i < sizeof joints / sizeof joints[0]; i++) {
+  EXPECT(!VidaJoint_KindName((VidaJointKind)count), "'%s' is not in the list of this test",
+         VidaJoint_KindName((VidaJointKind)count));
+  EXPECT(!VidaJoint_KindName((VidaJointKind)-1), "a name of no kind");
+  for (size_t i = 0; i < count; i++) {
     VidaError error = {0};
     VidaSystem* s = new_system(3);
     const VidaRigidBody cube = {
@@ -459,11 +465,166 @@ static void test_refusals(void) {
   joint.kind = VIDA_JOINT_BALL;
   joint.ends[0] = joint.ends[1] = VidaEnd_Ground(0, 0, 0);
   EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
-               "ball 'hinge': everything it acts on is fixed");
+               "ball 'hinge': all its ends are fixed");
   joint.ends[1] = VidaEnd_Body(number, 0, 0, 0);
   REQUIRE_OK(VidaSystem_AddJoint(s, &joint, &error), &error);
   EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
-               "ball 'hinge': there is one of this name already");
+               "ball 'hinge': this name is already in use");
+  VidaSystem_Destroy(&s);
+}
+
+/* ---- what is refused or given ---------------------------------------------------------------- */
+
+/* Rates that are written down count as given. A rod with u = (1, 0) has u' = (0, w). */
+static void test_given_spin(void) {
+  static const VidaSpin spins[] = {VIDA_SPIN_DEFAULT, VIDA_SPIN_GIVEN};
+  for (int k = 0; k < 2; k++) {
+    VidaError error = {0};
+    VidaSystem* s = new_system(2);
+    const VidaPlaneBody plate = {
+        .name = "plate", .mass = 1.0, .inertia = 2.0, .angular_velocity = 3.0, .spin = spins[k]};
+    const VidaRod rod = {.name = "rod",
+                         .mass = 1.0,
+                         .length = 1.0,
+                         .direction = {1.0},
+                         .angular_velocity = {-2.0},
+                         .spin = spins[k]};
+    double q[MOST], v[MOST];
+    REQUIRE_OK(VidaSystem_AddPlaneBody(s, &plate, NULL, &error), &error);
+    REQUIRE_OK(VidaSystem_AddRod(s, &rod, NULL, &error), &error);
+    REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
+    REQUIRE_OK(VidaSystem_Start(s, 0.0, NULL, q, v, NULL, &error), &error);
+    EXPECT_NEAR(v[2], 3.0, 1e-14, "plate, spin %d", k);
+    EXPECT_NEAR(v[6], -2.0, 1e-14, "rod, spin %d", k);
+    VidaSystem_Destroy(&s);
+  }
+}
+
+/* Two plates whose angles stay equal have one rate. Both rates are free, near 3 and 5: of all pairs
+ * of equal rates the pair of their mean is the nearest one. */
+static void test_free_spin(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(2);
+  VidaPlaneBody plate = {
+      .name = "one", .mass = 1.0, .inertia = 2.0, .angular_velocity = 3.0, .spin = VIDA_SPIN_FREE};
+  VidaDrive drive = {.name = "clutch"};
+  double q[MOST], v[MOST];
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &plate, NULL, &error), &error);
+  plate.name = "two";
+  plate.angular_velocity = 5.0;
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &plate, NULL, &error), &error);
+  drive.ends[0] = VidaEnd_Body(0, 0, 0, 0);
+  drive.ends[1] = VidaEnd_Body(1, 0, 0, 0);
+  REQUIRE_OK(VidaSystem_AddDrive(s, &drive, &error), &error);
+  REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
+  REQUIRE_OK(VidaSystem_Start(s, 0.0, NULL, q, v, NULL, &error), &error);
+  EXPECT_NEAR(v[2], 4.0, 1e-12, "first plate");
+  EXPECT_NEAR(v[5], 4.0, 1e-12, "second plate");
+  VidaSystem_Destroy(&s);
+}
+
+static void test_refused_bodies(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(3);
+  VidaRigidBody body = {
+      .name = "plate", .mass = 1.0, .inertia = {{1.0, 0.1, 0}, {0, 1.0, 0}, {0, 0, 1.5}}};
+  const VidaFixedBody frame = {.name = "frame"};
+  EXPECT_ERROR(VidaSystem_AddRigidBody(s, &body, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "body 'plate': inertia: expected a symmetric matrix");
+  body.inertia[0][1] = 0.0;
+  body.spin = (VidaSpin)3;
+  EXPECT_ERROR(VidaSystem_AddRigidBody(s, &body, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "body 'plate': spin: there is no kind number 3");
+  body.spin = VIDA_SPIN_DEFAULT;
+  body.as = (VidaOrientation)2;
+  EXPECT_ERROR(VidaSystem_AddRigidBody(s, &body, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "body 'plate': as: there is no kind number 2");
+  body.as = VIDA_ORIENTATION_QUATERNION;
+  body.angular_velocity[1] = NAN;
+  EXPECT_ERROR(VidaSystem_AddRigidBody(s, &body, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "body 'plate': angular_velocity: expected a finite number");
+  REQUIRE_OK(VidaSystem_AddFixedBody(s, &frame, NULL, &error), &error);
+  EXPECT_ERROR(VidaSystem_AddFixedBody(s, &frame, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "there are two bodies named 'frame'");
+  body.angular_velocity[1] = 0.0;
+  body.name = "frame";
+  EXPECT_ERROR(VidaSystem_AddRigidBody(s, &body, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "there are two bodies named 'frame'");
+  VidaSystem_Destroy(&s);
+}
+
+/* Directions that are not of length 1, or not orthonormal; kinds that do not exist. */
+static void test_refused_directions(void) {
+  VidaError error = {0};
+  VidaSystem* s = new_system(3);
+  const VidaRigidBody plate = {
+      .name = "plate", .mass = 1.0, .inertia = {{1.0, 0, 0}, {0, 1.0, 0}, {0, 0, 1.5}}};
+  int body = -1;
+  REQUIRE_OK(VidaSystem_AddRigidBody(s, &plate, &body, &error), &error);
+  const double axis[3] = {0.0, 0.0, NAN};
+  VidaJoint joint = {.name = "hinge",
+                     .kind = VIDA_JOINT_REVOLUTE,
+                     .ends = {VidaEnd_Ground(0, 0, 0), VidaEnd_Body(body, 0, 0, 0)},
+                     .triads = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {{{1, 0, 0}, {0, 1, 0}}}}};
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "revolute 'hinge': triad of the second end: expected a direction of length 1");
+  joint.triads[1].e[2][2] = -1.0;
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "revolute 'hinge': triad of the second end: expected orthogonal directions");
+  joint.ends[0].kind = (VidaEndKind)9;
+  EXPECT_ERROR(VidaSystem_AddJoint(s, &joint, &error), &error, VIDA_BAD_ARGUMENT,
+               "revolute 'hinge': first end: there is no kind number 9");
+  EXPECT_ERROR(VidaSystem_AddLink(s, "link", joint.ends, 1.0, &error), &error, VIDA_BAD_ARGUMENT,
+               "distance 'link': first end: there is no kind number 9");
+  joint.ends[0].kind = VIDA_END_GROUND;
+  EXPECT_ERROR(VidaSystem_TriadsAlong(s, joint.ends, axis, joint.triads, &error), &error,
+               VIDA_BAD_ARGUMENT, "an axis must be finite and not zero");
+  const VidaGuide guide = {.name = "wire",
+                           .ends = {joint.ends[0], joint.ends[1]},
+                           .count = 2,
+                           .across = {{1.0, 0, 0}, {-1.0, 0, 0}}};
+  EXPECT_ERROR(VidaSystem_AddGuide(s, &guide, &error), &error, VIDA_BAD_ARGUMENT,
+               "point on line 'wire': across: the two directions are parallel");
+  const VidaRollingDisk disk = {.name = "coin",
+                                .body = joint.ends[1],
+                                .radius = 1.0,
+                                .axis = {0, 0, 2.0},
+                                .normal = {0, 1.0, 0}};
+  EXPECT_ERROR(VidaSystem_AddRollingDisk(s, &disk, &error), &error, VIDA_BAD_ARGUMENT,
+               "rolling disk 'coin': axis: expected a direction of length 1, got the length 2");
+  const VidaKnifeEdge skate = {.name = "skate", .end = joint.ends[1], .blade = {1.0, 0, 0}};
+  EXPECT_ERROR(VidaSystem_AddKnifeEdge(s, &skate, &error), &error, VIDA_BAD_ARGUMENT,
+               "knife edge 'skate': normal: expected a direction of length 1, got the length 0");
+  const VidaLinkSpring spring = {
+      .name = "spring", .ends = {joint.ends[0], joint.ends[1]}, .law = (VidaSpringLaw)5};
+  EXPECT_ERROR(VidaSystem_AddLinkSpring(s, &spring, &error), &error, VIDA_BAD_ARGUMENT,
+               "spring 'spring': law: there is no kind number 5");
+  VidaLinkSpring twin = {
+      .name = "twin", .ends = {joint.ends[0], joint.ends[1]}, .stiffness = {.value = 1.0}};
+  REQUIRE_OK(VidaSystem_AddLinkSpring(s, &twin, &error), &error);
+  twin.law = VIDA_SPRING_SQUARED;
+  EXPECT_ERROR(VidaSystem_AddLinkSpring(s, &twin, &error), &error, VIDA_BAD_ARGUMENT,
+               "spring 'twin': this name is already in use");
+  EXPECT_ERROR(VidaSystem_AddMotion(s, (VidaMotion)42, (int[]){0, 1, 2}, &error), &error,
+               VIDA_BAD_ARGUMENT, "system 'rig': motion: there is no kind number 42");
+  VidaDrive drive = {.name = "drive it", .ends = {joint.ends[0], joint.ends[1]}};
+  const double upright[3] = {0.0, 0.0, 1.0};
+  VidaExpression rate;
+  REQUIRE_OK(VidaSystem_TriadsAlong(s, drive.ends, upright, drive.triads, &error), &error);
+  REQUIRE_OK(VidaSystem_Rate(s, 0, &rate, &error), &error);
+  EXPECT_ERROR(VidaSystem_AddAngleDrive(s, &drive, rate, &error), &error, VIDA_BAD_ARGUMENT,
+               "drive 'drive it': angle depends on a rate");
+  VidaTorque torque = {.name = "motor",
+                       .ends = {joint.ends[0], joint.ends[1]},
+                       .axes = (VidaTorqueAxes)7,
+                       .has_axis = true,
+                       .axis = {0, 0, 0.5}};
+  REQUIRE_OK(VidaSystem_Constant(s, 1.0, &torque.moment[0], &error), &error);
+  EXPECT_ERROR(VidaSystem_AddTorque(s, &torque, &error), &error, VIDA_BAD_ARGUMENT,
+               "torque 'motor': axes: there is no kind number 7");
+  torque.axes = VIDA_TORQUE_FIRST;
+  EXPECT_ERROR(VidaSystem_AddTorque(s, &torque, &error), &error, VIDA_BAD_ARGUMENT,
+               "torque 'motor': axis: expected a direction of length 1, got the length 0.5");
   VidaSystem_Destroy(&s);
 }
 
@@ -482,6 +643,10 @@ int main(void) {
                                     {"rolling", test_rolling},
                                     {"knife edge", test_knife_edge},
                                     {"refusals", test_refusals},
+                                    {"given spin", test_given_spin},
+                                    {"free spin", test_free_spin},
+                                    {"refused bodies", test_refused_bodies},
+                                    {"refused directions", test_refused_directions},
                                     {NULL, NULL}};
   return check_main("mechanics", tests);
 }

@@ -43,6 +43,7 @@ static void test_building(void) {
   const VidaDistance rod = {.name = "rod"};
   const VidaLagrangian lagrangian = {.value = no_value};
   const VidaConstraint constraint = {0};
+  const VidaForce force = {.value = no_value};
   const double g[2] = {0.0};
   const int index[2] = {0, 1};
   REFUSED("system", VidaSystem_Create("rig", 2, NULL, &error));
@@ -59,6 +60,15 @@ static void test_building(void) {
   REFUSED("system", VidaSystem_AddLagrangian(NULL, "L", 1, index, &lagrangian, NULL, &error));
   REFUSED("name", VidaSystem_AddLagrangian(s, NULL, 1, index, &lagrangian, NULL, &error));
   REFUSED("coordinates", VidaSystem_AddLagrangian(s, "L", 1, NULL, &lagrangian, NULL, &error));
+  VidaExpression of = 0;
+  REFUSED("system", VidaSystem_Switch(NULL, 0, 1, &of, &of, &of, &error));
+  REFUSED("at", VidaSystem_Switch(s, 0, 1, NULL, &of, &of, &error));
+  REFUSED("values", VidaSystem_Switch(s, 0, 1, &of, NULL, &of, &error));
+  REFUSED("expression", VidaSystem_Switch(s, 0, 1, &of, &of, NULL, &error));
+  REFUSED("system", VidaSystem_AddForce(NULL, "f", 1, index, &force, NULL, &error));
+  REFUSED("name", VidaSystem_AddForce(s, NULL, 1, index, &force, NULL, &error));
+  REFUSED("coordinates", VidaSystem_AddForce(s, "f", 1, NULL, &force, NULL, &error));
+  REFUSED("force", VidaSystem_AddForce(s, "f", 1, index, NULL, NULL, &error));
   REFUSED("system", VidaSystem_AddConstraint(NULL, "g", 1, 1, index, &constraint, NULL, &error));
   REFUSED("name", VidaSystem_AddConstraint(s, NULL, 1, 1, index, &constraint, NULL, &error));
   REFUSED("coordinates", VidaSystem_AddConstraint(s, "g", 1, 1, NULL, &constraint, NULL, &error));

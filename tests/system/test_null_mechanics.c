@@ -57,6 +57,66 @@ static void test_building(void) {
   REFUSED("angle", VidaSystem_AddAngle(s, NULL, &error));
   REFUSED("system", VidaSystem_AddGuide(NULL, &guide, &error));
   REFUSED("guide", VidaSystem_AddGuide(s, NULL, &error));
+  const VidaFixedBody fixed = {.name = "i"};
+  REFUSED("system", VidaSystem_AddFixedBody(NULL, &fixed, NULL, &error));
+  REFUSED("given", VidaSystem_AddFixedBody(s, NULL, NULL, &error));
+  double v[3];
+  REFUSED("system", VidaSystem_EndStart(NULL, ends, v, &error));
+  REFUSED("end", VidaSystem_EndStart(s, NULL, v, &error));
+  REFUSED("position", VidaSystem_EndStart(s, ends, NULL, &error));
+  REFUSED("system", VidaSystem_DirectionAt(NULL, ends, axis, v, &error));
+  REFUSED("end", VidaSystem_DirectionAt(s, NULL, axis, v, &error));
+  REFUSED("direction", VidaSystem_DirectionAt(s, ends, NULL, v, &error));
+  REFUSED("components", VidaSystem_DirectionAt(s, ends, axis, NULL, &error));
+  REFUSED("system", VidaSystem_DirectionStart(NULL, ends, axis, v, &error));
+  REFUSED("end", VidaSystem_DirectionStart(s, NULL, axis, v, &error));
+  REFUSED("components", VidaSystem_DirectionStart(s, ends, NULL, v, &error));
+  REFUSED("direction", VidaSystem_DirectionStart(s, ends, axis, NULL, &error));
+  REFUSED("system", VidaSystem_SharePatterns(NULL, s, &error));
+  REFUSED("with", VidaSystem_SharePatterns(s, NULL, &error));
+  VidaSystem_Destroy(&s);
+}
+
+static void test_expressions(void) {
+  VidaError error = {0};
+  VidaSystem* s = NULL;
+  const VidaDrive drive = {.name = "a"};
+  const VidaCurve curve = {.name = "b"};
+  const VidaParametricCurve path = {.name = "c"};
+  const VidaTorque torque = {.name = "d"};
+  const VidaEnd ends[2] = {{0}};
+  const double direction[3] = {1.0, 0.0, 0.0};
+  VidaExpression list[3];
+  REQUIRE_OK(VidaSystem_Create("rig", 2, &s, &error), &error);
+  REFUSED("system", VidaSystem_AddVariableLink(NULL, "g", ends, 0, &error));
+  REFUSED("name", VidaSystem_AddVariableLink(s, NULL, ends, 0, &error));
+  REFUSED("ends", VidaSystem_AddVariableLink(s, "g", NULL, 0, &error));
+  REFUSED("system", VidaSystem_AddAngleDrive(NULL, &drive, 0, &error));
+  REFUSED("drive", VidaSystem_AddAngleDrive(s, NULL, 0, &error));
+  REFUSED("system", VidaSystem_AddPrescribedValue(NULL, "g", "m", 0, 0, &error));
+  REFUSED("name", VidaSystem_AddPrescribedValue(s, NULL, "m", 0, 0, &error));
+  REFUSED("system", VidaSystem_CurvePoint(NULL, list, &error));
+  REFUSED("components", VidaSystem_CurvePoint(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddCurve(NULL, &curve, &error));
+  REFUSED("curve", VidaSystem_AddCurve(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddParametricCurve(NULL, &path, &error));
+  REFUSED("curve", VidaSystem_AddParametricCurve(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddTorque(NULL, &torque, &error));
+  REFUSED("torque", VidaSystem_AddTorque(s, NULL, &error));
+  REFUSED("system", VidaSystem_EndPosition(NULL, ends, list, &error));
+  REFUSED("end", VidaSystem_EndPosition(s, NULL, list, &error));
+  REFUSED("position", VidaSystem_EndPosition(s, ends, NULL, &error));
+  REFUSED("system", VidaSystem_EndVelocity(NULL, ends, list, &error));
+  REFUSED("end", VidaSystem_EndVelocity(s, NULL, list, &error));
+  REFUSED("velocity", VidaSystem_EndVelocity(s, ends, NULL, &error));
+  REFUSED("system", VidaSystem_EndDirection(NULL, ends, direction, list, &error));
+  REFUSED("end", VidaSystem_EndDirection(s, NULL, direction, list, &error));
+  REFUSED("direction", VidaSystem_EndDirection(s, ends, NULL, list, &error));
+  REFUSED("vector", VidaSystem_EndDirection(s, ends, direction, NULL, &error));
+  REFUSED("system", VidaSystem_BodyAngularVelocity(NULL, 0, list, &error));
+  REFUSED("angular_velocity", VidaSystem_BodyAngularVelocity(s, 0, NULL, &error));
+  REFUSED("system", VidaSystem_BodyAngle(NULL, 0, list, &error));
+  REFUSED("angle", VidaSystem_BodyAngle(s, 0, NULL, &error));
   VidaSystem_Destroy(&s);
 }
 
@@ -106,6 +166,7 @@ static void test_looking(void) {
 
 int main(void) {
   static const CheckTest tests[] = {{"building", test_building},
+                                    {"expressions", test_expressions},
                                     {"forces", test_forces},
                                     {"looking", test_looking},
                                     {NULL, NULL}};

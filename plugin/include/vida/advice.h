@@ -1,9 +1,10 @@
 /* Advice before integration: the kind of equations of a system, its rates at the start, the methods
- * that take it, and a first step. */
+ * that can integrate it, and a suggested step. */
 #ifndef VIDA_ADVICE_H
 #define VIDA_ADVICE_H
 
 #include <stdbool.h>
+#include <vida/export.h>
 #include <vida/stepper.h>
 #include <vida/study.h>
 
@@ -11,50 +12,61 @@
 extern "C" {
 #endif
 
-/* Rates of a system at the start, in 1/s (rad/s for oscillations); 0 if there are none of the kind.
- */
+/* Rates of a system at the start, in 1/s (rad/s for oscillations); 0 if the system has no such
+ * rate. */
 typedef struct VidaRates {
-  /* largest sqrt |eigenvalue| of M^-1 (-L_qq - f_q + lambda g_qq) along the constraints, at rest in
-   * this place */
+  /* largest sqrt |eigenvalue| of M^-1 (-L_qq - f_q + lambda g_qq) along the constraints, in the
+   * initial configuration at rest */
   double stiffness;
-  bool growing;   /* that motion departs from the configuration instead of oscillating about it */
+  bool growing;   /* the motion along its eigenvector grows instead of oscillating */
   double damping; /* largest |eigenvalue| of M^-1 f_v along the constraints */
-  double turning; /* centripetal acceleration over velocity, in the mass norm */
-  double falling; /* `turning` of the motion that the acceleration leads to: a released pendulum */
-  double angles;  /* |v| and sqrt |a| of coordinates in rad */
-  double largest; /* the largest of all */
-  int coordinate; /* index of the one with the largest part in the stiffest motion; -1: none */
+  double turning; /* centripetal acceleration divided by velocity, in the mass norm */
+  double falling; /* `turning` of the motion that starts from rest, as of a released pendulum */
+  double angles;  /* largest |v| or sqrt |a| of a coordinate in rad */
+  double largest; /* the largest of these rates */
+  int coordinate; /* index of the coordinate that moves most in the stiffest motion; -1: none */
 } VidaRates;
 
 /* A trial of one method on the system. */
 typedef struct VidaTrial {
   const VidaMethodInfo* method; /* the method */
-  bool taken;                   /* the method takes the system, and, if it was tried, starts */
-  int code;                     /* return value of the step, or of the function that refused */
-  VidaError why;                /* filled on failure */
-  bool adaptive;                /* it was tried with adaptive steps */
+  bool taken;    /* the method accepts the system and, if `tried`, has started on it */
+  int code;      /* return value of the step, or of an earlier function that failed */
+  VidaError why; /* filled on failure */
+  bool adaptive; /* the method was tried with adaptive steps */
 } VidaTrial;
 
 /* Advice about a system. */
 typedef struct VidaAdvice {
-  int coordinates, rows, nonholonomic, dependent; /* numbers; the last two are among the rows */
-  int degrees_of_freedom;                         /* -1: not known */
-  bool constant_mass, diagonal_mass, singular_mass, moving_mass; /* moving: M(q) */
-  bool forces, damped, driven; /* it has forces, dampers, prescribed motions */
-  const char* general;         /* name of the first general Lagrangian; NULL: none */
-  VidaRates rates;             /* its rates at the start */
-  bool tried;        /* methods made a step; false for large systems, where that takes long */
-  double time, step; /* s: time of the comparison, and a first step, which divides it */
-  int trial_count;   /* number of methods */
-  VidaTrial* trials; /* one for each method, with its default options */
+  int coordinates;        /* n */
+  int rows;               /* m: all constraint rows */
+  int nonholonomic;       /* nonholonomic rows among them */
+  int dependent;          /* rows that depend on others among them */
+  int degrees_of_freedom; /* -1: not known */
+  bool constant_mass;     /* the mass matrix is constant */
+  bool diagonal_mass;     /* the mass matrix is diagonal */
+  bool singular_mass;     /* the mass matrix is singular */
+  bool moving_mass;       /* the mass matrix depends on positions, as values near the start show */
+  bool mass_of_rates;     /* it depends on rates */
+  bool mass_of_time;      /* it depends on time */
+  bool forces;            /* the system has forces */
+  bool damped;            /* the system has dampers */
+  bool driven;            /* the system has prescribed motions */
+  const char* general;    /* name of the first general Lagrangian; NULL: none */
+  VidaRates rates;        /* rates at the start */
+  bool tried;             /* each method made a step; false for large systems, to save time */
+  double time;            /* time of the comparison, s */
+  double step;            /* suggested step, which divides the time, s */
+  int trial_count;        /* number of methods */
+  VidaTrial* trials;      /* one for each method, with its default options */
 } VidaAdvice;
 
 /* Examines the system of a comparison at the start of the comparison, and tries every method there.
- * The study does not change. A refusal by a method is not a failure. The caller owns *advice and
- * frees it with VidaAdvice_Destroy, before the system. */
-int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* error);
+ * Does not change the study. Succeeds even if methods do not accept the system. The caller owns
+ * *advice and frees it with VidaAdvice_Destroy, before the system. */
+VIDA_API int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* error);
 /* Frees advice and sets *advice to NULL; NULL is allowed. */
-void VidaAdvice_Destroy(VidaAdvice** advice);
+VIDA_API void VidaAdvice_Destroy(VidaAdvice** advice);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,11 @@
 /* Checks of a model before integration: derivatives against difference quotients, sizes and
- * sparsity, rank and degrees of freedom, the start, symmetries, and conserved quantities. */
+ * sparsity, rank and degrees of freedom, initial values, symmetries, and conserved quantities. */
 #ifndef VIDA_CHECK_H
 #define VIDA_CHECK_H
 
 #include <stdbool.h>
 #include <vida/error.h>
+#include <vida/export.h>
 #include <vida/study.h>
 #include <vida/system.h>
 
@@ -17,36 +18,39 @@ typedef struct VidaCheck VidaCheck;
 
 /* Severities of findings. */
 typedef enum VidaSeverity {
-  VIDA_SEVERITY_NOTE,    /* worth knowing */
-  VIDA_SEVERITY_WARNING, /* allowed, but perhaps not meant */
-  VIDA_SEVERITY_ERROR    /* wrong: runs would give wrong results or not start */
+  VIDA_SEVERITY_NOTE,    /* information */
+  VIDA_SEVERITY_WARNING, /* allowed, but perhaps a mistake */
+  VIDA_SEVERITY_ERROR    /* a mistake: runs would fail or give wrong results */
 } VidaSeverity;
 
 /* A finding about the model. */
 typedef struct VidaFinding {
   VidaSeverity severity;           /* its severity */
-  char subject[128];               /* the term, constraint or momentum; "start" or "constraints" */
+  char subject[128];               /* a term, constraint or momentum; "start" or "constraints" */
   char message[VIDA_MESSAGE_SIZE]; /* one sentence */
 } VidaFinding;
 
 /* Sizes of a model. */
 typedef struct VidaCheckNumbers {
-  int coordinates, constraints, nonholonomic; /* rows; the last ones are among the constraints */
-  long jacobian_entries;                      /* of G */
-  long matrix_entries;                        /* of the KKT pattern */
-  long factor_entries;                        /* of its factors; -1: not known */
-  int rank, degrees_of_freedom;               /* of G at the start; -1: not known */
-  double energy;                              /* v L_v - L at the start; NaN: not known */
-  bool energy_is_constant;                    /* no force, drive or explicit time changes it */
+  int coordinates;         /* n */
+  int constraints;         /* m: all constraint rows */
+  int nonholonomic;        /* nonholonomic rows among them */
+  long jacobian_entries;   /* nonzero entries of G */
+  long matrix_entries;     /* nonzero entries of the KKT matrix */
+  long factor_entries;     /* nonzero entries of its factors; -1: not known */
+  int rank;                /* rank of G at the start; -1: not known */
+  int degrees_of_freedom;  /* n - rank; -1: not known */
+  double energy;           /* v L_v - L at the start, J; NaN: not known */
+  bool energy_is_constant; /* no force, drive or explicit time changes it */
 } VidaCheckNumbers;
 
-/* Measurements of a term, a constraint or a force: the largest over all its instances. */
+/* Errors of the derivatives of a term, a constraint or a force: the largest of its instances. */
 typedef struct VidaCheckPart {
-  const char* name; /* of the first instance */
+  const char* name; /* name of the first instance */
   const char* kind; /* "spring", "potential", "constraint", ... */
-  int instances;    /* how many there are */
-  int width;        /* coordinates of an instance */
-  /* largest error of first derivatives relative to the largest of them; NaN: not measured */
+  int instances;    /* number of instances */
+  int width;        /* number of coordinates of an instance */
+  /* largest error of first derivatives relative to the largest derivative; NaN: not measured */
   double first;
   double second;   /* largest relative error of second derivatives; NaN: not measured */
   double discrete; /* |D f dq - (f1 - f0)|, relative; NaN: there is no discrete derivative */
@@ -56,33 +60,37 @@ typedef struct VidaCheckPart {
 } VidaCheckPart;
 
 /* Checks a completed system at its start, at the time t (s) with the options of VidaSystem_Start
- * (NULL for the defaults). Errors of the model are findings; the return value is nonzero only if
- * the check itself failed. In small systems the derivatives of all instances are compared, in large
- * ones those of some instances of each kind. The caller owns *check and frees it with
+ * (NULL for the defaults). Mistakes in the model are findings; the return value is nonzero only if
+ * the check itself fails. In small systems the check compares the derivatives of all instances, in
+ * large systems those of some instances of each kind. The caller owns *check and frees it with
  * VidaCheck_Destroy, before the system. */
-int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions* options,
-                     VidaCheck** check, VidaError* error);
-/* Checks the system of a comparison at the start of the comparison, before or after it has run. The
- * caller owns *check and frees it with VidaCheck_Destroy, before the system. */
-int VidaStudy_Check(const VidaStudy* study, VidaCheck** check, VidaError* error);
+VIDA_API int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions* options,
+                              VidaCheck** check, VidaError* error);
+/* Checks the system of a comparison at the start of the comparison, before or after VidaStudy_Run.
+ * The caller owns *check and frees it with VidaCheck_Destroy, before the system. */
+VIDA_API int VidaStudy_Check(const VidaStudy* study, VidaCheck** check, VidaError* error);
 /* Frees the result of a check and sets *check to NULL; NULL is allowed. */
-void VidaCheck_Destroy(VidaCheck** check);
+VIDA_API void VidaCheck_Destroy(VidaCheck** check);
 
-/* The sizes of the model. */
-VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check);
+/* Returns the sizes of the model. */
+VIDA_API VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check);
 
-/* The notes of VidaSystem_Start about the initial values. */
-const char* VidaCheck_Notes(const VidaCheck* check);
-/* The number of findings, and one of them by its index, in the order of the checks. */
-int VidaCheck_FindingCount(const VidaCheck* check);
-const VidaFinding* VidaCheck_Finding(const VidaCheck* check, int index); /* NULL: none */
-/* The highest severity of all findings; VIDA_SEVERITY_NOTE without findings. */
-VidaSeverity VidaCheck_Worst(const VidaCheck* check);
-/* The number of measured parts of the model, and one of them by its index. */
-int VidaCheck_PartCount(const VidaCheck* check);
-const VidaCheckPart* VidaCheck_Part(const VidaCheck* check, int index); /* NULL: none */
-/* The value of a momentum map at the start, by its index (VidaSystem_MomentumCount). */
-double VidaCheck_Momentum(const VidaCheck* check, int index);
+/* Returns the notes of VidaSystem_Start about the initial values. */
+VIDA_API const char* VidaCheck_Notes(const VidaCheck* check);
+/* Returns the number of findings. */
+VIDA_API int VidaCheck_FindingCount(const VidaCheck* check);
+/* Returns the finding with this index, in the order of the checks; NULL for an unknown index. It
+ * belongs to the check. */
+VIDA_API const VidaFinding* VidaCheck_Finding(const VidaCheck* check, int index);
+/* Returns the highest severity of all findings; VIDA_SEVERITY_NOTE without findings. */
+VIDA_API VidaSeverity VidaCheck_Worst(const VidaCheck* check);
+/* Returns the number of terms, constraints and forces whose derivatives were measured. */
+VIDA_API int VidaCheck_PartCount(const VidaCheck* check);
+/* Returns the measurements with this index; NULL for an unknown index. They belong to the check. */
+VIDA_API const VidaCheckPart* VidaCheck_Part(const VidaCheck* check, int index);
+/* Returns the value at the start of the momentum map with this index (VidaSystem_MomentumCount);
+ * NaN for an unknown index. */
+VIDA_API double VidaCheck_Momentum(const VidaCheck* check, int index);
 
 #ifdef __cplusplus
 }

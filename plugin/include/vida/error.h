@@ -1,21 +1,24 @@
-/* Error codes and error messages, and the conventions of all functions.
+/* Error codes, error messages, and the conventions of all functions.
  *
- * Every function that can fail returns an int: 0 on success; > 0 for a recoverable failure of a
- * step, which a smaller step may avoid; < 0 for a failure that a repetition does not avoid.
- * Callbacks given to VIDA follow this convention as well. The library never prints and never exits.
+ * Every function that can fail returns an int: 0 on success; a positive code for a recoverable
+ * failure of a step, which a smaller step may avoid; a negative code for any other failure. User
+ * callbacks follow the same convention. The library never prints and never exits.
  *
- * A pointer may be NULL only where the comment of its function says so ("nullable"); VidaError* may
- * always be NULL. A function that can fail refuses other NULL pointers with VIDA_BAD_ARGUMENT
- * ("VidaSystem_Start: q is NULL"). A function that only returns a value then returns its value for
- * "nothing": 0, -1 for an index, false, NaN, "" or NULL. */
+ * A pointer may be NULL only if the comment of the function says so ("nullable"). VidaError* may
+ * always be NULL. For any other NULL pointer, a function that can fail returns VIDA_BAD_ARGUMENT
+ * ("VidaSystem_Start: q is NULL"); a function that returns only a value returns 0 (-1 for an
+ * index), false, NaN, "" or NULL. */
 #ifndef VIDA_ERROR_H
 #define VIDA_ERROR_H
+
+#include <vida/export.h>
+#include <vida/version.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* X(NAME, value, text): the only list of codes; the enumeration and the texts come from it. */
+/* All error codes. X(NAME, value, text) */
 #define VIDA_CODE_LIST(X)                                                       \
   X(SUCCESS, 0, "success")                                                      \
   X(STEP_NOT_CONVERGED, 1, "the equations of the step could not be solved")     \
@@ -35,36 +38,42 @@ extern "C" {
   X(STOPPED, -11, "stopped on request")                                         \
   X(WALL_LIMIT, -12, "the wall time limit was exceeded")
 
-/* Return values of functions; VIDA_SUCCESS is 0. */
+/* Error codes, the return values of functions. */
 #define VIDA_CODE_ENUMERATOR(name, value, text) VIDA_##name = (value),
 typedef enum VidaCode { VIDA_CODE_LIST(VIDA_CODE_ENUMERATOR) } VidaCode;
 #undef VIDA_CODE_ENUMERATOR
 
-#define VIDA_MESSAGE_SIZE 512 /* bytes of a message, its NUL among them */
-#define VIDA_FLAG_SIZE 32     /* bytes of the name of a flag */
+#define VIDA_MESSAGE_SIZE 512 /* size of a message in bytes, including the terminating NUL */
+#define VIDA_FLAG_SIZE 32     /* size of the name of a flag in bytes, including the NUL */
 
-/* An error with a message for the user. Every function that can fail takes a VidaError* as its last
- * argument (nullable) and fills it on failure only. */
+/* An error with a message for the user. Every function that can fail takes a VidaError* (nullable)
+ * as its last argument and fills it only on failure; functions with the signature of a SUNDIALS
+ * callback (sundials.h) do not. */
 typedef struct VidaError {
   int code;                        /* a VidaCode */
   char flag[VIDA_FLAG_SIZE];       /* the solver's own flag by name (KIN_MAXITER_REACHED), or "" */
   char message[VIDA_MESSAGE_SIZE]; /* one sentence that names the joint, coordinate or option */
+  int subject; /* bytes of the prefix of the message that names an option ("h: "); 0: none */
 } VidaError;
 
-/* The name of a code ("STEP_SINGULAR") and its general text; "UNKNOWN_CODE" for other numbers. */
-const char* Vida_CodeName(int code);
-const char* Vida_CodeText(int code);
-
-/* Returns the index of the name, of `count`, that is nearest to `name` in the sense of typing
- * errors (letters omitted, added, exchanged), for messages such as "did you mean 'rattle'?"; -1
- * when none is near. get(list, i) returns name i. */
-int Vida_NearestName(const char* name, int count, const char* (*get)(const void* list, int index),
-                     const void* list);
-
-/* The version of the library ("0.1.0"), and that of the SUNDIALS it was compiled against ("6.4.1").
+/* Returns the name of an error code, "STEP_SINGULAR" for example; "UNKNOWN_CODE" for other numbers.
  */
-const char* Vida_Version(void);
-const char* Vida_SundialsVersion(void);
+VIDA_API const char* Vida_CodeName(int code);
+/* Returns the text of an error code, "the matrix of the step is singular" for example;
+ * "an unknown code" for other numbers. */
+VIDA_API const char* Vida_CodeText(int code);
+
+/* Finds the name that the user may have meant by a misspelled `name`, for messages such as "did you
+ * mean 'rattle'?". Candidates are get(list, i) for 0 <= i < count. Returns the index of the
+ * candidate with the smallest edit distance (omitted, added, replaced and swapped letters, in
+ * either case), or -1 if none is near. */
+VIDA_API int Vida_NearestName(const char* name, int count,
+                              const char* (*get)(const void* list, int index), const void* list);
+
+/* Returns the version of the library, "0.1.0" for example. */
+VIDA_API const char* Vida_Version(void);
+/* Returns the version of SUNDIALS with which the library was compiled, "6.4.1" for example. */
+VIDA_API const char* Vida_SundialsVersion(void);
 
 #ifdef __cplusplus
 }

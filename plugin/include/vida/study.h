@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <vida/error.h>
+#include <vida/export.h>
 #include <vida/options.h>
+#include <vida/stepper.h>
 #include <vida/system.h>
 
 #ifdef __cplusplus
@@ -15,11 +17,11 @@ extern "C" {
 /* A comparison. */
 typedef struct VidaStudy VidaStudy;
 
-#define VIDA_NAME_SIZE 128    /* bytes of a name in a row */
-#define VIDA_OPTIONS_SIZE 256 /* bytes of the options in a row */
+#define VIDA_NAME_SIZE 128    /* size of a name in a row in bytes */
+#define VIDA_OPTIONS_SIZE 256 /* size of the options in a row in bytes */
 
-/* What columns measure, which decides their units. X(NAME, unit): the unit of a system of points in
- * space, "1" of plain numbers, "" of texts and where systems differ. */
+/* Quantities of columns. X(NAME, unit): the unit in a system whose coordinates are lengths; "1" for
+ * plain numbers; "" for texts and for quantities whose unit depends on the system. */
 #define VIDA_UNIT_LIST(X)        \
   X(NONE, "")                    \
   X(NUMBER, "1")                 \
@@ -35,14 +37,14 @@ typedef struct VidaStudy VidaStudy;
   X(CONSTRAINT_RATE, "m/s")      \
   X(CONSTRAINT_INTEGRAL, "")
 
-/* What a column measures. */
+/* The quantity that a column measures, which determines its unit. */
 #define VIDA_UNIT_ENUMERATOR(name, unit) VIDA_UNIT_##name,
 typedef enum VidaUnitKind { VIDA_UNIT_LIST(VIDA_UNIT_ENUMERATOR) VIDA_UNIT_KINDS } VidaUnitKind;
 #undef VIDA_UNIT_ENUMERATOR
 
-/* What a column is about; tables and plots go through the groups in this order. */
+/* Groups of columns, in the order of tables and plots. */
 typedef enum VidaColumnGroup {
-  VIDA_GROUP_RUN,        /* which run, and how it ended: known without measuring */
+  VIDA_GROUP_RUN,        /* the method, its options and the status of the run */
   VIDA_GROUP_REFERENCE,  /* errors against the reference */
   VIDA_GROUP_ENERGY,     /* the energy and the work done */
   VIDA_GROUP_DRIFT,      /* fitted slopes and oscillations */
@@ -52,28 +54,28 @@ typedef enum VidaColumnGroup {
   VIDA_GROUP_COST        /* steps, evaluations and time */
 } VidaColumnGroup;
 
-/* How outputs treat a column; flags. */
+/* Traits of columns: flags that control how outputs treat a column. */
 typedef enum VidaColumnTrait {
-  VIDA_COLUMN_SMALLER = 1,   /* an error: the smaller, the better */
-  VIDA_COLUMN_RELATIVE = 2,  /* of a relative comparison it has no unit */
-  VIDA_COLUMN_DRAWN = 4,     /* error plots draw it without being asked */
-  VIDA_COLUMN_SPREAD = 8,    /* tables of many starts have its quartiles */
-  VIDA_COLUMN_EXCHANGE = 16, /* shown of systems that exchange energy only */
-  VIDA_COLUMN_VARIES = 32    /* equal runs differ in it: files are compared without it */
+  VIDA_COLUMN_SMALLER = 1,   /* an error: smaller is better */
+  VIDA_COLUMN_RELATIVE = 2,  /* dimensionless in a relative comparison */
+  VIDA_COLUMN_DRAWN = 4,     /* error plots show it by default */
+  VIDA_COLUMN_SPREAD = 8,    /* tables of many starts show its quartiles */
+  VIDA_COLUMN_EXCHANGE = 16, /* shown only for systems whose energy is not constant */
+  VIDA_COLUMN_VARIES = 32    /* differs between identical runs; comparisons of files ignore it */
 } VidaColumnTrait;
 
-/* All columns, in the order of CSV and JSON. A new column is one row of this list and the line that
- * measures it (VidaRow has a member of its name):
+/* All columns, in the order of CSV and JSON. A new column needs one row of this list and the code
+ * that measures it; VidaRow gets a member with its name.
  *   X(name, type, option, unit, group, title, importance, axis, traits, text)
  *   type        NAME, OPTIONS, FLAG, MESSAGE (texts of that size), REAL (double; NaN means "not
  *               measured" and is written as an empty field or null), COUNT (long)
- *   option      of the comparison that asks for the column; "": every comparison has it
- *   unit        of VIDA_UNIT_LIST
- *   group       of VidaColumnGroup
- *   title       in the table for people, which does not show it where it is ""
- *   importance  of columns that do not fit its width, the least important are left out first
- *   axis        title in plots of errors, which do not have it where it is ""
- *   traits      of VidaColumnTrait
+ *   option      the option of the comparison that adds the column; "": every comparison has it
+ *   unit        NAME in VIDA_UNIT_LIST
+ *   group       one of VidaColumnGroup
+ *   title       title in the terminal table; "": not shown there
+ *   importance  the table leaves out the least important columns if it is too wide
+ *   axis        title in error plots; "": not drawn there
+ *   traits      flags of VidaColumnTrait
  *   text        one phrase for help and documents */
 #define VIDA_COLUMN_LIST(X)                                                                        \
   X(system, NAME, "", NONE, RUN, "", 0, "", 0, "the system's name")                                \
@@ -104,7 +106,7 @@ typedef enum VidaColumnTrait {
     VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN | VIDA_COLUMN_SPREAD,           \
     "energy against that of the start and the work done since")                                    \
   X(energy_drift, REAL, "", ENERGY_RATE, DRIFT, "drift", 6, "|energy drift|",                      \
-    VIDA_COLUMN_SMALLER | VIDA_COLUMN_SPREAD, "fitted slope of this difference")                   \
+    VIDA_COLUMN_SMALLER | VIDA_COLUMN_SPREAD, "fitted slope of the energy error")                  \
   X(momentum_error, REAL, "", MOMENTUM, MOMENTUM, "momentum", 18, "momentum error",                \
     VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN | VIDA_COLUMN_SPREAD,           \
     "conserved momentum maps against those of the start")                                          \
@@ -118,37 +120,37 @@ typedef enum VidaColumnTrait {
   X(message, MESSAGE, "", NONE, RUN, "", 0, "", VIDA_COLUMN_VARIES,                                \
     "why a run failed and what to try; remarks")                                                   \
   X(energy_change, REAL, "", ENERGY, ENERGY, "energy change", 5, "", VIDA_COLUMN_EXCHANGE,         \
-    "energy at the end less that at the start")                                                    \
+    "energy at the end minus energy at the start")                                                 \
   X(work, REAL, "", ENERGY, ENERGY, "work", 5, "", VIDA_COLUMN_EXCHANGE,                           \
     "work of forces, dampers, drives and explicit time up to the end")                             \
   X(work_error, REAL, "", ENERGY, ENERGY, "", 0, "", VIDA_COLUMN_SMALLER | VIDA_COLUMN_EXCHANGE,   \
     "estimated error of the integration of this work")                                             \
   X(constraint_integral, REAL, "", CONSTRAINT_INTEGRAL, CONSTRAINT, "integral", 3,                 \
-    "largest integral of a row of velocities", VIDA_COLUMN_SMALLER,                                \
+    "largest integral of a nonholonomic row", VIDA_COLUMN_SMALLER,                                 \
     "largest integral over time of a nonholonomic row")                                            \
   X(symplectic_noise, REAL, "symplectic", NUMBER, STRUCTURE, "", 0, "", 0,                         \
-    "how uncertain symplectic_defect is")                                                          \
+    "uncertainty of symplectic_defect")                                                            \
   X(reversibility_defect, REAL, "reversibility", NUMBER, STRUCTURE, "reversal", 20,                \
     "reversibility defect", VIDA_COLUMN_SMALLER | VIDA_COLUMN_SPREAD,                              \
-    "distance from the start after steps there and back, of the motion between")                   \
+    "distance from the start after steps forward and back, relative to the motion")                \
   X(energy_drift_interval, REAL, "drift", ENERGY_RATE, DRIFT, "", 0, "", 0,                        \
-    "half the 95 % confidence interval of its drift")                                              \
+    "half the 95 % confidence interval of energy_drift")                                           \
   X(energy_oscillation, REAL, "drift", ENERGY, DRIFT, "", 0, "oscillation of the energy",          \
     VIDA_COLUMN_SMALLER, "amplitude of the energy about its drift")                                \
   X(momentum_drift, REAL, "drift", MOMENTUM_RATE, DRIFT, "", 0, "|momentum drift|",                \
     VIDA_COLUMN_SMALLER, "fitted slope of the error of momenta")                                   \
   X(momentum_drift_interval, REAL, "drift", MOMENTUM_RATE, DRIFT, "", 0, "", 0,                    \
-    "half its 95 % confidence interval")                                                           \
+    "half the 95 % confidence interval of momentum_drift")                                         \
   X(momentum_oscillation, REAL, "drift", MOMENTUM, DRIFT, "", 0, "", VIDA_COLUMN_SMALLER,          \
-    "amplitude of that error about its drift")                                                     \
+    "amplitude of the momentum error about its drift")                                             \
   X(constraint_drift, REAL, "drift", CONSTRAINT_RATE, DRIFT, "", 0, "|drift of g|",                \
     VIDA_COLUMN_SMALLER, "fitted slope of the violation of g = 0")                                 \
   X(constraint_drift_interval, REAL, "drift", CONSTRAINT_RATE, DRIFT, "", 0, "", 0,                \
-    "half its 95 % confidence interval")                                                           \
+    "half the 95 % confidence interval of constraint_drift")                                       \
   X(constraint_oscillation, REAL, "drift", CONSTRAINT, DRIFT, "", 0, "", VIDA_COLUMN_SMALLER,      \
     "amplitude of the violation about its drift")
 
-/* How many columns every comparison has. */
+/* The number of columns that every comparison has. */
 #define VIDA_COLUMN_ONE(name, type, option, unit, group, title, importance, axis, traits, text) \
   +(sizeof(option) == 1)
 enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
@@ -156,54 +158,66 @@ enum { VIDA_COLUMNS = 0 VIDA_COLUMN_LIST(VIDA_COLUMN_ONE) };
 
 /* ---- remarks --------------------------------------------------------------------------------- */
 
-/* How much a remark matters. */
+/* The severity of a remark. */
 typedef enum VidaRemarkSeverity {
-  VIDA_REMARK_SEVERITY_NOTE,    /* says how something was measured, or why it was not */
-  VIDA_REMARK_SEVERITY_WARNING, /* the run is "ok", and its numbers are to be doubted */
-  VIDA_REMARK_SEVERITY_FAILURE  /* the run has failed, or was not made */
+  VIDA_REMARK_SEVERITY_NOTE,    /* explains how a value was measured, or why it was not */
+  VIDA_REMARK_SEVERITY_WARNING, /* the run is "ok", but its numbers are doubtful */
+  VIDA_REMARK_SEVERITY_FAILURE  /* the run failed, or was not made */
 } VidaRemarkSeverity;
 
-/* Where tables and pages tell a remark. */
+/* The place of a remark in tables and pages. */
 typedef enum VidaRemarkPlace {
-  VIDA_REMARK_BELOW_ROWS, /* in a sentence that names the runs */
+  VIDA_REMARK_BELOW_ROWS, /* below the table, in a sentence that names the runs */
   VIDA_REMARK_IN_NOTES,   /* once, among the notes of the comparison */
-  VIDA_REMARK_AS_MARK     /* as a mark at a number; it comes last in the column `message` */
+  VIDA_REMARK_AS_MARK     /* a mark beside a number; its text comes last in the column `message` */
 } VidaRemarkPlace;
 
-/* What is said of a run. X(NAME, severity, place, template). In a template, %n is the name, %w the
- * word, %c the count and %s the "s" that a count other than 1 adds to a noun; %6t, %6a and %6b are
- * the time and the numbers a and b with six significant digits; %% is a percent sign. */
+/* All remarks about runs. X(NAME, severity, place, template). A template contains members of
+ * VidaRemark: %n is the name, %w the word, %c the count, and %s an "s" unless the count is 1; %Nt,
+ * %Na and %Nb are t, a and b with N significant digits (%6t); %r is the remedy (", or rattle"); %%
+ * is a percent sign. */
 #define VIDA_REMARK_LIST(X)                                                                        \
   X(FAILURE, FAILURE, BELOW_ROWS, "%n")                                                            \
-  X(TOO_LATE, FAILURE, BELOW_ROWS, "%n had passed before this run began")                          \
-  X(SHARED_TIME, NOTE, IN_NOTES, "wall_s is that of a run beside others")                          \
+  X(TOO_LATE, FAILURE, BELOW_ROWS, "%n was exceeded before this run began")                        \
+  X(SHARED_TIME, NOTE, IN_NOTES, "wall_s was measured while runs were made in parallel")           \
   X(NO_RELATIVE_ERROR, NOTE, BELOW_ROWS, "no relative %w error: its reference is zero")            \
   X(NO_CONFIDENCE, NOTE, BELOW_ROWS,                                                               \
-    "no confidence in the drift: fewer than %c states were looked at")                             \
+    "no confidence in the drift: fewer than %c states were measured")                              \
   X(ROW_DEPENDS, NOTE, BELOW_ROWS, "multipliers are not unique: %n depends on others")             \
   X(ROWS_DEPEND, NOTE, BELOW_ROWS, "multipliers are not unique: %n depend on others")              \
-  X(VIOLATION, WARNING, BELOW_ROWS, "%n")                                                          \
+  X(VIOLATION, WARNING, BELOW_ROWS,                                                                \
+    "from t = %10t on, constraint '%n' is violated by more than its own size; try a smaller %w%r") \
+  X(VIOLATION_OF_PART, WARNING, BELOW_ROWS,                                                        \
+    "from t = %10t on, constraint '%n' is violated by more than %3a times its own size; try a "    \
+    "smaller %w%r")                                                                                \
+  X(VIOLATION_OF_LENGTH, WARNING, BELOW_ROWS,                                                      \
+    "from t = %10t on, constraint '%n' is violated by more than %3a times its own length; try a "  \
+    "smaller %w%r")                                                                                \
+  X(VIOLATION_BY_VELOCITIES, WARNING, BELOW_ROWS,                                                  \
+    "from t = %10t on, velocities violate constraint '%n' by more than its own size per step; "    \
+    "try a smaller %w%r")                                                                          \
   X(ENERGY_FAR, WARNING, BELOW_ROWS,                                                               \
-    "from t = %10t on there is more than 10 times the energy of the start; try a smaller %w")      \
+    "from t = %10t on the energy is more than 10 times the initial energy; try a smaller %w")      \
   X(ENERGY_LOST, WARNING, BELOW_ROWS,                                                              \
-    "from t = %10t on %4a J of the energy is lost, %3b %% of the largest kinetic energy of the "   \
-    "motion, and no work accounts for it; try a smaller %w")                                       \
+    "from t = %10t on the energy is too low by %4a J, %3b %% of the largest kinetic energy of "    \
+    "the motion, and no work accounts for it; try a smaller %w")                                   \
   X(ENERGY_GAINED, WARNING, BELOW_ROWS,                                                            \
-    "from t = %10t on %4a J of the energy has come from nowhere, %3b %% of the largest kinetic "   \
-    "energy of the motion, and no work accounts for it; try a smaller %w")                         \
+    "from t = %10t on the energy is too high by %4a J, %3b %% of the largest kinetic energy of "   \
+    "the motion, and no work accounts for it; try a smaller %w")                                   \
   X(ENERGY_LOST_AT_REST, WARNING, BELOW_ROWS,                                                      \
-    "from t = %10t on %4a J of the energy is lost and no work accounts for it; try a smaller %w")  \
+    "from t = %10t on the energy is too low by %4a J, and no work accounts for it; try a smaller " \
+    "%w")                                                                                          \
   X(ENERGY_GAINED_AT_REST, WARNING, BELOW_ROWS,                                                    \
-    "from t = %10t on %4a J of the energy has come from nowhere and no work accounts for it; try " \
-    "a smaller %w")                                                                                \
+    "from t = %10t on the energy is too high by %4a J, and no work accounts for it; try a "        \
+    "smaller %w")                                                                                  \
   X(FORCES_PASSED, WARNING, BELOW_ROWS,                                                            \
-    "from t = %4t s on steps have passed over forces that depend on time: velocities miss %3a %% " \
-    "of the largest change; %w")                                                                   \
+    "from t = %4t s on steps have missed forces that depend on time, so velocities lack %3a %% "   \
+    "of their largest change; %w")                                                                 \
   X(WORK_COARSE, NOTE, BELOW_ROWS,                                                                 \
-    "no energy error: the work done on the system is integrated from the states given out, which " \
-    "are too few to tell how well; try a smaller h")                                               \
+    "no energy error: there are too few output states to integrate the work done on the system "   \
+    "accurately; try a smaller h")                                                                 \
   X(WORK_UNKNOWN, NOTE, BELOW_ROWS,                                                                \
-    "no energy error: the work done on the system is not known from t = %6t s on, where the "      \
+    "no energy error: from t = %6t s on the work done on the system is not known, because the "    \
     "equations of motion do not determine the forces of the drives")                               \
   X(COMPARED_SOMETIMES, NOTE, BELOW_ROWS, "compared with the reference after every %c steps only") \
   X(COMPARED_AT_END, NOTE, BELOW_ROWS, "compared with the reference at the end only")              \
@@ -211,62 +225,64 @@ typedef enum VidaRemarkPlace {
     "position error is below the reference's own estimated error %2a")                             \
   X(SINGULAR_PASSAGE, WARNING, BELOW_ROWS,                                                         \
     "passed a singular configuration at t = %4t s, where the constraint Jacobian loses rank (row " \
-    "'%n'): which branch follows is not determined")                                               \
+    "'%n'): the constraints do not determine the branch that follows")                             \
   X(SINGULAR_PASSAGES, WARNING, BELOW_ROWS,                                                        \
-    "passed a singular configuration at t = %4t s, where the constraint Jacobian loses rank (row " \
-    "'%n'): which branch follows is not determined; it is the first of %c")                        \
+    "passed %c singular configurations, the first at t = %4t s, where the constraint Jacobian "    \
+    "loses rank (row '%n'): the constraints do not determine the branch that follows")             \
   X(VELOCITY_JUMP, NOTE, BELOW_ROWS,                                                               \
-    "velocities jump at t = %6t s, by an impulse of the constraints: the rate of '%n' does")       \
+    "velocities jump at t = %6t s, because the rate of constraint '%n' jumps")                     \
   X(SWITCHED_FORCE, WARNING, BELOW_ROWS,                                                           \
     "%n jumps where positions or velocities switch it (where, sign, a comparison, an angle that "  \
-    "wraps), in %c step%s, first at t = %6t s: no step ends at such a jump, and no method has "    \
-    "its "                                                                                         \
-    "order there; try a smaller %w, or a smooth formula")                                          \
-  X(FEWER_REPEATS, NOTE, BELOW_ROWS, "wall_s is that of %c repeats, which %n has ended")           \
+    "wraps), in %c step%s, first at t = %6t s: steps do not end at such a jump, so every method "  \
+    "loses its order there; try a smaller %w, or a smooth formula")                                \
+  X(FEWER_REPEATS, NOTE, BELOW_ROWS,                                                               \
+    "wall_s is the median of %c repetitions, because %n stopped further ones")                     \
   X(DEFECT_FAILED, NOTE, BELOW_ROWS, "no %w defect: %n")                                           \
   X(NO_FORM, NOTE, BELOW_ROWS,                                                                     \
-    "no symplectic defect: under forces and nonholonomic constraints the exact motion keeps no "   \
-    "symplectic form")                                                                             \
+    "no symplectic defect: under forces and nonholonomic constraints the exact motion does not "   \
+    "preserve the symplectic form")                                                                \
   X(NO_WAY_BACK, NOTE, BELOW_ROWS,                                                                 \
-    "no reversibility defect: the system itself does not run backwards, for its accelerations "    \
+    "no reversibility defect: the system itself is not reversible, because its accelerations "     \
     "depend on the sign of the velocities or on time")                                             \
   X(REFERENCE_FAILED, NOTE, BELOW_ROWS, "no errors: the reference failed")
 
-/* The kinds of remarks. */
+/* The kind of a remark. */
 #define VIDA_REMARK_ENUMERATOR(name, severity, place, template) VIDA_REMARK_##name,
 typedef enum VidaRemarkKind {
   VIDA_REMARK_LIST(VIDA_REMARK_ENUMERATOR) VIDA_REMARK_KINDS
 } VidaRemarkKind;
 #undef VIDA_REMARK_ENUMERATOR
 
-/* One remark: its kind and what fills the template; what the template has no place for is 0. */
+/* One remark: its kind and the values for its template. Values that the template does not use are
+ * 0. */
 typedef struct VidaRemark {
-  VidaRemarkKind kind; /* of VIDA_REMARK_LIST */
-  int name;            /* where the name begins in VidaRow.names; -1: none */
-  const char* word;    /* a word that lives as long as the program; NULL: none */
+  VidaRemarkKind kind; /* its kind */
+  int name;            /* offset of the name in VidaRow.names; -1: none */
+  const char* word;    /* a string constant; NULL: none */
   double t, a, b;      /* the time in s, and two numbers */
-  long count;          /* of what the remark counts */
+  VidaRemedy remedy;   /* what to try besides a smaller step or rtol */
+  long count;          /* number of the things that the remark counts */
 } VidaRemark;
 
-/* A kind of remark. */
+/* The description of a kind of remark. */
 typedef struct VidaRemarkInfo {
   const char* name;            /* "SINGULAR_PASSAGE" */
-  VidaRemarkSeverity severity; /* how much it matters */
-  VidaRemarkPlace place;       /* where it is told */
-  const char* text;            /* the template */
+  VidaRemarkSeverity severity; /* its severity */
+  VidaRemarkPlace place;       /* its place in tables and pages */
+  const char* text;            /* its template */
 } VidaRemarkInfo;
-/* A kind by its number; NULL outside 0 .. VIDA_REMARK_KINDS - 1. */
-const VidaRemarkInfo* Vida_RemarkInfo(int kind);
+/* Returns the description of a kind of remark; NULL outside 0 .. VIDA_REMARK_KINDS - 1. */
+VIDA_API const VidaRemarkInfo* Vida_RemarkInfo(int kind);
 
-/* What a remark says of a run that is "ok" and yet wrong. */
+/* Flags: reasons why the numbers of a run are doubtful although it did not fail. */
 typedef enum VidaAstray {
-  VIDA_ASTRAY_CONSTRAINTS = 1, /* some are violated by more than can be passed over */
-  VIDA_ASTRAY_ENERGY = 2       /* a large part of it was lost, or came from nowhere */
+  VIDA_ASTRAY_CONSTRAINTS = 1, /* constraints are violated by too much */
+  VIDA_ASTRAY_ENERGY = 2       /* the energy changed by too much, and no work accounts for it */
 } VidaAstray;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-enum { VIDA_MOST_REMARKS = 16 /* of a row; what goes beyond is left out */ };
+enum { VIDA_MOST_REMARKS = 16 /* the largest number of remarks of a row; more are dropped */ };
 
 #define VIDA_MEMBER_NAME(name) char name[VIDA_NAME_SIZE];
 #define VIDA_MEMBER_OPTIONS(name) char name[VIDA_OPTIONS_SIZE];
@@ -277,15 +293,15 @@ enum { VIDA_MOST_REMARKS = 16 /* of a row; what goes beyond is left out */ };
 #define VIDA_ROW_MEMBER(name, type, option, unit, group, title, importance, axis, traits, text) \
   VIDA_MEMBER_##type(name)
 
-/* What is known of a run: one member for each column of VIDA_COLUMN_LIST, and its remarks, which
- * the column `message` holds in words. */
+/* The result of a run: one member for each column of VIDA_COLUMN_LIST, and its remarks, whose texts
+ * are in the column `message`. */
 typedef struct VidaRow {
   VIDA_COLUMN_LIST(VIDA_ROW_MEMBER)
-  long forced_steps;                     /* of `steps`; see VidaStatistics */
-  unsigned astray;                       /* of VidaAstray: what remarks say more of */
-  int remark_count;                      /* of `remarks` */
+  long forced_steps;                     /* see VidaStatistics */
+  unsigned astray;                       /* flags of VidaAstray */
+  int remark_count;                      /* number of remarks */
   VidaRemark remarks[VIDA_MOST_REMARKS]; /* in the order in which they were made */
-  char names[VIDA_MESSAGE_SIZE];         /* that remarks have, each ended by NUL */
+  char names[VIDA_MESSAGE_SIZE];         /* names in remarks, each with its NUL */
 } VidaRow;
 
 #undef VIDA_MEMBER_NAME
@@ -296,64 +312,69 @@ typedef struct VidaRow {
 #undef VIDA_MEMBER_COUNT
 #undef VIDA_ROW_MEMBER
 
-/* Writes remark `index` of the row in words; "" where there is none. The text is cut to `size`. */
-void VidaRow_RemarkText(const VidaRow* row, int index, char* text, size_t size);
+/* Writes the text of the remark with this index, truncated to `size` bytes including the NUL; ""
+ * for an unknown index. */
+VIDA_API void VidaRow_RemarkText(const VidaRow* row, int index, char* text, size_t size);
 
 /* ---- statuses -------------------------------------------------------------------------------- */
 
-/* What became of a run. */
+/* The outcome of a run. */
 typedef enum VidaOutcome {
-  VIDA_OUTCOME_FINISHED, /* it has reached its end */
-  VIDA_OUTCOME_NOT_RUN,  /* it was not begun */
-  VIDA_OUTCOME_FAILED    /* it has ended before */
+  VIDA_OUTCOME_FINISHED, /* it reached its end */
+  VIDA_OUTCOME_NOT_RUN,  /* it did not begin */
+  VIDA_OUTCOME_FAILED    /* it ended early */
 } VidaOutcome;
 
-/* Statuses that have a meaning of their own; any other is the flag of a solver of SUNDIALS.
- * X(name, outcome, astray, text): astray of VidaAstray, text what it means and what to try. */
-#define VIDA_STATUS_LIST(X)                                                                       \
-  X("ok", FINISHED, 0, "the run has reached its end")                                             \
-  X("NOT_RUN", NOT_RUN, 0, "the run was not begun: the comparison was stopped, or out of time")   \
-  X("STOPPED", FAILED, 0, "stopped on request; the row has what was reached")                     \
-  X("WALL_LIMIT", FAILED, 0, "wall_limit had passed; allow more, or take larger steps")           \
-  X("UNBOUNDED", FAILED, VIDA_ASTRAY_CONSTRAINTS | VIDA_ASTRAY_ENERGY,                            \
-    "the motion has left every bound of the system; take a smaller step")                         \
-  X("CONSTRAINT_VIOLATED", FAILED, VIDA_ASTRAY_CONSTRAINTS | VIDA_ASTRAY_ENERGY,                  \
-    "a constraint that the method claims to keep is violated; take a smaller step")               \
-  X("CONSTRAINT_JUMPS", FAILED, 0, "a constraint is no continuous function there; write it anew") \
-  X("OTHER_BRANCH", FAILED, 0,                                                                    \
-    "the step has ended on another branch of the constraints; take a smaller step")               \
-  X("ANGLE_WRAPS", FAILED, 0, "a force depends on an angle that wraps; count its turns")          \
-  X("RANK_CHANGED", FAILED, 0,                                                                    \
-    "rows that depended on others do so no longer; start where they are independent")             \
-  X("SINGULAR_START", FAILED, 0, "the accelerations of the start are not determined")             \
-  X("STEP_TOO_SMALL", FAILED, 0, "no step was small enough; take another tolerance or method")    \
-  X("TOO_MUCH_WORK", FAILED, 0, "the tolerance needs more steps than are allowed")                \
-  X("STEP_NOT_CONVERGED", FAILED, 0,                                                              \
-    "the equations of the step were not solved; take a smaller h")                                \
-  X("STEP_SINGULAR", FAILED, 0, "the matrix of the step is singular")                             \
-  X("CALLBACK_RECOVERABLE", FAILED, 0, "a function of the system has no value there")             \
-  X("NOT_FINITE", FAILED, 0, "a quantity is not a finite number; take a smaller step")            \
-  X("NOT_SUPPORTED", FAILED, 0, "the method does not take this system; see vida advise")          \
-  X("INCONSISTENT_START", FAILED, 0,                                                              \
-    "the initial values violate a constraint; mend them, or set adjust_start")
+/* The statuses that VIDA defines; any other status is the flag of a SUNDIALS solver.
+ * X(name, outcome, astray, text): astray has flags of VidaAstray; text says what the status means
+ * and what to try. */
+#define VIDA_STATUS_LIST(X)                                                                        \
+  X("ok", FINISHED, 0, "the run reached its end")                                                  \
+  X("NOT_RUN", NOT_RUN, 0,                                                                         \
+    "the run did not begin: the comparison was stopped, or ran out of time")                       \
+  X("STOPPED", FAILED, 0, "stopped on request; the row has the results up to then")                \
+  X("WALL_LIMIT", FAILED, 0, "the run exceeded wall_limit; allow more time, or take larger steps") \
+  X("UNBOUNDED", FAILED, VIDA_ASTRAY_CONSTRAINTS | VIDA_ASTRAY_ENERGY,                             \
+    "the motion has become unbounded; take a smaller step")                                        \
+  X("CONSTRAINT_VIOLATED", FAILED, VIDA_ASTRAY_CONSTRAINTS | VIDA_ASTRAY_ENERGY,                   \
+    "a constraint that the method claims to keep is violated; take a smaller step")                \
+  X("CONSTRAINT_JUMPS", FAILED, 0,                                                                 \
+    "a constraint is discontinuous there; write it as a continuous function")                      \
+  X("OTHER_BRANCH", FAILED, 0,                                                                     \
+    "the step ended on another branch of the constraints; take a smaller step")                    \
+  X("ANGLE_WRAPS", FAILED, 0, "a force depends on an angle that wraps; count its turns")           \
+  X("RANK_CHANGED", FAILED, 0,                                                                     \
+    "rows that depended on others have become independent; start where they are independent")      \
+  X("SINGULAR_START", FAILED, 0, "the accelerations of the start are not determined")              \
+  X("STEP_TOO_SMALL", FAILED, 0, "no step was small enough; take another tolerance or method")     \
+  X("TOO_MUCH_WORK", FAILED, 0, "the tolerance needs more steps than are allowed")                 \
+  X("STEP_NOT_CONVERGED", FAILED, 0,                                                               \
+    "the equations of the step were not solved; take a smaller h")                                 \
+  X("STEP_SINGULAR", FAILED, 0, "the matrix of the step is singular")                              \
+  X("CALLBACK_RECOVERABLE", FAILED, 0, "a function of the system has no value there")              \
+  X("NOT_FINITE", FAILED, 0, "a quantity is not a finite number; take a smaller step")             \
+  X("NOT_SUPPORTED", FAILED, 0, "the method does not accept this system; see vida advise")         \
+  X("INCONSISTENT_START", FAILED, 0,                                                               \
+    "the initial values violate a constraint; correct them, or set adjust_start")
 
 /* A status of runs. */
 typedef struct VidaStatus {
-  const char* name;    /* "OTHER_BRANCH"; "" of all that are not in the list */
-  VidaOutcome outcome; /* of a run that has it */
-  unsigned astray;     /* of VidaAstray: what is wrong up to the last state */
+  const char* name;    /* "OTHER_BRANCH"; "" for flags of SUNDIALS solvers */
+  VidaOutcome outcome; /* outcome of a run with this status */
+  unsigned astray;     /* flags of VidaAstray: what is wrong up to the last state */
   const char* text;    /* what it means, and what to try */
 } VidaStatus;
-/* A status by its number in the list; NULL outside. */
-const VidaStatus* Vida_Status(int index);
-/* The status of this name; of a name that the list has not, one of failures without a name. */
-const VidaStatus* Vida_FindStatus(const char* name);
-/* What became of the run; VIDA_OUTCOME_NOT_RUN where `row` is NULL. */
-VidaOutcome VidaRow_Outcome(const VidaRow* row);
+/* Returns the status with this index in VIDA_STATUS_LIST; NULL for an unknown index. */
+VIDA_API const VidaStatus* Vida_Status(int index);
+/* Returns the status with this name; for a name that is not in VIDA_STATUS_LIST, a failure with the
+ * name "". */
+VIDA_API const VidaStatus* Vida_FindStatus(const char* name);
+/* Returns the outcome of a run; VIDA_OUTCOME_NOT_RUN if row is NULL. */
+VIDA_API VidaOutcome VidaRow_Outcome(const VidaRow* row);
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* What the cells of a column are. */
+/* The type of the cells of a column. */
 typedef enum VidaColumnType {
   VIDA_COLUMN_TEXT, /* char[] */
   VIDA_COLUMN_REAL, /* double; NaN: not measured */
@@ -363,178 +384,183 @@ typedef enum VidaColumnType {
 /* A column of the table of runs: a row of VIDA_COLUMN_LIST. */
 typedef struct VidaColumn {
   const char* name;       /* "position_error" */
-  VidaColumnType type;    /* of its cells */
-  const char* unit;       /* "m"; "1" of plain numbers, "" of texts */
-  const char* text;       /* what it holds */
-  size_t offset, size;    /* of the member in VidaRow */
-  const char* option;     /* of the comparison that asks for it; "": it is always there */
-  VidaUnitKind unit_kind; /* what it measures */
-  VidaColumnGroup group;  /* what it is about */
-  const char* title;      /* in tables; "": it is not shown there */
-  int importance;         /* in tables: the larger, the longer it stays */
-  const char* axis;       /* in plots of errors; "": it is not drawn there */
-  unsigned traits;        /* of VidaColumnTrait */
+  VidaColumnType type;    /* type of its cells */
+  const char* unit;       /* "m"; "1" for plain numbers, "" for texts */
+  const char* text;       /* description */
+  size_t offset, size;    /* place and size of the member in VidaRow, in bytes */
+  const char* option;     /* option of the comparison that adds it; "": it is always present */
+  VidaUnitKind unit_kind; /* the quantity that it measures */
+  VidaColumnGroup group;  /* its group */
+  const char* title;      /* title in tables; "": not shown there */
+  int importance;         /* tables that are too wide drop columns of low importance first */
+  const char* axis;       /* title in error plots; "": not drawn there */
+  unsigned traits;        /* flags of VidaColumnTrait */
 } VidaColumn;
-/* The column of an index; NULL outside 0 .. VIDA_COLUMNS - 1. */
-const VidaColumn* Vida_Column(int index);
-/* The optional column of an index, counted from 0; NULL outside the list. */
-const VidaColumn* Vida_OptionalColumn(int index);
-/* The column or optional column of a name; NULL for an unknown name. */
-const VidaColumn* Vida_FindColumn(const char* name);
+/* Returns a column that every comparison has; NULL if index is outside 0 .. VIDA_COLUMNS - 1. */
+VIDA_API const VidaColumn* Vida_Column(int index);
+/* Returns a column that an option of the comparison adds, by its index among these columns; NULL
+ * for an unknown index. */
+VIDA_API const VidaColumn* Vida_OptionalColumn(int index);
+/* Returns the column with this name; NULL for an unknown name. */
+VIDA_API const VidaColumn* Vida_FindColumn(const char* name);
 
-/* Creates the options of a comparison itself (time, t0, every, norm, relative, end_step,
- * start_tolerance, ...), at their defaults. The caller owns *options and frees it with
- * VidaOptions_Destroy. */
-int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error);
+/* Creates the options of a comparison (time, t0, every, norm, relative, end_step, start_tolerance,
+ * ...) with their default values. The caller owns *options and frees it with VidaOptions_Destroy.
+ */
+VIDA_API int VidaStudy_CreateOptions(VidaOptions** options, VidaError* error);
 
-/* How a comparison with these options makes its start consistent: adjust_start, start_tolerance.
- * The default where `options` is NULL. */
-VidaStartOptions VidaStudy_StartOptions(const VidaOptions* options);
+/* Returns the options of VidaSystem_Start that follow from the options adjust_start and
+ * start_tolerance of a comparison; the defaults if `options` is NULL. */
+VIDA_API VidaStartOptions VidaStudy_StartOptions(const VidaOptions* options);
 
 /* Creates a comparison on a completed system, which must live longer than the study. `options`
- * (copied) are those of VidaStudy_CreateOptions; `time` must be set. The caller owns *study and
- * frees it with VidaStudy_Destroy. */
-int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaStudy** study,
-                     VidaError* error);
-/* Sets a label that distinguishes the comparison from others of a system with this name, as
- * key=value: "mass=1.5". It stands in titles and before the options of all runs. One line, copied,
- * cut to VIDA_OPTIONS_SIZE. */
-int VidaStudy_SetLabel(VidaStudy* study, const char* label, VidaError* error);
-/* The label; "" when there is none. */
-const char* VidaStudy_Label(const VidaStudy* study);
+ * (copied) come from VidaStudy_CreateOptions; `time` must be set. The caller owns *study and frees
+ * it with VidaStudy_Destroy. Fails with VIDA_WRONG_ORDER for a system that is not complete. */
+VIDA_API int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options,
+                              VidaStudy** study, VidaError* error);
+/* Sets a label, for example "mass=1.5", that distinguishes comparisons on systems of the same name.
+ * It is one line (copied, truncated to VIDA_OPTIONS_SIZE bytes) and appears in titles and before
+ * the options of all runs. */
+VIDA_API int VidaStudy_SetLabel(VidaStudy* study, const char* label, VidaError* error);
+/* Returns the label; "" if it is not set. */
+VIDA_API const char* VidaStudy_Label(const VidaStudy* study);
 /* Frees a comparison and sets *study to NULL; NULL is allowed. */
-void VidaStudy_Destroy(VidaStudy** study);
+VIDA_API void VidaStudy_Destroy(VidaStudy** study);
 
-/* Sets the reference: the run of a method with its options (copied), against which errors are
- * measured. A comparison has at most one reference. Without one, errors against it are NaN. */
-int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
+/* Sets the reference against which errors are measured: a run of a method with its options
+ * (copied). A comparison has at most one reference. Without a reference these errors are NaN. */
+VIDA_API int VidaStudy_SetReference(VidaStudy* study, const VidaOptions* method, VidaError* error);
 
-/* Sets an automatic reference: an explicit Runge-Kutta method of order 8 on the underlying ODE,
- * projected onto the constraints after each step, or, if it refuses the system or needs too many
- * steps, Radau IIA; both with tight tolerances. A second run with ten times the tolerance gives the
- * error estimate. */
-int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error);
+/* Makes VIDA choose the reference: an explicit Runge-Kutta method of order 6 on the underlying ODE,
+ * projected onto the constraints after each step, or Radau IIA if this method does not accept the
+ * system or needs too many steps. Both have tight tolerances. A second run with ten times the
+ * tolerance estimates the error. */
+VIDA_API int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error);
 
-/* A known solution: in closed form, or from a file. */
+/* A known solution, for example in closed form. */
 typedef struct VidaKnownSolution {
   const char* text; /* description for titles: "closed form" */
-  /* Writes the state at the time t (s): q and v (n each), lambda (m). All are NaN on entry; unknown
-   * values may stay NaN, except the positions that errors are measured of. Returns VIDA_SUCCESS; a
-   * positive number if there is no state at this time; or a negative number, with `error` filled.
-   */
+  /* Computes the state at the time t (s): q and v (n each), lambda (m). All values are NaN on entry
+   * and may stay NaN if they are not known, except the positions whose errors are measured. Returns
+   * VIDA_SUCCESS, a positive number if there is no state at this time, or a negative number after
+   * filling `error`. */
   int (*state)(void* data, double t, double* q, double* v, double* lambda, VidaError* error);
   void* data;   /* argument of `state` */
-  double error; /* of its positions, in the study's norm; NaN: not known */
+  double error; /* error of its positions in the norm of the study; NaN: not known */
 } VidaKnownSolution;
-/* Sets a known solution (copied) as the reference; `data` must live as long as the study. `state`
- * is called for the times at which runs are compared, in VidaStudy_Run, before the first run. */
-int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solution,
-                                VidaError* error);
-/* Sets states at `count` times t (s) as the reference: q (count x n), v (count x n, nullable) and
- * lambda (count x m, nullable), all copied. `text` is its description for titles, `own_error` the
- * error of its positions in the norm of the study (NaN: not known). Runs are compared at the times
- * that they reach with whole steps. */
-int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_error, int count,
-                                 const double* t, const double* q, const double* v,
-                                 const double* lambda, VidaError* error);
+/* Sets a known solution (copied) as the reference; `data` must live as long as the study. Before
+ * the first run, VidaStudy_Run calls `state` for all times at which runs are compared. */
+VIDA_API int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solution,
+                                         VidaError* error);
+/* Sets the states at `count` times t (s) as the reference: q (count x n), v (count x n, nullable)
+ * and lambda (count x m, nullable), all copied. `text` is the description for titles, `own_error`
+ * the error of these positions in the norm of the study (NaN: not known). A run is compared at the
+ * times that it reaches with whole steps. */
+VIDA_API int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, double own_error,
+                                          int count, const double* t, const double* q,
+                                          const double* v, const double* lambda, VidaError* error);
 
-/* Adds a run of a method with its options (copied): `h` must be set, or `rtol` for adaptive
- * methods. Fails with VIDA_STEP_DOES_NOT_FIT if h does not divide the time, or if too few of its
- * nodes coincide with nodes of the reference. With the option start = "two-point" the reference
- * must be set before. */
-int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
-/* Adds a run of a method with its options (copied) from given initial values: q and v (n each,
- * nullable, copied) replace those of the system, where NaN keeps that of the system. They are made
- * consistent as with `adjust_start`. Such a run is not compared with the reference. `label`
- * (nullable, copied) stands before its options: "x=1 y=2". */
-int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
-                         const double* q, const double* v, VidaError* error);
-/* Restricts position and velocity errors to `count` coordinates with these indices (copied), all
- * different. Multiplier errors are of all rows. */
-int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
-                                VidaError* error);
+/* Adds a run of a method with its options (copied); `h`, or `rtol` for adaptive methods, must be
+ * set. Fails with VIDA_STEP_DOES_NOT_FIT if h does not divide the time, or if too few times of the
+ * run coincide with times of the reference. With the option start = "two-point", set the reference
+ * before this call. */
+VIDA_API int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
+/* Adds a run of a method with its options (copied) from other initial values: q and v (n each,
+ * nullable, copied) replace those of the system; NaN keeps the value of the system. They are made
+ * consistent as if the option `adjust_start` were set. The run is not compared with the reference.
+ * `label` (nullable, copied), for example "x=1 y=2", appears before its options. */
+VIDA_API int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
+                                  const double* q, const double* v, VidaError* error);
+/* Restricts position and velocity errors to `count` different coordinates with these indices
+ * (copied). Multiplier errors still include all rows. */
+VIDA_API int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
+                                         VidaError* error);
 
-/* A state for output. Arrays are valid during the call only. */
+/* A state for output. The arrays are valid only during the call. */
 typedef struct VidaSample {
-  double t;                          /* s */
-  const double* q;                   /* n */
-  const double* v;                   /* n */
-  const double* multipliers;         /* m, NaN if not known yet */
-  double multipliers_t;              /* s, the time of the multipliers */
-  double energy;                     /* v L_v - L */
-  double work;                       /* done on the system since the start; NaN: not known */
-  const double* momenta;             /* MomentumCount */
+  double t;                          /* time, s */
+  const double* q;                   /* n: positions */
+  const double* v;                   /* n: velocities */
+  const double* multipliers;         /* m; NaN before the first step */
+  double multipliers_t;              /* time of the multipliers, s */
+  double energy;                     /* v L_v - L, J */
+  double work;                       /* done on the system since the start, J; NaN: not known */
+  const double* momenta;             /* VidaSystem_MomentumCount values */
   const double* constraint_position; /* m: g */
   const double* constraint_velocity; /* m: G v + g_t */
-  const double* observables;         /* ObservableCount */
+  const double* observables;         /* VidaSystem_ObservableCount values */
 } VidaSample;
 
-#define VIDA_REFERENCE_RUN (-1) /* instead of the index of a run: the reference */
-#define VIDA_ALL_RUNS (-2)      /* instead of the index of a run: all runs together */
+#define VIDA_REFERENCE_RUN (-1) /* in place of the index of a run: the reference */
+#define VIDA_ALL_RUNS (-2)      /* in place of the index of a run: all runs together */
 
-/* Callbacks during a study; every member is nullable. A nonzero return value stops the study: with
- * VIDA_STOPPED if `progress` returns it; with that value if `begin`, `sample` or `end` return it,
- * which then fill `error`. */
+/* Callbacks during a study; every member is nullable. A nonzero return value stops the study:
+ * VidaStudy_Run returns VIDA_STOPPED after `progress`, and the value itself after `begin`, `sample`
+ * or `end`, which fill `error`. Parallel runs call them from several threads, but never two at a
+ * time. */
 typedef struct VidaObserver {
-  /* A run begins. `row` has its system, method, options and steps. */
+  /* Called when a run begins. `row` has its system, method, options and steps. */
   int (*begin)(void* data, int run, const VidaRow* row, VidaError* error);
-  /* A state of a run: the first one, those at t0 + k every h, and the last one. */
+  /* Called for the first state of a run, the states after each `every` steps (an option of the
+   * comparison), and the last state. */
   int (*sample)(void* data, int run, const VidaSample* sample, VidaError* error);
-  /* A run has ended, successfully or not. */
+  /* Called when a run ends, successfully or not. */
   int (*end)(void* data, int run, const VidaRow* row, VidaError* error);
-  /* Called about ten times per second with the completed fraction, 0 .. 1. `run` is
-   * VIDA_REFERENCE_RUN for the reference, and VIDA_ALL_RUNS when several runs are made in parallel.
-   */
+  /* Called about ten times per second with the completed fraction, 0 .. 1, of the work `what`.
+   * `run` is VIDA_REFERENCE_RUN for the reference, and VIDA_ALL_RUNS for runs in parallel. */
   int (*progress)(void* data, int run, const char* what, double fraction);
   void* data; /* argument of all callbacks */
 } VidaObserver;
 
-/* Estimates the completed fraction of the whole study, 0 .. 1, when `run` (as for `progress`) is at
- * `fraction` and the runs before it have ended. Runs are weighted by the steps of their time grids.
- */
-double VidaStudy_Done(const VidaStudy* study, int run, double fraction);
+/* Returns an estimate of the completed fraction, 0 .. 1, of the whole study from the arguments
+ * `run` and `fraction` of the callback `progress`. The runs before `run` have ended. Runs are
+ * weighted by their numbers of steps. */
+VIDA_API double VidaStudy_Done(const VidaStudy* study, int run, double fraction);
 
-/* Makes the reference and then every run; `observer` is nullable. A run that fails or is stopped
- * keeps its row, with its status and the errors of energy, momenta and constraints up to its last
- * state, but without errors against the reference, which are of the whole time. The other runs
- * continue, and the return value is 0. If the reference fails, the runs are made without errors
- * against it, the notes give the reason, and the failure of the reference is returned. */
-int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
+/* Computes the reference and then makes every run; `observer` is nullable. If a run fails, the
+ * other runs continue, and the function returns 0. The row of the failed run has its status and the
+ * errors of energy, momenta and constraints up to its last state, but no errors against the
+ * reference, because these errors refer to the whole time. If the reference fails, the function
+ * makes the runs without errors against it, writes the reason to the notes, and returns the code of
+ * this failure. */
+VIDA_API int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
 /* ---- work and precision ---------------------------------------------------------------------- */
 
-/* Runs of one method with the same options, which differ in their step or tolerance. */
+/* A series: runs of one method that differ only in their step or tolerance. */
 typedef struct VidaSeries {
   const char *method, *options; /* as in rows */
   int count;     /* runs that reached their end with a position error above that of the reference */
-  int first;     /* index of one of them, for VidaStudy_Row */
-  bool adaptive; /* they differ in rtol */
+  int first;     /* index of one of the runs, for VidaStudy_Row */
+  bool adaptive; /* the runs differ in rtol */
   double order;  /* slope of log(position error) in log(h) or log(rtol); NaN: too few runs */
   double interval;      /* half of its 95 % confidence interval; NaN: fewer than three runs */
   double largest_error; /* largest position error; NaN: there is none */
 } VidaSeries;
 
-/* The number of series, and one of them by its index; its texts belong to the study. Errors and
- * orders are known after VidaStudy_Run. */
-int VidaStudy_SeriesCount(const VidaStudy* study);
-int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, VidaError* error);
-/* The time (s) that a series needs for a position error, interpolated linearly in logarithms
- * between neighbouring runs; the time of the cheapest sufficiently accurate run if all errors of
- * the series are smaller; NaN if no run is accurate enough. */
-double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_error);
-/* Writes the largest and the smallest power of ten in the range of the position errors of all
- * series. Returns false if there are none. */
-bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
+/* Returns the number of series. */
+VIDA_API int VidaStudy_SeriesCount(const VidaStudy* study);
+/* Writes the series with this index to *series. Its texts belong to the study. Its errors and its
+ * order are NaN before VidaStudy_Run. Fails with VIDA_BAD_ARGUMENT for an unknown index. */
+VIDA_API int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series,
+                              VidaError* error);
+/* Returns the wall time (s) that a series needs for a position error, interpolated linearly in
+ * logarithms between neighbouring runs. If all errors of the series are smaller, returns the time
+ * of its cheapest run; if all are larger, NaN. */
+VIDA_API double VidaStudy_SecondsFor(const VidaStudy* study, int series, double position_error);
+/* Computes the largest and the smallest power of ten in the range of the position errors of all
+ * series. Returns false if there are no such errors. */
+VIDA_API bool VidaStudy_ErrorRange(const VidaStudy* study, double* largest, double* smallest);
 
 /* ---- over many starts ------------------------------------------------------------------------ */
 
-/* A spread: at least two runs that differ in their initial values only. */
+/* A spread: at least two runs that differ only in their initial values. */
 typedef struct VidaSpread {
   const char *method, *options; /* as in rows, without the labels of the starts */
   double h, rtol;               /* as in rows */
   int runs;                     /* number of runs */
   int finished;                 /* number of runs that reached their end */
-  int first;                    /* index of one of them, for VidaStudy_Row */
+  int first;                    /* index of one of the runs, for VidaStudy_Row */
 } VidaSpread;
 
 /* Tukey's five-number summary of a column over the finished runs of a spread. Quantiles are
@@ -548,39 +574,49 @@ typedef struct VidaQuantiles {
   double maximum;        /* the largest value */
 } VidaQuantiles;
 
-/* The number of spreads, and one of them by its index; its texts belong to the study. */
-int VidaStudy_SpreadCount(const VidaStudy* study);
-int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, VidaError* error);
-/* Writes the five-number summary of a column of the type VIDA_COLUMN_REAL over a spread. */
-int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* column,
-                        VidaQuantiles* quantiles, VidaError* error);
+/* Returns the number of spreads. */
+VIDA_API int VidaStudy_SpreadCount(const VidaStudy* study);
+/* Writes the spread with this index to *spread. Its texts belong to the study. Fails with
+ * VIDA_BAD_ARGUMENT for an unknown index. */
+VIDA_API int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread,
+                              VidaError* error);
+/* Computes the five-number summary of a column over the runs of the spread with this index. Fails
+ * with VIDA_BAD_ARGUMENT for an unknown index, and for a column whose type is not VIDA_COLUMN_REAL.
+ */
+VIDA_API int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* column,
+                                 VidaQuantiles* quantiles, VidaError* error);
 
-/* Whether the study has a column: all columns of Vida_Column, and the optional columns that its
- * options add. */
-bool VidaStudy_HasColumn(const VidaStudy* study, const VidaColumn* column);
+/* Returns whether the study has a column. A study has all columns of Vida_Column, and the optional
+ * columns that its options add. */
+VIDA_API bool VidaStudy_HasColumn(const VidaStudy* study, const VidaColumn* column);
 
-/* The system of a study, and the number of its runs. */
-const VidaSystem* VidaStudy_System(const VidaStudy* study);
-int VidaStudy_RunCount(const VidaStudy* study);
-/* The row of a run by its index, filled by VidaStudy_Run (before, its status is NOT_RUN); NULL
- * outside 0 .. count - 1. */
-const VidaRow* VidaStudy_Row(const VidaStudy* study, int run);
-/* The consistent initial values q and v (n each) of a run, which belong to the study. Returns false
- * before VidaStudy_Run, and if no consistent values were found. */
-bool VidaStudy_RunStart(const VidaStudy* study, int run, const double** q, const double** v);
-/* Whether the initial values of this coordinate, or of its rate, differ between runs of
- * VidaStudy_AddRunFrom. Outputs have a column for each that does: "start b.x", "start d b.x/dt". */
-bool VidaStudy_StartVaries(const VidaStudy* study, int coordinate, bool rate);
-/* The notes of VidaSystem_Start about the initial values; "" before VidaStudy_Run. */
-const char* VidaStudy_Notes(const VidaStudy* study);
-/* Writes lines of text about runs that will not end in reasonable time because of their number of
- * steps, and, if `writes` (trajectories are to be written), about large files; "" if there are
- * none. Cut to `size` bytes. A study with a wall limit ends by itself. */
-void VidaStudy_Outlook(const VidaStudy* study, bool writes, char* text, size_t size);
+/* Returns the system of the study. */
+VIDA_API const VidaSystem* VidaStudy_System(const VidaStudy* study);
+/* Returns the number of runs. */
+VIDA_API int VidaStudy_RunCount(const VidaStudy* study);
+/* Returns the row of the run with this index; NULL for an unknown index. Before VidaStudy_Run its
+ * status is NOT_RUN. */
+VIDA_API const VidaRow* VidaStudy_Row(const VidaStudy* study, int run);
+/* Finds the consistent initial values of the run with this index. *q and *v receive pointers to n
+ * values each, which belong to the study. Returns false before VidaStudy_Run, and if no consistent
+ * initial values were found. */
+VIDA_API bool VidaStudy_RunStart(const VidaStudy* study, int run, const double** q,
+                                 const double** v);
+/* Returns whether runs of VidaStudy_AddRunFrom differ in the initial position of this coordinate
+ * or, if `rate` is true, in its initial rate. Outputs have a column for each value that differs:
+ * "start b.x", "start d b.x/dt". */
+VIDA_API bool VidaStudy_StartVaries(const VidaStudy* study, int coordinate, bool rate);
+/* Returns the notes on the initial values (those of VidaSystem_Start), on a failed reference and on
+ * parallel runs; "" before VidaStudy_Run. */
+VIDA_API const char* VidaStudy_Notes(const VidaStudy* study);
+/* Writes warnings to `text`, truncated to `size` bytes including the NUL; "" if there are none.
+ * They concern runs with too many steps for a reasonable time (if the study has no wall limit) and
+ * large files (if `writes`: trajectories will be written). */
+VIDA_API void VidaStudy_Outlook(const VidaStudy* study, bool writes, char* text, size_t size);
 /* Returns a description of the reference ("energy-momentum, h = 0.0001 s"; "" without one);
  * *position_error (nullable) receives the estimated error of its positions in the norm of the
  * study, NaN if it was not estimated. */
-const char* VidaStudy_Reference(const VidaStudy* study, double* position_error);
+VIDA_API const char* VidaStudy_Reference(const VidaStudy* study, double* position_error);
 
 #ifdef __cplusplus
 }

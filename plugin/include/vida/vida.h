@@ -8,9 +8,11 @@
 #include <vida/check.h>
 #include <vida/drawing.h>
 #include <vida/error.h>
+#include <vida/export.h>
 #include <vida/expression.h>
 #include <vida/forces.h>
 #include <vida/joints.h>
+#include <vida/kinematics.h>
 #include <vida/method.h>
 #include <vida/options.h>
 #include <vida/report.h>

@@ -8,8 +8,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/constraints/rank.h"
 
-/* A prediction that was further off than this share of the motion is no guess. */
+/* A prediction whose error exceeded this fraction of the motion is not used. */
 static const double trusted = 0.3;
 
 int vida__stage_offset(const VidaIntegration* self, int stage) {
@@ -27,7 +28,7 @@ static double stage_time(const VidaIntegration* self, int stage) {
   return c == 1.0 ? vida__next_time(self) : vida__node_time(self) + c * self->node.h;
 }
 
-/* Whether the multiplier of a stage is in the equations. */
+/* Returns whether the equations contain the multiplier of a stage. */
 static bool has_multiplier(const VidaIntegration* self, int stage) {
   const vida_collocation* own = self->state;
   return self->model.m > 0 && stage < own->rule.stages - 1;
@@ -61,7 +62,7 @@ static void find_places(VidaIntegration* self, const double* u) {
   }
 }
 
-/* push = h L_q and l_v of one stage, with G in `entries`. */
+/* Computes push = h L_q and l_v of one stage, with G in `entries`. */
 static int evaluate_gradient(VidaIntegration* self, int stage, const double* u,
                              const double* entries) {
   vida_collocation* own = self->state;
@@ -84,7 +85,7 @@ static int evaluate_gradient(VidaIntegration* self, int stage, const double* u,
   return code;
 }
 
-/* push = h L_q - G^T mu of one stage, its l_v and G. */
+/* Computes push = h L_q - G^T mu of one stage, its l_v and G. */
 static int evaluate_stage(VidaIntegration* self, int stage, const double* u) {
   vida_collocation* own = self->state;
   double* entries = entries_of(self, stage);
@@ -104,7 +105,8 @@ static int evaluate_stage(VidaIntegration* self, int stage, const double* u) {
   return code;
 }
 
-/* What was evaluated last is still there: the matrix and the end of a step ask for it again. */
+/* The results of the last evaluation are kept, because the matrix and the end of a step need them
+ * again. */
 static int evaluate_stages(VidaIntegration* self, const double* u) {
   vida_collocation* own = self->state;
   const size_t bytes = (size_t)own->size * sizeof *u;
@@ -124,7 +126,7 @@ static int evaluate_stages(VidaIntegration* self, const double* u) {
   return VIDA_SUCCESS;
 }
 
-/* g at a stage over h. */
+/* Computes g / h at a stage. */
 static int constraint_rows(VidaIntegration* self, int stage, double* rows) {
   vida_collocation* own = self->state;
   const int at = stage * self->model.n;
@@ -217,8 +219,8 @@ static int fill_stages(VidaIntegration* self, const double* u) {
   return VIDA_SUCCESS;
 }
 
-/* The derivatives of momentum rows i with respect to X_k in one column: system's entries from ..
- * end - 1. */
+/* Adds the derivatives of the momentum rows i with respect to X_k in one column: entries from ..
+ * end - 1 of the system's pattern. */
 static double* put_column(const VidaIntegration* self, int i, int k, sunindextype from,
                           sunindextype end, double* next) {
   const vida_collocation* own = self->state;
@@ -247,16 +249,6 @@ static double* put_column(const VidaIntegration* self, int i, int k, sunindextyp
   return next + count;
 }
 
-/* The first entry of a column of the system's pattern that is a constraint's. */
-static sunindextype find_constraints(const VidaSystem* system, int column) {
-  const vida_pattern* pattern = &system->pattern;
-  sunindextype e = pattern->column_start[column];
-  while (e < pattern->column_start[column + 1] && pattern->row[e] < system->coordinate_count) {
-    e++;
-  }
-  return e;
-}
-
 /* The columns of X_k: by stages, momentum rows and those of constraints. */
 static double* put_velocities(const VidaIntegration* self, int k, double* next) {
   const vida_collocation* own = self->state;
@@ -264,7 +256,7 @@ static double* put_velocities(const VidaIntegration* self, int k, double* next) 
   const vida_pattern* pattern = &self->model.system->pattern;
   for (int column = 0; column < self->model.n; column++) {
     const sunindextype from = pattern->column_start[column];
-    const sunindextype middle = find_constraints(self->model.system, column);
+    const sunindextype middle = vida__first_constraint_entry(self->model.system, column);
     const sunindextype end = pattern->column_start[column + 1];
     for (int i = rule->stages - 1; i >= rule->first; i--) {
       next = put_column(self, i, k, from, middle, next);
@@ -277,15 +269,15 @@ static double* put_velocities(const VidaIntegration* self, int k, double* next) 
   return next;
 }
 
-/* The columns of mu_j; each has its own diagonal place, too, which is zero but for rows that depend
- * on others. */
+/* Fills in the columns of mu_j. Each also has a diagonal entry, which is nonzero only for dependent
+ * rows. */
 static double* put_multipliers(const VidaIntegration* self, int j, double* next) {
   const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
   const vida_pattern* pattern = &self->model.system->pattern;
   const double* inner = own->inner + (size_t)j * (size_t)pattern->entries;
   for (int column = self->model.n; column < pattern->size; column++) {
-    const sunindextype middle = find_constraints(self->model.system, column);
+    const sunindextype middle = vida__first_constraint_entry(self->model.system, column);
     for (int i = rule->stages - 1; i >= rule->first; i--) {
       for (sunindextype e = pattern->column_start[column]; e < middle; e++) {
         *next++ = rule->beta[i][j] * inner[e];
@@ -314,8 +306,7 @@ int vida__collocation_jacobian(void* data, const double* u, double* matrix) {
 
 /* ---- its pattern ----------------------------------------------------------------------------- */
 
-/* Appends rows of one column of the system's pattern at a stage; with NULL they are counted only.
- */
+/* Appends the rows of one column of the system's pattern at a stage; with NULL only counts them. */
 static size_t put_rows(const VidaSystem* system, sunindextype from, sunindextype end, int offset,
                        size_t count, sunindextype* row) {
   for (sunindextype e = from; e < end; e++, count++) {
@@ -326,7 +317,8 @@ static size_t put_rows(const VidaSystem* system, sunindextype from, sunindextype
   return count;
 }
 
-/* In the order of vida__collocation_jacobian; `row` NULL: the number of entries. */
+/* Fills in the pattern in the order of vida__collocation_jacobian; if `row` is NULL, only returns
+ * the number of entries. */
 static size_t fill_pattern(const VidaSystem* system, const vida_stage_rule* rule,
                            sunindextype* start, sunindextype* row) {
   const vida_pattern* pattern = &system->pattern;
@@ -336,7 +328,7 @@ static size_t fill_pattern(const VidaSystem* system, const vida_stage_rule* rule
     const bool has_rows = k > 0;
     for (int column = 0; column < (has_rows ? block : system->coordinate_count); column++) {
       const bool is_multiplier = column >= system->coordinate_count;
-      const sunindextype middle = find_constraints(system, column);
+      const sunindextype middle = vida__first_constraint_entry(system, column);
       if (row) {
         *start++ = (sunindextype)count;
       }
@@ -357,7 +349,7 @@ static size_t fill_pattern(const VidaSystem* system, const vida_stage_rule* rule
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* Of each stage those of one step, with the largest multipliers of all. */
+/* The sizes of one step for each stage, with the largest multipliers of all stages. */
 void vida__collocation_sizes(void* data, const double* u, double* size) {
   VidaIntegration* self = data;
   vida_collocation* own = self->state;
@@ -395,7 +387,7 @@ static void set_stage_scales(VidaIntegration* self, int stage, double motion) {
 
 /* ---- guesses --------------------------------------------------------------------------------- */
 
-/* The polynomial of the last step, seen from this one. */
+/* Extrapolates the polynomial of the last step. */
 static void extrapolate_stages(const VidaIntegration* self, double* u) {
   const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;
@@ -421,8 +413,8 @@ static void extrapolate_stages(const VidaIntegration* self, double* u) {
   }
 }
 
-/* Predictor 0 is the one above; predictor d > 0 goes through what was in the last d + 1 steps, each
- * unknown by itself. */
+/* Predictor 0 is the polynomial above; predictor d > 0 extrapolates the last d + 1 steps, each
+ * unknown separately. */
 static void predict(const VidaIntegration* self, int predictor, double* u) {
   const vida_collocation* own = self->state;
   if (predictor == 0) {
@@ -439,7 +431,7 @@ static void predict(const VidaIntegration* self, int predictor, double* u) {
   }
 }
 
-/* How far velocities and multipliers are apart, relative to the motion. */
+/* Returns the distance of velocities and multipliers relative to the motion. */
 static double find_distance(const VidaIntegration* self, double motion, const double* u,
                             const double* w) {
   const vida_collocation* own = self->state;
@@ -457,7 +449,7 @@ static double find_distance(const VidaIntegration* self, double motion, const do
   return largest / motion;
 }
 
-/* Keeps the unknowns, and which predictor would have been best for them. */
+/* Stores the unknowns, and which predictor would have been best. */
 static void remember(VidaIntegration* self) {
   vida_collocation* own = self->state;
   const double motion = vida__measure_motion(self);
@@ -499,7 +491,8 @@ void vida__collocation_guess(void* data, double* u) {
   }
 }
 
-/* What dependent constraints leave open of their multipliers would grow from step to step. */
+/* The undetermined part of the multipliers of dependent constraints would grow from step to step.
+ */
 static void clear_open_multipliers(VidaIntegration* self) {
   vida_collocation* own = self->state;
   for (int j = 0; j < own->rule.stages - 1 && self->model.redundant; j++) {
@@ -508,7 +501,7 @@ static void clear_open_multipliers(VidaIntegration* self) {
   }
 }
 
-/* h L_q of a stage at the node, which does not depend on the unknowns. */
+/* Computes h L_q of a stage at the node, which does not depend on the unknowns. */
 static int find_node_push(VidaIntegration* self) {
   const vida_collocation* own = self->state;
   const int code = own->rule.first == 0
@@ -542,7 +535,8 @@ static int prepare(VidaIntegration* self, VidaError* error) {
   }
   clear_open_multipliers(self);
   const double motion = vida__measure_motion(self);
-  /* Scales need no precision: they stay until the motion has grown or shrunk by two. */
+  /* Scales need no precision: they do not change until the size of the motion changes by a factor
+   * of two. */
   if (motion >= 2.0 * self->implicit.scaled_for || 2.0 * motion <= self->implicit.scaled_for) {
     self->implicit.scaled_for = motion;
     for (int i = own->rule.first; i < own->rule.stages; i++) {
@@ -553,11 +547,6 @@ static int prepare(VidaIntegration* self, VidaError* error) {
 }
 
 /* ---- creation, start and step ---------------------------------------------------------------- */
-
-typedef struct layout {
-  double** array;
-  size_t count;
-} layout;
 
 /* One block: the state, its arrays of numbers, then the pattern. */
 static vida_collocation* allocate_state(const VidaIntegration* self, const vida_stage_rule* rule,
@@ -580,32 +569,28 @@ static vida_collocation* allocate_state(const VidaIntegration* self, const vida_
   if (!own) {
     return NULL;
   }
-  const layout arrays[] = {{&own->unknown, size},
-                           {&own->evaluated, size},
-                           {&own->mean, stages * n},
-                           {&own->change, stages * n},
-                           {&own->place, stages * n},
-                           {&own->push, stages * n},
-                           {&own->l_v, stages * n},
-                           {&own->entries, stages * (size_t)system->entry_count},
-                           {&own->inner, matrix},
-                           {&own->outer, matrix},
-                           {&own->mixed_vq, kinds == 4 ? matrix : 0},
-                           {&own->mixed_qv, kinds == 4 ? matrix : 0},
-                           {&own->work, 2 * (n + m)},
-                           {&own->base, n},
-                           {&own->sum, n},
-                           {&own->node_push, n},
-                           {&own->impulse, m},
-                           {&own->weight, m},
-                           {&own->row_rate, m},
-                           {&own->curvature, curvature},
-                           {&own->turn, n}};
-  double* next = (double*)(own + 1);
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count;
-  }
+  const vida_array arrays[] = {{&own->unknown, size},
+                               {&own->evaluated, size},
+                               {&own->mean, stages * n},
+                               {&own->change, stages * n},
+                               {&own->place, stages * n},
+                               {&own->push, stages * n},
+                               {&own->l_v, stages * n},
+                               {&own->entries, stages * (size_t)system->entry_count},
+                               {&own->inner, matrix},
+                               {&own->outer, matrix},
+                               {&own->mixed_vq, kinds == 4 ? matrix : 0},
+                               {&own->mixed_qv, kinds == 4 ? matrix : 0},
+                               {&own->work, 2 * (n + m)},
+                               {&own->base, n},
+                               {&own->sum, n},
+                               {&own->node_push, n},
+                               {&own->impulse, m},
+                               {&own->weight, m},
+                               {&own->row_rate, m},
+                               {&own->curvature, curvature},
+                               {&own->turn, n}};
+  double* next = vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], (double*)(own + 1));
   for (int k = 0; k < VIDA_STAGE_HISTORY; k++, next += size) {
     own->history[k] = next;
   }
@@ -634,7 +619,8 @@ int vida__collocation_create(VidaIntegration* self, const vida_stage_rule* rule,
                       "have more than %d entries",
                       system->name, self->method->info.name, rule->stages, INT32_MAX);
   }
-  /* Without unknowns of the first stage there are none of it at all; else no multipliers. */
+  /* If the first stage has no unknowns, the map has none for it; otherwise it only lacks
+   * multipliers. */
   const int unknowns =
       (rule->stages - 1) * system->pattern.size + (rule->first > 0 ? 0 : system->coordinate_count);
   const size_t entries = fill_pattern(system, rule, NULL, NULL);
@@ -666,7 +652,7 @@ int vida__collocation_start(VidaIntegration* self, VidaError* error) {
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-/* (q1 - q0) / h and p1 - p0, before the last impulse. */
+/* Computes (q1 - q0) / h and p1 - p0, without the last impulse. */
 static void find_increments(VidaIntegration* self, double* w, double* change) {
   const vida_collocation* own = self->state;
   const vida_stage_rule* rule = &own->rule;

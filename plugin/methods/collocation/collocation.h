@@ -1,14 +1,15 @@
-/* What galerkin-gauss and spark-lobatto share: partitioned Runge-Kutta methods for L(q,v,t), with
- * the velocities of their stages as unknowns.
+/* The state and the functions of galerkin-gauss and spark-lobatto: partitioned Runge-Kutta methods
+ * for L(q,v,t) whose unknowns are the velocities of the stages.
  *
- *     Q_i = q0 + h sum_j alpha_ij X_j,
- *     L_v(Q_i, X_i) = gamma_i p0 + sum_j beta_ij (h L_q(Q_j, X_j) - G(Q_j)^T mu_j),
- *     g(Q_i) = 0,  i > 0,
- *     q1 = q0 + h sum_i b_i V_i,  p1 = p0 + sum_i b_i (h L_q(Q_i, X_i) - G(Q_i)^T mu_i)
- * X_i are the velocities V_i of the stages, alpha = a, beta = a^ and gamma = 1. Where L is
- * v^T M v/2 - V(q) and the first stage is the node, half of them can do: then X_i are the mean
- * velocities (Q_i - q0) / h, alpha = 1, beta = a a^ and gamma = c, without the first stage. mu_j =
- * h lambda_j, and the last stage has none in the equations. */
+ *   Q_i = q0 + h sum_j alpha_ij X_j,
+ *   L_v(Q_i, X_i) = gamma_i p0 + sum_j beta_ij (h L_q(Q_j, X_j) - G(Q_j)^T mu_j),
+ *   g(Q_i) = 0,  i > 0,
+ *   q1 = q0 + h sum_i b_i V_i,  p1 = p0 + sum_i b_i (h L_q(Q_i, X_i) - G(Q_i)^T mu_i)
+ *
+ * X_i are the velocities V_i of the stages, alpha = a, beta = a^ and gamma = 1. If L is v^T M v/2 -
+ * V(q) and the first stage is the node, the equations need half of the unknowns: X_i are then the
+ * mean velocities (Q_i - q0) / h, alpha = 1, beta = a a^ and gamma = c, without the first stage.
+ * mu_j = h lambda_j; the multiplier of the last stage does not occur in the equations. */
 #ifndef VIDA_METHODS_COLLOCATION_COLLOCATION_H
 #define VIDA_METHODS_COLLOCATION_COLLOCATION_H
 
@@ -19,85 +20,92 @@ enum { VIDA_MOST_STAGES = 4, VIDA_STAGE_HISTORY = 6 };
 /* A matrix of coefficients, by stages. */
 typedef double vida_stage_matrix[VIDA_MOST_STAGES][VIDA_MOST_STAGES];
 
+/* The coefficients of a method. */
 typedef struct vida_stage_rule {
   int stages;
-  int first;           /* the first stage that has unknowns */
+  int first;           /* first stage with unknowns */
   bool has_means;      /* X_i are mean velocities */
   bool starts_at_node; /* Lobatto's: the first stage is the node, the last one the next node */
   double c[VIDA_MOST_STAGES], b[VIDA_MOST_STAGES], gamma[VIDA_MOST_STAGES];
   vida_stage_matrix alpha, beta;
-  /* Where the polynomials through X_j and mu_j lead: those of the next step from the last ones */
+  /* Extrapolation of the polynomials through X_j and mu_j to the next step. */
   vida_stage_matrix velocity_ahead, multiplier_ahead;
 } vida_stage_rule;
 
-/* Gauss' rule, whose collocation method is the Galerkin method of its quadrature. */
+/* Returns Gauss' rule, whose collocation method is the Galerkin method with this quadrature. */
 vida_stage_rule vida__gauss_rule(int stages);
-/* Lobatto's rules IIIA for positions and IIIB for momenta; with_means: see above. */
+/* Returns Lobatto's rules IIIA for positions and IIIB for momenta; `with_means`: with mean
+ * velocities as unknowns. */
 vida_stage_rule vida__lobatto_rule(int stages, bool with_means);
 
+/* The state of a method. */
 typedef struct vida_collocation {
   vida_stage_rule rule;
-  int size;             /* of the system of equations */
-  vida_pattern pattern; /* blocks of the system's own, one for each pair of stages */
-  double* unknown;      /* by stages from the last to the first: X_i (n), mu_(i-1) (m) */
+  int size;             /* number of equations */
+  vida_pattern pattern; /* a block of the system's pattern for each pair of stages */
+  double* unknown;      /* by stages, last first: X_i (n), mu_(i-1) (m) */
   double* history[VIDA_STAGE_HISTORY];
   int history_count;
-  int predictor;       /* the one that was best in the last step */
-  bool is_predictable; /* it was not far off */
-  bool is_evaluated;   /* what follows belongs to `evaluated` */
+  int predictor;       /* the best predictor of the last step */
+  bool is_predictable; /* the error of the best predictor was small */
+  bool is_evaluated;   /* the following arrays belong to the unknowns `evaluated` */
   double* evaluated;
-  double* base;    /* n: p0, and what its rounding has left */
+  double* base;    /* n: p0 plus its rounding error */
   double* mean;    /* stages x n: (Q_i - q0) / h */
   double* change;  /* stages x n: Q_i - q0 */
   double* place;   /* stages x n: Q_i */
   double* push;    /* stages x n: h L_q - G^T mu */
   double* l_v;     /* stages x n */
   double* entries; /* stages x entries of G */
-  /* Of the Newton matrix, on the system's own pattern, by stages: L_vv with G and G^T; L_qq with
-   * the curvature of the constraints; the mixed ones of general Lagrangians */
+  /* Parts of the Newton matrix on the system's pattern, by stages: L_vv with G and G^T; L_qq with
+   * the curvature of the constraints; the mixed derivatives of general Lagrangians. */
   double *inner, *outer, *mixed_vq, *mixed_qv;
-  /* Rows whose gradients have no mass, of general Lagrangians (collocation_mass.c) */
+  /* For general Lagrangians: rows whose gradients have no mass (collocation_mass.c). */
   bool has_weights;
-  double* weight;    /* m: kappa, 0 of all other rows */
-  double* row_rate;  /* m: work, kappa G v */
+  double* weight;    /* m: kappa, 0 for all other rows */
+  double* row_rate;  /* m: work space, kappa G v */
   double* curvature; /* work, on the system's own pattern */
   double* turn;      /* n: work */
-  int* outer_slot;   /* places of the products of entries of a row with each other */
+  int* outer_slot;   /* indices of the products of two entries of a row */
   double* work;      /* 2 (n + m) */
   double* sum;       /* n: work */
-  double* node_push; /* n: h L_q of a stage at the node that has no unknowns */
-  double* impulse;   /* m: of the last projection */
-  bool has_step;     /* there is one */
+  double* node_push; /* n: h L_q of the first stage, if it is the node */
+  double* impulse;   /* m: impulse of the last projection */
+  bool has_step;     /* a step has been made */
 } vida_collocation;
 
-/* Allocates self->state and says what the map is like. */
+/* Allocates self->state and sets the rows of the map. */
 int vida__collocation_create(VidaIntegration* self, const vida_stage_rule* rule, VidaError* error);
-/* p = L_v(q,v). */
+/* Computes p = L_v(q,v): for VidaMethod.start. */
 int vida__collocation_start(VidaIntegration* self, VidaError* error);
-/* Solves, and advances positions and momenta; the impulse at the end of the step is left out. */
+/* Solves the equations of a step, and advances positions and momenta, but without the impulse at
+ * the end of the step. */
 int vida__collocation_step(VidaIntegration* self, VidaError* error);
-/* Where the unknowns of a stage, and the multiplier of one, begin. */
+/* Returns the index of the first unknown of a stage. */
 int vida__stage_offset(const VidaIntegration* self, int stage);
+/* Returns the index of the first multiplier of a stage. */
 int vida__multiplier_offset(const VidaIntegration* self, int stage);
 
 /* ---- rows without mass (collocation_mass.c) ---- */
 
-/* How many places `outer_slot` has. */
+/* Returns the length of `outer_slot`. */
 size_t vida__outer_count(const VidaSystem* system);
-/* Finds the rows whose gradients have no mass at the start. Fails where they cannot be given one.
- */
+/* Finds the rows whose gradients have no mass at the start. Fails if they cannot be given one. */
 int vida__find_weights(VidaIntegration* self, VidaError* error);
-/* Adds to l_q and l_v what the weights add to the Lagrangian; `entries` is G there. */
+/* Adds the terms of the weights to l_q and l_v (n each); `entries` is G at (t,q). */
 int vida__add_weights(VidaIntegration* self, double t, const double* q, const double* v,
                       const double* entries, double* l_q, double* l_v);
-/* Adds their second derivatives to the matrices of a stage. */
+/* Adds the second derivatives of these terms to the matrices of a stage. */
 int vida__add_weight_hessian(VidaIntegration* self, double t, const double* q, const double* v,
                              int stage);
 
-/* The functions of the map. */
+/* VidaStepEquations.residual of the methods. */
 int vida__collocation_residual(void* data, const double* u, double* r);
+/* VidaStepEquations.jacobian of the methods. */
 int vida__collocation_jacobian(void* data, const double* u, double* matrix);
+/* VidaStepEquations.sizes of the methods. */
 void vida__collocation_sizes(void* data, const double* u, double* size);
+/* VidaStepEquations.second_guess of the methods. */
 void vida__collocation_guess(void* data, double* u);
 
 #endif

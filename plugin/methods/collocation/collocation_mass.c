@@ -1,10 +1,10 @@
-/* A mass across constraints for Lagrangians that have none there.
+/* A mass across the constraints, for Lagrangians that have none there.
  *
- * The velocities of stages leave the constraints, so that they need a mass in all directions, and a
- * unit quaternion often has none along itself. Rows r without mass along their gradients get one:
- * kappa_r (G_r v)^2 / 2 is added to the Lagrangian. It vanishes with its first derivatives
- * wherever the velocities satisfy the constraints, and changes neither motions nor momenta nor
- * their symmetries. kappa is taken from the masses around, at the start. */
+ * The velocities of stages leave the constraints, so they need a mass in all directions; a unit
+ * quaternion often has none along itself. For each row r without mass along its gradient, kappa_r
+ * (G_r v)^2 / 2 is added to the Lagrangian. This term and its first derivatives vanish if the
+ * velocities satisfy the constraints, and it changes neither motions nor momenta nor their
+ * symmetries. kappa follows from the other masses at the start. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "methods/collocation/collocation.h"
 #include "system/constraints/singular.h"
 
-/* What counts as no mass, relative to what it is summed up from. */
+/* A mass that is zero within rounding, relative to its terms. */
 static const double nothing = 1e-10;
 
-/* The end of the entries of the row that entry e belongs to. */
+/* Returns the end of the entries of the row to which entry e belongs. */
 static int find_row_end(const VidaSystem* system, int e) {
   const int row = system->entries[e].row;
   while (e < system->entry_count && system->entries[e].row == row) {
@@ -45,7 +45,7 @@ static int find_slot(const vida_pattern* pattern, int row, int column) {
   return -1;
 }
 
-/* Whether L_vv d is nothing beside what it is summed up from. */
+/* Returns whether L_vv d is zero within the rounding of its terms. */
 static bool is_massless(const VidaIntegration* self, const double* matrix, const double* d) {
   const vida_collocation* own = self->state;
   const vida_pattern* pattern = &self->model.system->pattern;
@@ -73,9 +73,9 @@ static bool is_massless(const VidaIntegration* self, const double* matrix, const
   return result <= nothing * size;
 }
 
-/* The masses of a row's coordinates over |G|^2, as the nearest power of two: their sum does not
- * depend on where a unit quaternion points to, and runs from other starts, as the way back, are to
- * be of the same method. */
+/* Returns the masses of the coordinates of a row divided by |G|^2, rounded to a power of two: their
+ * sum does not depend on the direction of a unit quaternion, and runs from other starts, such as a
+ * reversed run, must use the same method. */
 static double find_weight(const VidaIntegration* self, const double* matrix, int e, int end) {
   const VidaSystem* system = self->model.system;
   double mass = 0.0;
@@ -97,15 +97,15 @@ static int fail_without(const VidaIntegration* self, int row, const char* reason
                             self->method->info.name, system->name, system->rows[row].name, reason);
 }
 
-/* A row without mass: its weight, and where its products go. `taken` marks coordinates of others.
- */
+/* Sets the weight of a row without mass and the indices of its products. `taken` marks the
+ * coordinates of other such rows. */
 static int give_weight(VidaIntegration* self, int e, int end, int* slot, double* taken,
                        VidaError* error) {
   const VidaSystem* system = self->model.system;
   vida_collocation* own = self->state;
   const int row = system->entries[e].row;
-  if (system->time_dependent) {
-    return fail_without(self, row, "may depend on time", error);
+  if (system->rows[row].has_rate) {
+    return fail_without(self, row, "depends on time", error);
   }
   own->weight[row] = find_weight(self, own->inner, e, end);
   if (own->weight[row] == 0.0) {
@@ -130,7 +130,7 @@ static int give_weight(VidaIntegration* self, int e, int end, int* slot, double*
   return VIDA_SUCCESS;
 }
 
-/* d = G_r^T of one row, or with the inverse masses of its coordinates. */
+/* Computes d = G_r^T of one row, or M^-1 G_r^T with the masses of its coordinates. */
 static void find_direction(const VidaIntegration* self, int e, int end, bool by_mass, double* d) {
   memset(d, 0, (size_t)self->model.n * sizeof *d);
   for (; e < end; e++) {
@@ -140,8 +140,8 @@ static void find_direction(const VidaIntegration* self, int e, int end, bool by_
   }
 }
 
-/* The mass of stages with that of such rows: the velocities of stages need it in every direction.
- */
+/* Checks the mass of the stages including these rows: their velocities need a mass in every
+ * direction. */
 static int check_mass(const VidaIntegration* self, double* matrix, VidaError* error) {
   const VidaSystem* system = self->model.system;
   const vida_collocation* own = self->state;
@@ -200,7 +200,7 @@ int vida__find_weights(VidaIntegration* self, VidaError* error) {
   return code ? code : check_mass(self, matrix, error);
 }
 
-/* row_rate = kappa G v and curvature = sum of kappa G_r v g_qq. */
+/* Computes row_rate = kappa G v and curvature = sum of kappa G_r v g_qq. */
 static int find_rates(VidaIntegration* self, double t, const double* q, const double* v,
                       const double* entries) {
   const VidaSystem* system = self->model.system;
@@ -214,7 +214,7 @@ static int find_rates(VidaIntegration* self, double t, const double* q, const do
   return vida__add_curvature(&self->model.evaluator, t, q, 1.0, own->row_rate, own->curvature);
 }
 
-/* result += curvature v */
+/* Adds curvature v to result. */
 static void add_turn(const VidaIntegration* self, const double* v, double* result) {
   const vida_collocation* own = self->state;
   const vida_pattern* pattern = &self->model.system->pattern;
@@ -236,7 +236,8 @@ int vida__add_weights(VidaIntegration* self, double t, const double* q, const do
   return code;
 }
 
-/* Of all but third derivatives of g: those are times G v, and vanish for quadratic constraints. */
+/* All terms except third derivatives of g: these are multiplied by G v, and vanish for quadratic
+ * constraints. */
 int vida__add_weight_hessian(VidaIntegration* self, double t, const double* q, const double* v,
                              int stage) {
   const VidaSystem* system = self->model.system;

@@ -5,7 +5,7 @@
 
 #include "methods/collocation/collocation.h"
 
-/* The Lagrange polynomial of node j among `count`, at x. */
+/* Returns the Lagrange polynomial of node j among `count`, at x. */
 static double basis(int count, const double* node, int j, double x) {
   double value = 1.0;
   for (int k = 0; k < count; k++) {
@@ -45,7 +45,8 @@ static void fill_lobatto(int stages, double* c, double* b) {
   }
 }
 
-/* a_ij: the integral of basis j from 0 to c_i, by Gauss' rule of four points, which is exact. */
+/* Computes a_ij, the integral of basis function j from 0 to c_i, by Gauss' rule with four points,
+ * which is exact. */
 static void fill_collocation(const vida_stage_rule* rule, vida_stage_matrix a) {
   double point[VIDA_MOST_STAGES], weight[VIDA_MOST_STAGES];
   fill_gauss(VIDA_MOST_STAGES, point, weight);
@@ -59,7 +60,8 @@ static void fill_collocation(const vida_stage_rule* rule, vida_stage_matrix a) {
   }
 }
 
-/* b_i a^_ij + b_j a_ji = b_i b_j: what keeps the symplectic form and quadratic invariants. */
+/* Computes a^ from b_i a^_ij + b_j a_ji = b_i b_j, the condition for preserving the symplectic form
+ * and quadratic invariants. */
 static void fill_conjugate(const vida_stage_rule* rule, vida_stage_matrix a,
                            vida_stage_matrix conjugate) {
   for (int i = 0; i < rule->stages; i++) {
@@ -69,12 +71,13 @@ static void fill_conjugate(const vida_stage_rule* rule, vida_stage_matrix a,
   }
 }
 
-/* The polynomial of the last step, seen from the next one. */
+/* Computes the extrapolation of the polynomial of the last step. */
 static void fill_extrapolation(vida_stage_rule* rule) {
   const int stages = rule->stages;
   for (int i = 0; i < stages; i++) {
     for (int j = 0; j < stages; j++) {
-      /* Mean velocities: those of the positions through the node, less where it has moved. */
+      /* Extrapolation of mean velocities: of the positions through the node, minus the motion up to
+       * it. */
       const double moved = rule->has_means && j == stages - 1 ? 1.0 : 0.0;
       rule->velocity_ahead[i][j] = basis(stages, rule->c, j, 1.0 + rule->c[i]) - moved;
       rule->multiplier_ahead[i][j] =
@@ -120,7 +123,7 @@ vida_stage_rule vida__lobatto_rule(int stages, bool with_means) {
   vida_stage_rule rule = {.stages = stages, .starts_at_node = true};
   fill_lobatto(stages, rule.c, rule.b);
   fill_collocation(&rule, rule.alpha);
-  /* What holds exactly is not left to rounding: the ends of the step are its nodes. */
+  /* Sets values that are known exactly without rounding: the ends of the step are its nodes. */
   for (int j = 0; j < stages; j++) {
     rule.alpha[0][j] = 0.0;
     rule.alpha[stages - 1][j] = rule.b[j];

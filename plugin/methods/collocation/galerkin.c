@@ -11,7 +11,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   return vida__collocation_create(self, &rule, error);
 }
 
-/* L_v(q,v) = p, from the velocity of the last stage. */
+/* Solves L_v(q,v) = p for v, from the velocity of the last stage. */
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   const vida_collocation* own = self->state;
   const double* guess = own->history_count ? own->history[0] : self->node.v;

@@ -14,25 +14,15 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/integration.h"
-#include "system/evaluate/sizes.h"
+#include "stepper/method_options.h"
 
-/* Of the controller, as in Hairer and Wanner's code. */
+/* Constants of the step size control, as in the code of Hairer and Wanner. */
 static const double safety = 0.9;
 static const double largest_growth = 8.0;
 static const double largest_shrink = 5.0;
 static const double smallest_error = 1e-2; /* that the prediction takes for true */
 static const double after_failure = 0.25;
 static const double after_first_rejection = 0.1;
-/* What was tolerated in the last step and in this one. */
-static const double doubtful = 2.0;
-/* A coordinate that has hardly moved yet counts as this part of the largest one of its unit. */
-static const double share_of_largest = 1e-2;
-/* Errors that rounding makes, in units of it. */
-static const double rounding = 100.0;
-/* And of impulses, where nothing else moves: velocities below this are none. Else vibrations of
- * stiff springs would pass unseen in large steps and be found in small ones. */
-static const double nothing = 1e4;
-static const double at_rest = 4.0;
 /* A prediction further than this beyond the last step is none. */
 static const double furthest_prediction = 4.0;
 
@@ -46,7 +36,7 @@ static double basis(int j, double x) {
   return value;
 }
 
-/* The polynomials of the last step, seen from this one. */
+/* Extrapolates the polynomials of the last step. */
 static void extrapolate(const VidaIntegration* self, double* u) {
   const vida_radau* own = self->state;
   const double ratio = own->h / own->last_h;
@@ -64,14 +54,15 @@ static void extrapolate(const VidaIntegration* self, double* u) {
       }
       to[k] = k >= impulses && k < impulses + self->model.m ? ratio * sum : sum;
     }
-    /* What dependent constraints leave open of their multipliers would grow from step to step. */
+    /* The undetermined part of the multipliers of dependent constraints would grow from step to
+     * step. */
     if (self->model.redundant) {
       memset(to + impulses, 0, 2 * (size_t)self->model.m * sizeof *to);
     }
   }
 }
 
-/* The accelerations and multipliers of the start, as long as there is no step. */
+/* Guess from the accelerations and multipliers at the start, before the first step. */
 static void guess_start(const VidaIntegration* self, double* u) {
   const vida_radau* own = self->state;
   const int n = self->model.n;
@@ -88,7 +79,7 @@ static void guess_start(const VidaIntegration* self, double* u) {
   }
 }
 
-/* Going on with the velocities of the node, without forces of constraints. */
+/* Guess from the velocities at the node, without constraint forces. */
 static void guess_again(void* data, double* u) {
   const VidaIntegration* self = data;
   const vida_radau* own = self->state;
@@ -153,7 +144,7 @@ static void count(VidaIntegration* self) {
   self->statistics.factorizations = own->factorizations + vida__map_jacobians(map);
 }
 
-/* The step from own->t by own->h; what measures by self->node.h is to measure this one. */
+/* Makes a step from own->t by own->h; functions that use self->node.h must use this length. */
 static int solve(VidaIntegration* self, VidaError* error) {
   vida_radau* own = self->state;
   const double interval = self->node.h;
@@ -167,7 +158,7 @@ static int solve(VidaIntegration* self, VidaError* error) {
   int code = self->model.system->constant_mass ? VIDA_SUCCESS : vida__radau_find_metric(self);
   const bool has_metric = !code;
   code = code ? code : vida__radau_newton(self, own->unknown);
-  /* Where the simplified method comes to no end, the full one may. */
+  /* If the simplified Newton method does not converge, the full one may. */
   const bool is_left = has_metric && code > 0;
   if (is_left) {
     own->is_evaluated = false;
@@ -209,184 +200,9 @@ static int prepare_place(VidaIntegration* self) {
                                self->implicit.entries0);
 }
 
-/* ---- errors ---------------------------------------------------------------------------------- */
-
-/* The largest values so far, with those at the end of the step. */
-static void update_sizes(VidaIntegration* self, const double* q, const double* v) {
-  vida_radau* own = self->state;
-  const VidaSystem* system = self->model.system;
-  vida_unit_sizes positions = {0};
-  vida_unit_sizes velocities = {0};
-  bool is_new;
-  for (int k = 0; k < self->model.n; k++) {
-    const char* unit = system->coordinates[k].unit;
-    own->position_size[k] = fmax(own->position_size[k], fabs(q[k]));
-    own->velocity_size[k] = fmax(own->velocity_size[k], fabs(v[k]));
-    double* q_unit = &positions.largest[vida__unit_slot(&positions, unit, &is_new)];
-    double* v_unit = &velocities.largest[vida__unit_slot(&velocities, unit, &is_new)];
-    *q_unit = fmax(*q_unit, own->position_size[k]);
-    *v_unit = fmax(*v_unit, own->velocity_size[k]);
-  }
-  for (int k = 0; k < self->model.n; k++) {
-    const char* unit = system->coordinates[k].unit;
-    own->position_scale[k] = positions.largest[vida__unit_slot(&positions, unit, &is_new)];
-    own->velocity_scale[k] = velocities.largest[vida__unit_slot(&velocities, unit, &is_new)];
-  }
-}
-
-/* gamma0 (h q', h p') at (q,v) and what the stages add to it, as the right side of one stage. */
-static int find_defect(VidaIntegration* self, double gamma0, const double* q, const double* v) {
-  vida_radau* own = self->state;
-  const int n = self->model.n;
-  const double root_6 = sqrt(6.0);
-  const double weight[VIDA_RADAU_STAGES] = {gamma0 * (-13.0 - 7.0 * root_6) / 3.0,
-                                            gamma0 * (-13.0 + 7.0 * root_6) / 3.0, -gamma0 / 3.0};
-  const double* mu = own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * n;
-  double* force = self->work.l_q;
-  int code = vida__gradient(&self->model.evaluator, own->t, q, v, force, self->work.l_v);
-  memset(own->defect, 0, (size_t)own->block * sizeof *own->defect);
-  for (int k = 0; k < n; k++) {
-    force[k] *= own->h;
-  }
-  /* Forces along G^T do not matter, but only differences keep digits. */
-  vida__add_reaction(self->model.system, self->implicit.entries0, -1.0, mu, force);
-  for (int k = 0; k < n; k++) {
-    double position = gamma0 * own->h * v[k];
-    double momentum = gamma0 * force[k];
-    for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
-      position += weight[i] * own->change[i * n + k];
-      for (int j = 0; j < VIDA_RADAU_STAGES; j++) {
-        momentum += weight[i] * vida__radau_a[i][j] * own->push[j * n + k];
-      }
-    }
-    self->work.dq[k] = position / (gamma0 * own->h);
-    own->defect[n + k] = momentum;
-  }
-  vida__radau_apply_metric(self, self->work.dq, own->defect);
-  return code;
-}
-
-/* How long forces have acted. */
-static double find_duration(const VidaIntegration* self) {
-  const vida_radau* own = self->state;
-  return fmax(self->node.h, own->t + own->h - self->node.t0);
-}
-
-/* What forces that cancel, the constraints' among them, would each have made of a velocity by now:
- * their rounding adds up over steps of any size. */
-static double find_impulse(const VidaIntegration* self, int k) {
-  const vida_radau* own = self->state;
-  const double mass = self->model.root_mass[k] * self->model.root_mass[k];
-  return find_duration(self) * own->strength[k] / mass;
-}
-
-/* Where what has moved is no more than what the rounding of `change` makes, that rounding. What
- * balances by rows that depend on others is as good as Newton's method, which is less. */
-static double rounding_of(const VidaIntegration* self, double scale, double change) {
-  const double part = self->model.redundant ? nothing : at_rest;
-  return scale <= nothing * DBL_EPSILON * change ? part * DBL_EPSILON * change : 0.0;
-}
-
-/* The rounding of g makes velocities of rounding over h. Where nothing is faster, as in a system at
- * rest without forces, an error of that size moves nothing by more than its rounding. */
-static double rounding_of_places(const vida_radau* own, double scale, double place) {
-  const double least = DBL_EPSILON * place / own->h;
-  return scale <= nothing * least ? rounding * least : 0.0;
-}
-
-/* The largest forces so far, from those of the last stage. */
-static void update_strength(VidaIntegration* self) {
-  vida_radau* own = self->state;
-  const double* mu =
-      own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * (ptrdiff_t)self->model.n;
-  for (int r = 0; r < self->model.m; r++) {
-    own->eta[r] = mu[r] / own->h;
-  }
-  vida__measure_strength(self, self->implicit.entries0, own->eta, self->work.l_q);
-  for (int k = 0; k < self->model.n; k++) {
-    own->strength[k] = fmax(own->strength[k], self->work.l_q[k]);
-  }
-}
-
-/* What errors of coordinate k and of its velocity are tolerated: parts of what they are, and what
- * rounding makes of positions, velocities and impulses of forces. */
-static double position_tolerance(const VidaIntegration* self, int k) {
-  const vida_radau* own = self->state;
-  const double scale = own->position_scale[k];
-  const double atol = self->model.atol[k];
-  const double least = isfinite(atol) ? atol : own->rtol * share_of_largest * scale;
-  return own->rtol * own->position_size[k] + least + rounding * DBL_EPSILON * scale +
-         rounding_of(self, scale, find_duration(self) * find_impulse(self, k));
-}
-
-static double velocity_tolerance(const VidaIntegration* self, int k) {
-  const vida_radau* own = self->state;
-  const double scale = own->velocity_scale[k];
-  const double of_positions = own->position_scale[k];
-  const double atol = self->model.atol[k];
-  const double least = !isfinite(atol)      ? own->rtol * share_of_largest * scale
-                       : of_positions > 0.0 ? atol / of_positions * scale
-                                            : own->rtol * scale;
-  return own->rtol * own->velocity_size[k] + least + rounding * DBL_EPSILON * scale +
-         rounding_of(self, scale, find_impulse(self, k)) +
-         rounding_of_places(own, scale, of_positions);
-}
-
-/* The largest error of positions and velocities, in units of what is tolerated. */
-static double measure_error(VidaIntegration* self, double gamma0) {
-  vida_radau* own = self->state;
-  const int n = self->model.n;
-  const int end = VIDA_RADAU_STAGES - 1;
-  double largest = 0.0;
-  update_strength(self);
-  update_sizes(self, own->place + end * n, own->unknown + end * own->block + n);
-  for (int k = 0; k < n; k++) {
-    const double position = gamma0 * own->h * fabs(own->defect[k]);
-    const double velocity = fabs(own->defect[n + k]);
-    const double q_size = position_tolerance(self, k);
-    const double v_size = velocity_tolerance(self, k);
-    largest = position > largest * q_size ? position / q_size : largest;
-    largest = velocity > largest * v_size ? velocity / v_size : largest;
-  }
-  return largest;
-}
-
-static int filter_defect(VidaIntegration* self, double gamma0, const double* q, const double* v) {
-  const vida_radau* own = self->state;
-  const int code = find_defect(self, gamma0, q, v);
-  return code ? code : vida__radau_filter(self, own->defect);
-}
-
-/* An error that is too large may be one of the state at the node, which a smaller step does not
- * take away: it is estimated again from the state less this error (Hairer and Wanner, eq. IV.8.20).
- */
-static int estimate(VidaIntegration* self, double* result, VidaError* error) {
-  vida_radau* own = self->state;
-  const double gamma0 = 1.0 / vida__radau_gamma;
-  int code = vida__radau_prepare_filter(self);
-  code = code ? code : filter_defect(self, gamma0, self->node.q, self->node.v);
-  *result = code ? 0.0 : measure_error(self, gamma0);
-  if (!code && *result > 1.0 && *result < doubtful) {
-    for (int k = 0; k < self->model.n; k++) {
-      self->work.q1[k] = self->node.q[k] + gamma0 * own->h * own->defect[k];
-      self->work.place[k] = self->node.v[k] + own->defect[self->model.n + k];
-    }
-    /* Outside of the domain the first estimate stands. */
-    if (filter_defect(self, gamma0, self->work.q1, self->work.place) == VIDA_SUCCESS) {
-      *result = fmin(*result, measure_error(self, gamma0));
-    }
-  }
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  return isfinite(*result) ? VIDA_SUCCESS
-                           : vida__fail(error, VIDA_NOT_FINITE,
-                                        "the estimated error of a step is not a finite number");
-}
-
 /* ---- steps of its own ------------------------------------------------------------------------ */
 
-/* What h is to be divided by after a step with this error. */
+/* Returns the number by which h is divided after a step with this error. */
 static double find_quotient(const vida_radau* own, double error, bool is_accepted) {
   double quotient = fmax(1.0 / largest_growth, fmin(largest_shrink, pow(error, 0.25) / safety));
   if (is_accepted && own->h_accepted > 0.0) {
@@ -397,7 +213,7 @@ static double find_quotient(const vida_radau* own, double error, bool is_accepte
   return quotient;
 }
 
-/* The next step towards the end of the interval, without a tiny one at the last. */
+/* Returns the next step towards the end of the interval, without a tiny last one. */
 static bool choose_step(VidaIntegration* self, double end) {
   vida_radau* own = self->state;
   const double left = end - own->t;
@@ -411,7 +227,7 @@ static void follow_accepted(VidaIntegration* self, double error, bool was_cut) {
   vida_radau* own = self->state;
   double next = own->h / find_quotient(own, error, true);
   next = own->was_rejected ? fmin(next, own->h) : next;
-  /* A step that only the node made short says nothing against a longer one. */
+  /* A step that was shortened to end at a node does not limit the next step. */
   own->h_wanted = was_cut ? fmax(next, own->h_wanted) : next;
   own->h_accepted = own->h;
   own->error_accepted = fmax(smallest_error, error);
@@ -451,11 +267,11 @@ static int try_step(VidaIntegration* self, double* err, VidaError* error) {
   const vida_radau* own = self->state;
   const double* end = own->place + (VIDA_RADAU_STAGES - 1) * (ptrdiff_t)self->model.n;
   int code = solve(self, error);
-  code = code ? code : estimate(self, err, error);
+  code = code ? code : vida__radau_estimate_error(self, err, error);
   return code || *err > 1.0 ? code : vida__follow_motion(self, own->t_next, end, error);
 }
 
-/* The smallest step that still moves the time. */
+/* Returns the smallest step that still changes the time. */
 static double smallest_step(const VidaIntegration* self, double end) {
   return 16.0 * DBL_EPSILON * fmax(fabs(self->node.t0), fmax(fabs(end), self->node.h));
 }
@@ -539,7 +355,7 @@ static int step(VidaIntegration* self, VidaError* error) {
   vida_radau* own = self->state;
   const int code = self->adaptive ? step_adaptively(self, error) : step_fixed(self, error);
   if (code) {
-    /* The state of the node comes back; what is known of the steps behind it does not. */
+    /* Restores the state at the node; the data of later steps are deleted. */
     own->last_h = 0.0;
     own->h_accepted = 0.0;
     own->h_wanted = self->adaptive ? first_step(self) : 0.0;
@@ -547,8 +363,9 @@ static int step(VidaIntegration* self, VidaError* error) {
   return code;
 }
 
-/* The velocity of the last stage satisfies the hidden constraints where that stage is, which is the
- * node but for the rounding of an angle that may have made many turns: it is taken to the node. */
+/* The velocity of the last stage satisfies the hidden constraints at the position of that stage,
+ * which is the node except for the rounding of an angle that may have made many turns: projects it
+ * to the node. */
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   const size_t bytes = (size_t)self->model.n * sizeof *v;
   const double t = vida__node_time(self);
@@ -560,7 +377,7 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
-  /* Where there is none, that of the stage is right to rounding of the angle. */
+  /* If the projection fails, the velocity of the stage is correct to the rounding of the angle. */
   if (vida__project_velocity(self, t, self->node.q, self->work.entries, self->node.p, v, NULL,
                              NULL)) {
     memcpy(v, self->node.v, bytes);
@@ -570,8 +387,8 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* A part of the time in which positions change by as much as they are, and velocities too; the
- * control of errors does the rest. */
+/* The first step: a fraction of the time in which positions and velocities change by their own
+ * sizes. Error control does the rest. */
 static double first_step(const VidaIntegration* self) {
   const vida_radau* own = self->state;
   double h = self->node.h;
@@ -612,7 +429,7 @@ static int start(VidaIntegration* self, VidaError* error) {
     memset(own->position_size, 0, bytes);
     memset(own->velocity_size, 0, bytes);
     memset(own->strength, 0, bytes);
-    update_sizes(self, self->node.q, self->node.v);
+    vida__radau_update_sizes(self, self->node.q, self->node.v);
     own->h_wanted = own->h = first_step(self);
   }
   own->t_next = own->t + own->h;
@@ -630,11 +447,6 @@ static int start(VidaIntegration* self, VidaError* error) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-typedef struct layout {
-  double** array;
-  size_t count;
-} layout;
-
 /* The arrays of `own`, laid out from `begin` on, or only counted (NULL). */
 static size_t lay_out(const VidaIntegration* self, vida_radau* own, double* begin) {
   const size_t n = (size_t)self->model.n;
@@ -643,43 +455,42 @@ static size_t lay_out(const VidaIntegration* self, vida_radau* own, double* begi
   const size_t matrix = (size_t)self->model.system->pattern.entries;
   const size_t stages = VIDA_RADAU_STAGES;
   const size_t block = 2 * (n + m);
-  const layout arrays[] = {{&own->unknown, stages * block},
-                           {&own->last, stages * block},
-                           {&own->evaluated, stages * block},
-                           {&own->mean, stages * n},
-                           {&own->change, stages * n},
-                           {&own->place, stages * n},
-                           {&own->push, stages * n},
-                           {&own->l_v, stages * n},
-                           {&own->entries, stages * entries},
-                           {&own->metric, matrix},
-                           {&own->turn, entries},
-                           {&own->frozen_entries, entries},
-                           {&own->guess, stages * block},
-                           {&own->kept, stages * block},
-                           {&own->residual, stages * block},
-                           {&own->mixed, stages * block},
-                           {&own->row_size, stages * block},
-                           {&own->row_scale, stages * block},
-                           {&own->first, block},
-                           {&own->second, block},
-                           {&own->pairs, block},
-                           {&own->trial, block},
-                           {&own->eta, m},
-                           {&own->stage_size, block},
-                           {&own->base, n},
-                           {&own->a0, n},
-                           {&own->lambda0, m},
-                           {&own->defect, block},
-                           {&own->position_size, n},
-                           {&own->velocity_size, n},
-                           {&own->strength, n},
-                           {&own->position_scale, n},
-                           {&own->velocity_scale, n}};
-  size_t total = 0;
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    *arrays[i].array = begin ? begin + total : NULL;
-    total += arrays[i].count;
+  const vida_array arrays[] = {{&own->unknown, stages * block},
+                               {&own->last, stages * block},
+                               {&own->evaluated, stages * block},
+                               {&own->mean, stages * n},
+                               {&own->change, stages * n},
+                               {&own->place, stages * n},
+                               {&own->push, stages * n},
+                               {&own->l_v, stages * n},
+                               {&own->entries, stages * entries},
+                               {&own->metric, matrix},
+                               {&own->turn, entries},
+                               {&own->frozen_entries, entries},
+                               {&own->guess, stages * block},
+                               {&own->kept, stages * block},
+                               {&own->residual, stages * block},
+                               {&own->mixed, stages * block},
+                               {&own->row_size, stages * block},
+                               {&own->row_scale, stages * block},
+                               {&own->first, block},
+                               {&own->second, block},
+                               {&own->pairs, block},
+                               {&own->trial, block},
+                               {&own->eta, m},
+                               {&own->stage_size, block},
+                               {&own->base, n},
+                               {&own->a0, n},
+                               {&own->lambda0, m},
+                               {&own->defect, block},
+                               {&own->position_size, n},
+                               {&own->velocity_size, n},
+                               {&own->strength, n},
+                               {&own->position_scale, n},
+                               {&own->velocity_scale, n}};
+  size_t total = vida__count_arrays(arrays, sizeof arrays / sizeof arrays[0]);
+  if (begin) {
+    vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], begin);
   }
   for (int i = 0; i <= VIDA_RADAU_STAGES; i++) {
     vida_stage_blocks* blocks = i < VIDA_RADAU_STAGES ? &own->blocks[i] : &own->frozen;

@@ -3,16 +3,15 @@
  *
  *     M q' = M v - G^T eta,   p' = L_q - G^T lambda,   g(q,t) = 0,   G v + g_t = 0,
  *
- * where eta is zero on the exact solution and M is L_vv where the step starts, made regular for
- * quaternions. Masses of other places would do as long as G M^-1 G^T is regular, but those of a
- * body that has turned since are not. Stages have the unknowns X_i = q', V_i, mu_i = h lambda_i and
- * eta_i:
+ * where eta is zero on the exact solution and M is L_vv at the start of the step, made regular for
+ * quaternions. L_vv at another point would do as long as G M^-1 G^T is regular, which fails for a
+ * body that has turned since. Stages have the unknowns X_i = q', V_i, mu_i = h lambda_i and eta_i:
  *
  *     Q_i = q0 + h sum_j a_ij X_j,   M (X_i - V_i) + G(Q_i)^T eta_i = 0,
  *     L_v(Q_i,V_i) = p0 + sum_j a_ij (h L_q(Q_j,V_j) - G(Q_j)^T mu_j),
  *     G(Q_i) V_i + g_t = 0,   g(Q_i) / h = 0.
  *
- * Nonholonomic rows have their velocity level only; their eta is zero. */
+ * Nonholonomic rows have only the velocity level; their eta is zero. */
 #ifndef VIDA_METHODS_COLLOCATION_RADAU_H
 #define VIDA_METHODS_COLLOCATION_RADAU_H
 
@@ -22,62 +21,62 @@
 
 enum { VIDA_RADAU_STAGES = 3 };
 
-/* What the Newton matrix has of one stage, on the system's own pattern: `inner` is L_vv with G and
- * G^T, `mixed_vq` is L_vq with the time derivative of G in its rows, `outer` is L_qq less the
- * curvature of the constraints with lambda, `bend` their curvature with eta. */
+/* The part of the Newton matrix of one stage, on the pattern of the system: `inner` is L_vv with G
+ * and G^T, `mixed_vq` is L_vq with the derivatives (G v + g_t)_q in the rows of G, `outer` is L_qq
+ * less the curvature of the constraints with lambda, `bend` their curvature with eta. */
 typedef struct vida_stage_blocks {
   double *inner, *mixed_vq, *mixed_qv, *outer, *bend;
 } vida_stage_blocks;
 
 typedef struct vida_radau {
-  double t, h;   /* of the step that is being made */
-  double t_next; /* its end, as exactly as it is known */
-  int block;     /* unknowns of a stage, 2 (n + m) */
+  double t, h;   /* of the current step */
+  double t_next; /* its end, as exactly as possible */
+  int block;     /* number of unknowns of a stage, 2 (n + m) */
   vida_pattern pattern;
   double* unknown; /* 3 blocks */
-  double* last;    /* those of the last step */
-  double last_h;   /* 0: there is none */
+  double* last;    /* unknowns of the last step */
+  double last_h;   /* length of the last step; 0: none */
   bool is_evaluated;
-  double* evaluated; /* 3 blocks: what the following belongs to; 3 n each */
+  double* evaluated; /* 3 blocks: the following arrays, 3 n each */
   double *mean, *change, *place, *push, *l_v;
   double* entries;                             /* 3 x entries of G */
   double* metric;                              /* M, on the system's pattern */
   double* turn;                                /* entries like G: (G v + g_t)_q */
   double* eta;                                 /* m: work */
-  vida_stage_blocks blocks[VIDA_RADAU_STAGES]; /* of the stages */
+  vida_stage_blocks blocks[VIDA_RADAU_STAGES]; /* blocks of the stages */
   double* stage_size;                          /* 2 (n + m): work */
-  double* base;                                /* n: p0 with what its rounding has left */
-  double *a0, *lambda0;                        /* at the start */
-  vida_equations* equations;                   /* for those */
+  double* base;                                /* n: p0 plus its rounding error */
+  double *a0, *lambda0;                        /* accelerations and multipliers at the start */
+  vida_equations* equations;                   /* for a0 and lambda0 */
 
   /* The simplified Newton method (radau_newton.c) */
   SUNContext context;
   vida_linear *real_matrix, *metric_matrix;
-  vida_linear *filter_matrix, *filter_metric; /* for the estimate of errors; NULL: fixed steps */
+  vida_linear *filter_matrix, *filter_metric; /* for the error estimate; NULL: fixed steps */
   vida_complex_linear* complex_matrix;
-  vida_stage_blocks frozen; /* what they are made of, without `bend`, */
-  double* frozen_entries;   /* with G there */
-  double factored_h;        /* the step that they are made for; 0: none */
-  bool is_fresh;            /* made in this step */
-  int count, fresh_count;   /* iterations of the last step, of the last one with a new matrix */
-  int spent;                /* iterations since then beyond those */
-  int renewals, renewals_length; /* steps that have new matrices at once */
-  int pause, pause_length;       /* steps that are left to the full Newton method */
+  vida_stage_blocks frozen; /* the blocks of the factored matrices, without `bend` */
+  double* frozen_entries;   /* entries of G for the factored matrices */
+  double factored_h;        /* step of the factored matrices; 0: none */
+  bool is_fresh;            /* the matrices were made in this step */
+  int count, fresh_count; /* iterations of the last step, and of the last step with new matrices */
+  int spent;              /* additional iterations since then */
+  int renewals, renewals_length; /* number of steps that begin with new matrices */
+  int pause, pause_length;       /* number of steps that use the full Newton method */
   long iterations, residuals, jacobians, factorizations;
   double *guess, *kept, *residual, *mixed, *row_size, *row_scale; /* 3 blocks each */
   double *first, *second, *pairs, *trial;                         /* 2 (n + m) each */
 
-  /* Choice of steps */
+  /* Step size control */
   double* defect; /* 2 (n + m) */
   double rtol;
   double most_steps;
   double h_wanted;
-  double h_accepted, error_accepted; /* of the last step; 0: there is none */
+  double h_accepted, error_accepted; /* of the last accepted step; 0: none */
   bool was_rejected;
-  /* The largest values so far: by coordinates, and by their units. */
+  /* The largest values so far: by coordinates (size) and by units (scale). */
   double *position_size, *velocity_size;
   double *position_scale, *velocity_scale;
-  double* strength; /* n: of the forces that act on it, before they cancel */
+  double* strength; /* n: sizes of the forces on each coordinate before they cancel */
 } vida_radau;
 
 extern const double vida__radau_c[VIDA_RADAU_STAGES];
@@ -89,35 +88,49 @@ extern const double vida__radau_gamma, vida__radau_alpha, vida__radau_beta;
 
 /* ---- the equations of a step (radau_stages.c) ---- */
 
-/* M at (own->t, q, v0); 0, > 0 or < 0. */
+/* Computes M at (own->t, q, v0). Returns 0, > 0 or < 0. */
 int vida__radau_find_metric(VidaIntegration* self);
-/* y = M x */
+/* Computes y = M x. */
 void vida__radau_apply_metric(const VidaIntegration* self, const double* x, double* y);
-/* The pattern of all stages; `pattern` NULL: the number of its entries. */
+/* Fills in the pattern of all stages; with NULL, only returns the number of its entries. */
 size_t vida__radau_pattern(const VidaSystem* system, vida_pattern* pattern);
+/* VidaStepEquations.residual of the method. */
 int vida__radau_residual(void* data, const double* u, double* r);
+/* VidaStepEquations.jacobian of the method. */
 int vida__radau_jacobian(void* data, const double* u, double* matrix);
+/* VidaStepEquations.sizes of the method. */
 void vida__radau_sizes(void* data, const double* u, double* size);
-/* Q_i, L_v, h L_q - G^T mu and G of all stages at u. */
+/* Computes Q_i, L_v, h L_q - G^T mu and G of all stages at u. */
 int vida__radau_evaluate(VidaIntegration* self, const double* u);
-/* own->frozen, own->frozen_entries and own->turn, of one stage at u, or of the node that the step
- * own->unknown starts from. */
+/* Computes own->frozen, own->frozen_entries and own->turn for one stage at u. */
 int vida__radau_freeze_stage(VidaIntegration* self, const double* u, int stage);
+/* Computes own->frozen, own->frozen_entries and own->turn for the node at which the step
+ * own->unknown starts. */
 int vida__radau_freeze_node(VidaIntegration* self);
 
-/* ---- their solution (radau_newton.c) ---- */
+/* ---- the error of a step (radau_error.c) ---- */
 
+/* Adds q and v (n each) to the largest values so far. */
+void vida__radau_update_sizes(VidaIntegration* self, const double* q, const double* v);
+/* Estimates the error of the step own->unknown; *result is 1 at the tolerance. */
+int vida__radau_estimate_error(VidaIntegration* self, double* result, VidaError* error);
+
+/* ---- the solution of these equations (radau_newton.c) ---- */
+
+/* Creates the simplified Newton method. */
 int vida__radau_create_newton(VidaIntegration* self, VidaError* error);
+/* Frees the simplified Newton method. */
 void vida__radau_destroy_newton(VidaIntegration* self);
-/* Factors matrices for the guess u, so that later steps allocate nothing; a failure is harmless. */
+/* Factors matrices for the guess u, so that later steps allocate nothing. Ignores failures. */
 void vida__radau_start_newton(VidaIntegration* self, const double* u);
-/* Solves from the guess u, which receives the solution. > 0: it comes to no end, u is the guess
- * again, and the full Newton method may still succeed; < 0: what an evaluation reported. */
+/* Solves the equations of a step from the guess u, which receives the solution. Returns 0; > 0 if
+ * the iteration does not converge (u is then the guess, and the full Newton method may still
+ * succeed); or < 0, the code of a failed evaluation. */
 int vida__radau_newton(VidaIntegration* self, double* u);
-/* Makes the matrix of the next function for the step own->unknown. */
+/* Factors the matrix of vida__radau_filter for the step own->unknown. */
 int vida__radau_prepare_filter(VidaIntegration* self);
-/* Solves with that of one stage at the node, whose coefficient is 1 / gamma: `defect` (2 (n + m)),
- * of M q' and of momenta, becomes what q' and v differ by. */
+/* Solves with the matrix of one stage at the node, whose coefficient is 1 / gamma. `defect` (2 (n +
+ * m)) contains the defects of M q' and of the momenta, and receives the corrections of q' and v. */
 int vida__radau_filter(VidaIntegration* self, double* defect);
 
 #endif

@@ -18,9 +18,11 @@
 
 #include "base/error.h"
 #include "methods/collocation/radau.h"
+#include "stepper/method_options.h"
 
-/* Hairer and Wanner's code radau5, there T, TI, U1, ALPH and BETA. The second and third column of T
- * are the real and the imaginary part of an eigenvector; the rows of its inverse likewise. */
+/* From the code radau5 of Hairer and Wanner, where they are named T, TI, U1, ALPH and BETA. The
+ * second and third columns of T, and rows of its inverse, are the real and imaginary parts of an
+ * eigenvector. */
 const double vida__radau_t[VIDA_RADAU_STAGES][VIDA_RADAU_STAGES] = {
     {9.1232394870892942792e-02, -0.14125529502095420843, -3.0029194105147424492e-02},
     {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
@@ -34,25 +36,25 @@ const double vida__radau_alpha = 2.6810828736277521339;
 const double vida__radau_beta = 3.0504301992474105695;
 
 enum { MOST_ITERATIONS = 40, MIDDLE = 1 };
-/* Residuals relative to the terms of their rows: what rounding leaves, what is near it, and what is
- * no solution. */
+/* Residuals relative to the terms of their rows: rounding, close to rounding, and not a solution.
+ */
 static const double rounded = DBL_EPSILON;
 static const double rounded_of_redundant = 0.1 * DBL_EPSILON; /* whose rows count by the motion */
 static const double at_rounding = 16.0 * DBL_EPSILON;
 static const double near_rounding = 1e-12;
 static const double unsolved = 1e-7;
-/* Rows whose terms vanish beside the motion: with this part of it they are never nothing, and
- * rounding leaves less than `near_motion`. */
+/* Rows whose terms vanish compared with the motion are measured with at least this fraction of it;
+ * rounding then leaves less than `near_motion`. */
 static const double beside_motion = 1e-3;
 static const double near_motion = 1e-12;
-/* A correction that leaves more than this part is of no use any longer, of errors near rounding and
- * of others. */
+/* A correction that leaves more than this fraction of the error is useless: for errors near
+ * rounding, and for others. */
 static const double useless_at_rounding = 0.7;
 static const double useless = 0.9;
-/* Iterations that new factors are worth. */
-static const int price_of_factors = 4;
-/* After a failure of old factors as many steps, twice as many each time, have new ones at once; and
- * after a failure of new ones, are left to the full Newton method. */
+/* The number of iterations that cost as much as new factors. */
+static const int cost_of_factors = 4;
+/* After a failure with old factors this many steps begin with new factors, twice as many after each
+ * further failure; after a failure with new factors, this many steps use the full Newton method. */
 enum { LONGEST_PAUSE = 32 };
 
 /* ---- matrices -------------------------------------------------------------------------------- */
@@ -70,7 +72,7 @@ static pair over(double a, pair b) {
   return (pair){a * b.re / square, -a * b.im / square};
 }
 
-/* Entry e of the first matrix for the eigenvalue l, `row` and `column` being its place. */
+/* Returns entry e of the first matrix for the eigenvalue l; `row` and `column` are its indices. */
 static pair first_entry(const VidaIntegration* self, pair l, sunindextype e, int row, int column) {
   const vida_radau* own = self->state;
   const vida_stage_blocks* block = &own->frozen;
@@ -95,7 +97,7 @@ static pair first_entry(const VidaIntegration* self, pair l, sunindextype e, int
              : (pair){0.0, 0.0};
 }
 
-/* Entry e of the second matrix. */
+/* Returns entry e of the second matrix. */
 static double second_entry(const VidaIntegration* self, sunindextype e, int row, int column) {
   const vida_radau* own = self->state;
   const int n = self->model.n;
@@ -114,7 +116,8 @@ static double second_entry(const VidaIntegration* self, sunindextype e, int row,
   return is_unused ? 0.0 : own->frozen.inner[e];
 }
 
-/* The real matrices for the eigenvalue gamma, and the complex one (nullable), of what is frozen. */
+/* Assembles the real matrices for the eigenvalue gamma, and the complex one (nullable), from the
+ * frozen derivatives. */
 static int factor(VidaIntegration* self, vida_linear* first, vida_linear* second,
                   vida_complex_linear* complex_first) {
   vida_radau* own = self->state;
@@ -141,7 +144,7 @@ static int factor(VidaIntegration* self, vida_linear* first, vida_linear* second
   return code || !complex_first ? code : vida__complex_factor(complex_first);
 }
 
-/* Matrices of the step own->h, from derivatives in its middle as the guess u has it. */
+/* Makes the matrices of the step own->h from the derivatives in its middle, at the guess u. */
 static int renew(VidaIntegration* self, const double* u) {
   vida_radau* own = self->state;
   own->factored_h = 0.0;
@@ -163,7 +166,7 @@ int vida__radau_prepare_filter(VidaIntegration* self) {
 
 /* ---- one correction -------------------------------------------------------------------------- */
 
-/* What belongs to one eigenvalue: real, or in two parts, real and imaginary. */
+/* The data of one eigenvalue, real or with real and imaginary parts. */
 typedef struct component {
   pair eigenvalue;
   int parts;
@@ -188,10 +191,10 @@ static bool is_nonholonomic(const VidaIntegration* self, int row) {
   return self->model.system->rows[row].is_nonholonomic;
 }
 
-/* x = A^-1 x with a real matrix, whose constraints have `less` times the redundancy on their
- * diagonal. Rows that depend on others do so in another way at each stage, and what of a right side
- * contradicts their dependence here would make huge multipliers: a first solution says what that
- * is, and the second is without it. */
+/* Computes x = A^-1 x with a real matrix whose constraints have `less` times the redundancy on
+ * their diagonal. The dependence of rows differs between stages, and the part of a right-hand side
+ * that contradicts the dependence here would cause huge multipliers: a first solution determines
+ * this part, and the second solution is without it. */
 static int solve_real(VidaIntegration* self, vida_linear* matrix, double less, double* x) {
   vida_radau* own = self->state;
   const int n = self->model.n;
@@ -205,7 +208,7 @@ static int solve_real(VidaIntegration* self, vida_linear* matrix, double less, d
   return code ? code : vida__linear_solve(matrix, x, x);
 }
 
-/* The same with the complex matrix, for own->pairs. */
+/* Computes x = A^-1 x with the complex matrix, for own->pairs. */
 static int solve_complex(VidaIntegration* self, pair less) {
   vida_radau* own = self->state;
   const int n = self->model.n;
@@ -225,7 +228,7 @@ static int solve_complex(VidaIntegration* self, pair less) {
   return code ? code : vida__complex_solve(own->complex_matrix, x);
 }
 
-/* P and -eta, with what W adds to their right side once it is known. */
+/* Computes P and -eta, after W is known. */
 static int solve_second(VidaIntegration* self, const component* one, bool has_first) {
   const vida_radau* own = self->state;
   const int n = self->model.n;
@@ -305,7 +308,7 @@ static int solve_first(VidaIntegration* self, const component* one) {
   return code;
 }
 
-/* one->values from residuals to corrections. */
+/* Converts one->values from residuals to corrections. */
 static int solve_component(VidaIntegration* self, const component* one) {
   const int n = self->model.n;
   const int m = self->model.m;
@@ -356,7 +359,7 @@ static component component_of(const VidaIntegration* self, int k) {
   return one;
 }
 
-/* u += correction for the residual r. */
+/* Adds the correction for the residual r to u. */
 static int correct(VidaIntegration* self, const double* r, double* u) {
   vida_radau* own = self->state;
   const int block = own->block;
@@ -446,7 +449,7 @@ static bool is_solved(const VidaIntegration* self, rest left) {
          (left.relative <= unsolved || measure(self, DBL_EPSILON).beside <= unsolved);
 }
 
-/* Whether the corrections after `earlier`, one or two of them, were worth their price. */
+/* Returns whether the corrections after `earlier`, one or two of them, were useful. */
 static bool is_useful(rest earlier, rest now) {
   const double part = earlier.relative <= at_rounding ? useless_at_rounding : useless;
   return now.relative < part * earlier.relative || now.beside < part * earlier.beside ||
@@ -487,8 +490,8 @@ static int iterate(VidaIntegration* self, int most, double* u) {
   return code ? code : is_done && is_solved(self, left) ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
 }
 
-/* What the iterations of a step say of its factors: once they have cost more than new ones would,
- * the next step has new ones. */
+/* Decides from the iterations of a step whether its factors are still useful: if they have cost
+ * more than new ones, the next step makes new ones. */
 static void follow_count(vida_radau* own) {
   if (own->is_fresh) {
     own->fresh_count = own->count;
@@ -503,17 +506,17 @@ static int longer(int pause) {
   return pause == 0 ? 1 : 2 * pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE;
 }
 
-/* With the factors of an earlier step, if they promise to do. */
+/* Uses the factors of an earlier step if they are likely to converge. */
 static int try_old_factors(VidaIntegration* self, double* u) {
   vida_radau* own = self->state;
-  if (own->factored_h != own->h || own->spent >= price_of_factors) {
+  if (own->factored_h != own->h || own->spent >= cost_of_factors) {
     return VIDA_STEP_NOT_CONVERGED;
   }
   if (own->renewals > 0) {
     own->renewals--;
     return VIDA_STEP_NOT_CONVERGED;
   }
-  const int code = iterate(self, own->fresh_count + 2 * price_of_factors, u);
+  const int code = iterate(self, own->fresh_count + 2 * cost_of_factors, u);
   own->renewals = own->renewals_length = code ? longer(own->renewals_length) : 0;
   return code;
 }
@@ -549,7 +552,8 @@ int vida__radau_create_newton(VidaIntegration* self, VidaError* error) {
   vida_radau* own = self->state;
   const vida_solver solver = vida__solver_of(self->options);
   const vida_pattern* pattern = &self->model.system->pattern;
-  int code = vida__context_create(&own->context) ? vida__fail_memory(error) : VIDA_SUCCESS;
+  int code =
+      vida__take_context(self->services, &own->context) ? vida__fail_memory(error) : VIDA_SUCCESS;
   code = code ? code : vida__linear_create(own->context, pattern, solver, &own->real_matrix, error);
   code =
       code ? code : vida__linear_create(own->context, pattern, solver, &own->metric_matrix, error);
@@ -570,9 +574,7 @@ void vida__radau_destroy_newton(VidaIntegration* self) {
   vida__linear_destroy(&own->filter_matrix);
   vida__linear_destroy(&own->filter_metric);
   vida__complex_destroy(&own->complex_matrix);
-  if (own->context) {
-    SUNContext_Free(&own->context);
-  }
+  vida__leave_context(self->services, &own->context);
 }
 
 void vida__radau_start_newton(VidaIntegration* self, const double* u) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "methods/collocation/radau.h"
+#include "system/constraints/rank.h"
 
 #define ROOT_6 2.4494897427831780981972840747059
 
@@ -32,8 +33,9 @@ static double* entries_of(const VidaIntegration* self, int stage) {
 /* ---- M ----------------------------------------------------------------------------------------
  */
 
-/* A quaternion has no mass along itself, which after half a turn is across the constraint. What is
- * added must be small, because the matrices of the simplified Newton method are without it. */
+/* A quaternion has no mass along itself, which after half a turn is across the constraint. The
+ * added mass must be small, because the matrices of the simplified Newton method do not contain it.
+ */
 static const double mass_along_quaternion = 1e-3;
 
 static void add_masses_of_quaternions(const VidaIntegration* self) {
@@ -112,7 +114,8 @@ static int evaluate_stage(VidaIntegration* self, int i, const double* stage) {
   return code;
 }
 
-/* What was evaluated last is still there: the matrix and the end of a step ask for it again. */
+/* The results of the last evaluation are kept, because the matrix and the end of a step need them
+ * again. */
 int vida__radau_evaluate(VidaIntegration* self, const double* u) {
   vida_radau* own = self->state;
   const size_t bytes = (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *u;
@@ -132,7 +135,7 @@ int vida__radau_evaluate(VidaIntegration* self, const double* u) {
   return VIDA_SUCCESS;
 }
 
-/* own->eta = eta, without those of nonholonomic rows. */
+/* Copies eta to own->eta, with 0 for nonholonomic rows. */
 static void take_eta(VidaIntegration* self, const double* eta) {
   vida_radau* own = self->state;
   for (int r = 0; r < self->model.m; r++) {
@@ -219,7 +222,8 @@ void vida__radau_sizes(void* data, const double* u, double* size) {
 
 /* ---- what the matrix is made of -------------------------------------------------------------- */
 
-/* The blocks of a stage at (t,q,v) with mu = h lambda, eta (nullable: without `bend`) and G. */
+/* Computes the blocks of a stage at (t,q,v) with mu = h lambda, eta (NULL: without `bend`) and G.
+ */
 static int fill_blocks(VidaIntegration* self, double t, const double* q, const double* v,
                        const double* mu, const double* eta, const double* entries,
                        vida_stage_blocks* blocks) {
@@ -230,7 +234,7 @@ static int fill_blocks(VidaIntegration* self, double t, const double* q, const d
   const vida_hessian_weights qv = {0.0, 1.0, 0.0, 0.0};
   const vida_hessian_weights vq = {0.0, 0.0, 1.0, 0.0};
   const vida_hessian_weights vv = {0.0, 0.0, 0.0, 1.0};
-  /* They lie one after the other. */
+  /* The arrays follow each other in memory. */
   memset(blocks->inner, 0, (eta ? 5 : 4) * (size_t)system->pattern.entries * sizeof *blocks->inner);
   int code = vida__add_hessian(evaluator, t, q, v, vv, blocks->inner);
   code = code ? code : vida__add_hessian(evaluator, t, q, v, qq, blocks->outer);
@@ -253,27 +257,17 @@ static int fill_blocks(VidaIntegration* self, double t, const double* q, const d
   return code;
 }
 
-/* The first entry of a column of the system's pattern that is a constraint's. */
-static sunindextype find_constraints(const VidaSystem* system, int column) {
-  const vida_pattern* pattern = &system->pattern;
-  sunindextype e = pattern->column_start[column];
-  while (e < pattern->column_start[column + 1] && pattern->row[e] < system->coordinate_count) {
-    e++;
-  }
-  return e;
-}
-
 static bool is_nonholonomic(const VidaSystem* system, sunindextype e) {
   return system->rows[system->pattern.row[e] - system->coordinate_count].is_nonholonomic;
 }
 
-/* The column of coordinate j of X_k: rows of all stages. */
+/* Fills in the column of coordinate j of X_k, in the rows of all stages. */
 static double* put_rate(const VidaIntegration* self, int k, int j, double* next) {
   const vida_radau* own = self->state;
   const VidaSystem* system = self->model.system;
   const sunindextype from = system->pattern.column_start[j];
   const sunindextype end = system->pattern.column_start[j + 1];
-  const sunindextype middle = find_constraints(system, j);
+  const sunindextype middle = vida__first_constraint_entry(system, j);
   const double h = own->h;
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     const vida_stage_blocks* block = &own->blocks[i];
@@ -298,13 +292,13 @@ static double* put_rate(const VidaIntegration* self, int k, int j, double* next)
   return next;
 }
 
-/* The column of coordinate j of V_k. */
+/* Fills in the column of coordinate j of V_k. */
 static double* put_velocity(const VidaIntegration* self, int k, int j, double* next) {
   const vida_radau* own = self->state;
   const VidaSystem* system = self->model.system;
   const sunindextype from = system->pattern.column_start[j];
   const sunindextype end = system->pattern.column_start[j + 1];
-  const sunindextype middle = find_constraints(system, j);
+  const sunindextype middle = vida__first_constraint_entry(system, j);
   const vida_stage_blocks* block = &own->blocks[k];
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     for (sunindextype e = from; e < middle && i == k; e++) {
@@ -321,14 +315,14 @@ static double* put_velocity(const VidaIntegration* self, int k, int j, double* n
   return next;
 }
 
-/* The columns of mu_k and eta_k; each has its own diagonal place, too, which is zero but for rows
- * that depend on others, and of eta for nonholonomic rows. */
+/* Fills in the columns of mu_k and eta_k. Each also has a diagonal entry, which is nonzero only for
+ * dependent rows, and for eta of nonholonomic rows. */
 static double* put_multiplier(const VidaIntegration* self, int k, int row, double* next) {
   const vida_radau* own = self->state;
   const VidaSystem* system = self->model.system;
   const int column = self->model.n + row;
   const sunindextype from = system->pattern.column_start[column];
-  const sunindextype middle = find_constraints(system, column);
+  const sunindextype middle = vida__first_constraint_entry(system, column);
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     for (sunindextype e = from; e < middle; e++) {
       *next++ = vida__radau_a[i][k] * own->blocks[k].inner[e];
@@ -345,7 +339,7 @@ static double* put_stabilizer(const VidaIntegration* self, int k, int row, doubl
   const VidaSystem* system = self->model.system;
   const int column = self->model.n + row;
   const bool is_unused = system->rows[row].is_nonholonomic;
-  const sunindextype middle = find_constraints(system, column);
+  const sunindextype middle = vida__first_constraint_entry(system, column);
   const double stiffness = self->model.row_stiffness[row];
   for (sunindextype e = system->pattern.column_start[column]; e < middle; e++) {
     *next++ = is_unused ? 0.0 : own->blocks[k].inner[e];
@@ -356,7 +350,7 @@ static double* put_stabilizer(const VidaIntegration* self, int k, int row, doubl
   return next;
 }
 
-/* In the order of vida__radau_pattern. */
+/* The entries are in the order of vida__radau_pattern. */
 static void put_matrix(const VidaIntegration* self, double* next) {
   for (int k = 0; k < VIDA_RADAU_STAGES; k++) {
     for (int j = 0; j < self->model.n; j++) {
@@ -407,7 +401,7 @@ int vida__radau_freeze_stage(VidaIntegration* self, const double* u, int i) {
                             NULL, own->frozen_entries, &own->frozen);
 }
 
-/* Multipliers need not be exact there: those of the last stage. */
+/* The multipliers need not be exact here: uses those of the last stage. */
 int vida__radau_freeze_node(VidaIntegration* self) {
   vida_radau* own = self->state;
   const double* mu = stage_of(own, own->unknown, VIDA_RADAU_STAGES - 1) + 2 * self->model.n;
@@ -430,7 +424,7 @@ static void add_row(listing* list, int row) {
   list->count++;
 }
 
-/* Rows of the system's pattern from entry `from` on, as rows from `offset` on. */
+/* Appends the rows of the system's pattern from entry `from`, as rows from `offset`. */
 static void add_rows(listing* list, const VidaSystem* system, sunindextype from, sunindextype end,
                      int offset) {
   for (sunindextype e = from; e < end; e++) {
@@ -446,7 +440,7 @@ static void add_column(listing* list, const VidaSystem* system, int k, int colum
   const int own = kind == 0 ? column : kind == 3 ? column - n - m : column - n;
   const sunindextype from = system->pattern.column_start[own];
   const sunindextype end = system->pattern.column_start[own + 1];
-  const sunindextype middle = find_constraints(system, own);
+  const sunindextype middle = vida__first_constraint_entry(system, own);
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     const int first = i * block;
     const bool is_own = i == k;

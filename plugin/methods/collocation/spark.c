@@ -21,7 +21,7 @@ static int start(VidaIntegration* self, VidaError* error) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* The multiplier at the node that the step starts from: both impulses at it. */
+/* Computes the multiplier at the node at which the step starts, from both impulses there. */
 static int take_multipliers(VidaIntegration* self, VidaError* error) {
   vida_collocation* own = self->state;
   const double* mu = own->history[0] + vida__multiplier_offset(self, 0);
@@ -44,7 +44,7 @@ static int take_multipliers(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* v at the new node, and p less the impulse of the hidden constraint. */
+/* Computes v at the new node, and subtracts the impulse of the hidden constraint from p. */
 static int project_momenta(VidaIntegration* self, VidaError* error) {
   vida_collocation* own = self->state;
   const double t = vida__next_time(self);

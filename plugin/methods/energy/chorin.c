@@ -1,5 +1,5 @@
-/* The energy-preserving scheme of Chorin, Hughes, Marsden and McCracken (paper 001, eq. 20-23) for
- * H = p^T M^-1 p / 2 + V(q):
+/* The energy-preserving scheme of Chorin, Hughes, Marsden and McCracken (Marsden and Wendlandt
+ * 1997, eq. 20-23) for H = p^T M^-1 p / 2 + V(q):
  *
  *     q1 - q0 = h kappa M^-1 (beta p1 + (1 - beta) p0),  p1 - p0 = -h phi V_q((1 - gamma) q0 +
  * gamma q1) where kappa and phi are the factors that make the increments of T along p1 - p0 and of
@@ -47,7 +47,7 @@ static void find_place(VidaIntegration* self, double share) {
   }
 }
 
-/* V_q, overwritten. */
+/* Computes V_q. */
 static int find_gradient(VidaIntegration* self, const double* q, double* v_q) {
   const int code = vida__gradient_of(&self->model.evaluator, VIDA_PART_POTENTIAL,
                                      vida__node_time(self), q, NULL, v_q, self->work.l_v);
@@ -57,8 +57,8 @@ static int find_gradient(VidaIntegration* self, const double* q, double* v_q) {
   return code;
 }
 
-/* A quotient of increments eq. 20 and 21 are divided by. Both vanish together where nothing moves,
- * and then the factor is 1; where only the denominator does, the scheme has no value. */
+/* Divides increments as in eq. 20 and 21. If both are zero because nothing moves, the quotient is
+ * 1; if only the denominator is zero, the scheme has no value. */
 static int divide(VidaIntegration* self, const char* equation, double numerator, double denominator,
                   double* factor) {
   if (denominator != 0.0) {
@@ -72,7 +72,7 @@ static int divide(VidaIntegration* self, const char* equation, double numerator,
                           "eq. %s divides by zero: the force is orthogonal to the step", equation);
 }
 
-/* exact, mean and phi; with one coordinate phi V_q is the discrete derivative itself. */
+/* Computes exact, mean and phi. With one coordinate phi V_q is the discrete derivative itself. */
 static int find_force(VidaIntegration* self, const vida_interval* between, const double* w,
                       double* phi) {
   chorin_state* own = self->state;
@@ -94,7 +94,7 @@ static int find_force(VidaIntegration* self, const vida_interval* between, const
   return code;
 }
 
-/* change . M^-1 (p0 + share change), and its size. */
+/* Computes change . M^-1 (p0 + share change), and its size. */
 static double kinetic_increment(const VidaIntegration* self, double share) {
   const chorin_state* own = self->state;
   double sum = 0.0;
@@ -108,7 +108,7 @@ static double kinetic_increment(const VidaIntegration* self, double share) {
 static int find_kinetic_factor(VidaIntegration* self, double* kappa) {
   const chorin_state* own = self->state;
   *kappa = 1.0;
-  /* With one coordinate beta does not matter, either: its direction is the only one. */
+  /* With one coordinate beta has no effect either, since there is only one direction. */
   return own->beta == 0.5 ? VIDA_SUCCESS
                           : divide(self, "20", kinetic_increment(self, 0.5),
                                    kinetic_increment(self, own->beta), kappa);
@@ -138,8 +138,8 @@ static int residual(void* data, const double* u, double* r) {
   return code;
 }
 
-/* d(phi V_q)/dq1 = gamma phi V_qq + V_q dphi: own->slope becomes dphi, the matrix -h^2 times all.
- */
+/* Computes d(phi V_q)/dq1 = gamma phi V_qq + V_q dphi: own->slope receives dphi, the matrix -h^2
+ * times the sum. */
 static int find_force_slopes(VidaIntegration* self, const vida_interval* between, double phi,
                              double* matrix) {
   chorin_state* own = self->state;
@@ -183,7 +183,7 @@ static int find_force_slopes(VidaIntegration* self, const vida_interval* between
   return code;
 }
 
-/* Those of generalized forces in the middle of the step. */
+/* Adds the derivatives of generalized forces in the middle of the step. */
 static int add_damping_slopes(VidaIntegration* self, const double* w, double* matrix) {
   const chorin_state* own = self->state;
   const vida_pattern* pattern = &self->model.system->pattern;
@@ -206,7 +206,7 @@ static int add_damping_slopes(VidaIntegration* self, const double* w, double* ma
   return code;
 }
 
-/* own->slope1 = dkappa / d(p1 - p0) */
+/* Computes own->slope1 = dkappa / d(p1 - p0). */
 static void find_kinetic_slopes(const VidaIntegration* self, double kappa) {
   const chorin_state* own = self->state;
   const double along = kinetic_increment(self, own->beta);
@@ -264,9 +264,9 @@ static int check_system(VidaIntegration* self, VidaError* error) {
         self->model.system->name, self->model.n);
   }
   if (self->model.system->has_coupled_mass) {
-    return VIDA_REFUSE_SYSTEM(error,
-                              "chorin cannot take system '%s', whose mass matrix is not diagonal",
-                              self->model.system->name);
+    return VIDA_REFUSE_SYSTEM(
+        error, "chorin does not accept system '%s', whose mass matrix is not diagonal",
+        self->model.system->name);
   }
   return vida__require_discrete_derivatives(self, error);
 }

@@ -1,6 +1,6 @@
-/* Two more discrete derivatives for the scheme of energy.h, not equivariant: the average of the
- * gradient along the step (average-vector-field), and difference quotients of one coordinate after
- * the other (itoh-abe). */
+/* Two further discrete derivatives for the scheme of energy.h, which are not equivariant: the
+ * average of the gradient along the step (average-vector-field), and difference quotients of one
+ * coordinate after the other (itoh-abe). */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ typedef struct average_state {
   double* work;                          /* as many as there are entries of G */
 } average_state;
 
-/* The Legendre polynomial of this degree and its derivative. */
+/* Computes the Legendre polynomial of this degree and its derivative. */
 static double legendre(int degree, double x, double* slope) {
   double before = 1.0;
   double value = x;
@@ -127,9 +127,9 @@ static int create_average(VidaIntegration* self, VidaError* error) {
 
 /* ---- Itoh and Abe ---------------------------------------------------------------------------- */
 
-/* Component i of D f is (f(b) - f(a)) / (b_i - a_i) where a and b differ in coordinate i only:
- * those before it are at q1, those behind it at q0. It is component i of any other discrete
- * derivative between a and b, which has no cancellation. */
+/* Component i of D f is (f(b) - f(a)) / (b_i - a_i), where a and b differ in coordinate i only:
+ * coordinates before i are at q1, coordinates after i at q0. It equals component i of any other
+ * discrete derivative between a and b, which has no cancellation. */
 typedef struct increment_state {
   vida_energy_state base;
   bool symmetric;   /* the mean with the opposite order of coordinates */
@@ -142,7 +142,7 @@ typedef struct increment_state {
   double* opposite; /* the same with respect to a */
 } increment_state;
 
-/* From q0 on, coordinate by coordinate, in the direction +1 or -1. */
+/* Computes the components one by one, beginning with the first (+1) or the last (-1) coordinate. */
 static void begin_walk(const VidaIntegration* self, const vida_interval* between) {
   const increment_state* own = self->state;
   const size_t bytes = (size_t)self->model.n * sizeof(double);
@@ -165,7 +165,7 @@ static void leave_coordinate(const increment_state* own, int i) {
 
 static vida_interval forward(const increment_state* own, const vida_interval* between) {
   vida_interval result = *between;
-  result.q_low = NULL; /* a and b are points of their own */
+  result.q_low = NULL; /* a and b are separate points */
   result.q0 = own->a;
   result.q1 = own->b;
   result.dq = own->step;
@@ -225,7 +225,8 @@ static int increment_constraints(VidaIntegration* self, const vida_interval* bet
   return code;
 }
 
-/* Row i of the derivatives with respect to q1: coordinates before i move a and b, i moves b. */
+/* Adds row i of the derivatives with respect to q1: coordinates before i move a and b, coordinate i
+ * moves b. */
 static void take_row(VidaIntegration* self, int i, int direction, double share, double* matrix) {
   const increment_state* own = self->state;
   const vida_pattern* pattern = &self->model.system->pattern;

@@ -1,7 +1,7 @@
 /* energy-momentum for Lagrangians that are quadratic in the rates,
  *     L = v^T M(q) v / 2 + b(q) v - V(q),  p = M v + b,  H = p v - L = v^T M v / 2 + V.
  *
- * The scheme is Gonzalez's (paper 003, eq. 21) with a discrete derivative of H(q,p) that needs no
+ * The scheme is eq. 21 of Gonzalez 1999, with a discrete derivative of H(q,p) that needs no
  * inverse of M. With v = M^-1 (p - b) at both nodes, T1 - T0 = (v1 p1 - v0 p0) / 2 of b = 0 is
  *     (v0 + v1)/2 (p1 - p0) - v0 (M1 - M0) v1 / 2,
  * so that (v0 + v1)/2 and -v0 DM v1 / 2 + DV are D_p H and D_q H:
@@ -40,7 +40,8 @@ typedef struct general_state {
 
 enum { PARTS = 4, MOVING = VIDA_PART_KINETIC | VIDA_PART_GENERAL };
 
-/* One addend of D phi: `weight` times D L with rates `v`, which change with w by `slope`. */
+/* Adds one term of D phi: `weight` times D L with the rates `v`, whose derivative with respect to w
+ * is `slope`. */
 typedef struct addend {
   const double* v;
   double weight, slope;
@@ -59,7 +60,7 @@ static void list_addends(const VidaIntegration* self, const double* w, addend* l
   list[3] = (addend){own->zero, 1.0, 0.0};
 }
 
-/* f + D phi */
+/* Computes f + D phi. */
 static int find_forces(VidaIntegration* self, const vida_interval* between, const double* w,
                        double* force) {
   const general_state* own = self->state;
@@ -155,8 +156,8 @@ int vida__general_velocities(VidaIntegration* self, double* v, VidaError* error)
   return VIDA_SUCCESS;
 }
 
-/* p v - L at the compensated state; where v is not quite that of p, this is H(q,p) up to the square
- * of what they differ by. */
+/* Computes p v - L at the compensated state. If v is not exactly the velocity of p, the difference
+ * to H(q,p) is of second order. */
 int vida__general_energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
   const double* v = self->node.v;
   *t = vida__node_time(self);

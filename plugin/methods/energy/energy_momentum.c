@@ -1,4 +1,4 @@
-/* The energy-momentum method of Gonzalez (paper 003, eq. 21 and 33-34) for T = v^T M v / 2, and the
+/* The energy-momentum method of Gonzalez 1999 (eq. 21 and 33-34) for T = v^T M v / 2, and the
  * scheme that it shares with other discrete derivatives (energy.h).
  *
  * With p1 eliminated, w and mu = h lambda solve
@@ -142,14 +142,14 @@ int vida__energy_start(VidaIntegration* self, VidaError* error) {
     return VIDA_REFUSE_SYSTEM(
         error, "%s needs a regular mass matrix, and that of system '%s' is singular%s%s",
         self->method->info.name, self->model.system->name,
-        count > 0 ? ": there is nothing along " : "", names);
+        count > 0 ? ": it has no mass along " : "", names);
   }
   const int code = vida__apply_mass(self, self->node.v, self->node.p);
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-/* change = p1 - p0 without the impulses of constraints, which p has received: term by term, so that
- * those of equal and opposite size leave no rounding in the momentum maps. */
+/* Computes change = p1 - p0 without the impulses of constraints. These are added to p directly,
+ * term by term, so that equal and opposite impulses leave no rounding in the momentum maps. */
 static int find_change(VidaIntegration* self, const double* w, double* change) {
   const vida_discrete_rule* rule = rule_of(self);
   const vida_interval between = vida__next_interval(self, w);
@@ -208,7 +208,8 @@ int vida__energy_velocities(VidaIntegration* self, double* v, VidaError* error) 
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-/* At the compensated state: what rounding has lost of it changes the energy by its derivatives. */
+/* Computes the energy at the compensated state: adds the effect of the rounding errors of q and p
+ * to first order. */
 int vida__energy_at_node(VidaIntegration* self, double* value, double* t, VidaError* error) {
   int code = vida__node_energy(self, value, t, error);
   const double* v = NULL;
@@ -234,8 +235,8 @@ int vida__require_discrete_derivatives(VidaIntegration* self, VidaError* error) 
   if (!vida__has_discrete_derivatives(self->model.system, &name)) {
     return VIDA_REFUSE_SYSTEM(
         error,
-        "%s needs discrete derivatives: '%s' of system '%s' has none (as have functions that "
-        "compare positions, Lagrangians that are not quadratic in the rates, and callbacks)",
+        "%s needs discrete derivatives: '%s' of system '%s' has none (comparisons of positions, "
+        "Lagrangians that are not quadratic in the rates, and callbacks have none)",
         self->method->info.name, name, self->model.system->name);
   }
   return VIDA_SUCCESS;
@@ -299,8 +300,9 @@ const VidaMethod vida__energy_momentum = {
              "Gonzalez 1999, eq. 21",
              "Lagrangians that are at most quadratic in the rates; potentials, Lagrangians and "
              "constraints with discrete derivatives. Momenta of rotations that change the mass "
-             "matrix are preserved to second order only. Forces and driven constraints change the "
-             "energy exactly by their work. Stability does not limit the step, but very large "
+             "matrix, and momenta of flat bodies as directors with joints, are preserved to second "
+             "order only. Forces and driven constraints change the energy exactly by their work. "
+             "Stability does not limit the step, but very large "
              "steps have no solution.",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |

@@ -1,7 +1,7 @@
 /* energy-momentum-projected: positions and velocities on the constraints, energy and momentum
  * exact.
  *
- * Paper 003, eq. 21, keeps every function on phase space whose multiplier has its discrete
+ * Gonzalez 1999, eq. 21, keeps every function on phase space whose multiplier has its discrete
  * derivative; here it is given two, g(q) and its rate f(q,p) = G(q) M^-1 p, with multipliers mu and
  * h eta. Of constraints that are at most quadratic, G is affine in q and the discrete derivative of
  * f is the gradient at the middle (product rule), which is equivariant:
@@ -35,7 +35,7 @@ typedef struct projected_state {
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* The entries of G_qq v: G is affine, so that differences over any way are exact. */
+/* Computes the entries of G_qq v. G is affine, so differences over any distance are exact. */
 static int find_turned(VidaIntegration* self, const double* q, const double* v, double* entries) {
   projected_state* own = self->state;
   const double h = self->node.h;
@@ -75,7 +75,7 @@ static int residual(void* data, const double* u, double* r) {
   const double* eta = v + n;
   double* first = r + half;
   double* rates = first + n;
-  /* The rows of eq. 21 without M w, which stands for M v here. */
+  /* Computes the rows of eq. 21 with M v in place of M w. */
   int code = vida__energy_residual(data, u, r);
   code = code ? code : vida__apply_mass(self, u, first);
   code = code ? code : vida__apply_mass(self, v, self->work.l_q);
@@ -94,7 +94,7 @@ static int residual(void* data, const double* u, double* r) {
   return code;
 }
 
-/* Adds the quarter that was assembled in own->quarter, and clears it. */
+/* Adds the quarter in own->quarter to the matrix, and clears it. */
 static void add_quarter(VidaIntegration* self, int down, int right, double* matrix) {
   const projected_state* own = self->state;
   const vida_pattern* kkt = &self->model.system->pattern;
@@ -120,15 +120,6 @@ static int add_curvature(VidaIntegration* self, double weight, const double* eta
                              eta, matrix);
 }
 
-/* Makes the matrix regular where constraints depend on each other, as vida__map_set_redundancy
- * does.
- */
-static void lessen_diagonal(const VidaIntegration* self, double* matrix) {
-  for (int r = 0; r < self->model.m && self->model.redundant; r++) {
-    matrix[vida__constraint_diagonal(self->model.system, r)] -= self->model.redundancy[r];
-  }
-}
-
 static int jacobian(void* data, const double* u, double* matrix) {
   VidaIntegration* self = data;
   projected_state* own = self->state;
@@ -142,17 +133,17 @@ static int jacobian(void* data, const double* u, double* matrix) {
   for (int i = 0; i < n; i++) {
     own->v1[i] = 2.0 * v[i] - own->v0[i];
   }
-  /* With respect to w and mu: as eq. 21, without M. */
+  /* Derivatives with respect to w and mu: those of eq. 21, without M. */
   int code = vida__energy_jacobian(data, u, quarter);
   code = code ? code : add_mass(self, -1.0, quarter);
-  lessen_diagonal(self, quarter);
+  vida__subtract_redundancy(self, quarter);
   add_quarter(self, 0, 0, matrix);
   code = code ? code : add_mass(self, 1.0, quarter);
   code = code ? code : add_curvature(self, -0.5 * h, eta, quarter);
   code = code ? code : find_turned(self, self->work.q1, own->v1, own->turned);
   vida__add_rows(system, own->turned, h, quarter);
   add_quarter(self, 1, 0, matrix);
-  /* With respect to v and eta. */
+  /* Derivatives with respect to v and eta. */
   code = code ? code : add_mass(self, 1.0, quarter);
   code = code ? code : add_curvature(self, 0.5 * h, eta, quarter);
   code = code ? code : find_turned(self, self->node.q, v, own->turned);
@@ -163,12 +154,12 @@ static int jacobian(void* data, const double* u, double* matrix) {
   vida__add_columns(system, own->other, -1.0, quarter);
   code = code ? code : find_next_rows(self, own->other);
   vida__add_rows(system, own->other, 2.0, quarter);
-  lessen_diagonal(self, quarter);
+  vida__subtract_redundancy(self, quarter);
   add_quarter(self, 1, 1, matrix);
   return code;
 }
 
-/* The new rows are of the sizes of the old ones. */
+/* The additional rows have the sizes of the first ones. */
 static void sizes(void* data, const double* u, double* size) {
   const VidaIntegration* self = data;
   const int half = self->model.n + self->model.m;

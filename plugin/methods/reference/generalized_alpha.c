@@ -55,7 +55,7 @@ static void find_ends(VidaIntegration* self, const double* w) {
   }
 }
 
-/* L_v(q1,v1) - base - share (h L_q - G^T mu), with G(q1) left in self->work.entries. */
+/* Computes L_v(q1,v1) - base - share (h L_q - G^T mu), with G(q1) in self->work.entries. */
 static int momentum_rows(VidaIntegration* self, const double* mu, double* r) {
   const alpha_state* own = self->state;
   const double t = vida__next_time(self);
@@ -91,7 +91,7 @@ static int residual(void* data, const double* u, double* r) {
              : vida__nonholonomic(&self->model.evaluator, t, self->work.q1, own->v1, rows);
 }
 
-/* Derivatives of nonholonomic rows with respect to w, among the entries of G. */
+/* Writes the derivatives of nonholonomic rows with respect to w into the entries of G. */
 static int replace_nonholonomic_entries(VidaIntegration* self) {
   alpha_state* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -129,7 +129,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
   return code;
 }
 
-/* Velocities at the end are the difference of two that are `ratio` times as large. */
+/* Velocities at the end are the difference of two velocities that are `ratio` times as large. */
 static void find_sizes(void* data, const double* u, double* size) {
   const VidaIntegration* self = data;
   const alpha_state* own = self->state;
@@ -153,9 +153,9 @@ static void prepare_bases(VidaIntegration* self) {
 
 /* ---- projection of the velocity -------------------------------------------------------------- */
 
-/* The same step with g(q1) = 0 replaced by G v1 + g_t = 0, at the positions that were found: for v1
- * and mu, from what they are (Jay and Negrut 2007; the stabilized index 2 form of Arnold, Bruels
- * and Cardona 2015 with one equation solved after the other). */
+/* Computes v1 and mu of the same step with g(q1) = 0 replaced by G v1 + g_t = 0, at the positions
+ * of the solution and from the current values (Jay and Negrut 2007; the stabilized index 2 form of
+ * Arnold, Bruels and Cardona 2015, with one equation solved after the other). */
 static int velocity_residual(VidaIntegration* self, double* r, double* largest) {
   alpha_state* own = self->state;
   const double t = vida__next_time(self);
@@ -225,7 +225,7 @@ static int project_velocity(VidaIntegration* self, VidaError* error) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* s1 and p1 at (q1,v1) with mu, and a1. */
+/* Computes s1 and p1 at (q1,v1) with mu, and a1. */
 static int find_next_state(VidaIntegration* self) {
   alpha_state* own = self->state;
   const double t = vida__next_time(self);
@@ -257,7 +257,7 @@ static void accept(VidaIntegration* self) {
   memcpy(self->node.v, own->v1, bytes);
 }
 
-/* lambda1 = mu / h; of rows that depend on others, of least norm at the place they act at. */
+/* Computes lambda1 = mu / h; for dependent rows, of least norm at the point where they act. */
 static int take_multipliers(VidaIntegration* self, VidaError* error) {
   const alpha_state* own = self->state;
   for (int r = 0; r < self->model.m; r++) {
@@ -306,7 +306,7 @@ static int step(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Not projected unless it was asked for: its drift is that of the method. */
+/* The velocity is projected only on request: its drift is a property of the method. */
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   (void)error;
   memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
@@ -315,7 +315,8 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* a, lambda (into own->mu) and s at the time t0 + distance along the motion's first terms. */
+/* Computes a, lambda (into own->mu) and s at the time t0 + distance, along the first terms of the
+ * motion. */
 static int find_rates(VidaIntegration* self, double distance, const double* a0, double* a,
                       double* s) {
   alpha_state* own = self->state;
@@ -337,7 +338,7 @@ static int find_rates(VidaIntegration* self, double distance, const double* a0, 
   return code;
 }
 
-/* The part of x (n) across the holonomic constraints, M^-1 G^T (G M^-1 G^T)^-1 G x. */
+/* Computes the part of x (n) across the holonomic constraints, M^-1 G^T (G M^-1 G^T)^-1 G x. */
 static int take_part_across(VidaIntegration* self, double* x) {
   alpha_state* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -354,9 +355,9 @@ static int take_part_across(VidaIntegration* self, double* x) {
   return code;
 }
 
-/* a and r belong to the time t0 + (alpha_m - alpha_f) h, and v has the error, of second order, that
- * velocities across constraints have in the course of all steps (Arnold, Bruels and Cardona 2015):
- * otherwise multipliers are of first order until the difference has been damped out. */
+/* a and r belong to the time t0 + (alpha_m - alpha_f) h, and v has the error of second order that
+ * velocities across constraints have in all steps (Arnold, Bruels and Cardona 2015). Otherwise
+ * multipliers are of first order until the difference is damped out. */
 static int start_rates(VidaIntegration* self) {
   alpha_state* own = self->state;
   const double h = self->node.h;
@@ -436,7 +437,7 @@ static int allocate(VidaIntegration* self, VidaError* error) {
   return code;
 }
 
-/* gamma and beta for second order and the strongest damping of what is very fast. */
+/* Computes gamma and beta for second order and the strongest damping of very fast components. */
 static void set_parameters(alpha_state* own, double alpha_m, double alpha_f) {
   const double damping = alpha_f - alpha_m;
   own->alpha_m = alpha_m;
@@ -447,7 +448,7 @@ static void set_parameters(alpha_state* own, double alpha_m, double alpha_f) {
   own->share = own->gamma * (1.0 - alpha_f) / (1.0 - alpha_m);
 }
 
-/* Without damping the index-3 form is unstable: multipliers grow from the first step on. */
+/* Without damping the index-3 form is unstable: multipliers grow from the first step. */
 static int check_damping(const VidaIntegration* self, bool is_damped, const char* option,
                          VidaError* error) {
   const VidaSystem* system = self->model.system;

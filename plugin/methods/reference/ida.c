@@ -1,5 +1,5 @@
-/* What users run today, from the same model: IDA's backward differentiation formulas on the
- * formulations of index 3, 2 and 1, of Gear, Gupta and Leimkuhler, and of projected invariants. */
+/* The formulations that users integrate with IDA's backward differentiation formulas: index 3, 2
+ * and 1, the stabilized index 2 of Gear, Gupta and Leimkuhler, and projected invariants. */
 #include "methods/reference/ida.h"
 
 #include <math.h>
@@ -10,11 +10,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/integration.h"
+#include "stepper/method_options.h"
 #include "system/constraints/column_sizes.h"
 
-/* What Newton's method leaves of a step's tolerance. What it leaves is noise in the differences
- * that order and step are chosen by: with IDA's own third, steps of small tolerances are a half too
- * many. */
+/* Residual of Newton's method as a fraction of the tolerance. It is noise in the differences from
+ * which IDA chooses order and step: with IDA's own third, runs with small tolerances need half as
+ * many steps more. */
 static const double newton_share = 0.1;
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -22,64 +23,18 @@ static const double newton_share = 0.1;
 static int allocate_values(const VidaIntegration* self, vida_reference_ida* own) {
   const size_t n = (size_t)self->model.n;
   const size_t m = (size_t)self->model.m;
-  const size_t entries = (size_t)self->model.system->entry_count;
-  const size_t kkt = (size_t)self->model.system->pattern.entries;
-  const size_t reduced = (size_t)own->reduced_size;
-  const struct {
-    double** array;
-    size_t count;
-  } arrays[] = {{&own->a, n},
-                {&own->metric, n},
-                {&own->position_size, n},
-                {&own->speed_size, n},
-                {&own->multiplier_size, m},
-                {&own->row_tolerance, m},
-                {&own->row_scale, reduced},
-                {&own->column_scale, reduced},
-                {&own->l_q, n},
-                {&own->l_v, n},
-                {&own->force, n},
-                {&own->rows, m},
-                {&own->rate, m},
-                {&own->moved_q, n},
-                {&own->moved_v, n},
-                {&own->entries, entries},
-                {&own->slopes, entries},
-                {&own->changes, entries},
-                {&own->turns, entries},
-                {&own->l_vv, kkt},
-                {&own->l_vq, kkt},
-                {&own->hessian, kkt > entries ? kkt : entries}};
-  const size_t count = sizeof arrays / sizeof arrays[0];
-  size_t total = 0;
-  for (size_t i = 0; i < count; i++) {
-    total += arrays[i].count;
-  }
-  own->values = vida__allocate(total, sizeof(double));
-  double* next = own->values;
-  for (size_t i = 0; i < count && next; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count;
-  }
-  own->group = vida__allocate(n, sizeof *own->group);
+  const size_t reduced = (size_t)own->form.reduced_size;
+  const vida_array arrays[] = {{&own->a, n},
+                               {&own->position_size, n},
+                               {&own->speed_size, n},
+                               {&own->multiplier_size, m},
+                               {&own->row_tolerance, m},
+                               {&own->row_scale, reduced},
+                               {&own->column_scale, reduced},
+                               {&own->rate, m}};
+  own->values = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   own->family = vida__allocate(n, sizeof *own->family);
-  own->is_dependent = vida__allocate(m, sizeof *own->is_dependent);
-  return own->values && own->group && own->family && own->is_dependent ? VIDA_SUCCESS
-                                                                       : VIDA_OUT_OF_MEMORY;
-}
-
-/* Coordinates of one unit begin with the same size. */
-static void find_groups(const VidaSystem* system, int* group) {
-  for (int i = 0; i < system->coordinate_count; i++) {
-    const char* unit = system->coordinates[i].unit;
-    group[i] = i;
-    for (int j = 0; j < i; j++) {
-      if (group[j] == j && strcmp(system->coordinates[j].unit, unit) == 0) {
-        group[i] = j;
-        break;
-      }
-    }
-  }
+  return own->values && own->family ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
 static void take_options(const VidaIntegration* self, vida_reference_ida* own) {
@@ -99,22 +54,21 @@ static int create_ida(VidaIntegration* self, vida_reference_ida* own, VidaError*
                                         .newton_share = own->raw ? 0.0 : newton_share,
                                         .suppress_algebraic = own->suppresses,
                                         .follows_c = own->scales_multipliers,
-                                        .linear_solver = vida__solver_of(options)};
-  if (vida__context_create(&own->context)) {
+                                        .linear_solver = vida__solver_of(options),
+                                        .services = self->services};
+  if (vida__take_context(self->services, &own->context)) {
     return vida__fail_memory(error);
   }
-  return vida__ida_create(own->context, own->size, &own->pattern, vida__reference_ida_functions,
-                          self, ida_options, &own->ida, error);
+  return vida__ida_create(own->context, own->form.size, &own->form.pattern,
+                          vida__reference_ida_functions, self, ida_options, &own->ida, error);
 }
 
-/* The state is consistent, and no step is tried before IDA's own. */
+/* The initial state is consistent, and IDA has not tried a step. */
 static int prepare(VidaIntegration* self, VidaError* error) {
   return self->node.step == 0 ? vida__prepare_node(self, error) : VIDA_SUCCESS;
 }
 
 static int create(VidaIntegration* self, vida_reference_ida what, VidaError* error) {
-  const int n = self->model.n;
-  const int m = self->model.m;
   vida_reference_ida* own = vida__allocate(1, sizeof *own);
   self->state = own;
   self->implicit.prepare = prepare;
@@ -123,22 +77,21 @@ static int create(VidaIntegration* self, vida_reference_ida what, VidaError* err
     return vida__fail_memory(error);
   }
   *own = what;
+  self->corrects_positions = what.form.projects || what.form.level == VIDA_AT_POSITION;
   own->v = self->node.v;
   take_options(self, own);
-  own->p = 2 * n;
-  own->lambda = own->in_momenta ? 3 * n : 2 * n;
-  own->mu = own->lambda + m;
-  own->size = own->projects ? own->mu + m : own->mu;
-  own->reduced_size = 2 * n + (own->projects ? 2 * m : m);
+  int code =
+      vida__formulation_create(self->model.system, &self->model.evaluator, &own->form, error);
+  if (code) {
+    return code;
+  }
   if (allocate_values(self, own)) {
     return vida__fail_memory(error);
   }
-  for (int i = 0; i < own->reduced_size; i++) {
+  for (int i = 0; i < own->form.reduced_size; i++) {
     own->row_scale[i] = own->column_scale[i] = 1.0;
   }
-  find_groups(self->model.system, own->group);
   vida__group_coordinates(self->model.system, own->family);
-  int code = vida__reference_ida_build(self->model.system, own, error);
   code = code ? code
               : vida__equations_create(self->model.system, vida__solver_of(self->options),
                                        &own->equations, error);
@@ -148,29 +101,36 @@ static int create(VidaIntegration* self, vida_reference_ida what, VidaError* err
 
 static int create_index3(VidaIntegration* self, VidaError* error) {
   return create(
-      self, (vida_reference_ida){.level = VIDA_AT_POSITION, .index = 3, .in_momenta = true}, error);
+      self,
+      (vida_reference_ida){.form = {.level = VIDA_AT_POSITION, .in_momenta = true}, .index = 3},
+      error);
 }
 
 static int create_index2(VidaIntegration* self, VidaError* error) {
   return create(
-      self, (vida_reference_ida){.level = VIDA_AT_VELOCITY, .index = 2, .in_momenta = true}, error);
+      self,
+      (vida_reference_ida){.form = {.level = VIDA_AT_VELOCITY, .in_momenta = true}, .index = 2},
+      error);
 }
 
 static int create_ggl(VidaIntegration* self, VidaError* error) {
-  return create(self,
-                (vida_reference_ida){
-                    .level = VIDA_AT_VELOCITY, .index = 2, .in_momenta = true, .projects = true},
-                error);
+  return create(
+      self,
+      (vida_reference_ida){
+          .form = {.level = VIDA_AT_VELOCITY, .projects = true, .in_momenta = true}, .index = 2},
+      error);
 }
 
 static int create_index1(VidaIntegration* self, VidaError* error) {
-  return create(self, (vida_reference_ida){.level = VIDA_AT_ACCELERATION, .index = 1}, error);
+  return create(self, (vida_reference_ida){.form = {.level = VIDA_AT_ACCELERATION}, .index = 1},
+                error);
 }
 
 static int create_projected(VidaIntegration* self, VidaError* error) {
-  return create(self,
-                (vida_reference_ida){.level = VIDA_AT_ACCELERATION, .index = 2, .projects = true},
-                error);
+  return create(
+      self,
+      (vida_reference_ida){.form = {.level = VIDA_AT_ACCELERATION, .projects = true}, .index = 2},
+      error);
 }
 
 static void destroy(VidaIntegration* self) {
@@ -180,55 +140,52 @@ static void destroy(VidaIntegration* self) {
   }
   vida__ida_destroy(&own->ida);
   vida__equations_destroy(&own->equations);
-  if (own->context) {
-    SUNContext_Free(&own->context);
-  }
-  vida__reference_ida_release(own);
+  vida__leave_context(self->services, &own->context);
+  vida__formulation_release(&own->form);
   free(own->values);
-  free(own->group);
   free(own->family);
-  free(own->is_dependent);
 }
 
-/* Of the tolerance: errors of steps add up, and in an index above one they are larger than the
- * estimate that IDA has of them. With this share positions of the car axis are good to a hundred
+/* Fraction of the tolerance. Errors of steps accumulate, and for an index above one they are larger
+ * than IDA's estimate. With this fraction the positions of the car axis are accurate to a hundred
  * tolerances. */
 static const double caution = 0.2;
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Relative: what is left where terms cancel, also of sums over many constraints. */
+/* Relative rounding of terms that cancel, also in sums over many constraints. */
 static const double rounding = 1e-11;
 
-static void largest_of_groups(const vida_reference_ida* own, int n, const double* values,
-                              double* size) {
-  memset(size, 0, (size_t)n * sizeof *size);
-  for (int i = 0; i < n; i++) {
-    size[own->group[i]] = fmax(size[own->group[i]], fabs(values[i]));
+/* Coordinates with the same unit begin with the same size. */
+static void largest_of_units(const VidaSystem* system, const double* values, double* size) {
+  memset(size, 0, (size_t)system->coordinate_count * sizeof *size);
+  for (int i = 0; i < system->coordinate_count; i++) {
+    double* own = &size[system->coordinates[i].alike];
+    *own = fmax(*own, fabs(values[i]));
   }
 }
 
-/* Where nothing moves, rounding of what balances must not become a size that tolerances are parts
- * of: velocities and accelerations as small as the rounding of the constraint rows that hold them
- * and of the forces that cancel are none. */
+/* If nothing moves, the rounding of balanced terms must not become a size to which tolerances are
+ * relative. Velocities and accelerations as small as the rounding of the constraint rows and of the
+ * cancelling forces count as zero. */
 static void forget_rounding(VidaIntegration* self, const double* lambda, double* speed,
                             double* acceleration) {
   vida_reference_ida* own = self->state;
   const VidaSystem* system = self->model.system;
-  double *held = own->moved_v, *strength = own->moved_q, *row_speed = own->rate;
+  double *held = own->form.moved_v, *strength = own->form.moved_q, *row_speed = own->rate;
   memset(row_speed, 0, (size_t)self->model.m * sizeof *row_speed);
   memset(held, 0, (size_t)self->model.n * sizeof *held);
-  vida__measure_strength(self, own->entries, lambda, strength);
+  vida__measure_uncancelled_forces(self, own->form.entries, lambda, strength);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const double size = fabs(own->entries[e]);
+    const double size = fabs(own->form.entries[e]);
     row_speed[entry->row] += size * fabs(own->v[entry->coordinate]);
   }
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     const double stiffness = self->model.row_stiffness[entry->row];
     held[entry->coordinate] +=
-        fabs(own->entries[e]) * row_speed[entry->row] / (stiffness * stiffness);
+        fabs(own->form.entries[e]) * row_speed[entry->row] / (stiffness * stiffness);
   }
   for (int i = 0; i < self->model.n; i++) {
     const double mass = self->model.root_mass[i] * self->model.root_mass[i];
@@ -237,8 +194,9 @@ static void forget_rounding(VidaIntegration* self, const double* lambda, double*
   }
 }
 
-/* How far a unit goes that begins at zero: as far as what else there is makes of it by masses, an
- * angle no more than a radian; where all is at zero, where accelerations and velocities take it. */
+/* The size of coordinates of a unit that are all zero at the start: from the other sizes by the
+ * masses, for an angle at most a radian; if all coordinates are zero, from accelerations and
+ * velocities. */
 static double unmoved_size(const VidaIntegration* self, int i, double speed, double acceleration) {
   const double h = self->node.h;
   const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
@@ -250,33 +208,33 @@ static double unmoved_size(const VidaIntegration* self, int i, double speed, dou
   return way > 0.0 && !(is_angle && way > 1.0) ? way : 1.0;
 }
 
-/* Sizes of positions and velocities by units, from the start. W, too. */
+/* Computes the sizes of positions and velocities by units at the start, and W. */
 static void measure(VidaIntegration* self) {
   vida_reference_ida* own = self->state;
   const int n = self->model.n;
   const double h = self->node.h;
-  const double* lambda = vida__ida_values(own->ida) + own->lambda;
-  double* acceleration = own->force;
-  forget_rounding(self, lambda, own->l_v, own->l_q);
-  largest_of_groups(own, n, self->node.q, own->position_size);
-  largest_of_groups(own, n, own->l_v, own->speed_size);
-  largest_of_groups(own, n, own->l_q, acceleration);
+  const double* lambda = vida__ida_values(own->ida) + own->form.lambda;
+  double* acceleration = own->form.force;
+  forget_rounding(self, lambda, own->form.l_v, own->form.l_q);
+  largest_of_units(self->model.system, self->node.q, own->position_size);
+  largest_of_units(self->model.system, own->form.l_v, own->speed_size);
+  largest_of_units(self->model.system, own->form.l_q, acceleration);
   for (int i = 0; i < n; i++) {
-    if (own->group[i] != i) {
+    if (self->model.system->coordinates[i].alike != i) {
       continue;
     }
     double* size = &own->position_size[i];
     double* speed = &own->speed_size[i];
     *size = *size > 0.0 ? *size : unmoved_size(self, i, *speed, acceleration[i]);
     *speed = fmax(*speed, sqrt(acceleration[i] * *size));
-    /* What a step does not move but by rounding has no speed of its own. */
+    /* The speed of a coordinate that a step moves only within rounding is not significant. */
     *speed = *speed > rounding * *size / h ? *speed : *size / h;
   }
   for (int i = n - 1; i >= 0; i--) {
-    const int group = own->group[i];
-    own->position_size[i] = own->position_size[group];
-    own->speed_size[i] = own->speed_size[group];
-    own->metric[i] = own->position_size[i] * own->position_size[i];
+    const int alike = self->model.system->coordinates[i].alike;
+    own->position_size[i] = own->position_size[alike];
+    own->speed_size[i] = own->speed_size[alike];
+    own->form.metric[i] = own->position_size[i] * own->position_size[i];
   }
   double force = 0.0;
   for (int i = 0; i < n; i++) {
@@ -287,9 +245,9 @@ static void measure(VidaIntegration* self) {
   }
 }
 
-/* How often in a second something changes by its size; what a step does not change but by rounding
- * is at rest. */
-static double find_pace(const VidaIntegration* self) {
+/* Returns the largest rate (1/s) at which something changes by its own size. A coordinate that a
+ * step changes only within rounding is at rest. */
+static double find_largest_rate(const VidaIntegration* self) {
   const vida_reference_ida* own = self->state;
   double rate = 0.0;
   for (int i = 0; i < self->model.n; i++) {
@@ -299,66 +257,51 @@ static double find_pace(const VidaIntegration* self) {
   return rate > rounding / self->node.h ? rate : 1.0 / self->node.h;
 }
 
-/* Of a step of order one the error is about (h/T)^2 of its sizes, where T is the time in which
- * something changes by them; of slow motions a step of output. */
+/* The first step. The error of a step of order one is about (h/T)^2 relative to the sizes, where T
+ * is the time in which something changes by its size; for slow motions, an output interval. */
 static double find_first_step(const VidaIntegration* self) {
   const vida_reference_ida* own = self->state;
   const bool is_given = isfinite(own->first_step) || own->raw;
-  return is_given ? own->first_step : fmin(0.5 * sqrt(own->rtol) / find_pace(self), self->node.h);
+  return is_given ? own->first_step
+                  : fmin(0.5 * sqrt(own->rtol) / find_largest_rate(self), self->node.h);
 }
 
-/* Values and rates at the node, consistent on all levels. */
+/* Sets the values and rates at the node, consistent on all levels. */
 static int fill(VidaIntegration* self, double t, VidaError* error) {
   vida_reference_ida* own = self->state;
   const size_t bytes = (size_t)self->model.n * sizeof(double);
-  const int n = self->model.n;
-  double* y = vida__ida_values(own->ida);
-  double* dy = vida__ida_rates(own->ida);
-  int code = vida__equations_find(own->equations, t, self->node.q, own->v, NULL, own->a, own->rows);
+  int code =
+      vida__equations_find(own->equations, t, self->node.q, own->v, NULL, own->a, own->form.rows);
   if (code) {
     return vida__equations_failed(own->equations, code, error);
   }
-  code = vida__gradient(&self->model.evaluator, t, self->node.q, own->v, own->l_q, own->l_v);
-  code = code ? code : vida__jacobian(&self->model.evaluator, t, self->node.q, own->entries);
+  code = vida__formulation_fill(&own->form, t, self->node.q, own->v, own->a, own->form.rows,
+                                vida__ida_values(own->ida), vida__ida_rates(own->ida));
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
-  memset(y, 0, (size_t)own->size * sizeof *y);
-  memset(dy, 0, (size_t)own->size * sizeof *dy);
-  memcpy(y, self->node.q, bytes);
-  memcpy(y + n, own->v, bytes);
-  memcpy(dy, own->v, bytes);
-  memcpy(dy + n, own->a, bytes);
-  if (self->model.m > 0) {
-    memcpy(y + own->lambda, own->rows, (size_t)self->model.m * sizeof *y);
-  }
-  if (own->in_momenta) {
-    memcpy(y + own->p, own->l_v, bytes);
-    memcpy(dy + own->p, own->l_q, bytes);
-    vida__add_reaction(self->model.system, own->entries, -1.0, y + own->lambda, dy + own->p);
-  }
-  memcpy(self->node.p, own->l_v, bytes);
+  memcpy(self->node.p, own->form.l_v, bytes);
   return VIDA_SUCCESS;
 }
 
 static void choose_differential(VidaIntegration* self) {
   vida_reference_ida* own = self->state;
   int tested = 0;
-  for (int i = 0; i < own->size; i++) {
+  for (int i = 0; i < own->form.size; i++) {
     const bool is_velocity = i >= self->model.n && i < 2 * self->model.n;
-    /* Of p and v, which say the same, the error test looks at v. */
+    /* The error test includes v, but not p, which contains the same information. */
     const bool is_tested =
-        i < self->model.n || (is_velocity && (own->raw || own->level != VIDA_AT_POSITION));
+        i < self->model.n || (is_velocity && (own->raw || own->form.level != VIDA_AT_POSITION));
     vida__ida_set_differential(own->ida, i, is_tested);
     tested += is_tested ? 1 : 0;
   }
-  own->share = caution * sqrt((double)tested / own->size);
+  own->share = caution * sqrt((double)tested / own->form.size);
 }
 
 static int begin(VidaIntegration* self, double t, VidaError* error) {
   vida_reference_ida* own = self->state;
   int code = fill(self, t, error);
-  code = code || own->left_out == 0 ? code : vida__reference_ida_begin_rows(self, error);
+  code = code || own->left_out == 0 ? code : vida__reference_ida_start_rows(self, error);
   if (!code && self->node.step == 0) {
     measure(self);
   }
@@ -374,11 +317,11 @@ static int start(VidaIntegration* self, VidaError* error) {
   if (code) {
     return vida__equations_failed(own->equations, code, error);
   }
-  vida__reference_ida_leave_out(own, self->model.redundant ? self->model.rank : NULL,
-                                self->model.m);
+  vida__reference_ida_remove_rows(own, self->model.redundant ? self->model.rank : NULL,
+                                  self->model.m);
   code = begin(self, self->node.t0, error);
   if (!code && own->left_out > 0) {
-    vida__reference_ida_settle_rows(self, find_pace(self));
+    vida__reference_ida_restore_rows(self, find_largest_rate(self));
   }
   self->node.lambda_t = self->node.t0;
   return code;
@@ -401,8 +344,8 @@ static void count(VidaIntegration* self) {
   own->counted = now;
 }
 
-/* What else to try; nothing where what is left out of the constraints, or is not finite, would fail
- * in the others as well. */
+/* Appends what else to try; nothing if the other methods would fail, too, because rows are left out
+ * or a value is not finite. */
 static const char* advice(const vida_reference_ida* own, bool is_evaluation) {
   if (is_evaluation || own->left_out > 0) {
     return "";
@@ -411,11 +354,11 @@ static const char* advice(const vida_reference_ida* own, bool is_evaluation) {
     return " (in index 3, velocities and multipliers jump by amounts that do not shrink with the "
            "step; ida-ggl and ida-index2 avoid this)";
   }
-  if (own->level == VIDA_AT_ACCELERATION && own->projects) {
+  if (own->form.level == VIDA_AT_ACCELERATION && own->form.projects) {
     return " (only positions are projected: velocities drift off their constraints, and the drift "
            "amplifies itself; a smaller rtol delays this, ida-ggl avoids it)";
   }
-  if (own->level == VIDA_AT_ACCELERATION) {
+  if (own->form.level == VIDA_AT_ACCELERATION) {
     return " (with constraints on acceleration level the state drifts off the other levels until "
            "no motion is possible; ida-ggl avoids this)";
   }
@@ -428,7 +371,7 @@ static int describe_failure(VidaIntegration* self, double time, double step, con
   const vida_reference_ida* own = self->state;
   char at[VIDA_REAL_TEXT_SIZE], of[VIDA_REAL_TEXT_SIZE], rtol[VIDA_REAL_TEXT_SIZE];
   const VidaError* evaluation = &self->model.evaluator.error;
-  /* Steps end small where what lies ahead has no values. */
+  /* Steps become very small before a point at which functions have no value. */
   const bool is_lost = cause->code == VIDA_NOT_FINITE || !strcmp(cause->flag, "STEP_TOO_SMALL");
   const bool has_reason = is_lost && evaluation->code;
   if (own->kept > 0 && self->node.step == 0 && !has_reason) {
@@ -438,7 +381,7 @@ static int describe_failure(VidaIntegration* self, double time, double step, con
   const double* y = vida__ida_values(own->ida);
   if (cause->code == VIDA_STEP_SINGULAR &&
       vida__equations_factor(own->equations, time, y, y + self->model.n) <= VIDA_STEP_SINGULAR) {
-    vida__equations_append_open(own->equations, open, sizeof open);
+    vida__equations_append_undetermined(own->equations, open, sizeof open);
   }
   return vida__fail_flag(error, has_reason ? evaluation->code : cause->code, cause->flag,
                          "%s stopped at t = %s s with a step of %s s, rtol = %s: %s%s%s%s%s",
@@ -454,10 +397,11 @@ static int take_state(VidaIntegration* self, double t, VidaError* error) {
   const double* y = vida__ida_values(own->ida);
   const size_t bytes = (size_t)self->model.n * sizeof *y;
   int code = VIDA_SUCCESS;
-  const double* p = y + own->p;
-  if (!own->in_momenta) {
-    code = vida__gradient(&self->model.evaluator, t, y, y + self->model.n, own->l_q, own->l_v);
-    p = own->l_v;
+  const double* p = y + own->form.p;
+  if (!own->form.in_momenta) {
+    code = vida__gradient(&self->model.evaluator, t, y, y + self->model.n, own->form.l_q,
+                          own->form.l_v);
+    p = own->form.l_v;
   }
   if (code) {
     return vida__evaluation_failed(self, code, error);
@@ -472,10 +416,10 @@ static int take_state(VidaIntegration* self, double t, VidaError* error) {
   memset(self->node.q_low, 0, bytes);
   memset(self->node.p_low, 0, bytes);
   if (self->model.m > 0) {
-    memcpy(self->node.lambda, y + own->lambda, (size_t)self->model.m * sizeof *y);
+    memcpy(self->node.lambda, y + own->form.lambda, (size_t)self->model.m * sizeof *y);
   }
   self->node.lambda_t = t;
-  return own->left_out > 0 ? vida__reference_ida_spread(self, error) : VIDA_SUCCESS;
+  return own->left_out > 0 ? vida__reference_ida_least_norm(self, error) : VIDA_SUCCESS;
 }
 
 static int step(VidaIntegration* self, VidaError* error) {
@@ -490,7 +434,7 @@ static int step(VidaIntegration* self, VidaError* error) {
   }
   self->model.evaluator.error.code = VIDA_SUCCESS;
   code = vida__ida_advance(own->ida, t, &time, &size, &cause);
-  code = code ? code : vida__look_at_motion(self, t, vida__ida_values(own->ida), &cause);
+  code = code ? code : vida__check_motion(self, t, vida__ida_values(own->ida), &cause);
   count(self);
   own->must_start = code != VIDA_SUCCESS;
   if (code) {
@@ -501,7 +445,7 @@ static int step(VidaIntegration* self, VidaError* error) {
   return code;
 }
 
-/* IDA itself is ahead. */
+/* IDA itself is at a later time. */
 static void undo(VidaIntegration* self) {
   vida_reference_ida* own = self->state;
   own->must_start = true;
@@ -579,7 +523,7 @@ const VidaMethod vida__ida_index1 = {
 const VidaMethod vida__ida_projected = {
     .size = sizeof(VidaMethod),
     .info = {"ida-projected", "IDA, projected invariants: multipliers for positions alone",
-             "Ascher, Chin, Petzold, Reich 1994, eq. 3.3",
+             "Ascher, Chin, Petzold, Reich 1995, eq. 3.3",
              "Satisfies g = 0 at its own steps; velocities drift off G v + g_t = 0. A drift v_n "
              "towards the inside of a curve of radius r grows by v_n^2/r and ends the run after "
              "the time r/v_n. With a projection of velocities in addition it would be ida-ggl.",

@@ -1,4 +1,4 @@
-/* Constraint rows that depend on others: which are left out, and whether they hold without. */
+/* Dependent constraint rows: which ones are left out, and whether they still hold. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -9,17 +9,18 @@
 
 /* ---- which ----------------------------------------------------------------------------------- */
 
-void vida__reference_ida_leave_out(vida_reference_ida* own, vida_rank* rank, int m) {
+void vida__reference_ida_remove_rows(vida_reference_ida* own, vida_rank* rank, int m) {
   const int* dependent = rank ? vida__rank_dependent(rank) : NULL;
-  memset(own->is_dependent, 0, (size_t)m * sizeof *own->is_dependent);
+  memset(own->form.is_dependent, 0, (size_t)m * sizeof *own->form.is_dependent);
   own->left_out = rank ? vida__rank_dependent_count(rank) : 0;
   own->kept = 0;
   for (int k = 0; k < own->left_out; k++) {
-    own->is_dependent[dependent[k]] = true;
+    own->form.is_dependent[dependent[k]] = true;
   }
 }
 
-/* Newton's way back to g = 0 from own->moved_q, by what moves the masses least; whether it arrives.
+/* Newton's way back to g = 0 from own->form.moved_q, by what moves the masses least; whether it
+ * arrives.
  */
 static bool come_back(VidaIntegration* self, double t) {
   enum { MOST_ITERATIONS = 12 };
@@ -28,38 +29,39 @@ static bool come_back(VidaIntegration* self, double t) {
   double* x = self->work.node_step;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     bool is_there = true;
-    if (vida__constraints(&self->model.evaluator, t, own->moved_q, NULL, own->rows) ||
-        vida__equations_factor(own->equations, t, own->moved_q, own->v)) {
+    if (vida__constraints(&self->model.evaluator, t, own->form.moved_q, NULL, own->form.rows) ||
+        vida__equations_factor(own->equations, t, own->form.moved_q, own->v)) {
       return false;
     }
     memset(x, 0, (size_t)n * sizeof *x);
     for (int r = 0; r < self->model.m; r++) {
-      is_there = is_there && fabs(own->rows[r]) <= 64.0 * DBL_EPSILON * self->model.value_size[r];
-      x[n + r] = -own->rows[r];
+      is_there =
+          is_there && fabs(own->form.rows[r]) <= 64.0 * DBL_EPSILON * self->model.value_size[r];
+      x[n + r] = -own->form.rows[r];
     }
     if (is_there || vida__equations_solve(own->equations, x, x)) {
       return is_there;
     }
     for (int i = 0; i < n; i++) {
-      own->moved_q[i] += x[i];
+      own->form.moved_q[i] += x[i];
     }
   }
   return false;
 }
 
-void vida__reference_ida_settle_rows(VidaIntegration* self, double pace) {
+void vida__reference_ida_restore_rows(VidaIntegration* self, double rate) {
   vida_reference_ida* own = self->state;
   const int at_start = own->left_out;
-  double away = 0.1 / pace;
+  double away = 0.1 / rate;
   for (int tries = 0; tries < 3; tries++, away *= 0.25) {
     const double t = self->node.t0 + away;
     for (int i = 0; i < self->model.n; i++) {
-      own->moved_q[i] = self->node.q[i] + away * (own->v[i] + 0.5 * away * own->a[i]);
+      own->form.moved_q[i] = self->node.q[i] + away * (own->v[i] + 0.5 * away * own->a[i]);
     }
     if (come_back(self, t)) {
-      if (!vida__equations_mark(own->equations, t, own->moved_q, own->v)) {
+      if (!vida__equations_mark(own->equations, t, own->form.moved_q, own->v)) {
         vida_rank* rank = vida__equations_rank(own->equations);
-        vida__reference_ida_leave_out(own, rank, self->model.m);
+        vida__reference_ida_remove_rows(own, rank, self->model.m);
       }
       break;
     }
@@ -68,29 +70,29 @@ void vida__reference_ida_settle_rows(VidaIntegration* self, double pace) {
   vida__equations_mark(own->equations, self->node.t0, self->node.q, own->v);
 }
 
-/* Of the largest term of a row: less is rounding. */
+/* Relative to the largest term of a row; smaller values are rounding. */
 static const double contradiction = 1e-6;
 
-/* The first row whose acceleration no force makes zero at the start, or -1. */
+/* Returns the first row whose second derivative no force makes zero at the start, or -1. */
 static int find_contradiction(VidaIntegration* self) {
   vida_reference_ida* own = self->state;
   double* size = self->work.constraint_work;
   if (vida__motion_bias(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
-                        own->force, own->rows, own->l_v) ||
-      vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q, own->entries)) {
+                        own->form.force, own->form.rows, own->form.l_v) ||
+      vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q, own->form.entries)) {
     return -1;
   }
   for (int r = 0; r < self->model.m; r++) {
-    size[r] = fabs(own->rows[r]);
+    size[r] = fabs(own->form.rows[r]);
   }
   for (int e = 0; e < self->model.system->entry_count; e++) {
     const vida_jacobian_entry* entry = &self->model.system->entries[e];
-    const double term = own->entries[e] * own->a[entry->coordinate];
-    own->rows[entry->row] += term;
+    const double term = own->form.entries[e] * own->a[entry->coordinate];
+    own->form.rows[entry->row] += term;
     size[entry->row] = fmax(size[entry->row], fabs(term));
   }
   for (int r = 0; r < self->model.m; r++) {
-    if (fabs(own->rows[r]) > contradiction * size[r]) {
+    if (fabs(own->form.rows[r]) > contradiction * size[r]) {
       return r;
     }
   }
@@ -105,7 +107,7 @@ int vida__reference_ida_fail_start(VidaIntegration* self, const VidaError* cause
   char more[32] = "", rtol[VIDA_REAL_TEXT_SIZE];
   const char* first = "";
   for (int k = 0; k < vida__rank_dependent_count(self->model.rank) && !*first; k++) {
-    first = own->is_dependent[dependent[k]] ? "" : self->model.system->rows[dependent[k]].name;
+    first = own->form.is_dependent[dependent[k]] ? "" : self->model.system->rows[dependent[k]].name;
   }
   if (own->kept > 1) {
     vida__append(more, sizeof more, " and %d more", own->kept - 1);
@@ -122,40 +124,15 @@ int vida__reference_ida_fail_start(VidaIntegration* self, const VidaError* cause
 
 /* ---- their multipliers ----------------------------------------------------------------------- */
 
-/* M x + G^T lambda = what all of them did, G x = 0. */
-int vida__reference_ida_begin_rows(VidaIntegration* self, VidaError* error) {
-  const vida_reference_ida* own = self->state;
-  const VidaSystem* system = self->model.system;
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
-  const int n = self->model.n;
-  double* lambda = vida__ida_values(own->ida) + own->lambda;
-  double* matrix = self->model.node_matrix->values;
-  double* x = self->work.node_step;
-  vida__linear_clear(self->model.node_matrix);
-  int code = vida__add_hessian(&self->model.evaluator, vida__node_time(self), self->node.q, own->v,
-                               mass_only, matrix);
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    if (!own->is_dependent[entry->row]) {
-      matrix[entry->row_slot] += own->entries[e];
-      matrix[entry->column_slot] += own->entries[e];
-    }
-  }
-  for (int r = 0; r < self->model.m; r++) {
-    matrix[vida__constraint_diagonal(system, r)] += own->is_dependent[r] ? 1.0 : 0.0;
-  }
-  memset(x, 0, (size_t)(n + self->model.m) * sizeof *x);
-  vida__add_reaction(system, own->entries, 1.0, lambda, x);
-  code = code ? code : vida__linear_factor(self->model.node_matrix);
-  code = code ? code : vida__linear_solve(self->model.node_matrix, x, x);
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  memcpy(lambda, x + n, (size_t)self->model.m * sizeof *lambda);
-  return VIDA_SUCCESS;
+int vida__reference_ida_start_rows(VidaIntegration* self, VidaError* error) {
+  vida_reference_ida* own = self->state;
+  const int code = vida__formulation_omit_rows(
+      &own->form, self->model.node_matrix, vida__node_time(self), self->node.q, own->v,
+      vida__ida_values(own->ida) + own->form.lambda, self->work.node_step);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-int vida__reference_ida_spread(VidaIntegration* self, VidaError* error) {
+int vida__reference_ida_least_norm(VidaIntegration* self, VidaError* error) {
   const vida_reference_ida* own = self->state;
   const double t = vida__next_time(self);
   int code = vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
@@ -170,22 +147,21 @@ int vida__reference_ida_spread(VidaIntegration* self, VidaError* error) {
 
 /* ---- whether they hold ----------------------------------------------------------------------- */
 
-/* Of what the tolerance and the rows that are kept explain. */
+/* Multiple of the violation that the tolerance and the rounding of the kept rows explain. */
 static const double allowed_part = 100.0;
 
-/* Sum of |G_ri| size_i, by rows. */
+/* Computes the sums of |G_ri| size_i, by rows. */
 static void measure_reach(const VidaIntegration* self, const double* size, double* reach) {
   const vida_reference_ida* own = self->state;
   const VidaSystem* system = self->model.system;
   memset(reach, 0, (size_t)self->model.m * sizeof *reach);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    reach[entry->row] += fabs(own->entries[e]) * size[entry->coordinate];
+    reach[entry->row] += fabs(own->form.entries[e]) * size[entry->coordinate];
   }
 }
 
-/* The row that is left out and does not hold, or -1: own->rows beside self->work.constraint_work.
- */
+/* An omitted row that is violated, or -1: own->form.rows beside self->work.constraint_work. */
 static int find_broken(const VidaIntegration* self) {
   const vida_reference_ida* own = self->state;
   double kept = own->rtol;
@@ -193,9 +169,9 @@ static int find_broken(const VidaIntegration* self) {
   int broken = -1;
   for (int r = 0; r < self->model.m; r++) {
     const double part = self->work.constraint_work[r] > 0.0
-                            ? fabs(own->rows[r]) / self->work.constraint_work[r]
+                            ? fabs(own->form.rows[r]) / self->work.constraint_work[r]
                             : 0.0;
-    if (!own->is_dependent[r]) {
+    if (!own->form.is_dependent[r]) {
       kept = fmax(kept, part);
     } else if (part > worst) {
       worst = part;
@@ -215,7 +191,7 @@ static int fail_broken(const VidaIntegration* self, int row, double t, const cha
       "others do not imply it any more: its %s is %s; start where it is independent, or use radau "
       "or coordinate-projection, which satisfy all constraints",
       self->method->info.name, vida__real_text(at, t, 6), self->model.system->rows[row].name, level,
-      vida__real_text(value, own->rows[row], 3));
+      vida__real_text(value, own->form.rows[row], 3));
 }
 
 int vida__reference_ida_check_rows(VidaIntegration* self, double t, const double* y,
@@ -225,8 +201,8 @@ int vida__reference_ida_check_rows(VidaIntegration* self, double t, const double
     return VIDA_SUCCESS;
   }
   const double* v = y + self->model.n;
-  int code = vida__jacobian(&self->model.evaluator, t, y, own->entries);
-  code = code ? code : vida__constraints(&self->model.evaluator, t, y, NULL, own->rows);
+  int code = vida__jacobian(&self->model.evaluator, t, y, own->form.entries);
+  code = code ? code : vida__constraints(&self->model.evaluator, t, y, NULL, own->form.rows);
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
@@ -235,11 +211,11 @@ int vida__reference_ida_check_rows(VidaIntegration* self, double t, const double
   if (broken >= 0) {
     return fail_broken(self, broken, t, "g", error);
   }
-  code = vida__constraint_rate(&self->model.evaluator, t, y, own->rows);
+  code = vida__constraint_rate(&self->model.evaluator, t, y, own->form.rows);
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
-  vida__add_constraint_velocity(self->model.system, own->entries, 1.0, v, own->rows);
+  vida__add_constraint_velocity(self->model.system, own->form.entries, 1.0, v, own->form.rows);
   measure_reach(self, own->speed_size, self->work.constraint_work);
   broken = find_broken(self);
   return broken >= 0 ? fail_broken(self, broken, t, "G v + g_t", error) : VIDA_SUCCESS;

@@ -1,13 +1,13 @@
-/* Coordinate partitioning (paper 002, section 3.1): the ODE of the state-space variables u = R q,
- * whose R is constant during a step, with q and v from the constraints at both levels.
+/* Coordinate partitioning (Ascher, Chin, Petzold and Reich 1995, section 3.1): the ODE of the
+ * state-space variables u = R q, where R is constant during a step, with q and v from the
+ * constraints on both levels.
  *
- * All is done in x = W q with the roots of the masses of the start, in which coordinates of any
- * unit are alike. Components of one vector or quaternion have one weight: which of them is the
- * lightest changes as the body turns, and a light one would be taken for dependent even where the
- * constraints hardly determine it. Rows of R are orthonormal:
- * unit vectors, or a basis of what is tangent to the constraints where R was chosen. Where rows
- * depend on others, those are left out. Nonholonomic rows have no position level, so that the two
- * levels may have different R. */
+ * All computations use x = W q with the square roots of the masses at the start, which makes
+ * coordinates of all units comparable. The components of a vector or quaternion have the same
+ * weight: the lightest component changes as the body rotates, and would be chosen as dependent even
+ * if the constraints hardly determine it. Rows of R are orthonormal: unit vectors, or a basis of
+ * the tangent space of the constraints where R was chosen. Dependent rows are left out.
+ * Nonholonomic rows have no position level, so the two levels may have different R. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,10 +21,10 @@
 enum { PIVOTING, TANGENT };
 enum { MOST_ITERATIONS = 15 };
 
-/* One level: [R; G] x = (u, ...), with `rows` rows of G below n - rows rows of R. */
+/* One level: [R; G] x = (u, ...), with `rows` rows of G below the n - rows rows of R. */
 typedef struct level {
   int rows;
-  int* place;     /* m: where a row of G stands among them, -1: nowhere */
+  int* place;     /* m: index of a row of G among them; -1: not among them */
   double* r;      /* (n - rows) x n, row by row */
   double quality; /* when it was chosen: the largest |dx| for |du| = 1, about */
 } level;
@@ -42,7 +42,7 @@ typedef struct partition {
   bool* taken;              /* n: work */
   double bound;             /* of how `quality` may grow */
   int choice;
-  bool is_stale; /* R is to be chosen anew at the node */
+  bool is_stale; /* R must be chosen again at the node */
 } partition;
 
 static partition* partition_of(const underlying_ode* own) {
@@ -59,9 +59,7 @@ static void destroy(VidaIntegration* self) {
     return;
   }
   vida__linear_destroy(&part->linear);
-  if (part->context) {
-    SUNContext_Free(&part->context);
-  }
+  vida__leave_context(self->services, &part->context);
   free(part->pattern.column_start);
   free(part->pattern.row);
   free(part->position.place);
@@ -94,7 +92,8 @@ static int allocate(partition* part, const VidaIntegration* self) {
   part->entries = vida__allocate(entries + 5 * n + 3 * n * n, sizeof *part->entries);
   part->taken = vida__allocate(n, sizeof *part->taken);
   if (!part->position.place || !part->entries || !part->taken ||
-      build_full_pattern(&part->pattern, self->model.n) || vida__context_create(&part->context)) {
+      build_full_pattern(&part->pattern, self->model.n) ||
+      vida__take_context(self->services, &part->context)) {
     return VIDA_OUT_OF_MEMORY;
   }
   part->velocity.place = part->position.place + m;
@@ -108,13 +107,12 @@ static int allocate(partition* part, const VidaIntegration* self) {
   return VIDA_SUCCESS;
 }
 
-/* What rows of length one have left of it, where they depend on others but for rounding. */
+/* Remaining length of unit rows that depend on others within rounding. */
 static const double least_part = 16.0 * DBL_EPSILON;
 
 /* ---- R --------------------------------------------------------------------------------------- */
 
-/* Which rows of G a level has: those that do not depend on others, at positions the holonomic ones.
- */
+/* Finds the rows of G of a level: the independent ones, for positions only holonomic ones. */
 static void choose_rows(const VidaIntegration* self, level* at, bool holonomic_only) {
   const int* dependent = NULL;
   const int count = vida__dependent_rows(self, &dependent);
@@ -128,7 +126,7 @@ static void choose_rows(const VidaIntegration* self, level* at, bool holonomic_o
   }
 }
 
-/* Returns the length that the row had. */
+/* Normalizes a row. Returns its previous length. */
 static double scale_to_one(double* row, int n) {
   double square = 0.0;
   for (int j = 0; j < n; j++) {
@@ -140,7 +138,7 @@ static double scale_to_one(double* row, int n) {
   return sqrt(square);
 }
 
-/* The level's rows of G in x, each of length one, as the rows of `matrix`. */
+/* Writes the rows of G of the level, in x and normalized, as the rows of `matrix`. */
 static void scale_rows(const underlying_ode* own, const level* at, double* matrix) {
   const partition* part = partition_of(own);
   const VidaIntegration* self = own->self;
@@ -158,7 +156,7 @@ static void scale_rows(const underlying_ode* own, const level* at, double* matri
   }
 }
 
-/* Elimination with the largest pivot of all that is left: coordinates that never are one are the
+/* Gaussian elimination with complete pivoting: coordinates that are never a pivot are the
  * independent ones. */
 static int choose_by_pivots(partition* part, level* at, int n) {
   double* a = part->basis;
@@ -200,8 +198,8 @@ static int choose_by_pivots(partition* part, level* at, int n) {
   return VIDA_SUCCESS;
 }
 
-/* Makes a row orthogonal to the first `count` rows of the basis, and of length one. Returns what
- * of its length was left. */
+/* Makes a row orthogonal to the first `count` rows of the basis, and normalizes it. Returns its
+ * length before normalization. */
 static double make_orthonormal(double* basis, int count, int n, double* row) {
   for (int pass = 0; pass < 2; pass++) {
     for (int k = 0; k < count; k++) {
@@ -217,8 +215,8 @@ static double make_orthonormal(double* basis, int count, int n, double* row) {
   return scale_to_one(row, n);
 }
 
-/* R with R G^T = 0: rows of G made orthonormal, then the unit vectors that are farthest from what
- * is there. */
+/* Computes R with R G^T = 0: orthonormalizes the rows of G, then adds the unit vectors that are
+ * farthest from the space of the basis. */
 static int choose_tangent(partition* part, level* at, int n) {
   double* basis = part->basis;
   for (int k = 0; k < at->rows; k++) {
@@ -246,7 +244,7 @@ static int choose_tangent(partition* part, level* at, int n) {
   return VIDA_SUCCESS;
 }
 
-/* Factors [R; G] for G in part->entries. */
+/* Factors [R; G] with G in part->entries. */
 static int factor(underlying_ode* own, const level* at) {
   partition* part = partition_of(own);
   const VidaIntegration* self = own->self;
@@ -269,8 +267,8 @@ static int factor(underlying_ode* own, const level* at) {
   return vida__linear_factor(part->linear);
 }
 
-/* The largest |dx| for unit vectors du, by the last factors: how much of [R; G]^-1 R is to blame
- * for (paper 002, eq. 3.2). */
+/* Returns the largest |dx| for unit vectors du with the last factors: the norm of the part of [R;
+ * G]^-1 that belongs to R (Ascher, Chin, Petzold and Reich 1995, eq. 3.2). */
 static int measure(partition* part, const level* at, int n, double* quality) {
   int code = VIDA_SUCCESS;
   double largest = 1.0;
@@ -302,7 +300,7 @@ static int choose(underlying_ode* own, level* at) {
   return code ? code : measure(part, at, own->self->model.n, &at->quality);
 }
 
-/* u = R x */
+/* Computes u = R x. */
 static void reduce(const partition* part, const level* at, const double* q, double* u) {
   const int n = part->pattern.size;
   for (int i = 0; i < n - at->rows; i++) {
@@ -313,7 +311,7 @@ static void reduce(const partition* part, const level* at, const double* q, doub
   }
 }
 
-/* y = (u, u') for q and v, padded with 0 where nothing is free. */
+/* Computes y = (u, u') for q and v, padded with 0 if there are no degrees of freedom. */
 static void find_reduced(const underlying_ode* own, const double* q, const double* v, double* y) {
   const partition* part = partition_of(own);
   memset(y, 0, (size_t)own->size * sizeof *y);
@@ -321,7 +319,7 @@ static void find_reduced(const underlying_ode* own, const double* q, const doubl
   reduce(part, &part->velocity, v, y + own->self->model.n - part->position.rows);
 }
 
-/* Those of u: by |R| from those of x. */
+/* Computes the tolerances of u as |R| times those of x. */
 static void set_tolerances(underlying_ode* own) {
   const partition* part = partition_of(own);
   const VidaIntegration* self = own->self;
@@ -340,7 +338,7 @@ static void set_tolerances(underlying_ode* own) {
   }
 }
 
-/* R anew at q and v, and the y that belongs to it. */
+/* Chooses R again at q and v, and computes its y. */
 static int repartition(underlying_ode* own, double t, const double* state, double* y) {
   partition* part = partition_of(own);
   const int n = own->self->model.n;
@@ -358,14 +356,14 @@ static int repartition(underlying_ode* own, double t, const double* state, doubl
 
 /* ---- from u back to q ------------------------------------------------------------------------ */
 
-/* Newton's method for R x = u, g(q) = 0; q holds a guess. */
+/* Solves R x = u, g(q) = 0 by Newton's method; q contains a guess. */
 static int find_positions(underlying_ode* own, double t, const double* u, double* q) {
   partition* part = partition_of(own);
   const VidaIntegration* self = own->self;
   const level* at = &part->position;
   const int n = self->model.n, free_count = n - at->rows;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
-  /* Convergence is quadratic: after so small a correction nothing is left. */
+  /* Convergence is quadratic: after such a small correction the error is rounding. */
   static const double small = 1e-9;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     own->iterations++;
@@ -397,7 +395,7 @@ static int find_positions(underlying_ode* own, double t, const double* u, double
                     "the dependent coordinates cannot be computed from the independent ones");
 }
 
-/* R x' = u', G v + g_t = 0 */
+/* Solves R x' = u', G v + g_t = 0. */
 static int find_velocities(underlying_ode* own, double t, const double* q, const double* rate,
                            double* v) {
   partition* part = partition_of(own);
@@ -421,8 +419,7 @@ static int find_velocities(underlying_ode* own, double t, const double* q, const
   return code;
 }
 
-/* The last solution is the guess, moved along by how u has changed since is done by the first
- * iteration. */
+/* The last solution is the guess. The first iteration moves it by the change of u. */
 static int find_state(underlying_ode* own, double t, const double* y, double* state) {
   const partition* part = partition_of(own);
   const int n = own->self->model.n;
@@ -446,7 +443,7 @@ static int rate(void* data, double t, const double* y, double* rate) {
   return code;
 }
 
-/* After a step: another R, when this one is no longer the best. */
+/* After a step: chooses another R if the current one is no longer suitable. */
 static int settle(void* data, double t, double* y) {
   underlying_ode* own = data;
   partition* part = partition_of(own);
@@ -467,7 +464,7 @@ static int settle(void* data, double t, double* y) {
   return code || !is_bad ? code : repartition(own, t, part->state, y);
 }
 
-/* The state was found by `settle`. */
+/* `settle` has computed the state. */
 static int accept(void* data, double t, const double* y, bool is_end) {
   underlying_ode* own = data;
   (void)y;
@@ -476,7 +473,7 @@ static int accept(void* data, double t, const double* y, bool is_end) {
 
 /* ---- rows that were left out ----------------------------------------------------------------- */
 
-/* The largest component of W x, of the state or as at the start. */
+/* Returns the largest component of W x, in the current state or at the start. */
 static double find_size(const partition* part, const double* x, const double* start, int n) {
   double size = 0.0;
   for (int j = 0; j < n; j++) {
@@ -496,8 +493,9 @@ static double find_row_size(const underlying_ode* own, int row) {
   return sqrt(square);
 }
 
-/* Rows that depended on others at the start only are violated soon: the others hold to rounding,
- * and what follows from them nearly so, or within a hundred tolerances where they cross again. */
+/* Checks omitted rows. Rows that depended on others only at the start are soon violated: the other
+ * rows hold to rounding, and a row that follows from them nearly so, or within a hundred tolerances
+ * if they become dependent again. */
 static int check_row(underlying_ode* own, int row, const double* state) {
   const double rtol = own->self->adaptive ? VidaOptions_Get(own->self->options, "rtol") : 0.0;
   const double nearly = fmax(1e-6, 100.0 * rtol);
@@ -521,7 +519,7 @@ static int check_row(underlying_ode* own, int row, const double* state) {
       system->rows[row].name, is_position ? "its value" : "its rate", value);
 }
 
-/* find_state at a node. */
+/* Computes the state at a node: find_state. */
 static int find_node_state(underlying_ode* own, double t, const double* y, double* state) {
   const VidaIntegration* self = own->self;
   const partition* part = partition_of(own);
@@ -550,7 +548,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   if (code) {
     return code;
   }
-  /* The driver is made in the start, when the size of its state is known. */
+  /* The start creates the driver, because the size of its state is known there. */
   underlying_ode* own = self->state;
   vida__ode_destroy(&own->ode);
   partition* part = vida__allocate(1, sizeof *part);
@@ -628,7 +626,7 @@ const VidaMethod vida__coordinate_partitioning = {
     .size = sizeof(VidaMethod),
     .info = {"coordinate-partitioning",
              "the ODE of independent coordinates, with the others from the constraints",
-             "Wehage and Haug 1982; Ascher, Chin, Petzold, Reich 1994, section 3.1",
+             "Wehage and Haug 1982; Ascher, Chin, Petzold, Reich 1995, section 3.1",
              "Explicit: stable for steps below a fraction of the shortest period, in which the "
              "chosen coordinates stay independent. Both levels of constraints hold to rounding. "
              "Factors dense matrices of n rows.",

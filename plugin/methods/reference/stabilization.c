@@ -1,12 +1,14 @@
-/* Methods that bring the solution of the underlying ODE back to the constraints (paper 002,
- * sections 3.2, 4 and 5): by a term of the ODE, by one or two corrections after each step, or by
- * projecting. */
+/* Methods that move the solution of the underlying ODE towards the constraints (Ascher, Chin,
+ * Petzold and Reich 1995, sections 3.2, 4 and 5): by a term of the ODE, by one or two corrections
+ * after each step, or by projection. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "methods/reference/underlying_ode.h"
+#include "stepper/method_options.h"
+#include "system/constraints/state_projection.h"
 
 static int create_projector(VidaIntegration* self, vida_projection kind, VidaError* error) {
   underlying_ode* own = self->state;
@@ -19,7 +21,7 @@ static int create_projector(VidaIntegration* self, vida_projection kind, VidaErr
   return code;
 }
 
-/* Failures of a projection are told by the equations, which all methods here have. */
+/* Fills the error of a failed projection by means of the equations, which all methods here have. */
 static int pass_on(underlying_ode* own, int code) {
   if (code) {
     const VidaError* cause = &vida__projector_evaluator(own->projector)->error;
@@ -41,7 +43,7 @@ static int pass_on(underlying_ode* own, int code) {
         "full|triangular|mass|identity",                                                      \
         "The projection onto g = 0, G v + g_t = 0. full: the shortest one in positions and "  \
         "velocities "                                                                         \
-        "together (Ascher et al. 1994, eq. 4.4 with D = H^T); triangular: along G^T in both " \
+        "together (Ascher et al. 1995, eq. 4.4 with D = H^T); triangular: along G^T in both " \
         "levels (4.6); "                                                                      \
         "mass: "                                                                              \
         "along M^-1 G^T in each level separately (5.5); identity: along G^T in each level "   \
@@ -96,7 +98,7 @@ static int start_stabilized(VidaIntegration* self, VidaError* error) {
   const double by_step = VidaOptions_Get(options, "gamma_h");
   own->gamma = isfinite(gamma)     ? gamma
                : isfinite(by_step) ? by_step / self->node.h
-                                   : vida__underlying_pace(own);
+                                   : vida__underlying_largest_rate(own);
   return code;
 }
 
@@ -104,7 +106,7 @@ static int start_stabilized(VidaIntegration* self, VidaError* error) {
 
 enum { S_FULL, S_BOTH, S_BOTH2, S_VEL, S_POS };
 
-/* F, at z~ or at the last stage before it. */
+/* Factors F at z~ or at the last stage before it. */
 static int decompose(underlying_ode* own, double t, const double* y) {
   const double* place = own->at_stage ? vida__ode_last_stage(own->ode, &t) : y;
   return vida__projector_factor(own->projector, t, place, place + own->self->model.n, false);
@@ -167,68 +169,17 @@ static int create_post(VidaIntegration* self, VidaError* error) {
 /* ---- projection to the end ------------------------------------------------------------------- */
 
 enum { LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_BOTH };
-enum { MOST_ITERATIONS = 20 };
-
-/* The largest |g| relative to what rounding of g is measured by. */
-static double relative_violation(const underlying_ode* own, const double* g) {
-  double largest = 0.0;
-  for (int r = 0; r < own->self->model.m; r++) {
-    const double size = own->self->model.value_size[r];
-    largest = fmax(largest, size > 0.0 ? fabs(g[r]) / size : fabs(g[r]));
-  }
-  return largest;
-}
-
-/* q = q~ - D(q) mu with g(q) = 0 (paper 002, eq. 5.3), from q~ in y. The part of q - q~ across D is
- * taken out in each iteration:
- *
- *     q <- q~ - D (G D)^-1 (g(q) + G (q~ - q)) */
-static int project_position(underlying_ode* own, double t, double* q, const double* v) {
-  const VidaIntegration* self = own->self;
-  const VidaSystem* system = self->model.system;
-  const int n = self->model.n;
-  const double tolerance = fmax(own->accuracy, 4.0 * DBL_EPSILON);
-  double* given = own->n_work;
-  double before = INFINITY;
-  memcpy(given, q, (size_t)n * sizeof *q);
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
-    int code = vida__projector_rows(own->projector, t, q, v, own->g, own->g_rate);
-    const double violation = relative_violation(own, own->g);
-    /* The first one always corrects, so that small violations do not pile up. */
-    if (!code && k > 0 && (violation <= tolerance || (violation < 1e-12 && violation >= before))) {
-      return VIDA_SUCCESS;
-    }
-    before = violation;
-    code = code ? code : isfinite(violation) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
-    code = code ? code : vida__projector_factor(own->projector, t, q, v, false);
-    own->iterations++;
-    for (int i = 0; i < n; i++) {
-      own->dv[i] = given[i] - q[i];
-    }
-    vida__add_constraint_velocity(system, vida__projector_jacobian(own->projector), 1.0, own->dv,
-                                  own->g);
-    code = code ? code : vida__projector_lift(own->projector, own->g, own->dq);
-    if (code) {
-      return code;
-    }
-    for (int i = 0; i < n; i++) {
-      q[i] = given[i] - own->dq[i];
-    }
-  }
-  return vida__fail(&vida__projector_evaluator(own->projector)->error, VIDA_STEP_NOT_CONVERGED,
-                    "the projection onto g = 0 does not converge in %d iterations",
-                    MOST_ITERATIONS);
-}
-
-/* Velocities are found to rounding by one solve. */
-static int project_velocity(underlying_ode* own, double t, const double* q, double* v) {
-  int code = vida__projector_factor(own->projector, t, q, v, false);
-  code = code ? code : vida__projector_rows(own->projector, t, q, v, own->g, own->g_rate);
-  code = code ? code : vida__projector_lift(own->projector, own->g_rate, own->dv);
-  for (int i = 0; i < own->self->model.n && !code; i++) {
-    v[i] -= own->dv[i];
-  }
-  return code;
+/* The projection with the arrays of the method. */
+static vida_state_projection projection_of(underlying_ode* own) {
+  return (vida_state_projection){.system = own->self->model.system,
+                                 .projector = own->projector,
+                                 .accuracy = own->accuracy,
+                                 .value_size = own->self->model.value_size,
+                                 .given = own->n_work,
+                                 .dq = own->dq,
+                                 .dv = own->dv,
+                                 .g = own->g,
+                                 .rate = own->g_rate};
 }
 
 static int project_state(void* data, double t, double* y) {
@@ -237,9 +188,12 @@ static int project_state(void* data, double t, double* y) {
   if (own->self->model.m == 0) {
     return VIDA_SUCCESS;
   }
-  int code = own->variant == LEVEL_VELOCITY ? VIDA_SUCCESS : project_position(own, t, y, v);
+  vida_state_projection projection = projection_of(own);
+  int code =
+      own->variant == LEVEL_VELOCITY ? VIDA_SUCCESS : vida__project_position(&projection, t, y, v);
+  own->iterations += projection.iterations;
   if (!code && own->variant != LEVEL_POSITION) {
-    code = project_velocity(own, t, y, v);
+    code = vida__project_velocity_level(&projection, t, y, v);
   }
   return pass_on(own, code);
 }
@@ -269,26 +223,6 @@ static int create_projection(VidaIntegration* self, VidaError* error) {
 
 /* ---- cvode-projected ------------------------------------------------------------------------- */
 
-/* Takes out of an estimate of errors what leads off the constraints, at both levels alike. */
-static int project_error(underlying_ode* own, double* error) {
-  const VidaIntegration* self = own->self;
-  const int n = self->model.n;
-  for (int level = 0; level < 2; level++) {
-    double* part = error + (long)level * n;
-    memset(own->g, 0, (size_t)self->model.m * sizeof *own->g);
-    vida__add_constraint_velocity(self->model.system, vida__projector_jacobian(own->projector), 1.0,
-                                  part, own->g);
-    const int code = vida__projector_lift(own->projector, own->g, own->dq);
-    if (code) {
-      return code;
-    }
-    for (int i = 0; i < n; i++) {
-      part[i] -= own->dq[i];
-    }
-  }
-  return VIDA_SUCCESS;
-}
-
 static int project_cvode(void* data, double t, const double* y, double* correction, double* error,
                          const double* weights, double epsilon) {
   underlying_ode* own = data;
@@ -300,7 +234,10 @@ static int project_cvode(void* data, double t, const double* y, double* correcti
   for (int i = 0; i < 2 * n; i++) {
     correction[i] -= y[i];
   }
-  code = code || !error || own->self->model.m == 0 ? code : project_error(own, error);
+  if (!code && error && own->self->model.m > 0) {
+    vida_state_projection projection = projection_of(own);
+    code = vida__project_error(&projection, error);
+  }
   return pass_on(own, code);
 }
 
@@ -346,7 +283,7 @@ static const VidaOptionRow post_options[] = {
      "The fraction of the violation that a correction removes; stable below 2."},
     {"decomposition", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "end|stage",
      "Where the projection is factored: at the end of the step, or at the last stage of the "
-     "integrator, which violates the constraints more and gives the drifts of Ascher et al. 1994, "
+     "integrator, which violates the constraints more and gives the drifts of Ascher et al. 1995, "
      "tables 6.3 and 6.4."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
@@ -379,15 +316,20 @@ static const VidaOptionRow cvode_options[] = {
 #define ODE_CAPABILITIES                                                           \
   (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
    VIDA_CAN_ADAPTIVE)
-#define EXPLICIT_LIMITS                                                                        \
-  "Explicit integrators: stable for steps below a few parts of the shortest period. Implicit " \
+#define EXPLICIT_LIMITS                                                                       \
+  "Explicit integrators: stable for steps below a fraction of the shortest period. Implicit " \
   "tables take a dense matrix of 2 n rows. "
+
+#define UNDERLYING_FUNCTIONS                                              \
+  .step = vida__underlying_step, .undo = vida__underlying_undo,           \
+  .velocities = vida__underlying_velocities, .energy = vida__node_energy, \
+  .destroy = vida__underlying_destroy
 
 const VidaMethod vida__stabilized_ode = {
     .size = sizeof(VidaMethod),
     .info = {"stabilized-ode",
              "the underlying ODE with a term that makes the constraints attractive, -gamma F h",
-             "Ascher, Chin, Petzold, Reich 1994, eq. 4.3",
+             "Ascher, Chin, Petzold, Reich 1995, eq. 4.3",
              "Explicit integrators: stable for steps below a fraction of the shortest period and "
              "of 1/gamma. Violations decay at the rate gamma, but each step adds new ones.",
              5, ODE_CAPABILITIES},
@@ -396,18 +338,14 @@ const VidaMethod vida__stabilized_ode = {
     .options = stabilized_options,
     .create = create_stabilized,
     .start = start_stabilized,
-    .step = vida__underlying_step,
-    .undo = vida__underlying_undo,
-    .velocities = vida__underlying_velocities,
-    .energy = vida__node_energy,
     .order = vida__underlying_order,
-    .destroy = vida__underlying_destroy};
+    UNDERLYING_FUNCTIONS};
 
 const VidaMethod vida__post_stabilized = {
     .size = sizeof(VidaMethod),
     .info = {"post-stabilized",
              "the underlying ODE, corrected towards the constraints after each step",
-             "Ascher, Chin, Petzold, Reich 1994, eq. 5.4",
+             "Ascher, Chin, Petzold, Reich 1995, eq. 5.4",
              EXPLICIT_LIMITS "Violations are of order h^(p+1), with s-both2 of order h^(2p). s-pos "
                              "alone may be unstable.",
              5, ODE_CAPABILITIES},
@@ -416,18 +354,14 @@ const VidaMethod vida__post_stabilized = {
     .options = post_options,
     .create = create_post,
     .start = vida__underlying_start,
-    .step = vida__underlying_step,
-    .undo = vida__underlying_undo,
-    .velocities = vida__underlying_velocities,
-    .energy = vida__node_energy,
     .order = vida__underlying_order,
-    .destroy = vida__underlying_destroy};
+    UNDERLYING_FUNCTIONS};
 
 const VidaMethod vida__coordinate_projection = {
     .size = sizeof(VidaMethod),
     .info = {"coordinate-projection",
              "the underlying ODE, projected onto the constraints after each step",
-             "Ascher, Chin, Petzold, Reich 1994, eq. 5.3; Eich 1993",
+             "Ascher, Chin, Petzold, Reich 1995, eq. 5.3; Eich 1993",
              EXPLICIT_LIMITS "Both levels hold to rounding.", 5,
              ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .remedy = {.option = "level", .value = "both"},
@@ -435,12 +369,8 @@ const VidaMethod vida__coordinate_projection = {
     .options = projection_options,
     .create = create_projection,
     .start = vida__underlying_start,
-    .step = vida__underlying_step,
-    .undo = vida__underlying_undo,
-    .velocities = vida__underlying_velocities,
-    .energy = vida__node_energy,
     .order = vida__underlying_order,
-    .destroy = vida__underlying_destroy};
+    UNDERLYING_FUNCTIONS};
 
 const VidaMethod vida__cvode_projected = {
     .size = sizeof(VidaMethod),
@@ -454,8 +384,4 @@ const VidaMethod vida__cvode_projected = {
     .options = cvode_options,
     .create = create_cvode,
     .start = vida__underlying_start,
-    .step = vida__underlying_step,
-    .undo = vida__underlying_undo,
-    .velocities = vida__underlying_velocities,
-    .energy = vida__node_energy,
-    .destroy = vida__underlying_destroy};
+    UNDERLYING_FUNCTIONS};

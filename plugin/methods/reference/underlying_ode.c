@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/integration.h"
+#include "stepper/method_options.h"
 
 const VidaOptionRow vida__ode_options[] = {
     {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
@@ -18,14 +19,14 @@ const VidaOptionRow vida__ode_options[] = {
     {"max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e9, false, NULL,
      "Largest number of steps between two output states."},
     {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
-     "Linear solver of the equations of motion; auto takes KLU for large sparse systems."},
+     VIDA_LINEAR_SOLVER_HELP("of the equations of motion")},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static vida_integrator find_integrator(const VidaOptions* options) {
   const double value = VidaOptions_Get(options, "integrator");
-  /* Methods without that option stand on BDF. */
+  /* Methods without this option use BDF. */
   return isfinite(value) ? (vida_integrator)value : VIDA_INTEGRATOR_BDF;
 }
 
@@ -33,7 +34,7 @@ int vida__underlying_order(const VidaOptions* options) {
   return vida__integrator_order(find_integrator(options));
 }
 
-/* "heun, bogacki-shampine, ... and esdirk5": one-step methods that estimate their errors. */
+/* Lists the one-step methods with an error estimate: "heun, bogacki-shampine, ... and esdirk5". */
 static const char* list_adaptive(char* text, size_t size) {
   int last = 0;
   for (int i = 0; i < VIDA_INTEGRATOR_COUNT; i++) {
@@ -95,26 +96,13 @@ int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* er
                     self->method->info.name, vida__integrator_name(integrator), why);
 }
 
-static int allocate_own(underlying_ode* own, int n, int m) {
-  const struct {
-    double** array;
-    int count;
-  } arrays[] = {{&own->y, 2 * n},    {&own->state, 2 * n}, {&own->found, 2 * n},
-                {&own->next, 2 * n}, {&own->rate, 2 * n},  {&own->lambda, m},
-                {&own->side, n + m}, {&own->n_work, n},    {&own->g, m},
-                {&own->g_rate, m},   {&own->dq, n},        {&own->dv, n},
-                {&own->position, n}, {&own->velocity, n},  {&own->tolerance, 2 * n}};
-  const size_t count = sizeof arrays / sizeof arrays[0];
-  size_t total = 0;
-  for (size_t i = 0; i < count; i++) {
-    total += (size_t)arrays[i].count;
-  }
-  own->block = vida__allocate(total, sizeof *own->block);
-  double* next = own->block;
-  for (size_t i = 0; i < count && next; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count;
-  }
+static int allocate_own(underlying_ode* own, size_t n, size_t m) {
+  const vida_array arrays[] = {{&own->y, 2 * n},    {&own->state, 2 * n}, {&own->found, 2 * n},
+                               {&own->next, 2 * n}, {&own->rate, 2 * n},  {&own->lambda, m},
+                               {&own->side, n + m}, {&own->n_work, n},    {&own->g, m},
+                               {&own->g_rate, m},   {&own->dq, n},        {&own->dv, n},
+                               {&own->position, n}, {&own->velocity, n},  {&own->tolerance, 2 * n}};
+  own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -127,7 +115,7 @@ static int prepare_nothing(VidaIntegration* self, VidaError* error) {
 int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end) {
   VidaError* told = &vida__equations_evaluator(own->equations)->error;
   return is_end ? vida__follow_motion(own->self, t, q, told)
-                : vida__look_at_motion(own->self, t, q, told);
+                : vida__check_motion(own->self, t, q, told);
 }
 
 static int accept(void* data, double t, const double* y, bool is_end) {
@@ -155,7 +143,7 @@ int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions,
   own->functions = functions;
   own->functions.accept = functions.accept ? functions.accept : accept;
   own->functions.interrupted = interrupted;
-  if (allocate_own(own, self->model.n, self->model.m)) {
+  if (allocate_own(own, (size_t)self->model.n, (size_t)self->model.m)) {
     return vida__fail_memory(error);
   }
   code = vida__equations_create(self->model.system, vida__solver_of(self->options), &own->equations,
@@ -170,7 +158,8 @@ int vida__underlying_resize(underlying_ode* own, int size, VidaError* error) {
                                       .adaptive = own->self->adaptive,
                                       .ends_at_nodes = own->find_state != NULL,
                                       .rtol = VidaOptions_Get(options, "rtol"),
-                                      .max_steps = VidaOptions_Get(options, "max_steps")};
+                                      .max_steps = VidaOptions_Get(options, "max_steps"),
+                                      .services = own->self->services};
   if (own->ode && own->size == size) {
     return VIDA_SUCCESS;
   }
@@ -192,8 +181,9 @@ void vida__underlying_destroy(VidaIntegration* self) {
 
 /* ---- the ODE --------------------------------------------------------------------------------- */
 
-/* Holonomic rows: g'' = -alpha1 g' - alpha0 g (paper 002, eq. 2.1); nonholonomic ones, which have
- * one derivative less: a' = -alpha1/2 a, the mean of the two rates. Subtracted from `side`. */
+/* Holonomic rows: g'' = -alpha1 g' - alpha0 g (Ascher, Chin, Petzold and Reich 1995, eq. 2.1);
+ * nonholonomic ones, which have one derivative less: a' = -alpha1/2 a, the mean of the two rates.
+ * Subtracted from `side`. */
 static int add_baumgarte(underlying_ode* own, double t, const double* q, const double* v,
                          double* side) {
   const VidaSystem* system = own->self->model.system;
@@ -245,37 +235,34 @@ int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
                                 : Vida_CodeText(code);
   vida__fail(error, code, "at t = %g: %s", vida__node_time(own->self), *detail ? detail : general);
   if (error && is_open) {
-    vida__equations_append_open(own->equations, error->message, VIDA_MESSAGE_SIZE);
+    vida__equations_append_undetermined(own->equations, error->message, VIDA_MESSAGE_SIZE);
   }
   return code;
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* What is zero, or nearly, is as large as the largest quantity of the same unit; where all of them
- * are, as `otherwise` says. */
-static void settle_sizes(const VidaIntegration* self, const double* otherwise, double* size) {
+/* Sizes that are zero, or nearly so, become the largest size of the same unit, or, if all of them
+ * are zero, `otherwise`. */
+static void complete_sizes(const VidaIntegration* self, const double* otherwise, double* size) {
   static const double nothing = 1e-8;
   const VidaSystem* system = self->model.system;
   vida__share_sizes(system, size);
-  double* largest = self->work.speed;
+  double* largest = self->work.speed; /* at the first coordinate of each unit */
+  memset(largest, 0, (size_t)self->model.n * sizeof *largest);
   for (int i = 0; i < self->model.n; i++) {
-    largest[i] = 0.0;
-    for (int k = 0; k < self->model.n; k++) {
-      if (strcmp(system->coordinates[i].unit, system->coordinates[k].unit) == 0) {
-        largest[i] = fmax(largest[i], size[k]);
-      }
-    }
+    double* own = &largest[system->coordinates[i].alike];
+    *own = fmax(*own, size[i]);
   }
   for (int i = 0; i < self->model.n; i++) {
-    size[i] = size[i] > nothing * largest[i] ? size[i]
-              : largest[i] > 0.0             ? largest[i]
-                                             : otherwise[i];
+    const double own = largest[system->coordinates[i].alike];
+    size[i] = size[i] > nothing * own ? size[i] : own > 0.0 ? own : otherwise[i];
   }
 }
 
-/* Positions by what they are at the start; velocities likewise, or by what the accelerations make
- * on ways of that size; where all is at rest and balanced, by the forces. */
+/* Computes sizes: of positions from their values at the start; of velocities from their values, or
+ * from the accelerations over distances of that size, or, for a balanced system at rest, from the
+ * forces. */
 static void measure_sizes(underlying_ode* own, const double* a) {
   const VidaIntegration* self = own->self;
   double way = 0.0;
@@ -287,7 +274,7 @@ static void measure_sizes(underlying_ode* own, const double* a) {
     const double moved = fabs(self->node.v[i]) * self->node.h;
     own->side[i] = way > 0.0 ? way / self->model.root_mass[i] : moved > 0.0 ? moved : 1.0;
   }
-  settle_sizes(self, own->side, own->position);
+  complete_sizes(self, own->side, own->position);
   for (int i = 0; i < self->model.n; i++) {
     const double reached = sqrt(fabs(a[i]) * own->position[i]);
     const double balanced =
@@ -295,15 +282,15 @@ static void measure_sizes(underlying_ode* own, const double* a) {
     own->velocity[i] = fmax(fabs(self->node.v[i]), reached);
     own->side[i] = balanced > 0.0 ? balanced : own->position[i] / self->node.h;
   }
-  settle_sizes(self, own->side, own->velocity);
+  complete_sizes(self, own->side, own->velocity);
 }
 
-double vida__underlying_pace(const underlying_ode* own) {
-  double pace = 0.0;
+double vida__underlying_largest_rate(const underlying_ode* own) {
+  double rate = 0.0;
   for (int i = 0; i < own->self->model.n; i++) {
-    pace = fmax(pace, own->velocity[i] / own->position[i]);
+    rate = fmax(rate, own->velocity[i] / own->position[i]);
   }
-  return pace;
+  return rate;
 }
 
 static void set_tolerances(underlying_ode* own) {
@@ -312,7 +299,7 @@ static void set_tolerances(underlying_ode* own) {
   for (int i = 0; i < self->model.n; i++) {
     const double position =
         isfinite(self->model.atol[i]) ? self->model.atol[i] : rtol * own->position[i];
-    /* At fixed steps they are sizes. */
+    /* With fixed steps they are sizes. */
     own->tolerance[i] = self->adaptive ? position : own->position[i];
     own->tolerance[self->model.n + i] =
         self->adaptive ? position / own->position[i] * own->velocity[i] : own->velocity[i];
@@ -323,7 +310,7 @@ static void set_tolerances(underlying_ode* own) {
   }
 }
 
-/* p = L_v at the node, and the state that goes with it. */
+/* Computes p = L_v at the node, and the corresponding state. */
 static int set_state(VidaIntegration* self, double t, const double* y, VidaError* error) {
   const int n = self->model.n;
   const int code =
@@ -353,7 +340,8 @@ int vida__underlying_start(VidaIntegration* self, VidaError* error) {
   if (!code && own->projector) {
     code = vida__projector_mark(own->projector, self->node.t0, self->node.q, self->node.v);
   }
-  /* What KLU allocates is allocated here, and in what the common part of the start factors. */
+  /* KLU allocates its memory here, and in the matrices that the common part of the start factors.
+   */
   code = code ? code
               : vida__underlying_find(own, self->node.t0, self->node.q, self->node.v, own->rate);
   memcpy(self->implicit.entries0, vida__equations_jacobian(own->equations),
@@ -378,35 +366,38 @@ static void copy_counts(VidaIntegration* self) {
   const vida_ode_counts counts = vida__ode_count(own->ode);
   VidaStatistics* statistics = &self->statistics;
   statistics->rejected_steps = counts.rejected;
-  /* Each iteration of a projection evaluates g and G, and factors. */
+  /* Each iteration of a projection evaluates and factors G, and evaluates g. */
   statistics->residual_evaluations = counts.rates + own->iterations;
   statistics->jacobian_evaluations = counts.jacobians + own->iterations;
   statistics->newton_iterations = counts.newton_iterations + own->iterations;
   statistics->factorizations = counts.rates + own->iterations;
   if (self->adaptive) {
     statistics->steps = counts.steps;
-    /* One of them ends at each node, where the state is found anew. */
+    /* One step ends at each node, where the state is computed again. */
     const long nodes = self->node.step + 1;
     statistics->forced_steps = !own->find_state ? 0 : nodes < counts.steps ? nodes : counts.steps;
   }
 }
 
+/* If an evaluation has failed, `cause` has no message; the evaluator may have one with the reason.
+ */
 static int explain(VidaIntegration* self, const VidaError* cause, double reached,
                    VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE], to[VIDA_REAL_TEXT_SIZE], h[VIDA_REAL_TEXT_SIZE];
   underlying_ode* own = self->state;
   const VidaError* told = &vida__equations_evaluator(own->equations)->error;
   const char* detail = told->message;
-  /* Evaluations tell more than their code does. */
-  const bool has_detail = *detail && strcmp(cause->message, Vida_CodeText(cause->code)) == 0;
+  const bool has_detail = *detail && !*cause->message;
+  const char* reason = has_detail        ? detail
+                       : *cause->message ? cause->message
+                                         : Vida_CodeText(cause->code);
   const char* flag = has_detail && *told->flag ? told->flag : cause->flag;
-  /* What is singular by itself is so at any step. */
+  /* A matrix that is singular at the node is singular for every step. */
   const bool curable = cause->code > 0 && strcmp(flag, VIDA_OTHER_BRANCH) != 0 &&
                        !(has_detail && cause->code == VIDA_STEP_SINGULAR);
   const bool smaller = !self->adaptive && curable;
   return vida__fail_flag(error, cause->code, flag, "%s, at t = %s: %s%s%s",
-                         vida__name_step(self, step), vida__real_text(to, reached, 10),
-                         has_detail ? detail : cause->message,
+                         vida__name_step(self, step), vida__real_text(to, reached, 10), reason,
                          smaller ? "; try a step of less than h = "
                          : curable && cause->code != VIDA_NOT_FINITE && !self->model.redundant
                              ? "; try another rtol, or ida-ggl"
@@ -414,7 +405,7 @@ static int explain(VidaIntegration* self, const VidaError* cause, double reached
                          smaller ? vida__real_text(h, self->node.h, 6) : "");
 }
 
-/* q, v and multipliers that belong to the new y. */
+/* Computes q, v and the multipliers for the new y. */
 static int find_node(underlying_ode* own, double t, VidaError* error) {
   const size_t bytes = 2 * (size_t)own->self->model.n * sizeof *own->y;
   int code = vida__ode_rate(own->ode, t, own->next, own->rate);
@@ -423,8 +414,7 @@ static int find_node(underlying_ode* own, double t, VidaError* error) {
   } else {
     memcpy(own->found, own->next, bytes);
   }
-  return code ? vida__fail(error, code, "%s", Vida_CodeText(code))
-              : set_state(own->self, t, own->found, error);
+  return code ? vida__fail(error, code, "%s", "") : set_state(own->self, t, own->found, error);
 }
 
 static void exchange(double** a, double** b) {
@@ -433,7 +423,7 @@ static void exchange(double** a, double** b) {
   *b = kept;
 }
 
-/* The state of the node and that of the next one, or back. */
+/* Exchanges the state of the node and that of the next one. */
 static void exchange_states(underlying_ode* own) {
   exchange(&own->y, &own->next);
   exchange(&own->state, &own->found);
@@ -529,7 +519,7 @@ const VidaMethod vida__baumgarte = {
     .info = {"baumgarte",
              "the underlying ODE, with Baumgarte's stabilization or none: constraints of "
              "accelerations, g'' = -alpha1 g' - alpha0 g",
-             "Baumgarte 1972; Ascher, Chin, Petzold, Reich 1994, eq. 1.5, 2.1",
+             "Baumgarte 1972; Ascher, Chin, Petzold, Reich 1995, eq. 1.5, 2.1",
              "Explicit integrators: stable for steps below a fraction of the shortest period and "
              "of 1/gamma. Solutions drift off the constraints, without stabilization at a growing "
              "rate. bdf and the implicit tables use a dense matrix of 2 n rows.",

@@ -1,53 +1,55 @@
-/* What methods on the underlying ODE have in common: accelerations and multipliers from one solve
- * of the equations of motion, and an integrator of SUNDIALS for q' = v, v' = a.
+/* The state and the functions of methods on the underlying ODE: accelerations and multipliers from
+ * the equations of motion, and a SUNDIALS integrator for q' = v, v' = a.
  *
- * The state is y = (q, v), 2 n; a method may have another one of at most that size
- * (partitioning.c). Velocities are its own: what they violate of the hidden constraints is seen. */
+ * The state is y = (q, v), 2 n; a method may have another state of at most that size
+ * (partitioning.c). Velocities are integrated, so that violations of the hidden constraints are
+ * visible. */
 #ifndef VIDA_METHODS_REFERENCE_UNDERLYING_ODE_H
 #define VIDA_METHODS_REFERENCE_UNDERLYING_ODE_H
 
-#include "methods/reference/projector.h"
 #include "solve/ode.h"
 #include "stepper/integration.h"
+#include "system/constraints/projector.h"
 #include "system/evaluate/equations.h"
 
 typedef struct underlying_ode underlying_ode;
+/* The state of a method on the underlying ODE. */
 struct underlying_ode {
   VidaIntegration* self;
   vida_equations* equations;
-  vida_projector* projector; /* NULL of methods that do not project */
+  vida_projector* projector; /* NULL for methods that do not project */
   vida_ode* ode;
   vida_ode_functions functions;
-  int size; /* of y */
-  /* q and v (2 n) that belong to y; NULL: y itself. */
+  int size; /* size of y */
+  /* Computes q and v (2 n) from y; NULL: y itself. */
   int (*find_state)(underlying_ode* own, double t, const double* y, double* state);
-  double alpha1, alpha0; /* Baumgarte's, or 0 */
+  double alpha1, alpha0; /* Baumgarte's coefficients, or 0 */
   double gamma;          /* of the stabilized ODE */
-  double alpha;          /* the share of a correction */
-  double accuracy;       /* of a projection, relative */
-  int variant;           /* of the method, its own enumeration */
-  bool at_stage;         /* where a correction is decomposed */
-  long iterations;       /* of Newton's method in projections */
-  void* extra;           /* what else a method has, freed by it */
+  double alpha;          /* fraction of a correction */
+  double accuracy;       /* relative accuracy of a projection */
+  int variant;           /* value of the method's own enumeration */
+  bool at_stage;         /* corrections are factored at the last stage */
+  long iterations;       /* Newton iterations in projections */
+  void* extra;           /* data of one method, which frees it */
   double* block;
   double* y;         /* 2 n: at the node */
   double* state;     /* 2 n: q and v at the node */
-  double* found;     /* 2 n: those of the next one, or after a step of the last one */
-  double* next;      /* 2 n: y, likewise */
+  double* found;     /* 2 n: q and v of the next node, or, after a step, of the last one */
+  double* next;      /* 2 n: y of the next node, or, after a step, of the last one */
   double* rate;      /* 2 n: work */
   double* lambda;    /* m: of the last rate */
-  double* side;      /* n + m: work, right sides and solutions */
+  double* side;      /* n + m: work space, right-hand sides and solutions */
   double* n_work;    /* n */
   double* g;         /* m: g and G v + g_t */
   double* g_rate;    /* m */
-  double* dq;        /* n: what a projection takes off */
-  double* dv;        /* n */
+  double* dq;        /* n: correction of positions in a projection */
+  double* dv;        /* n: correction of velocities in a projection */
   double* tolerance; /* 2 n: of q and v */
-  double* position;  /* n: sizes of positions and velocities, from the start */
-  double* velocity;  /* n */
+  double* position;  /* n: sizes of positions, from the start */
+  double* velocity;  /* n: sizes of velocities, from the start */
 };
 
-/* The options that they share: h, rtol, atol, max_steps, linear_solver. */
+/* Option rows that these methods share: h, rtol, atol, max_steps, linear_solver. */
 extern const VidaOptionRow vida__ode_options[];
 
 #define VIDA_INTEGRATOR_ROW(choices, index)                                                      \
@@ -62,34 +64,40 @@ extern const VidaOptionRow vida__ode_options[];
         "Carpenter 2003)."                                                                       \
   }
 
-/* In a method's `create`: the state above, equations and driver. */
+/* Creates the state, the equations and the driver: for VidaMethod.create. */
 int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions, VidaError* error);
-/* The driver again, for another size of y; in a method's `start`. */
+/* Creates the driver again for another size of y: for VidaMethod.start. */
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
-/* What vida__underlying_create leaves of it, in a method's `destroy`. */
+/* Frees what vida__underlying_create has created: for VidaMethod.destroy. */
 void vida__underlying_destroy(VidaIntegration* self);
-/* `accept` of the functions, for the q (n) that belongs to y: whether it is on the same branch of
- * the constraints. Without another one it is this for the q of y. */
+/* Checks whether q (n), which belongs to y, is on the same branch of the constraints: for
+ * vida_ode_functions.accept. A method without such a function checks the q of y. */
 int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end);
-/* The rate at which the motion of the start changes: the largest velocity over position. */
-double vida__underlying_pace(const underlying_ode* own);
-/* `start`, `step`, `undo`, `velocities` and `order` of a method. */
+/* Returns the largest ratio of velocity to position at the start (1/s). */
+double vida__underlying_largest_rate(const underlying_ode* own);
+/* VidaMethod.start of these methods. */
 int vida__underlying_start(VidaIntegration* self, VidaError* error);
+/* VidaMethod.step of these methods. */
 int vida__underlying_step(VidaIntegration* self, VidaError* error);
+/* VidaMethod.undo of these methods. */
 void vida__underlying_undo(VidaIntegration* self);
+/* VidaMethod.velocities of these methods. */
 int vida__underlying_velocities(VidaIntegration* self, double* v, VidaError* error);
+/* VidaMethod.order of these methods. */
 int vida__underlying_order(const VidaOptions* options);
-/* `rate` of the functions: v, and a(t,q,v) with Baumgarte's terms, into (2 n); lambda is left. */
+/* Computes v and a(t,q,v) with Baumgarte's terms into rate (2 n), and own->lambda: for
+ * vida_ode_functions.rate. */
 int vida__underlying_rate(void* data, double t, const double* y, double* rate);
-/* The same for q and v anywhere: a (n). */
+/* Computes a (n) with Baumgarte's terms at (t,q,v). */
 int vida__underlying_find(underlying_ode* own, double t, const double* q, const double* v,
                           double* a);
-/* The message of a failure whose code is positive or negative, in words. */
+/* Fills `error` with the meaning of a code, positive or negative. */
 int vida__underlying_failed(underlying_ode* own, int code, VidaError* error);
-/* Refuses implicit integrators: VIDA_NOT_SUPPORTED with the reason `why`, which ends the sentence.
- */
+/* Refuses implicit integrators with VIDA_NOT_SUPPORTED. `why` is the reason, which ends the
+ * sentence. */
 int vida__refuse_implicit(VidaIntegration* self, const char* why, VidaError* error);
-/* Refuses, with the reason, integrators for which there is no `settle`: multistep methods. */
+/* Refuses multistep methods, which cannot use `settle`, with VIDA_NOT_SUPPORTED. `why` is the
+ * reason, which ends the sentence. */
 int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* error);
 
 #endif

@@ -1,5 +1,5 @@
-/* The implicit regularized methods of paper 004: relaxed constraints (eq. 17), with damping (eq.
- * 26), and relaxed nonholonomic constraints (eq. 24), solved by Newton's method. */
+/* The implicit regularized methods of Lacoursiere 2007: relaxed constraints (eq. 17), with damping
+ * (eq. 26), and relaxed nonholonomic constraints (eq. 24), solved by Newton's method. */
 #include "methods/regularized/regularized.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static bool has_damping(const VidaIntegration* self) {
   return false;
 }
 
-/* row_rate = G1 w + g_t */
+/* Computes row_rate = G1 w + g_t. */
 static int find_rates(VidaIntegration* self, const double* w) {
   vida_regularized_state* own = self->state;
   const double t = vida__next_time(self);
@@ -30,8 +30,8 @@ static int find_rates(VidaIntegration* self, const double* w) {
   return code;
 }
 
-/* The averages 4 (g1 + 2 g0 + g_before)/4 /h; before the first step g is taken to have been as
- * after it, less what the rate of the start makes of it, which is symmetric in time. */
+/* Computes the averages 4 (g1 + 2 g0 + g_before)/4 /h. For the first step, g before the start is
+ * taken as g after it minus the change by the initial rate, which is symmetric in time. */
 static double average_row(const VidaIntegration* self, int r) {
   const vida_regularized_state* own = self->state;
   const double rest = 4.0 * self->implicit.g0[r] / self->node.h;
@@ -88,7 +88,7 @@ static int residual(void* data, const double* u, double* r) {
   return residual_rows(self, u, mu, r + self->model.n);
 }
 
-/* The derivatives of nonholonomic rows with respect to w, A + c h a_q. */
+/* Writes the derivatives of nonholonomic rows with respect to w, A + c h a_q. */
 static int find_nonholonomic_entries(VidaIntegration* self, const double* w) {
   vida_regularized_state* own = self->state;
   const double t = vida__place_time(self, own->row_place);
@@ -99,8 +99,9 @@ static int find_nonholonomic_entries(VidaIntegration* self, const double* w) {
                                             own->slopes);
 }
 
-/* Derivatives of all rows with respect to w, in place of the entries of G1. That of G1 w has h w
- * g_qq, which is G1 - G0 where g is quadratic, and nearly so elsewhere. */
+/* Writes the derivatives of all rows with respect to w in place of the entries of G1. The
+ * derivative of G1 w contains h w g_qq, which is G1 - G0 for quadratic g, and nearly so for others.
+ */
 static int derive_rows(VidaIntegration* self, const double* w) {
   const vida_regularized_state* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -209,6 +210,11 @@ static const VidaOptionRow spook_options[] = {VIDA_COMPLIANCE_ROWS, VIDA_DAMPING
 static const VidaOptionRow nonholonomic_options[] = {VIDA_COMPLIANCE_ROWS, VIDA_MOBILITY_ROWS,
                                                      ROWS_ROW, LAST_ROW};
 
+#define REGULARIZED_FUNCTIONS                                                          \
+  .equations = {residual, jacobian, sizes, vida__guess_free_flight}, .create = create, \
+  .start = vida__regularized_start, .step = step, .undo = vida__regularized_undo,      \
+  .velocities = velocities, .energy = vida__node_energy
+
 const VidaMethod vida__del_regularized = {
     .size = sizeof(VidaMethod),
     .info =
@@ -222,13 +228,7 @@ const VidaMethod vida__del_regularized = {
          VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
              VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT},
     .options = regularized_options,
-    .equations = {residual, jacobian, sizes, vida__guess_free_flight},
-    .create = create,
-    .start = vida__regularized_start,
-    .step = step,
-    .undo = vida__regularized_undo,
-    .velocities = velocities,
-    .energy = vida__node_energy};
+    REGULARIZED_FUNCTIONS};
 
 const VidaMethod vida__spook_newton = {
     .size = sizeof(VidaMethod),
@@ -242,13 +242,7 @@ const VidaMethod vida__spook_newton = {
              VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED |
                  VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
     .options = spook_options,
-    .equations = {residual, jacobian, sizes, vida__guess_free_flight},
-    .create = create,
-    .start = vida__regularized_start,
-    .step = step,
-    .undo = vida__regularized_undo,
-    .velocities = velocities,
-    .energy = vida__node_energy};
+    REGULARIZED_FUNCTIONS};
 
 const VidaMethod vida__del_nonholonomic_relaxed = {
     .size = sizeof(VidaMethod),
@@ -261,10 +255,4 @@ const VidaMethod vida__del_nonholonomic_relaxed = {
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
                  VIDA_CAN_NONHOLONOMIC},
     .options = nonholonomic_options,
-    .equations = {residual, jacobian, sizes, vida__guess_free_flight},
-    .create = create,
-    .start = vida__regularized_start,
-    .step = step,
-    .undo = vida__regularized_undo,
-    .velocities = velocities,
-    .energy = vida__node_energy};
+    REGULARIZED_FUNCTIONS};

@@ -1,5 +1,5 @@
-/* Relaxed rows: where their compliance and damping come from, and what the regularized methods have
- * in common. */
+/* Relaxed rows: their compliance and damping, and the common functions of the regularized methods.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* A value under its own or the paper's name, of which one may be set. */
+/* Returns the value of an option that has two names, of which one may be set. */
 static int read_either(const VidaOptions* options, const char* name, const char* other,
                        double factor, double* value, VidaError* error) {
   *value = VidaOptions_Get(options, name);
@@ -70,7 +70,7 @@ static int relax_row(VidaIntegration* self, const relaxation* common, double h, 
   }
   if (!common->has_damping && damping > 0.0) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "%s has no damping, and cannot take the damping time of constraint '%s'; "
+                      "%s has no damping, and does not accept the damping time of constraint '%s'; "
                       "these can: spook, spook-newton",
                       self->method->info.name, row->name);
   }
@@ -80,8 +80,8 @@ static int relax_row(VidaIntegration* self, const relaxation* common, double h, 
   return VIDA_SUCCESS;
 }
 
-/* Rows that depend on others and give way are determined all the same. */
-static void lessen_redundancy(VidaIntegration* self) {
+/* Relaxed rows are determined even if they depend on others. */
+static void reduce_redundancy(VidaIntegration* self) {
   const vida_regularized_state* own = self->state;
   const int* dependent = NULL;
   const int count = vida__dependent_rows(self, &dependent);
@@ -98,10 +98,10 @@ static int relax_rows(VidaIntegration* self, double h, VidaError* error) {
   relaxation common;
   const bool* is_averaged = ((const vida_regularized_state*)self->state)->is_averaged;
   int code = read_options(self, h, &common, error);
-  self->gives_way = false;
+  self->is_relaxed_row = false;
   for (int r = 0; r < self->model.m && !code; r++) {
     code = relax_row(self, &common, h, r, error);
-    self->gives_way = self->gives_way || is_averaged[r];
+    self->is_relaxed_row = self->is_relaxed_row || is_averaged[r];
   }
   return code;
 }
@@ -119,20 +119,13 @@ static vida_regularized_state* allocate_state(const VidaIntegration* self) {
   if (!own) {
     return NULL;
   }
-  double* next = (double*)(own + 1);
-  const struct {
-    double** array;
-    size_t count;
-  } arrays[] = {{&own->share, m},    {&own->softness, m},   {&own->v, n},
-                {&own->next, n + m}, {&own->change, n},     {&own->next_rise, m},
-                {&own->rise, m},     {&own->kept_v, n},     {&own->kept_rise, m},
-                {&own->rate, m},     {&own->row_rate, m},   {&own->work, n + m},
-                {&own->yielding, m}, {&own->rows, entries}, {&own->slopes, entries}};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    *arrays[i].array = next;
-    next += arrays[i].count;
-  }
-  own->is_averaged = (bool*)next;
+  const vida_array arrays[] = {{&own->share, m},    {&own->softness, m},   {&own->v, n},
+                               {&own->next, n + m}, {&own->change, n},     {&own->next_rise, m},
+                               {&own->rise, m},     {&own->kept_v, n},     {&own->kept_rise, m},
+                               {&own->rate, m},     {&own->row_rate, m},   {&own->work, n + m},
+                               {&own->yielding, m}, {&own->rows, entries}, {&own->slopes, entries}};
+  own->is_averaged =
+      (bool*)vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], (double*)(own + 1));
   return own;
 }
 
@@ -156,14 +149,15 @@ int vida__regularized_prepare(VidaIntegration* self, VidaError* error) {
   return own->has_next ? VIDA_SUCCESS : vida__prepare_step(self, error);
 }
 
-/* p = L_v - h L_q / 2: the first step adds h L_q, and half of it is its own. */
+/* Computes p = L_v - h L_q / 2: the first step adds h L_q, but only half of it belongs to the step.
+ */
 int vida__regularized_start(VidaIntegration* self, VidaError* error) {
   vida_regularized_state* own = self->state;
   int code = relax_rows(self, self->node.h, error);
   if (code) {
     return code;
   }
-  lessen_redundancy(self);
+  reduce_redundancy(self);
   own->has_next = false;
   memcpy(own->v, self->node.v, (size_t)self->model.n * sizeof *own->v);
   code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
@@ -185,17 +179,18 @@ int vida__regularized_start(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* As if the step had not been made; VidaStepper_Step puts back the rest. */
+/* Restores the state before the step; VidaStepper_Step restores the node. */
 void vida__regularized_undo(VidaIntegration* self) {
   vida_regularized_state* own = self->state;
   memcpy(own->v, own->kept_v, (size_t)self->model.n * sizeof *own->v);
   memcpy(own->rise, own->kept_rise, (size_t)self->model.m * sizeof *own->rise);
   own->has_next = false;
   self->implicit.has_tracked = false;
-  self->implicit.history_count = 0;
+  self->implicit.history.count = 0;
 }
 
-/* Compliance, or h times mobility, times the larger one of the forces before and after the node. */
+/* Computes the deflection: compliance, or h times mobility, times the larger of the forces before
+ * and after the node. */
 static void measure_yielding(VidaIntegration* self) {
   vida_regularized_state* own = self->state;
   const double h = self->node.h;
@@ -206,8 +201,8 @@ static void measure_yielding(VidaIntegration* self) {
   }
 }
 
-/* Makes the step that own->next has, and finds the one that follows it: its multipliers are needed
- * for the velocity at the new node. Without it there is no step. */
+/* Makes the step in own->next, and solves for the step after it, whose multipliers determine the
+ * velocity at the new node. Fails if that step has no solution. */
 static int commit(VidaIntegration* self, vida_find_next find_next, VidaError* error) {
   vida_regularized_state* own = self->state;
   const double* mu = own->next + self->model.n;

@@ -1,4 +1,4 @@
-/* SPOOK (paper 004, eq. 29): relaxed and damped constraints with one linear solve a step.
+/* SPOOK (Lacoursiere 2007, eq. 29): relaxed and damped constraints with one linear solve a step.
  *
  * The rows are linear about the node, g1 = g0 + h (G w + g_t) and g_before = g0 - h (G v + g_t):
  *     G w - Sigma mu = - 4 psi g0 / h + psi G v - (1 - psi) g_t,
@@ -15,8 +15,8 @@
 
 /* ---- the linear system ----------------------------------------------------------------------- */
 
-/* The matrix; G of rows that are averages over the node and stand in the first step for twice the
- * rise (regularized.h) has 1 + psi there. */
+/* Assembles the matrix. G of rows that are averages over the node, and in the first step contain
+ * twice the rise (regularized.h), is multiplied by 1 + psi. */
 static int factor(VidaIntegration* self) {
   const vida_regularized_state* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -38,7 +38,7 @@ static int factor(VidaIntegration* self) {
   return code ? code : vida__linear_factor(self->model.node_matrix);
 }
 
-/* The right side, for (w - v, mu). */
+/* Computes the right-hand side for (w - v, mu). */
 static int find_right_side(VidaIntegration* self, double* right) {
   vida_regularized_state* own = self->state;
   const double t = vida__node_time(self);
@@ -70,9 +70,9 @@ static int fail_singular(const VidaIntegration* self, VidaError* error) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* From (w - v, mu) the change of the momenta, and w. With a constant mass w is what the new momenta
- * make of it, so that their moments are kept to rounding; but of what is light beside the others
- * that would be the rounding of their forces. */
+/* Computes the change of the momenta and w from (w - v, mu). With a constant mass, w follows from
+ * the new momenta, which preserves their moments to rounding; for very light coordinates this would
+ * be the rounding of their forces. */
 static int find_change(VidaIntegration* self) {
   vida_regularized_state* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -95,7 +95,7 @@ static int find_change(VidaIntegration* self) {
     double p = self->node.p[i];
     double low = self->node.p_low[i];
     vida__add_compensated(&p, &low, own->change[i]);
-    if (vida__is_light(self, i)) {
+    if (vida__is_light_coordinate(self, i)) {
       own->change[i] = system->mass[i] * own->next[i] - self->node.p[i];
     } else {
       own->next[i] = p / system->mass[i];

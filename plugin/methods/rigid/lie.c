@@ -20,20 +20,20 @@
 
 static int find_force(VidaIntegration* self, double t) {
   vida_lie_state* own = self->state;
-  /* At rest the kinetic energy has no share in it. */
+  /* At rest, where the kinetic energy has no part in L_q. */
   return vida__gradient(&self->model.evaluator, t, self->node.q, own->rest, own->force,
                         self->work.l_v);
 }
 
-/* Half of the force on everything. */
+/* Applies half of the force to all bodies and coordinates. */
 static void kick(VidaIntegration* self) {
   vida_lie_state* own = self->state;
   const double half = 0.5 * self->node.h;
   for (int b = 0; b < own->bodies; b++) {
     vida_lie_body* body = &own->body[b];
     double q[4], f[4], moment[3];
-    vida__lie_gather(body, self->node.q, q);
-    vida__lie_gather(body, own->force, f);
+    vida__lie_body_components(body, self->node.q, q);
+    vida__lie_body_components(body, own->force, f);
     vida__lie_moment(q, f, moment);
     for (int i = 0; i < 3; i++) {
       const int c = body->coordinate[i];
@@ -48,7 +48,7 @@ static void kick(VidaIntegration* self) {
 
 /* ---- flight ---------------------------------------------------------------------------------- */
 
-/* r = J c + c x J c - (1 + c c) a, and its derivatives */
+/* Computes r = J c + c x J c - (1 + c c) a, and its derivatives. */
 static double turn_residual(const double inertia[9], const double a[3], const double c[3],
                             double r[3], double matrix[9]) {
   double j_c[3], across[3];
@@ -74,7 +74,7 @@ static double turn_residual(const double inertia[9], const double a[3], const do
 
 enum { MOST_ITERATIONS = 30 };
 
-/* The turn of a step: Newton's method, until rounding ends it. */
+/* Computes the rotation of a step by Newton's method, to rounding. */
 static int solve_turn(VidaIntegration* self, vida_lie_body* body, const double q[4]) {
   double a[3], rates[3], r[3], matrix[9], inverse[9], change[3], c[3];
   double previous = INFINITY;
@@ -83,7 +83,7 @@ static int solve_turn(VidaIntegration* self, vida_lie_body* body, const double q
   const double square = self->node.h * self->node.h * vida__lie_dot(rates, rates);
   for (int i = 0; i < 3; i++) {
     a[i] *= 0.5 * self->node.h;
-    /* A ball turns by asin(h |rates|). */
+    /* A sphere rotates by asin(h |rates|). */
     c[i] = self->node.h * rates[i] / (1.0 + sqrt(fmax(0.0, 1.0 - square)));
   }
   for (int k = 0; k < MOST_ITERATIONS; k++) {
@@ -93,7 +93,7 @@ static int solve_turn(VidaIntegration* self, vida_lie_body* body, const double q
     if (!isfinite(residual)) {
       return VIDA_STEP_NOT_CONVERGED;
     }
-    /* A last correction is worth making as long as it lessens the residual. */
+    /* Makes another correction as long as it reduces the residual. */
     if (residual <= DBL_EPSILON * size || (residual <= 1e-13 * size && residual >= previous)) {
       memcpy(body->turn, c, sizeof c);
       return vida__lie_dot(c, c) < 1.0 ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
@@ -120,17 +120,17 @@ static int fail_turn(const VidaIntegration* self, const vida_lie_body* body, Vid
                     "too large: try less than h = %s",
                     vida__name_step(self, step),
                     self->model.system->coordinates[body->coordinate[0]].name,
-                    vida__real_text(h, vida__asked_step_size(self), 6));
+                    vida__real_text(h, vida__requested_step_size(self), 6));
 }
 
-/* q += q * ((1, c)/sqrt(1 + c c) - 1) */
+/* Adds q * ((1, c)/sqrt(1 + c c) - 1) to q. */
 static void turn(VidaIntegration* self, const vida_lie_body* body) {
   double q[4], change[4];
   const double square = vida__lie_dot(body->turn, body->turn);
   const double root = sqrt(1.0 + square);
   const double less = -square / (root * (1.0 + root)); /* 1/root - 1 */
-  vida__lie_gather(body, self->node.q, q);
-  vida__lie_lift(q, body->turn, change);
+  vida__lie_body_components(body, self->node.q, q);
+  vida__lie_quaternion_rate(q, body->turn, change);
   for (int a = 0; a < 4; a++) {
     change[a] = less * q[a] + 2.0 * change[a] / root;
   }
@@ -141,7 +141,7 @@ static int fly(VidaIntegration* self, VidaError* error) {
   vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
     double q[4];
-    vida__lie_gather(&own->body[b], self->node.q, q);
+    vida__lie_body_components(&own->body[b], self->node.q, q);
     if (solve_turn(self, &own->body[b], q)) {
       return fail_turn(self, &own->body[b], error);
     }

@@ -1,11 +1,13 @@
-/* Which coordinates are rigid bodies, and whether their motion is that of rigid bodies.
+/* Finds the rigid bodies among the coordinates, and checks that they move as rigid bodies.
  *
- * A body is a quaternion whose unit norm is its only constraint. With v = E(q) omega, E omega =
- * q * (0, omega) / 2, its inertia J = E^T L_vv E must be the same for every unit q, and the
- * equations of motion must be Euler's: with the bias b = L_q + f - L_vq v - L_vt and E' omega =
- * -|omega|^2 q / 4,
+ * A body is a quaternion whose unit norm is its only constraint. With v = E(q) omega, E omega = q *
+ * (0, omega) / 2, its inertia J = E^T L_vv E must be the same for every unit q, and the equations
+ * of motion must be Euler's: with the bias b = L_q + f - L_vq v - L_vt and E' omega = -|omega|^2 q
+ * / 4,
+ *
  *     E^T (b + |omega|^2 L_vv q / 4) + omega x J omega = E^T b(v = 0),
- * so that whatever else depends on velocities is found. Both are looked at in arbitrary states. */
+ *
+ * which detects any other dependence on velocities. Both are checked in arbitrary states. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,12 @@
 #include "methods/rigid/lie.h"
 
 enum { PROBES = 3 };
-/* What rounding, or differences in place of derivatives, may leave of terms that vanish. */
+/* Bounds for rounding, or for errors of difference quotients, in terms that vanish. */
 static const double vanishing = 1e-6;
 
 /* ---- small vectors --------------------------------------------------------------------------- */
 
-void vida__lie_lift(const double q[4], const double rates[3], double v[4]) {
+void vida__lie_quaternion_rate(const double q[4], const double rates[3], double v[4]) {
   const double* w = rates;
   v[0] = 0.5 * (-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]);
   v[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]);
@@ -68,7 +70,7 @@ static int refuse(const VidaIntegration* self, const char* name, const char* rea
                   VidaError* error) {
   return VIDA_REFUSE_SYSTEM(
       error,
-      "%s takes rigid bodies as unit quaternions, without other constraints: '%s' "
+      "%s accepts rigid bodies as unit quaternions, without other constraints: '%s' "
       "of system '%s' %s",
       self->method->info.name, name, self->model.system->name, reason);
 }
@@ -80,7 +82,7 @@ static int refuse_body(const VidaIntegration* self, const vida_lie_body* body, c
 
 /* ---- which coordinates are bodies ------------------------------------------------------------ */
 
-/* In the order of a declared quaternion, where there is one. */
+/* Sorts the coordinates in the order of a declared quaternion, if there is one. */
 static void order_coordinates(const VidaSystem* system, vida_lie_body* body) {
   for (int k = 0; k < system->motion_count; k++) {
     const vida_motion* motion = &system->motions[k];
@@ -99,7 +101,8 @@ static void order_coordinates(const VidaSystem* system, vida_lie_body* body) {
   }
 }
 
-/* The coordinates of a row in ascending order; false when there are not four of them. */
+/* Writes the coordinates of a row in ascending order; returns false if there are not four of them.
+ */
 static bool take_row(const VidaSystem* system, int row, vida_lie_body* body) {
   int count = 0;
   for (int e = 0; e < system->entry_count; e++) {
@@ -180,12 +183,13 @@ static int allocate_probe(const VidaIntegration* self, probe* at) {
   return VIDA_SUCCESS;
 }
 
-/* The same numbers, between -1 and 1, on every machine. */
+/* Returns a pseudo-random number between -1 and 1; the sequence is the same on every machine. */
 static double arbitrary(int k, int i) {
   return sin(1.0 + 12.9898 * k + 78.233 * i);
 }
 
-/* Unit quaternions: 1 in state 0, then arbitrary ones; the others about the start. */
+/* Sets up a state: unit quaternions, 1 in state 0 and arbitrary ones in others; other coordinates
+ * near the start. */
 static void choose_positions(const VidaIntegration* self, int k, probe* at) {
   const vida_lie_state* own = self->state;
   for (int j = 0; j < own->others; j++) {
@@ -216,8 +220,8 @@ static void choose_velocities(const VidaIntegration* self, int k, probe* at) {
     for (int i = 0; i < 3; i++) {
       at->rates[3 * b + i] = arbitrary(k + 2 * PROBES, 3 * b + i);
     }
-    vida__lie_gather(&own->body[b], at->q, q);
-    vida__lie_lift(q, at->rates + 3 * b, v);
+    vida__lie_body_components(&own->body[b], at->q, q);
+    vida__lie_quaternion_rate(q, at->rates + 3 * b, v);
     for (int a = 0; a < 4; a++) {
       at->v[own->body[b].coordinate[a]] = v[a];
     }
@@ -226,7 +230,8 @@ static void choose_velocities(const VidaIntegration* self, int k, probe* at) {
 
 /* ---- inertia --------------------------------------------------------------------------------- */
 
-/* L_v for rates of one about axis `axis` of every body, and the others at rest or all at one. */
+/* Computes L_v for rates of one about the axis `axis` of every body, with all other rates zero or
+ * one. */
 static int probe_axis(VidaIntegration* self, int axis, double others, probe* at) {
   vida_lie_state* own = self->state;
   memset(at->v, 0, (size_t)self->model.n * sizeof *at->v);
@@ -234,8 +239,8 @@ static int probe_axis(VidaIntegration* self, int axis, double others, probe* at)
     double q[4], v[4];
     double rates[3] = {0.0, 0.0, 0.0};
     rates[axis] = 1.0;
-    vida__lie_gather(&own->body[b], at->q, q);
-    vida__lie_lift(q, rates, v);
+    vida__lie_body_components(&own->body[b], at->q, q);
+    vida__lie_quaternion_rate(q, rates, v);
     for (int a = 0; a < 4; a++) {
       at->v[own->body[b].coordinate[a]] = v[a];
     }
@@ -253,8 +258,8 @@ static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
     code = probe_axis(self, axis, 0.0, at);
     for (int b = 0; b < own->bodies && !code; b++) {
       double q[4], l_v[4], column[3];
-      vida__lie_gather(&own->body[b], at->q, q);
-      vida__lie_gather(&own->body[b], at->l_v, l_v);
+      vida__lie_body_components(&own->body[b], at->q, q);
+      vida__lie_body_components(&own->body[b], at->l_v, l_v);
       vida__lie_drop(q, l_v, column);
       for (int i = 0; i < 3; i++) {
         own->body[b].inertia[3 * i + axis] = column[i];
@@ -300,7 +305,7 @@ static int check_norms(VidaIntegration* self, probe* at, VidaError* error) {
   }
   for (int b = 0; b < own->bodies; b++) {
     double q[4], along = 0.0, size = 0.0;
-    vida__lie_gather(&own->body[b], at->q, q);
+    vida__lie_body_components(&own->body[b], at->q, q);
     for (int e = 0; e < system->entry_count; e++) {
       for (int a = 0; a < 4 && system->entries[e].row == own->body[b].row; a++) {
         if (system->entries[e].coordinate == own->body[b].coordinate[a]) {
@@ -318,7 +323,7 @@ static int check_norms(VidaIntegration* self, probe* at, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* at->l_q = what M (in at->matrix) makes of x. */
+/* Computes at->l_q = M x with M in at->matrix. */
 static void multiply_mass(const VidaIntegration* self, const double* x, probe* at) {
   const vida_pattern* pattern = &self->model.system->pattern;
   memset(at->l_q, 0, (size_t)self->model.n * sizeof *at->l_q);
@@ -348,7 +353,8 @@ static double size_of(const double* a, int count) {
   return size;
 }
 
-/* M v must be J omega of each body by itself, and m v of the others: no coupling, no other J. */
+/* Checks that M v is J omega for each body and m v for the other coordinates, without coupling and
+ * with constant J. */
 static int check_momenta(VidaIntegration* self, probe* at, VidaError* error) {
   const vida_lie_state* own = self->state;
   multiply_mass(self, at->v, at);
@@ -356,10 +362,10 @@ static int check_momenta(VidaIntegration* self, probe* at, VidaError* error) {
     double q[4], f[4], expected[3], moments[3], told[3];
     const vida_lie_body* body = &own->body[b];
     vida__lie_multiply(body->inertia, at->rates + 3 * b, expected);
-    vida__lie_gather(body, at->q, q);
-    vida__lie_gather(body, at->l_q, f);
+    vida__lie_body_components(body, at->q, q);
+    vida__lie_body_components(body, at->l_q, f);
     vida__lie_drop(q, f, moments);
-    vida__lie_gather(body, at->l_v, f);
+    vida__lie_body_components(body, at->l_v, f);
     vida__lie_drop(q, f, told);
     const double size = size_of(body->inertia, 9);
     if (differs(moments, expected, 3, size) || differs(told, expected, 3, size)) {
@@ -380,7 +386,7 @@ static int check_momenta(VidaIntegration* self, probe* at, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Euler's equations, see above. */
+/* Checks Euler's equations. */
 static int check_forces(VidaIntegration* self, probe* at, VidaError* error) {
   const vida_lie_state* own = self->state;
   multiply_mass(self, at->q, at);
@@ -388,10 +394,10 @@ static int check_forces(VidaIntegration* self, probe* at, VidaError* error) {
     double q[4], f[4], rest[4], m_q[4], moments[3], expected[3], spin[3];
     const vida_lie_body* body = &own->body[b];
     const double* rates = at->rates + 3 * b;
-    vida__lie_gather(body, at->q, q);
-    vida__lie_gather(body, at->bias, f);
-    vida__lie_gather(body, at->bias_rest, rest);
-    vida__lie_gather(body, at->l_q, m_q);
+    vida__lie_body_components(body, at->q, q);
+    vida__lie_body_components(body, at->bias, f);
+    vida__lie_body_components(body, at->bias_rest, rest);
+    vida__lie_body_components(body, at->l_q, m_q);
     const double square = rates[0] * rates[0] + rates[1] * rates[1] + rates[2] * rates[2];
     const double size = size_of(f, 4) + size_of(rest, 4) + square * size_of(body->inertia, 9);
     for (int a = 0; a < 4; a++) {
@@ -456,7 +462,7 @@ static int check_bodies(VidaIntegration* self, VidaError* error) {
   if (allocate_probe(self, &at)) {
     return vida__fail_memory(error);
   }
-  /* Whether this start is a good one is not asked here. */
+  /* This check does not need a consistent start. */
   const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
   int code = VidaSystem_Start(self->model.system, 0.0, &about, at.start, at.v, NULL, error);
   for (int k = 0; k < PROBES && !code; k++) {
@@ -471,7 +477,7 @@ int vida__lie_create(VidaIntegration* self, VidaError* error) {
   const size_t bodies = (size_t)self->model.m;
   if (bodies == 0) {
     return VIDA_REFUSE_SYSTEM(error,
-                              "%s takes rigid bodies, and system '%s' has no unit quaternion",
+                              "%s accepts rigid bodies, but system '%s' has no unit quaternion",
                               self->method->info.name, self->model.system->name);
   }
   vida_lie_state* own = vida__allocate(

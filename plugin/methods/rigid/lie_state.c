@@ -12,7 +12,7 @@
 
 /* ---- small vectors --------------------------------------------------------------------------- */
 
-void vida__lie_gather(const vida_lie_body* body, const double* from, double x[4]) {
+void vida__lie_body_components(const vida_lie_body* body, const double* from, double x[4]) {
   for (int a = 0; a < 4; a++) {
     x[a] = from[body->coordinate[a]];
   }
@@ -51,7 +51,7 @@ void vida__lie_moment(const double q[4], const double f[4], double moment[3]) {
 void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                     double in_body[3]) {
   double spin[4];
-  vida__lie_gather(body, self->node.v, spin);
+  vida__lie_body_components(body, self->node.v, spin);
   vida__lie_turn_to_body(q, spin, in_body);
 }
 
@@ -80,15 +80,15 @@ void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const d
   }
 }
 
-/* p = 2 (0, pi) * q, which is tangent to the sphere. */
+/* Computes p = 2 (0, pi) * q, which is tangent to the sphere. */
 void vida__lie_set_momenta(VidaIntegration* self) {
   const vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
     const vida_lie_body* body = &own->body[b];
     double q[4], in_body[3], p[4];
-    vida__lie_gather(body, self->node.q, q);
+    vida__lie_body_components(body, self->node.q, q);
     vida__lie_spin(self, body, q, in_body);
-    vida__lie_lift(q, in_body, p);
+    vida__lie_quaternion_rate(q, in_body, p);
     for (int a = 0; a < 4; a++) {
       self->node.p[body->coordinate[a]] = 4.0 * p[a];
     }
@@ -101,9 +101,9 @@ int vida__lie_velocities(VidaIntegration* self, double* v, VidaError* error) {
   for (int b = 0; b < own->bodies; b++) {
     const vida_lie_body* body = &own->body[b];
     double q[4], rates[3], lift[4];
-    vida__lie_gather(body, self->node.q, q);
+    vida__lie_body_components(body, self->node.q, q);
     vida__lie_rates(self, body, q, rates);
-    vida__lie_lift(q, rates, lift);
+    vida__lie_quaternion_rate(q, rates, lift);
     for (int a = 0; a < 4; a++) {
       v[body->coordinate[a]] = lift[a];
     }
@@ -115,7 +115,7 @@ int vida__lie_velocities(VidaIntegration* self, double* v, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Nothing is solved on the pattern of the system. */
+/* No equations on the pattern of the system are solved. */
 int vida__lie_prepare(VidaIntegration* self, VidaError* error) {
   (void)self;
   (void)error;
@@ -127,8 +127,8 @@ int vida__lie_prepare(VidaIntegration* self, VidaError* error) {
 static int start_body(VidaIntegration* self, vida_lie_body* body, VidaError* error) {
   double q[4], v[4], rates[3], in_body[3], back[4], spin[3];
   double square = 0.0;
-  vida__lie_gather(body, self->node.q, q);
-  vida__lie_gather(body, self->node.v, v);
+  vida__lie_body_components(body, self->node.q, q);
+  vida__lie_body_components(body, self->node.v, v);
   for (int a = 0; a < 4; a++) {
     square += q[a] * q[a];
   }

@@ -32,7 +32,7 @@ static simo_state* simo_of(const VidaIntegration* self) {
 
 /* ---- the equations --------------------------------------------------------------------------- */
 
-/* The angular momentum of the end in the frame of the start. */
+/* Computes the angular momentum at the end in the frame of the start. */
 static void find_pushed(const VidaIntegration* self, int b, const double s[3], double pushed[3]) {
   vida__simo_moment(self, b, s, pushed);
   for (int i = 0; i < 3; i++) {
@@ -96,7 +96,7 @@ static void find_turn_slopes(const VidaIntegration* self, const double* w, doubl
   }
 }
 
-/* The derivatives of a body's rows by its own s, its forces being held. */
+/* Computes the derivatives of a body's rows with respect to its own s, at constant forces. */
 static void find_own_block(VidaIntegration* self, int b, const double s[3], double k,
                            double block[3][3]) {
   const double turn[4] = {k - 1.0, k * s[0], k * s[1], k * s[2]};
@@ -113,7 +113,7 @@ static void find_own_block(VidaIntegration* self, int b, const double s[3], doub
   }
 }
 
-/* The whole of it by w, and what links a body to others. */
+/* Computes the derivatives with respect to w, and the coupling of a body to others. */
 static void add_body(VidaIntegration* self, int b, const double* w, double* matrix) {
   const vida_lie_body* body = &lie_of(self)->body[b];
   simo_state* own = simo_of(self);
@@ -148,7 +148,7 @@ static void add_body(VidaIntegration* self, int b, const double* w, double* matr
   }
 }
 
-/* What forces change by q1, between groups */
+/* Adds the derivatives of the forces with respect to q1, between groups. */
 static void add_blocks(const VidaIntegration* self, double* matrix) {
   const simo_state* own = simo_of(self);
   const vida_pattern* from = &self->model.system->pattern;
@@ -243,7 +243,7 @@ static void sizes(void* data, const double* u, double* size) {
   }
 }
 
-/* The rates at the node */
+/* Computes the rates at the node. */
 static void guess_rates(void* data, double* u) {
   VidaIntegration* self = data;
   const vida_lie_state* lie = lie_of(self);
@@ -259,15 +259,10 @@ static void guess_rates(void* data, double* u) {
 }
 
 static void guess_unknown(VidaIntegration* self) {
-  double** past = self->implicit.history;
-  if (self->implicit.history_count < 2) {
+  if (self->implicit.history.count < 2) {
     guess_rates(self, self->implicit.unknown);
-    return;
-  }
-  for (int k = 0; k < simo_of(self)->pattern.size; k++) {
-    self->implicit.unknown[k] = self->implicit.history_count == 2
-                                    ? 2.0 * past[0][k] - past[1][k]
-                                    : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
+  } else {
+    vida__extrapolate_unknown(self);
   }
 }
 
@@ -278,7 +273,7 @@ static int prepare(VidaIntegration* self, VidaError* error) {
   (void)error;
   for (int b = 0; b < lie->bodies; b++) {
     double q[4];
-    vida__lie_gather(&lie->body[b], self->node.q, q);
+    vida__lie_body_components(&lie->body[b], self->node.q, q);
     vida__lie_spin(self, &lie->body[b], q, own->spin + 3 * b);
   }
   guess_unknown(self);
@@ -340,14 +335,14 @@ static int step(VidaIntegration* self, VidaError* error) {
     }
     vida__simo_turn(self, self->implicit.unknown + own->group[b].first, s);
     vida__simo_moment(self, b, s, moment);
-    vida__lie_gather(&lie->body[b], self->node.q, q);
+    vida__lie_body_components(&lie->body[b], self->node.q, q);
     const double back[4] = {q[0], -q[1], -q[2], -q[3]};
     vida__lie_turn_to_body(back, moment, in_space);
     for (int a = 0; a < 3; a++) {
       const int c = lie->body[b].coordinate[a];
       vida__add_compensated(&self->node.v[c], &self->node.p_low[c], self->node.h * in_space[a]);
     }
-    vida__lie_gather(&lie->body[b], self->work.dq, change);
+    vida__lie_body_components(&lie->body[b], self->work.dq, change);
     vida__lie_advance(self, &lie->body[b], change);
   }
   vida__lie_set_momenta(self);
@@ -365,7 +360,7 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
   return self->model.system->coordinates[coordinate].name;
 }
 
-/* Which groups meet in the system's pattern, in the column of one: `meets` by groups */
+/* Finds the groups that are coupled to one group in the system's pattern: `meets`, by groups. */
 static void find_neighbours(const VidaIntegration* self, int column, bool* meets) {
   const simo_state* own = simo_of(self);
   const vida_pattern* from = &self->model.system->pattern;
@@ -381,7 +376,7 @@ static void find_neighbours(const VidaIntegration* self, int column, bool* meets
   }
 }
 
-/* Where the blocks of a column of groups begin, into own->offset. */
+/* Computes the offsets of the blocks of a column of groups, into own->offset. */
 static void set_offsets(const VidaIntegration* self, int column, const int* begins) {
   const simo_state* own = simo_of(self);
   const vida_pattern* from = &self->model.system->pattern;
@@ -393,7 +388,7 @@ static void set_offsets(const VidaIntegration* self, int column, const int* begi
   }
 }
 
-/* Counts the entries of the pattern, and fills them in when there is place for them. */
+/* Counts the entries of the pattern, and fills them in if there is memory for them. */
 static void fill_pattern(VidaIntegration* self, bool* meets, int* begins) {
   simo_state* own = simo_of(self);
   vida_pattern* pattern = &own->pattern;

@@ -51,13 +51,13 @@ double vida__simo_turn(const VidaIntegration* self, const double* w, double s[3]
 
 /* q * (scalar, x) */
 static void multiply(const double q[4], double scalar, const double x[3], double product[4]) {
-  vida__lie_lift(q, x, product);
+  vida__lie_quaternion_rate(q, x, product);
   for (int a = 0; a < 4; a++) {
     product[a] = scalar * q[a] + 2.0 * product[a];
   }
 }
 
-/* From self->work.dq: q1, the middle in self->work.place, and the flipped end. */
+/* Computes q1, the middle in self->work.place, and the flipped end from self->work.dq. */
 static void find_ends(VidaIntegration* self) {
   const simo_state* own = simo_of(self);
   for (int i = 0; i < self->model.n; i++) {
@@ -80,7 +80,7 @@ static void find_changes(VidaIntegration* self, const double* u) {
     }
     const double k = vida__simo_turn(self, u + part->first, s);
     const double turn[3] = {k * s[0], k * s[1], k * s[2]};
-    vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
+    vida__lie_body_components(&lie_of(self)->body[b], self->node.q, q);
     multiply(q, -k * vida__lie_dot(s, s), turn, change);
     for (int a = 0; a < 4; a++) {
       self->work.dq[part->coordinate[a]] = change[a];
@@ -99,7 +99,7 @@ static vida_interval interval_to(VidaIntegration* self, bool flipped) {
   return between;
 }
 
-/* The same for changes that are in self->work.dq, with generalized forces or without. */
+/* Computes the forces for changes in self->work.dq, with or without generalized forces. */
 static int find_forces(VidaIntegration* self, bool with_generalized) {
   const vida_lie_state* lie = lie_of(self);
   simo_state* own = simo_of(self);
@@ -148,11 +148,11 @@ int vida__simo_force_slopes(VidaIntegration* self, const double* u) {
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
-/* The vector part of conj(Q0) * force; returns the scalar part. */
+/* Computes the vector part of conj(Q0) * force; returns the scalar part. */
 static double force_in_body(const VidaIntegration* self, int b, const double* force, double f[3]) {
   double q[4], on_body[4];
-  vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
-  vida__lie_gather(&lie_of(self)->body[b], force, on_body);
+  vida__lie_body_components(&lie_of(self)->body[b], self->node.q, q);
+  vida__lie_body_components(&lie_of(self)->body[b], force, on_body);
   vida__lie_drop(q, on_body, f);
   for (int i = 0; i < 3; i++) {
     f[i] *= 2.0;
@@ -199,7 +199,7 @@ void vida__simo_chain(const VidaIntegration* self, int b, const double s[3], vid
                       double change[4][3]) {
   const double k = factor_of(s);
   double q[4];
-  vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
+  vida__lie_body_components(&lie_of(self)->body[b], self->node.q, q);
   for (int j = 0; j < 3; j++) {
     double e[3] = {0.0, 0.0, 0.0};
     double e_s[3], e_s_s[3], x[3], y[3], z[3], product[3][4];
@@ -224,7 +224,7 @@ void vida__simo_chain(const VidaIntegration* self, int b, const double s[3], vid
 
 /* ---- potentials that it takes ---------------------------------------------------------------- */
 
-/* What rounding may leave of terms that vanish. */
+/* Bounds for rounding in terms that vanish. */
 static const double vanishing = 1e-9;
 
 static int refuse(const VidaIntegration* self, const char* name, const char* reason,
@@ -250,12 +250,12 @@ static int check_terms(const VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* The same numbers, between -1 and 1, on every machine. */
+/* Returns a pseudo-random number between -1 and 1; the sequence is the same on every machine. */
 static double arbitrary(int i) {
   return sin(2.0 + 4.1414 * i);
 }
 
-/* An arbitrary step from the start that turns bodies by an angle of about 1. */
+/* Makes an arbitrary step from the start that rotates bodies by an angle of about 1. */
 static void choose_step(VidaIntegration* self) {
   const simo_state* own = simo_of(self);
   for (int b = 0; b < own->groups; b++) {
@@ -269,7 +269,7 @@ static void choose_step(VidaIntegration* self) {
     double q[4], change[4];
     const double share = 0.5 / sqrt(vida__lie_dot(x, x));
     const double turn[3] = {share * x[0], share * x[1], share * x[2]};
-    vida__lie_gather(&lie_of(self)->body[b], self->node.q, q);
+    vida__lie_body_components(&lie_of(self)->body[b], self->node.q, q);
     multiply(q, sqrt(0.75) - 1.0, turn, change);
     for (int a = 0; a < 4; a++) {
       self->work.dq[part->coordinate[a]] = change[a];
@@ -277,7 +277,8 @@ static void choose_step(VidaIntegration* self) {
   }
 }
 
-/* By products of components alone: the flipped derivative f of a body has f . M = -D V . d / 2. */
+/* Checks that a potential depends on products of components only: the flipped derivative f of a
+ * body then has f . M = -D V . d / 2. */
 static int check_products(VidaIntegration* self, VidaError* error) {
   const vida_lie_state* lie = lie_of(self);
   for (int b = 0; b < lie->bodies; b++) {
@@ -299,13 +300,14 @@ static int check_products(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* The forces on quaternions that have the moments of a step, 2 (0, m) * M / |M|^2, into l_q. */
+/* Computes the forces on quaternions that have the moments of a step, 2 (0, m) * M / |M|^2, into
+ * l_q. */
 static void find_covector(VidaIntegration* self, int b, double* covector) {
   const vida_lie_body* body = &lie_of(self)->body[b];
   double q[4], middle[4], product[4], turn[4], moment[3], s[3];
   double square = 0.0;
-  vida__lie_gather(body, self->node.q, q);
-  vida__lie_gather(body, self->work.place, middle);
+  vida__lie_body_components(body, self->node.q, q);
+  vida__lie_body_components(body, self->work.place, middle);
   for (int a = 0; a < 4; a++) {
     turn[a] = a == 0 ? q[0] : -q[a];
     square += middle[a] * middle[a];
@@ -331,7 +333,8 @@ static void find_covector(VidaIntegration* self, int b, double* covector) {
   }
 }
 
-/* Momenta that the whole system keeps must not change by the forces and moments of the step. */
+/* Checks that the forces and moments of the step do not change the momenta that the system
+ * conserves. */
 static int check_momenta(VidaIntegration* self, VidaError* error) {
   const VidaSystem* system = self->model.system;
   double value[VIDA_LARGEST_MOMENTUM_COUNT] = {0.0};

@@ -37,7 +37,7 @@ static int refuse(const VidaIntegration* self, const char* reason, const char* n
 }
 
 enum { PROBES = 3 };
-/* What rounding, or differences in place of derivatives, may leave of terms that vanish. */
+/* Bounds for rounding, or for errors of difference quotients, in terms that vanish. */
 static const double vanishing = 1e-6;
 
 typedef struct probe {
@@ -60,7 +60,7 @@ static int allocate_probe(const VidaSystem* system, probe* at) {
   return VIDA_SUCCESS;
 }
 
-/* The same numbers, between -1 and 1, on every machine. */
+/* Returns a pseudo-random number between -1 and 1; the sequence is the same on every machine. */
 static double arbitrary(int k, int i) {
   return sin(1.0 + 12.9898 * k + 78.233 * i);
 }
@@ -73,7 +73,8 @@ static double largest_of(const VidaIntegration* self, const double* values) {
   return largest;
 }
 
-/* The coordinate whose L_v is not that of M v or whose force depends on velocities, -1: none. */
+/* Returns a coordinate whose L_v is not that of M v, or whose force depends on velocities; -1 if
+ * there is none. */
 static int find_velocity_dependence(const VidaIntegration* self, const probe* at) {
   const double momentum = vanishing * largest_of(self, at->l_v);
   const double force = fmax(largest_of(self, at->l_q), largest_of(self, at->l_q0));
@@ -86,7 +87,7 @@ static int find_velocity_dependence(const VidaIntegration* self, const probe* at
   return -1;
 }
 
-/* M v by the second derivatives at the start. */
+/* Computes M v from the second derivatives at the start. */
 static void multiply_mass(const VidaIntegration* self, const probe* at, double* product) {
   const vida_pattern* pattern = &self->model.system->pattern;
   memset(product, 0, (size_t)self->model.n * sizeof *product);
@@ -99,8 +100,8 @@ static void multiply_mass(const VidaIntegration* self, const probe* at, double* 
   }
 }
 
-/* Whether L_v = M v with a constant M, and forces depend on positions and time only, in some
- * arbitrary states about the start (q is that of the start). */
+/* Checks in some arbitrary states near the start q that L_v = M v with a constant M, and that
+ * forces depend on positions and time only. */
 static int probe_states(VidaIntegration* self, probe* at, int* wrong) {
   const int n = self->model.n;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
@@ -123,7 +124,7 @@ static int probe_states(VidaIntegration* self, probe* at, int* wrong) {
   return code;
 }
 
-/* A coordinate without mass, -1: none. */
+/* Returns a coordinate without mass; -1 if there is none. */
 static int find_massless(const VidaIntegration* self, const double* matrix) {
   for (int i = 0; i < self->model.n; i++) {
     if (!(fabs(matrix[self->model.system->mass_slot[i]]) > 0.0)) {
@@ -133,8 +134,8 @@ static int find_massless(const VidaIntegration* self, const double* matrix) {
   return -1;
 }
 
-/* A coordinate of a term that has another branch at other velocities, which states need not show;
- * -1: there is none. */
+/* Returns a coordinate of a term with branches that depend on velocities, which the tested states
+ * need not show; -1 if there is none. */
 static int find_branch_of_rates(const VidaSystem* system) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
@@ -167,10 +168,11 @@ static int check_velocities(VidaIntegration* self, VidaError* error) {
     code = refuse(self, "it needs a regular mass matrix, and there is no mass on",
                   system->coordinates[massless].name, error);
   } else if (wrong >= 0) {
-    code = refuse(self,
-                  "it takes a constant mass matrix and forces of positions and time only; another "
-                  "mass, a velocity-dependent potential or force acts on",
-                  system->coordinates[wrong].name, error);
+    code =
+        refuse(self,
+               "it accepts only a constant mass matrix and forces of positions and time; another "
+               "mass, a velocity-dependent potential or force acts on",
+               system->coordinates[wrong].name, error);
   }
   free(at.q);
   return code;
@@ -219,7 +221,7 @@ static int start(VidaIntegration* self, VidaError* error) {
   if (code == VIDA_STEP_SINGULAR) {
     refuse(self, "it needs a regular mass matrix, and that of the start is singular", "", error);
     if (error) {
-      vida__append(error->message, VIDA_MESSAGE_SIZE, ": there is nothing along ");
+      vida__append(error->message, VIDA_MESSAGE_SIZE, ": it has no mass along ");
       vida__append_massless(self->model.system, self->model.node_matrix->values, error->message,
                             VIDA_MESSAGE_SIZE);
     }
@@ -230,7 +232,7 @@ static int start(VidaIntegration* self, VidaError* error) {
 
 /* ---- explicit steps -------------------------------------------------------------------------- */
 
-/* v = M^-1 p with the constant mass matrix, whose factors the start has made. */
+/* Computes v = M^-1 p with the constant mass matrix, which the start has factored. */
 static int find_flight(VidaIntegration* self, const double* p, double* v) {
   const VidaSystem* system = self->model.system;
   if (!system->separable) {
@@ -245,7 +247,8 @@ static int find_flight(VidaIntegration* self, const double* p, double* v) {
 
 static int find_force(VidaIntegration* self, double t) {
   textbook_state* own = self->state;
-  /* Any velocity does: nothing depends on it. At rest, terms of the mass vanish altogether. */
+  /* Any velocity is suitable, since nothing depends on it. At rest, the terms of the mass would
+   * vanish. */
   memset(self->work.place, 0, (size_t)self->model.n * sizeof(double));
   return vida__gradient(&self->model.evaluator, t, self->node.q, self->work.place, own->force,
                         self->work.l_v);
@@ -271,7 +274,7 @@ static int fly(VidaIntegration* self) {
   return code;
 }
 
-/* A step that is not stable grows until numbers end. */
+/* An unstable motion grows until it overflows. */
 static int finish_explicit(VidaIntegration* self, int code, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
@@ -283,7 +286,7 @@ static int finish_explicit(VidaIntegration* self, int code, VidaError* error) {
           error, VIDA_NOT_FINITE,
           "%s: coordinate '%s' has overflowed; the step is too large: try less than h = %s",
           vida__name_step(self, step), self->model.system->coordinates[i].name,
-          vida__real_text(h, vida__asked_step_size(self), 6));
+          vida__real_text(h, vida__requested_step_size(self), 6));
     }
   }
   own->has_force = own->has_force && !code;
@@ -383,7 +386,8 @@ static int constant_velocities(VidaIntegration* self, double* v, VidaError* erro
 }
 
 static int legendre_velocities(VidaIntegration* self, double* v, VidaError* error) {
-  const double* guess = self->implicit.history_count ? self->implicit.history[0] : self->node.v;
+  const double* guess =
+      self->implicit.history.count ? self->implicit.history.difference[0] : self->node.v;
   memcpy(v, guess, (size_t)self->model.n * sizeof *v);
   return vida__project_velocity(self, vida__node_time(self), self->node.q, self->work.entries,
                                 self->node.p, v, NULL, error);
@@ -400,41 +404,37 @@ static const VidaOptionRow options[] = {
 
 #define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_LIMIT_UNCONSTRAINED)
 
+#define EXPLICIT_FUNCTIONS                                       \
+  .options = options, .create = create_explicit, .start = start, \
+  .velocities = constant_velocities, .energy = vida__node_energy
+#define IMPLICIT_FUNCTIONS                                                                      \
+  .options = options,                                                                           \
+  .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight}, .start = start, \
+  .step = step_midpoint, .energy = vida__node_energy
+
 const VidaMethod vida__symplectic_euler = {
     .size = sizeof(VidaMethod),
     .info = {"symplectic-euler", "symplectic Euler: a drift, then a kick by the force at its end",
              "Marsden and Wendlandt 1997, eq. 16", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
-    .options = options,
-    .create = create_explicit,
-    .start = start,
     .step = step_euler,
-    .velocities = constant_velocities,
-    .energy = vida__node_energy};
+    EXPLICIT_FUNCTIONS};
 
 const VidaMethod vida__lie_trotter = {
     .size = sizeof(VidaMethod),
     .info = {"lie-trotter", "Lie-Trotter splitting: a kick by the force, then a drift",
              "Marsden and Wendlandt 1997, example 5", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
-    .options = options,
-    .create = create_explicit,
-    .start = start,
     .step = step_lie_trotter,
-    .velocities = constant_velocities,
-    .energy = vida__node_energy};
+    EXPLICIT_FUNCTIONS};
 
 const VidaMethod vida__verlet = {
     .size = sizeof(VidaMethod),
     .info = {"verlet", "velocity Verlet: half a kick, a drift, half a kick",
              "Verlet 1967; Swope, Andersen, Berens, Wilson 1982", EXPLICIT_LIMITS, 2,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
-    .options = options,
-    .create = create_explicit,
-    .start = start,
     .step = step_verlet,
-    .velocities = constant_velocities,
-    .energy = vida__node_energy};
+    EXPLICIT_FUNCTIONS};
 
 const VidaMethod vida__symplectic_implicit = {
     .size = sizeof(VidaMethod),
@@ -445,13 +445,9 @@ const VidaMethod vida__symplectic_implicit = {
              "time. Stability does not limit the step, but frequencies above 2 over the step are "
              "not resolved.",
              2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
-    .options = options,
-    .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_implicit,
-    .start = start,
-    .step = step_midpoint,
     .velocities = constant_velocities,
-    .energy = vida__node_energy};
+    IMPLICIT_FUNCTIONS};
 
 const VidaMethod vida__implicit_midpoint = {
     .size = sizeof(VidaMethod),
@@ -460,10 +456,6 @@ const VidaMethod vida__implicit_midpoint = {
              "No constraints; any Lagrangian with a regular mass matrix. Stability of linear "
              "systems does not limit the step, but very large steps have no solution.",
              2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN},
-    .options = options,
-    .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create_any,
-    .start = start,
-    .step = step_midpoint,
     .velocities = legendre_velocities,
-    .energy = vida__node_energy};
+    IMPLICIT_FUNCTIONS};

@@ -1,4 +1,5 @@
-/* Discrete Euler-Lagrange equations in generalized coordinates (paper 000, eq. 4.12).
+/* Discrete Euler-Lagrange equations in generalized coordinates (Wendlandt and Marsden 1997,
+ * eq. 4.12).
  *
  * With a chart q = phi(x) of the constraint manifold and the midpoint discrete Lagrangian of the
  * ambient coordinates, the discrete Lagrangian of the chart is Ld(phi(x0), phi(x1)), so that the
@@ -22,8 +23,9 @@ enum { MOST_RATE_STEPS = 8, MOST_COORDINATES = 10000 };
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
-/* w, the middle of the step and the Lagrangian's gradient there; bracket = L_v - h/2 L_q - p0. What
- * was evaluated last is still there: the matrix and the end of a step ask for it again. */
+/* Computes w, the middle of the step, the gradient of the Lagrangian there, and bracket = L_v - h/2
+ * L_q - p0. The results of the last evaluation are kept, because the matrix and the end of a step
+ * need them again. */
 static int evaluate_bracket(VidaIntegration* self, const double* s) {
   vida_chart_state* own = self->state;
   const double h = self->node.h;
@@ -61,7 +63,7 @@ static int residual(void* data, const double* u, double* r) {
   return code;
 }
 
-/* dw/ds = J(x1), whichever way w was computed. */
+/* dw/ds = J(x1), for either formula of w. */
 static int jacobian(void* data, const double* u, double* matrix) {
   VidaIntegration* self = data;
   vida_chart_state* own = self->state;
@@ -89,7 +91,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
   return VIDA_SUCCESS;
 }
 
-/* Sizes of what is added up in J^T [...]. */
+/* Computes the sizes of the terms of J^T [...]. */
 static void sizes(void* data, const double* u, double* size) {
   const VidaIntegration* self = data;
   const vida_chart_state* own = self->state;
@@ -107,7 +109,7 @@ static void sizes(void* data, const double* u, double* size) {
 
 /* ---- rates ----------------------------------------------------------------------------------- */
 
-/* Solves J^T [L_v(q, J rate) - p] = 0 at the node for own->rate, from the rate it has. */
+/* Solves J^T [L_v(q, J rate) - p] = 0 at the node for own->rate, from its current value. */
 static int find_rate(VidaIntegration* self, double t, const double* p) {
   vida_chart_state* own = self->state;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
@@ -158,7 +160,8 @@ static int find_rate(VidaIntegration* self, double t, const double* p) {
 
 /* ---- before a step --------------------------------------------------------------------------- */
 
-/* The largest of |p| and h |force|, each over the root of its mass; 1 where nothing moves. */
+/* Returns the largest of |p| and h |force|, each divided by the square root of its mass; 1 if
+ * nothing moves. */
 static double measure_motion(const VidaIntegration* self) {
   double motion = 0.0;
   for (int i = 0; i < self->model.n; i++) {
@@ -168,38 +171,35 @@ static double measure_motion(const VidaIntegration* self) {
   return motion > 0.0 ? motion : 1.0;
 }
 
-/* Extrapolation of the last unknowns, or the rate at the node, which is right to first order. */
+/* Guess: extrapolates the last unknowns, or takes the rate at the node, which is correct to first
+ * order. */
 static void guess_unknown(VidaIntegration* self) {
   vida_chart_state* own = self->state;
-  double** past = self->implicit.history;
   const size_t bytes = (size_t)own->d * sizeof(double);
-  if (self->implicit.history_count < 2 || own->turned) {
-    if (self->implicit.history_count) {
-      memcpy(own->rate, past[0], bytes);
+  if (self->implicit.history.count < 2 || own->turned) {
+    if (self->implicit.history.count) {
+      const double* last = self->implicit.history.difference[0];
+      memcpy(own->rate, last, bytes);
       if (find_rate(self, vida__node_time(self), self->node.p)) {
-        memcpy(own->rate, past[0], bytes);
+        memcpy(own->rate, last, bytes);
       }
     }
     memcpy(self->implicit.unknown, own->rate, bytes);
     return;
   }
-  for (int k = 0; k < own->d; k++) {
-    self->implicit.unknown[k] = self->implicit.history_count == 2
-                                    ? 2.0 * past[0][k] - past[1][k]
-                                    : 3.0 * (past[0][k] - past[1][k]) + past[2][k];
-  }
+  vida__extrapolate_unknown(self);
 }
 
-/* Where the line search starts: the rate at the node. */
+/* The initial guess of the line search: the rate at the node. */
 static void guess_rate(void* data, double* u) {
   VidaIntegration* self = data;
   vida_chart_state* own = self->state;
   const size_t bytes = (size_t)own->d * sizeof *u;
-  if (self->implicit.history_count) {
-    memcpy(own->rate, self->implicit.history[0], bytes);
+  if (self->implicit.history.count) {
+    memcpy(own->rate, self->implicit.history.difference[0], bytes);
   }
-  if (find_rate(self, vida__node_time(self), self->node.p) && self->implicit.history_count) {
-    memcpy(own->rate, self->implicit.history[0], bytes);
+  if (find_rate(self, vida__node_time(self), self->node.p) && self->implicit.history.count) {
+    memcpy(own->rate, self->implicit.history.difference[0], bytes);
   }
   memcpy(u, own->rate, bytes);
 }
@@ -227,23 +227,23 @@ static int prepare(VidaIntegration* self, VidaError* error) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* What the solver said, and the pole that is near, if one is. */
+/* Adds to the message of the solver that a pole is near, if one is. */
 static int pass_failure(const VidaIntegration* self, const VidaError* reason, VidaError* error) {
   const vida_chart_state* own = self->state;
   double ratio;
-  const int weakest = vida__chart_weakest(own, &ratio);
+  const int weakest = vida__chart_least_column(own, &ratio);
   char text[VIDA_REAL_TEXT_SIZE];
   if (ratio > 0.2) {
     return vida__fail_flag(error, reason->code, reason->flag, "%s", reason->message);
   }
   return vida__fail_flag(error, reason->code, reason->flag,
-                         "%s; the chart is near a pole of its coordinate '%s', which moves things "
-                         "by %s of what it did before",
+                         "%s; the chart is near a pole of its coordinate '%s', whose effect has "
+                         "fallen to %s of its former value",
                          reason->message, own->chart->coordinates[weakest].name,
                          vida__real_text(text, ratio, 2));
 }
 
-/* From the solution s: x1 with its low part, q1 = phi(x1), J(x1); all of them work. */
+/* Computes x1 with its low part, q1 = phi(x1) and J(x1) from the solution s, into work space. */
 static int find_next(VidaIntegration* self, VidaError* error) {
   vida_chart_state* own = self->state;
   VidaError* reason = &self->model.evaluator.error;
@@ -265,7 +265,7 @@ static int find_next(VidaIntegration* self, VidaError* error) {
   return vida__chart_check_constraints(self, vida__next_time(self), own->position, error);
 }
 
-/* p += h L_q - G^T nu, and the multipliers. */
+/* Adds h L_q - G^T nu to p, and sets the multipliers. */
 static int advance_momenta(VidaIntegration* self, VidaError* error) {
   vida_chart_state* own = self->state;
   double* reaction = self->work.node_step;
@@ -301,7 +301,7 @@ static int advance_momenta(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Whether a column of J has turned by more than about 0.3 rad. */
+/* Returns whether a column of J has turned by more than about 0.3 rad. */
 static bool turns_much(vida_chart_state* own) {
   const vida_chart_matrix* matrix = &own->chart->jacobian;
   double* change = own->right;
@@ -353,15 +353,15 @@ static int step(VidaIntegration* self, VidaError* error) {
 
 /* ---- what can be asked ----------------------------------------------------------------------- */
 
-/* The velocity at the node is that of the projection of del-midpoint: L_v - p has no part along the
- * manifold. */
+/* Computes the velocity at the node by the projection of del-midpoint: L_v - p has no component
+ * along the manifold. */
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   vida_chart_state* own = self->state;
   if (self->node.step == 0) {
     memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
     return VIDA_SUCCESS;
   }
-  memcpy(own->rate, self->implicit.history[0], (size_t)own->d * sizeof(double));
+  memcpy(own->rate, self->implicit.history.difference[0], (size_t)own->d * sizeof(double));
   const int code = find_rate(self, vida__node_time(self), self->node.p);
   if (code == VIDA_STEP_SINGULAR || code == VIDA_STEP_NOT_CONVERGED) {
     return vida__fail(
@@ -375,24 +375,9 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
 
 static int energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
   const vida_chart_state* own = self->state;
-  const double* q = self->node.q;
-  const double* v = own->w;
-  int code = VIDA_SUCCESS;
-  *t = vida__node_time(self);
-  if (own->midpoint_energy && own->has_step) {
-    for (int i = 0; i < self->model.n; i++) {
-      self->work.place[i] = self->node.q[i] - 0.5 * self->node.h * own->w[i];
-    }
-    q = self->work.place;
-    *t -= 0.5 * self->node.h;
-  } else {
-    code = vida__node_velocities(self, &v, error);
-    if (code) {
-      return code;
-    }
-  }
-  code = vida__energy(&self->model.evaluator, *t, q, v, self->work.l_q, self->work.l_v, value);
-  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
+  return own->midpoint_energy && own->has_step
+             ? vida__midpoint_energy(self, own->w, value, t, error)
+             : vida__node_energy(self, value, t, error);
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -436,7 +421,7 @@ static int check_system(const VidaSystem* system, VidaError* error) {
   for (int r = 0; r < system->row_count; r++) {
     if (system->rows[r].is_nonholonomic) {
       return VIDA_REFUSE_SYSTEM(
-          error, "del-chart takes holonomic constraints only, but '%s' is nonholonomic",
+          error, "del-chart accepts only holonomic constraints, but '%s' is nonholonomic",
           system->rows[r].name);
     }
   }
@@ -453,7 +438,7 @@ static void fill_pattern(vida_pattern* pattern) {
   pattern->column_start[pattern->size] = pattern->entries;
 }
 
-/* One block: the state, its arrays of numbers, then those of integers. */
+/* Allocates one block: the state, its arrays of numbers, then those of integers. */
 static vida_chart_state* allocate_state(const VidaIntegration* self, const vida_chart* chart) {
   const size_t n = (size_t)self->model.n;
   const size_t d = (size_t)chart->count;

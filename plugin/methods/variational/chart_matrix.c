@@ -7,8 +7,9 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* A column of J that has shrunk to this part of its size moves nothing any more; columns of which
- * one is a combination of the others up to the root of the second number are dependent. */
+/* A column of J that has shrunk to the first fraction of its size has no effect any more. Columns
+ * that are linear combinations of the others within the square root of the second number are
+ * dependent. */
 static const double vanished = 1e-7;
 static const double dependent = 1e-13;
 
@@ -81,7 +82,7 @@ void vida__chart_solve_gram(vida_chart_state* own, int rank, const double* size)
   }
 }
 
-int vida__chart_weakest(const vida_chart_state* own, double* ratio) {
+int vida__chart_least_column(const vida_chart_state* own, double* ratio) {
   int weakest = 0;
   *ratio = INFINITY;
   for (int k = 0; k < own->d; k++) {
@@ -103,7 +104,7 @@ void vida__chart_measure(VidaIntegration* self, const double* entries, int* sing
   for (int k = 0; k < own->d; k++) {
     own->largest_size[k] = fmax(own->largest_size[k], own->column_size[k]);
   }
-  const int weakest = vida__chart_weakest(own, &ratio);
+  const int weakest = vida__chart_least_column(own, &ratio);
   *singular = ratio <= vanished ? weakest : rank < own->d ? own->order[rank] : -1;
 }
 
@@ -113,9 +114,8 @@ int vida__chart_fail_singular(const VidaIntegration* self, double time, int coor
   char t[VIDA_REAL_TEXT_SIZE];
   return vida__fail(
       error, VIDA_STEP_SINGULAR,
-      "at t = %s the chart of system '%s' %s: there its coordinate '%s' moves nothing "
-      "that the others do not move; choose coordinates whose poles are far from the "
-      "motion",
+      "at t = %s the chart of system '%s' %s: there its coordinate '%s' is not independent of the "
+      "others; choose coordinates whose poles are far from the motion",
       vida__real_text(t, time, 10), self->model.system->name, what,
       own->chart->coordinates[coordinate].name);
 }

@@ -1,4 +1,5 @@
-/* del-chart: where in the chart a start is, and whether the chart is one. */
+/* The start of del-chart: finds the chart coordinates of the initial state, and checks the chart.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -6,11 +7,11 @@
 #include "base/text.h"
 #include "methods/variational/chart.h"
 
-/* What rounding may leave where exact numbers would leave nothing. */
+/* Bounds for rounding errors of values that are exactly zero. */
 static const double rounding = 1e-13;
 enum { MOST_SEARCH_STEPS = 200, MOST_HALVINGS = 40, MOST_PLACES = 30 };
 
-/* bracket = target - phi(x); its weighted square, infinite where phi is not defined. */
+/* Computes bracket = target - phi(x), and its weighted square, infinite if phi is not defined. */
 static double measure_miss(VidaIntegration* self, const double* x, const double* target) {
   vida_chart_state* own = self->state;
   double sum = 0.0;
@@ -24,11 +25,11 @@ static double measure_miss(VidaIntegration* self, const double* x, const double*
   return sum;
 }
 
-/* Beside the largest coordinate. */
+/* Relative to the largest coordinate. */
 static const double least_size = 1e-12;
 
-/* Coordinates count by their sizes at the target and where the search begins, not by masses: a
- * start is a start of the lightest part, too. */
+/* The weights of coordinates follow from their sizes at the target and at the first guess, not from
+ * masses: the lightest part must start correctly, too. */
 static bool measure_weights(VidaIntegration* self, const double* target) {
   vida_chart_state* own = self->state;
   double largest = 0.0;
@@ -39,7 +40,7 @@ static bool measure_weights(VidaIntegration* self, const double* target) {
     own->weight[i] = fabs(target[i]) + fabs(own->position[i]);
     largest = fmax(largest, own->weight[i]);
   }
-  /* A coordinate that passes through zero is as large as its rounding: no size of its own. */
+  /* A coordinate that passes through zero has no significant size there, only rounding. */
   for (int i = 0; i < self->model.n; i++) {
     const double size = own->weight[i] > least_size * largest ? own->weight[i] : largest;
     own->weight[i] = size > 0.0 ? 1.0 / (size * size) : 1.0;
@@ -47,8 +48,8 @@ static bool measure_weights(VidaIntegration* self, const double* target) {
   return true;
 }
 
-/* The direction of Gauss and Newton in `solution`, with J in entries1; a chart coordinate without
- * effect here keeps its place. */
+/* Computes the Gauss-Newton direction in `solution`, with J in entries1. A chart coordinate without
+ * effect here does not change. */
 static void find_direction(VidaIntegration* self) {
   vida_chart_state* own = self->state;
   vida__chart_fill_gram(self, own->weight, own->entries1);
@@ -60,8 +61,8 @@ static void find_direction(VidaIntegration* self) {
   vida__chart_solve_gram(own, rank, own->rate);
 }
 
-/* Gauss-Newton with halving from own->trial for phi(x) = target, until nothing improves. Returns
- * what is left, relative to the sizes of the coordinates. */
+/* Gauss-Newton iteration with step halving from own->trial for phi(x) = target, until nothing
+ * improves. Returns the remaining error relative to the sizes of the coordinates. */
 static double search_position(VidaIntegration* self, const double* target) {
   vida_chart_state* own = self->state;
   bool improves = measure_weights(self, target);
@@ -91,7 +92,7 @@ static double search_position(VidaIntegration* self, const double* target) {
   return sqrt(left);
 }
 
-/* Sizes of the columns of J at `near`, by which other places to start from are chosen. */
+/* Computes the sizes of the columns of J at `near`, which determine the other starting points. */
 static void measure_near(VidaIntegration* self) {
   vida_chart_state* own = self->state;
   for (int k = 0; k < own->d; k++) {
@@ -105,9 +106,9 @@ static void measure_near(VidaIntegration* self) {
   }
 }
 
-/* own->trial: `near`, with every chart coordinate moved so that it moves the system by as much as
- * three times its size; a coordinate without effect there (an angle about a pole) by as many units.
- * The same places in every run. */
+/* Sets own->trial to `near`, with every chart coordinate changed so that the system moves by up to
+ * three times its size; a coordinate without effect there (an angle about a pole) changes by as
+ * many units. The points are the same in every run. */
 static void move_start(vida_chart_state* own, unsigned* random) {
   for (int k = 0; k < own->d; k++) {
     *random = *random * 1664525u + 1013904223u;
@@ -117,8 +118,8 @@ static void move_start(vida_chart_state* own, unsigned* random) {
   }
 }
 
-/* The search from `near`, from where the chart was before, and from places around `near`: at the
- * point opposite to the start, say, Gauss-Newton finds no way. */
+/* Searches from `near`, from the previous position of the chart, and from points around `near`.
+ * From the point opposite to the start, for example, Gauss-Newton does not converge. */
 static double search_everywhere(VidaIntegration* self) {
   vida_chart_state* own = self->state;
   unsigned random = 1;
@@ -135,14 +136,15 @@ static double search_everywhere(VidaIntegration* self) {
   return left;
 }
 
-/* x with phi(x) = q. */
+/* Finds x with phi(x) = q. */
 static int find_position(VidaIntegration* self, VidaError* error) {
   vida_chart_state* own = self->state;
   const size_t bytes = (size_t)own->d * sizeof(double);
   int worst = 0;
   char miss[VIDA_REAL_TEXT_SIZE];
   double left = search_everywhere(self);
-  if (!(left <= VIDA_ON_MANIFOLD)) { /* what `near` led to is what the message is about */
+  if (!(left <=
+        VIDA_ON_MANIFOLD)) { /* the message is about the point that the search from `near` found */
     measure_near(self);
     left = search_position(self, self->node.q);
   }
@@ -170,7 +172,7 @@ static int find_position(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* G J = 0, column by column. */
+/* Checks G J = 0 by columns. */
 static int check_tangents(VidaIntegration* self, VidaError* error) {
   vida_chart_state* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -201,8 +203,8 @@ static int check_tangents(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* A chart coordinate that moves no coordinate by more than rounding of what others move it by; -1:
- * none. There is no earlier size to compare it with. */
+/* Returns a chart coordinate whose effect on every coordinate is below the rounding of the others;
+ * -1 if there is none. There is no earlier size to compare it with. */
 static int find_vanished(VidaIntegration* self) {
   vida_chart_state* own = self->state;
   const vida_chart_matrix* matrix = &own->chart->jacobian;
@@ -224,7 +226,8 @@ static int find_vanished(VidaIntegration* self) {
   return -1;
 }
 
-/* Rank of J, G J = 0, and as many chart coordinates as degrees of freedom. */
+/* Checks the rank of J, G J = 0, and that there are as many chart coordinates as degrees of
+ * freedom. */
 static int check_chart(VidaIntegration* self, VidaError* error) {
   vida_chart_state* own = self->state;
   int singular;
@@ -248,7 +251,7 @@ static int check_chart(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* The rate with J rate = v0. Uses the factors that vida__chart_measure has left. */
+/* Computes the rate with J rate = v0, with the factors of vida__chart_measure. */
 static int find_start_rate(VidaIntegration* self, VidaError* error) {
   vida_chart_state* own = self->state;
   const vida_chart_matrix* matrix = &own->chart->jacobian;
@@ -270,10 +273,10 @@ static int find_start_rate(VidaIntegration* self, VidaError* error) {
   for (int i = 0; i < self->model.n; i++) {
     const double left = self->node.v[i] - own->w_work[i];
     if (fabs(left) > VIDA_ON_MANIFOLD * size[i] + rounding * speed) {
-      return vida__fail(error, VIDA_INCONSISTENT_START,
-                        "the initial velocity of '%s' is not one of the chart: %s of it has no "
-                        "chart rate",
-                        self->model.system->coordinates[i].name, vida__real_text(miss, left, 3));
+      return vida__fail(
+          error, VIDA_INCONSISTENT_START,
+          "the initial velocity of '%s' is not a velocity of the chart: %s of it has no chart rate",
+          self->model.system->coordinates[i].name, vida__real_text(miss, left, 3));
     }
   }
   memcpy(self->node.v, own->w_work, (size_t)self->model.n * sizeof(double));

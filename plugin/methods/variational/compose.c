@@ -15,7 +15,7 @@
 
 enum { MOST_STAGES = 17, SCHEMES = 5 };
 
-/* The first half of a symmetric list of stages, and the one in the middle. */
+/* The first half of a symmetric list of stages, and the middle stage. */
 typedef struct scheme {
   const char* name;
   int order, stages;
@@ -43,7 +43,7 @@ static const scheme schemes[SCHEMES] = {
       0.25837438768632204729397911, 0.29501172360931029887096624, -0.60550853383003451169892108}}};
 
 #define SCHEME_NAMES "suzuki4|yoshida4|yoshida6|kahan-li6|kahan-li8"
-/* All that are symmetric, and whose steps begin and end with positions and momenta alone. */
+/* The symmetric methods whose steps depend on positions and momenta alone. */
 #define BASE_NAMES                                                             \
   "rattle|del-midpoint|energy-momentum|lgvi|verlet|energy-momentum-projected|" \
   "spark-lobatto|galerkin-gauss|implicit-midpoint|symplectic-implicit|"        \
@@ -54,9 +54,8 @@ typedef struct compose_state {
   VidaStepper* base;
   int stages;
   double gamma[MOST_STAGES];
-  double* history[MOST_STAGES][VIDA_HISTORY]; /* unknowns of each stage in the last steps */
-  int history_count[MOST_STAGES];
-  bool is_broken; /* the last step failed half-way */
+  vida_history history[MOST_STAGES]; /* unknowns of each stage in the last steps */
+  bool is_broken;                    /* the last step failed half-way */
   double data[];
 } compose_state;
 
@@ -76,8 +75,8 @@ static void destroy(VidaIntegration* self) {
   }
 }
 
-/* Velocities that are off the constraints by second order are not what the next stage, of another
- * length, has to start from. */
+/* Checks that the base satisfies the hidden constraints: velocities with an error of second order
+ * are not suitable starts for the next stage, which has another length. */
 static int check_base(const VidaIntegration* self, const VidaMethodInfo* base, int order,
                       VidaError* error) {
   if (self->model.m == 0 || order <= 4 ||
@@ -91,7 +90,7 @@ static int check_base(const VidaIntegration* self, const VidaMethodInfo* base, i
       base->name);
 }
 
-/* What the base refuses, the composition refuses. */
+/* The composition refuses every system that the base refuses. */
 static int create_base(VidaIntegration* self, const char* name, VidaStepper** base,
                        VidaError* error) {
   VidaError refusal = {0};
@@ -113,15 +112,14 @@ static int create(VidaIntegration* self, VidaError* error) {
     const int mirrored = chosen->stages - 1 - i;
     own->gamma[i] = chosen->gamma[i < mirrored ? i : mirrored];
     for (int k = 0; k < VIDA_HISTORY; k++) {
-      own->history[i][k] = own->data + (size_t)(i * VIDA_HISTORY + k) * size;
+      own->history[i].difference[k] = own->data + (size_t)(i * VIDA_HISTORY + k) * size;
     }
   }
   if (self->model.system->jump_time_count > 0) {
-    return vida__fail(
-        error, VIDA_NOT_SUPPORTED,
-        "compose: its stages leave the step, where the C functions of system '%s', for "
-        "which jumps in time are declared, are those of the other side",
-        self->model.system->name);
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "compose: its stages leave the step, and would evaluate the C functions of "
+                      "system '%s' on the other side of a declared jump in time",
+                      self->model.system->name);
   }
   char name[32];
   VidaOptions_Text(self->options, "base", name, sizeof name);
@@ -138,18 +136,20 @@ static int start(VidaIntegration* self, VidaError* error) {
   const int code = vida__nested_start(own->base, self, self->node.h, error);
   if (!code) {
     vida__copy_node(vida__nested_integration(own->base), self);
-    memset(own->history_count, 0, sizeof own->history_count);
+    for (int i = 0; i < own->stages; i++) {
+      own->history[i].count = 0;
+    }
     own->is_broken = false;
   }
   return code;
 }
 
-/* One stage, of length gamma h from the time t. */
+/* Makes one stage of length gamma h from the time t. */
 static int run_stage(compose_state* own, int stage, double t, double h, VidaError* error) {
   VidaIntegration* base = vida__nested_integration(own->base);
-  vida__swap_history(base, own->history[stage], &own->history_count[stage]);
+  vida__swap_history(base, &own->history[stage]);
   const int code = vida__nested_stage(own->base, stage + 1, t, own->gamma[stage] * h, error);
-  vida__swap_history(base, own->history[stage], &own->history_count[stage]);
+  vida__swap_history(base, &own->history[stage]);
   return code;
 }
 
@@ -187,7 +187,7 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   return code;
 }
 
-/* The base's own order where that is more. */
+/* The order of the base if that is higher. */
 static int order(const VidaOptions* options) {
   char name[32];
   VidaOptions_Text(options, "base", name, sizeof name);
@@ -200,7 +200,7 @@ static const VidaOptionRow options[] = {
     {"scheme", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(SCHEMES - 1), false, SCHEME_NAMES,
      "The composition; the number is its order. More stages give smaller errors."},
     {"base", VIDA_OPTION_CHOICE, "", 0.0, 0.0, (double)(BASES - 1), false, BASE_NAMES,
-     "The symmetric method that is composed. Its compositions take the systems that it takes."},
+     "The symmetric method that is composed. Its compositions accept the systems that it accepts."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__compose = {
@@ -224,7 +224,7 @@ const VidaMethod vida__compose = {
     .step = step,
     .velocities = velocities,
     .energy = vida__node_energy,
-    /* Those of stages belong to errors that cancel. */
+    /* The multipliers of the stages contain errors that cancel over the step. */
     .multipliers = vida__node_multipliers,
     .order = order,
     .destroy = destroy};

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "stepper/method_options.h"
 
 static const char density_name[] = "step density";
 
@@ -115,8 +116,8 @@ static int create(VidaIntegration* self, VidaError* error) {
 
 /* ---- the density ----------------------------------------------------------------------------- */
 
-/* |M^(-1/2) (L - lambda g)_qq M^(-1/2)| in the Frobenius norm: the square of a frequency, of
- * potentials and of what constraint forces hold (small swings of a pendulum). */
+/* Returns |M^(-1/2) (L - lambda g)_qq M^(-1/2)| in the Frobenius norm: the squared frequency of
+ * motions in the potentials and under the constraint forces (small swings of a pendulum). */
 static int find_stiffness(const variable_state* own, double t, const double* q, const double* v,
                           double* stiffness) {
   VidaIntegration* main = vida__nested_integration(own->main);
@@ -140,8 +141,8 @@ static int find_stiffness(const variable_state* own, double t, const double* q, 
   return code;
 }
 
-/* How far the gradients of the constraints turn from q - x to q + x: the sum over rows of
- * |G(q + x) - G(q - x)|^2 / |2 G(q)|^2, each measured by the masses. G(q) is in own->here. */
+/* Returns how far the gradients of the constraints turn from q - x to q + x: the sum over rows of
+ * |G(q + x) - G(q - x)|^2 / |2 G(q)|^2 in the mass metric. G(q) is in own->here. */
 static int find_turn(variable_state* own, double t, const double* q, double factor, const double* x,
                      double* turn) {
   VidaIntegration* main = vida__nested_integration(own->main);
@@ -171,13 +172,13 @@ static int find_turn(variable_state* own, double t, const double* q, double fact
   return code;
 }
 
-/* The fastest that directions change in a state, in 1/s: by forces, and by constraints that
- * velocities or accelerations turn. */
+/* Returns the largest rate (1/s) at which directions change in a state: by forces, and by
+ * constraints that turn with velocities or accelerations. */
 static int find_rate(variable_state* own, double t, const double* q, const double* v, double* rate,
                      VidaError* error) {
   VidaIntegration* main = vida__nested_integration(own->main);
-  /* Constraints turn over a small part of a step: enough for rounding, little enough not to
-   * smooth what steps should follow. */
+  /* The turn of the constraints is measured over a small part of a step: long enough for rounding,
+   * short enough to resolve what the steps must follow. */
   const double time = 0.1 * own->nominal / own->start_density;
   double stiffness = 0.0;
   double turn = 0.0;
@@ -198,7 +199,7 @@ static int find_rate(variable_state* own, double t, const double* q, const doubl
   return code ? vida__evaluation_failed(main, code, error) : VIDA_SUCCESS;
 }
 
-/* By rounding alone a start has no such rate. */
+/* A rate this small at the start is only rounding. */
 static const double no_turn = 1e-6; /* rad a step */
 
 static int find_curvature_density(variable_state* own, double t, const double* q, const double* v,
@@ -210,7 +211,7 @@ static int find_curvature_density(variable_state* own, double t, const double* q
   }
   if (isnan(own->rate_at_start)) {
     own->rate_at_start = rate * own->nominal > no_turn ? rate : 0.0;
-    /* Once more, with its own scale of differences. */
+    /* Repeats the measurement with its own scale of differences. */
     own->bend_time = own->rate_at_start > 0.0 ? 0.1 / own->rate_at_start : 0.0;
     const int again = find_rate(own, t, q, v, &rate, error);
     own->rate_at_start = own->rate_at_start > 0.0 ? rate : 0.0;
@@ -256,7 +257,7 @@ static int find_density(variable_state* own, double t, const double* q, const do
                           vida__real_text(time, t, 10));
 }
 
-/* y + delta y' + delta^2/2 y'' in positions, y + delta y' in velocities */
+/* Computes y + delta y' + delta^2/2 y'' for positions, y + delta y' for velocities. */
 static int find_density_at(variable_state* own, double delta, const double* a, double* density,
                            VidaError* error) {
   const VidaIntegration* main = vida__nested_integration(own->main);
@@ -268,7 +269,7 @@ static int find_density_at(variable_state* own, double delta, const double* a, d
   return find_density(own, main->node.t0 + delta, own->q, own->v, density, error);
 }
 
-/* own->half = h/2 G at the state of the sequence, whose density is *density. */
+/* Computes own->half = h/2 G at the current state, whose density is *density. */
 static int find_change(variable_state* own, double* density, VidaError* error) {
   VidaIntegration* main = vida__nested_integration(own->main);
   double* a = own->acceleration;
@@ -304,8 +305,8 @@ static int set_advance(variable_state* own, double density, double half, VidaErr
                           vida__real_text(h, own->nominal, 6));
 }
 
-/* Of the density of the state, what the integrated one is at least: where it changes too fast for a
- * step, the integrated density keeps an error that it never loses. */
+/* Smallest ratio of the integrated density to that of the state. If the density changes too fast
+ * for a step, the integrated density has a permanent error. */
 static const double least_part = 0.25;
 
 static int check_drift(const variable_state* own, double of_state, VidaError* error) {
@@ -363,8 +364,9 @@ static int step_sequence(variable_state* own, double t0, VidaError* error) {
 static int start(VidaIntegration* self, VidaError* error) {
   variable_state* own = self->state;
   VidaIntegration* main = vida__nested_integration(own->main);
-  /* Another spacing of nodes is not another motion: what density 1 means stays. */
-  if (self->node.h == own->nominal) {
+  /* Neither a jump nor another spacing of nodes starts another motion: the meaning of density 1
+   * stays. */
+  if (!self->continues && self->node.h == own->nominal) {
     own->rate_at_start = NAN;
     own->bend_time = 0.0;
   }
@@ -456,7 +458,7 @@ int vida__sequence_step(VidaStepper* stepper, VidaError* error) {
                        vida__nested_integration(stepper)->node.t0, error);
 }
 
-void vida__sequence_turn_round(VidaStepper* stepper) {
+void vida__sequence_reverse(VidaStepper* stepper) {
   variable_state* own = vida__nested_integration(stepper)->state;
   VidaIntegration* main = vida__nested_integration(own->main);
   for (int i = 0; i < main->model.n; i++) {
@@ -480,8 +482,7 @@ static const VidaOptionRow options[] = {
      "Density at the start with density = curvature; larger values if the motion starts at its "
      "fastest."},
     {"least_density", VIDA_OPTION_REAL, "1", 0.1, 0.0, INFINITY, true, NULL,
-     "Smallest density with density = curvature, where nothing turns: steps are at most h over "
-     "it."},
+     "Smallest density with density = curvature: steps are at most h divided by it."},
     VIDA_MAX_STEPS_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 

@@ -1,21 +1,22 @@
-/* What tests see of rattle-variable: the sequence of its own, between the nodes. */
+/* Access to the internal steps of rattle-variable, for tests. */
 #ifndef VIDA_METHODS_VARIATIONAL_VARIABLE_STEPS_H
 #define VIDA_METHODS_VARIATIONAL_VARIABLE_STEPS_H
 
 #include "stepper/nested.h"
 
-/* The newest state (n each, the method's own) of the sequence, with its density rho. */
+/* The newest state (n each, owned by the method) with its step density rho. */
 typedef struct vida_sequence_state {
   double t, density;
   long steps; /* since the start */
   const double *q, *p, *v;
 } vida_sequence_state;
 
+/* Returns the newest state. */
 vida_sequence_state vida__sequence_state(VidaStepper* stepper);
-/* One step of the sequence, whatever the nodes. */
+/* Makes one internal step, regardless of the nodes. */
 int vida__sequence_step(VidaStepper* stepper, VidaError* error);
-/* Turns the velocities round: the sequence goes back the way that it has come. For systems whose
- * momenta are odd functions of the velocities. */
-void vida__sequence_turn_round(VidaStepper* stepper);
+/* Reverses the velocities, so that the method retraces its steps. Only for systems whose momenta
+ * are odd functions of the velocities. */
+void vida__sequence_reverse(VidaStepper* stepper);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writing an audit: a table for each method, every measurement on a line, a line for each method.
- */
+/* Writes an audit: a table for each method, one line for each measurement, or one line for each
+ * method. */
 #include <math.h>
 #include <string.h>
 #include <vida/audit.h>
@@ -16,12 +16,12 @@ static const char* const status_words[] = {"measured", "refused", "broken"};
 static const char* const verdict_words[] = {"", "true", "false"};
 static const char* const energy_words[] = {"", "exact", "bounded", "drifting"};
 
-/* What grows with this power of time, in a word. */
+/* Returns the word for growth with this exponent of time. */
 static const char* growth_word(double power) {
   return power < 0.5 ? "bounded" : power < 1.5 ? "linear" : "quadratic";
 }
 
-/* What stands where no value is, by VidaAuditReach: in the table for people, and in Markdown. */
+/* Texts for missing values, by VidaAuditReach: in the terminal table, and in Markdown. */
 static const char* const short_words[] = {"", "?", "refuses", "-"};
 static const char* const long_words[] = {"", "not measured", "refuses", "-"};
 
@@ -131,7 +131,8 @@ static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char
   }
 }
 
-/* How much of a text is at most so long and ends with a word. */
+/* Returns the length of the longest beginning of a text that ends with a word and is not too long.
+ */
 static int whole_words(const char* text, int most) {
   int end = most;
   if (strlen(text) <= (size_t)most) {
@@ -192,8 +193,7 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
   fputs(
       "Sizes are relative; of all systems the lowest order and the largest size are shown.\n"
       "* claimed and measured, ! claimed and not measured\n"
-      "refuses: takes no system with such a property; ?: not measured; -: there is nothing to "
-      "measure\n",
+      "refuses: accepts no system with this property; ?: not measured; -: does not apply\n",
       file);
   if (failures > 0) {
     fprintf(file, "%d false claim%s\n", failures, failures == 1 ? "" : "s");
@@ -205,7 +205,7 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
 
 /* ---- every measurement ----------------------------------------------------------------------- */
 
-/* A line of CSV or an object of JSON. */
+/* Writes a line of CSV or an object of JSON. */
 typedef struct audit_line {
   const VidaAuditRow* row;
   const char* property; /* "position_order", "momentum J_z", "" for a refusal */
@@ -332,7 +332,7 @@ static const char* markdown_value(const VidaAuditMeasurement* measured, double k
                                                  : "no";
 }
 
-/* "yes", or how what is not kept grows. */
+/* Returns "yes", or how the violation grows. */
 static const char* markdown_level(const VidaAuditRow* row, VidaAuditProperty level,
                                   VidaAuditProperty growth) {
   const VidaAuditMeasurement* measured = &row->measurement[level];
@@ -343,7 +343,7 @@ static const char* markdown_level(const VidaAuditRow* row, VidaAuditProperty lev
   return growth_word(row->measurement[growth].value);
 }
 
-/* The lowest order on systems of one kind, rounded: "2", "exact", or why there is none. */
+/* Writes the lowest order on systems of one kind, rounded: "2", "exact", or why there is none. */
 static void lowest_order(const VidaAudit* audit, const char* method, bool general,
                          char cell[CELL]) {
   bool adaptive = false;
@@ -364,10 +364,11 @@ static void lowest_order(const VidaAudit* audit, const char* method, bool genera
   }
 }
 
-/* Some methods keep momentum maps where the Lagrangian is v^T M v / 2 - V(q) with constant M. */
+/* Some methods keep momentum maps only if the Lagrangian is v^T M v / 2 - V(q) with constant M. */
 static const char* momentum_value(const VidaAudit* audit, const VidaAuditRow* summary,
                                   double kept) {
-  const char* word = markdown_value(&summary->measurement[VIDA_AUDIT_MOMENTUM], kept);
+  const VidaAuditMeasurement* measured = &summary->measurement[VIDA_AUDIT_MOMENTUM];
+  const bool is_lost = measured->value > kept && measured->verdict != VIDA_AUDIT_FALSE;
   double largest = NAN;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
@@ -375,7 +376,7 @@ static const char* momentum_value(const VidaAudit* audit, const VidaAuditRow* su
       largest = fmax(largest, row->measurement[VIDA_AUDIT_MOMENTUM].value);
     }
   }
-  return strcmp(word, "no") == 0 && largest <= kept ? "constant M" : word;
+  return is_lost && largest <= kept ? "constant M" : markdown_value(measured, kept);
 }
 
 static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, FILE* file) {

@@ -1,4 +1,4 @@
-/* Which of very many runs are shown: as many of each method as there is room for. */
+/* Chooses which of very many runs are shown: the same number for each method. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@ static int least(int a, int b) {
   return a < b ? a : b;
 }
 
-/* How many of each group have room: all have the same, but for the smaller ones. */
+/* Returns the number of runs per group: the same for all groups, except smaller ones. */
 static int find_level(int groups, const int* size, int most) {
   int level = 0, taken = 0;
   while (level < most) {
@@ -26,7 +26,7 @@ static int find_level(int groups, const int* size, int most) {
   return level;
 }
 
-/* What one more of the first larger groups may have. */
+/* The remaining places, one for each of the first larger groups. */
 static int find_spare(int groups, const int* size, int level, int most) {
   for (int g = 0; g < groups; g++) {
     most -= least(size[g], level);

@@ -1,4 +1,4 @@
-/* One colour for each method, in pictures and on pages. */
+/* The colours of methods, in pictures and on pages. */
 #include <stdlib.h>
 #include <string.h>
 #include <vida/stepper.h>
@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "report/output/output.h"
 
-/* On white those of Okabe and Ito without yellow, then such as are as far from them as these are
- * from each other; on black lighter ones. */
+/* On white: the colours of Okabe and Ito without yellow, then colours that are as far from these as
+ * these are from each other; on black: lighter ones. */
 static const vida_colour colours[VIDA_COLOURS] = {
     {"#0072b2", "#4da3ff"}, {"#d55e00", "#ff7f3f"}, {"#009e73", "#2fd08f"}, {"#cc79a7", "#ff9ad5"},
     {"#56b4e9", "#9be7ff"}, {"#e69f00", "#ffc53d"}, {"#000000", "#ffffff"}, {"#882255", "#e0436f"},
@@ -18,7 +18,7 @@ const vida_colour* vida__colour(int number) {
   return &colours[number % VIDA_COLOURS];
 }
 
-/* The place in the registry; of a method that is not in there, a number that comes of its name. */
+/* Returns the index in the registry; for an unknown method, a number computed from its name. */
 static int place_of(const char* name) {
   for (int i = 0; i < Vida_MethodCount(); i++) {
     if (strcmp(Vida_MethodInfo(i)->name, name) == 0) {
@@ -32,7 +32,7 @@ static int place_of(const char* name) {
   return Vida_MethodCount() + (int)(sum % 1000);
 }
 
-/* The colour that the fewest have, from the wished one on. */
+/* Returns the colour that the fewest methods have, beginning with the preferred one. */
 static int find_free(int wished, const int uses[VIDA_COLOURS]) {
   int best = wished;
   for (int k = 1; k < VIDA_COLOURS; k++) {
@@ -42,7 +42,8 @@ static int find_free(int wished, const int uses[VIDA_COLOURS]) {
   return best;
 }
 
-/* The next one in the order of the registry, whatever the order of the runs; -1: none is left. */
+/* Returns the next method in the order of the registry, independent of the order of the runs; -1 if
+ * there is none. */
 static int find_next(int count, char (*names)[VIDA_NAME_SIZE], const int* place,
                      const int* numbers) {
   int next = -1;
@@ -71,7 +72,7 @@ int vida__choose_colours(int count, char (*names)[VIDA_NAME_SIZE], int* numbers,
       owner[place[i] % VIDA_COLOURS] = i;
     }
   }
-  for (int k = 0; k < VIDA_COLOURS; k++) { /* those that get what they wish */
+  for (int k = 0; k < VIDA_COLOURS; k++) { /* those that get their preferred colour */
     if (owner[k] >= 0) {
       numbers[owner[k]] = k;
       uses[k]++;

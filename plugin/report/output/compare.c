@@ -1,4 +1,4 @@
-/* How far two files of results are apart, cell by cell. */
+/* Compares two files of results, cell by cell. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 #include "base/text.h"
 #include "report/output/output.h"
 #include "report/output/results.h"
+#include "study/step_choice.h"
 
 enum { KEY_COLUMNS = 5, MOST_SHOWN = 20, LABEL_SIZE = 160 };
 
-/* What is known of one column that both files have. */
+/* A column that both files have. */
 typedef struct column_difference {
   double scale; /* largest absolute value of it; 0 in a comparison, whose rows have their own */
   double relative, absolute;
@@ -26,10 +27,10 @@ typedef struct file_pair {
   FILE* file; /* of the report */
   vida_csv files[2];
   bool trajectory;
-  int keys[2][KEY_COLUMNS]; /* columns that tell rows apart */
+  int keys[2][KEY_COLUMNS]; /* columns that identify a row */
   long* partner;            /* row of B for each row of A; -1: none */
   long alone[2];            /* rows that only one file has */
-  int lone_columns;
+  int unmatched_columns;
   long beyond, shown;
 } file_pair;
 
@@ -37,7 +38,7 @@ typedef struct file_pair {
 
 static const char* const key_names[KEY_COLUMNS] = {"system", "method", "options", "h", "rtol"};
 
-/* Keys, and what differs between equal runs. */
+/* Columns that are keys, or that differ between equal runs. */
 static bool is_ignored(const char* title) {
   const VidaColumn* column = Vida_FindColumn(title);
   if (column && (column->traits & VIDA_COLUMN_VARIES)) {
@@ -56,10 +57,11 @@ static int find_keys(file_pair* comparison, int file, VidaError* error) {
   const char* path = comparison->paths[file];
   const bool is_trajectory = vida__csv_column(csv, "t") == 0;
   if (file == 1 && is_trajectory != comparison->trajectory) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "'%s' has the rows of %s, '%s' those of %s: expected two of a kind",
-                      comparison->paths[0], is_trajectory ? "a comparison" : "a trajectory", path,
-                      is_trajectory ? "a trajectory" : "a comparison");
+    return vida__fail(
+        error, VIDA_BAD_ARGUMENT,
+        "'%s' has the rows of %s, '%s' those of %s: expected two files of the same kind",
+        comparison->paths[0], is_trajectory ? "a comparison" : "a trajectory", path,
+        is_trajectory ? "a trajectory" : "a comparison");
   }
   comparison->trajectory = is_trajectory;
   for (int i = 0; i < KEY_COLUMNS && !is_trajectory; i++) {
@@ -89,7 +91,8 @@ static bool are_partners(const file_pair* comparison, long a, long b) {
   return true;
 }
 
-/* Both files have their rows in the same order as a rule: the search goes on where it was. */
+/* Both files usually have their rows in the same order: the search continues from the last
+ * position. */
 static int match_rows(file_pair* comparison) {
   const long rows[2] = {comparison->files[0].rows, comparison->files[1].rows};
   bool* taken = vida__allocate((size_t)rows[1] + 1, sizeof *taken);
@@ -110,7 +113,7 @@ static int match_rows(file_pair* comparison) {
         next = b + 1;
         break;
       }
-      /* Times rise: behind a later one there is no equal one. */
+      /* Times increase, so no equal time follows a later one. */
       if (comparison->trajectory && vida__csv_real(&comparison->files[1], b, 0) >
                                         vida__csv_real(&comparison->files[0], a, 0)) {
         break;
@@ -124,7 +127,7 @@ static int match_rows(file_pair* comparison) {
   return VIDA_SUCCESS;
 }
 
-/* A text of a file, in which nothing can command a terminal. */
+/* Prints a text of a file without control characters. */
 static void print_plain(FILE* file, const char* text) {
   for (; *text; text++) {
     const bool is_plain = (unsigned char)*text >= 0x20 && *text != 0x7F;
@@ -145,14 +148,15 @@ static void describe_row(const file_pair* comparison, int file, long row, char t
   for (int i = 0; i < KEY_COLUMNS; i++) {
     cells[i] = vida__csv_cell(csv, row, comparison->keys[file][i]);
   }
-  const bool adaptive = cells[3][0] == '\0';
+  const vida_step_choice choice =
+      vida__step_choice(vida__csv_real(csv, row, comparison->keys[file][3]),
+                        vida__csv_real(csv, row, comparison->keys[file][4]));
   vida__append(text, LABEL_SIZE, "%s%s%s, %s = %.10g", cells[1], cells[2][0] ? " " : "", cells[2],
-               adaptive ? "rtol" : "h",
-               vida__csv_real(csv, row, comparison->keys[file][adaptive ? 4 : 3]));
+               choice.name, choice.value);
 }
 
-/* How far two cells are apart: relative to the larger one, or to the scale; infinite where one is
- * empty or a word and the other is another. */
+/* Returns the difference of two cells, relative to the larger one or to the scale; infinite if one
+ * is empty or a text and the other is not. */
 static double cell_difference(const char* a, const char* b, double scale, double* absolute) {
   double x, y;
   *absolute = 0.0;
@@ -252,11 +256,11 @@ static int compare_columns(file_pair* comparison) {
   if (!differences) {
     return VIDA_OUT_OF_MEMORY;
   }
-  comparison->lone_columns = files[1].columns;
+  comparison->unmatched_columns = files[1].columns;
   for (int i = 0; i < files[0].columns; i++) {
     const char* title = vida__csv_cell(&files[0], -1, i);
     const int columns[2] = {i, vida__csv_column(&files[1], title)};
-    comparison->lone_columns += columns[1] < 0 ? 1 : -1;
+    comparison->unmatched_columns += columns[1] < 0 ? 1 : -1;
     differences[i].at = -1;
     if (columns[1] >= 0 && (comparison->trajectory ? i > 0 : !is_ignored(title))) {
       differences[i] = compare_column(comparison, columns);
@@ -280,20 +284,20 @@ static int compare_columns(file_pair* comparison) {
   return VIDA_SUCCESS;
 }
 
-static bool say_verdict(const file_pair* comparison) {
+static bool print_verdict(const file_pair* comparison) {
   const VidaTolerance* tolerance = comparison->tolerance;
   const long matched = comparison->files[0].rows - comparison->alone[0];
   const bool whole =
-      comparison->alone[0] + comparison->alone[1] == 0 && comparison->lone_columns == 0;
+      comparison->alone[0] + comparison->alone[1] == 0 && comparison->unmatched_columns == 0;
   for (int file = 0; file < 2; file++) {
     if (comparison->alone[file] > 0) {
       fprintf(comparison->file, "%ld row%s in '%s' only\n", comparison->alone[file],
               comparison->alone[file] == 1 ? " is" : "s are", comparison->paths[file]);
     }
   }
-  if (comparison->lone_columns > 0) {
-    fprintf(comparison->file, "%d column%s in one file only\n", comparison->lone_columns,
-            comparison->lone_columns == 1 ? " is" : "s are");
+  if (comparison->unmatched_columns > 0) {
+    fprintf(comparison->file, "%d column%s in one file only\n", comparison->unmatched_columns,
+            comparison->unmatched_columns == 1 ? " is" : "s are");
   }
   fprintf(comparison->file, "%ld row%s compared, %ld cell%s beyond rtol = %g, atol = %g\n", matched,
           vida__plural(matched), comparison->beyond, vida__plural(comparison->beyond),
@@ -317,7 +321,7 @@ int VidaReport_Compare(const char* first, const char* second, const VidaToleranc
     code = vida__fail_memory(error);
   }
   if (!code) {
-    *same = say_verdict(&comparison);
+    *same = print_verdict(&comparison);
     code = vida__finish_output(file, "the differences", error);
   }
   vida__free_csv(&comparison.files[0]);

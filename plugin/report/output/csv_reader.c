@@ -1,4 +1,4 @@
-/* Reading CSV back: fields in quotes, line breaks in them, and numbers in every locale. */
+/* Reads CSV: fields in quotes, line breaks in them, and numbers in every locale. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,11 +42,12 @@ static int read_text(const char* path, char** text, VidaError* error) {
                       errno ? strerror(errno) : "it is no file");
   } else {
     (*text)[used] = '\0';
-    const char* bad = vida__find_bad_bytes(*text);
+    const char* bad = vida__find_invalid_utf8(*text);
     if (strlen(*text) != used) {
-      code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' is no text: it has a zero byte", path);
+      code =
+          vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' is not a text file: it has a zero byte", path);
     } else if (bad) {
-      code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s', line %ld: bytes that are no UTF-8", path,
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "'%s', line %ld: bytes that are not UTF-8", path,
                         count_lines(*text, bad));
     }
   }
@@ -54,8 +55,8 @@ static int read_text(const char* path, char** text, VidaError* error) {
   return code;
 }
 
-/* Ends the field at *from in place, without its quotes; *from is then behind what ends it, which is
- * returned: ',', '\n' or '\0'; '"' when quotes do not match. */
+/* Ends the field at *from in place, without its quotes. *from then points behind its terminator,
+ * which is returned: ',', '\n' or '\0'; '"' if quotes do not match. */
 static char take_field(char** from, char** field) {
   char *in = *from, *out = *from;
   *field = out;

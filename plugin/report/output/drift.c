@@ -1,14 +1,15 @@
-/* Drifts in words: slopes with their confidence, and the oscillations about them. */
+/* The table of drifts: slopes with their confidence intervals, and the oscillations about them. */
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "report/output/output.h"
+#include "study/step_choice.h"
 #include "study/study.h"
 
 enum { CELL = 32, NUMBER_WIDTH = 12, LEAST_NAME = 24, LINE_SIZE = 1024 };
 
-/* A quantity whose drift is told, and its three columns. */
+/* A quantity with a drift, and its three columns. */
 typedef struct drift_quantity {
   const char *title, *slope, *interval, *oscillation;
 } drift_quantity;
@@ -30,10 +31,10 @@ static void name_run(const VidaRow* row, char name[VIDA_SHORT_NAME_SIZE]) {
 void vida__short_name(const char* method, double h, double rtol, const char* options,
                       char name[VIDA_SHORT_NAME_SIZE]) {
   char step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(h);
+  const vida_step_choice choice = vida__step_choice(h, rtol);
   name[0] = '\0';
-  vida__append(name, VIDA_SHORT_NAME_SIZE, "%s %s=%s%s%s", method, adaptive ? "rtol" : "h",
-               vida__real_text(step, adaptive ? rtol : h, 6), options[0] ? " " : "", options);
+  vida__append(name, VIDA_SHORT_NAME_SIZE, "%s %s=%s%s%s", method, choice.name,
+               vida__real_text(step, choice.value, 6), options[0] ? " " : "", options);
 }
 
 int vida__name_width(int longest, int most) {
@@ -41,7 +42,7 @@ int vida__name_width(int longest, int most) {
   return wanted < most ? wanted : most > LEAST_NAME ? most : LEAST_NAME;
 }
 
-/* Of the longest name, as far as there is room beside three numbers. */
+/* Returns the width of the longest name, limited by the width of three numbers. */
 static int find_name_width(const VidaStudy* study, int width) {
   int longest = 0;
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {

@@ -1,4 +1,4 @@
-/* Results in a folder: files appear under their names only when they are whole. */
+/* Results in a folder: files get their names when they are complete. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static int join(char path[PATH_SIZE], const char* directory, const char* name, V
   return vida__fail(error, VIDA_INPUT_OUTPUT, "the name of the folder '%s' is too long", directory);
 }
 
-/* One level of the path `directory`, which is wanted. */
+/* Creates one level of the path `directory`. */
 static int make_level(const char* level, const char* directory, VidaError* error) {
   struct stat status;
   if (mkdir(level, 0777) == 0) {
@@ -36,11 +36,11 @@ static int make_level(const char* level, const char* directory, VidaError* error
     return VIDA_SUCCESS;
   }
   if (reason == EEXIST && strcmp(level, directory) != 0) {
-    return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot create the folder '%s': '%s' is no folder",
-                      directory, level);
+    return vida__fail(error, VIDA_INPUT_OUTPUT,
+                      "cannot create the folder '%s': '%s' is not a folder", directory, level);
   }
   return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot create the folder '%s': %s", directory,
-                    reason == EEXIST ? "there is something else of this name" : strerror(reason));
+                    reason == EEXIST ? "a file of this name exists" : strerror(reason));
 }
 
 int vida__make_directory(const char* directory, VidaError* error) {
@@ -83,7 +83,7 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   remove(path);
   vida__remove_pictures(directory);
   vida__remove_results(directory);
-  /* What an earlier run has left would not belong to the files that are written now. */
+  /* Files of an earlier run would not belong to the files that are written now. */
   static const char* const results[] = {"comparison.csv", "comparison.json", "study.txt",
                                         "report.json", "report.html"};
   for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
@@ -94,7 +94,7 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
     if (code) {
       return code;
     }
-    /* Of a run that was killed meanwhile. */
+    /* A file of a run that was killed. */
     vida__append(path, sizeof path, PARTIAL);
     remove(path);
   }

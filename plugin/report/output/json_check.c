@@ -55,7 +55,7 @@ static const char* read_string(reader* from) {
       return "a string without its closing quote, or a bare control character in it";
     }
     if (length == 0) {
-      return "bytes that are no UTF-8";
+      return "bytes that are not UTF-8";
     }
     if (*from->at == '\\') {
       fault = read_escape(from);
@@ -128,14 +128,14 @@ static const char* read_name(reader* from) {
   return fault;
 }
 
-/* Opens levels until there is a value that is not one, or an empty one. */
+/* Opens levels up to a value that is not a list or an object, or an empty one. */
 static const char* open_levels(reader* from, bool* is_closed) {
   *is_closed = false;
   skip_space(from);
   while (is_at(from, '{') || is_at(from, '[')) {
     const char open = *from->at++;
     if (from->depth == MOST_LEVELS) {
-      return "more levels of nesting than are taken";
+      return "too many levels of nesting";
     }
     from->open[from->depth++] = open;
     skip_space(from);
@@ -152,7 +152,7 @@ static const char* open_levels(reader* from, bool* is_closed) {
   return NULL;
 }
 
-/* Behind a value: closes levels that end there; *more: another value follows. */
+/* Closes the levels that end after a value; *more receives whether another value follows. */
 static const char* close_levels(reader* from, bool* more) {
   *more = false;
   for (skip_space(from); from->depth > 0; skip_space(from)) {

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* What is wrong with the text in words, and where: line and column (in bytes) from 1 on; NULL when
- * it is one value of JSON and nothing else. Nesting is limited to some hundred levels. */
+/* Checks that a text of `size` bytes is exactly one JSON value. Returns NULL, or a description of
+ * the fault; *line and *column (in bytes) then receive its position, counted from 1. Nesting is
+ * limited to a few hundred levels. */
 const char* vida__find_json_fault(const char* text, size_t size, long* line, long* column);
 
 #endif

@@ -1,5 +1,5 @@
-/* A folder of results belongs to one run at a time: two would mix their files. The mark is a lock
- * of the operating system, which goes away with the process that has it, however that ends. */
+/* A folder of results belongs to one run at a time, because two runs would mix their files. It is
+ * marked by a lock of the operating system, which ends with the process that holds it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -26,8 +26,8 @@ static struct flock whole_file(void) {
   return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
 }
 
-/* Whether the file at the path is still the one that is open: another run may have removed it
- * between our opening and locking it. */
+/* Returns whether the file at the path is still the one that is open: another run may have removed
+ * it between our opening and locking it. */
 static bool is_current(const VidaFolder* folder) {
   struct stat opened, named;
   return fstat(folder->file, &opened) == 0 && stat(folder->path, &named) == 0 &&

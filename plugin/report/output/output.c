@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/string_table.h"
 #include "base/text.h"
+#include "study/step_choice.h"
 #include "study/study.h"
 #include "system/model/model.h"
 
@@ -109,7 +110,7 @@ const char* vida__momentum_unit(const VidaSystem* system, int index) {
   return linear ? "kg m/s" : "kg m^2/s";
 }
 
-/* What spreadsheets take for the beginning of a formula (OWASP, CSV injection). */
+/* Characters that spreadsheets interpret as the beginning of a formula (OWASP, CSV injection). */
 static bool begins_formula(char c) {
   return c && strchr("=+-@\t\r", c);
 }
@@ -119,8 +120,8 @@ bool vida__is_guarded(const char* text) {
 }
 
 void vida__write_csv_field(FILE* file, const char* text) {
-  /* A spreadsheet takes what follows an apostrophe as text; a text that looks as if it had got one
-   * gets another one, so that nothing is lost when it is read. */
+  /* A spreadsheet reads the characters after an apostrophe as text. A text that already looks
+   * guarded gets another apostrophe, so that reading restores it. */
   const char* guard = begins_formula(text[0]) || vida__is_guarded(text) ? "'" : "";
   if (!strpbrk(text, ",\"\r\n")) {
     fprintf(file, "%s%s", guard, text);
@@ -151,14 +152,13 @@ static void replace_special(char* name) {
 
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]) {
   char step[VIDA_REAL_TEXT_SIZE], tail[VIDA_REAL_TEXT_SIZE + 32] = "";
-  const bool adaptive = isnan(row->h);
-  vida__append(tail, sizeof tail, "-%s_%s", adaptive ? "rtol" : "h",
-               vida__shortest_text(step, adaptive ? row->rtol : row->h));
+  const vida_step_choice choice = vida__step_choice_of(row);
+  vida__append(tail, sizeof tail, "-%s_%s", choice.name, vida__shortest_text(step, choice.value));
   if (number > 1) {
     vida__append(tail, sizeof tail, "-%d", number);
   }
   name[0] = '\0';
-  /* Cut before the tail, which tells runs apart. */
+  /* Truncated before the last part, which distinguishes the runs. */
   const size_t size = VIDA_FILE_NAME_SIZE - strlen(tail);
   vida__append(name, size, "%s-%s", row->system, row->method);
   if (row->options[0]) {
@@ -168,7 +168,7 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
   replace_special(name);
 }
 
-/* Whether the name is a new one; some file systems ignore case. -1: no memory. */
+/* Returns whether the name is new, ignoring case as some file systems do; -1 without memory. */
 static int take_name(vida_string_table* taken, const char* name) {
   char lower[VIDA_FILE_NAME_SIZE] = "";
   for (size_t i = 0; name[i]; i++) {

@@ -1,4 +1,5 @@
-/* What all outputs share: numbers as text, columns by index, and noticing that writing failed. */
+/* Functions that all outputs share: numbers as text, columns, names, and checks of written files.
+ */
 #ifndef VIDA_REPORT_OUTPUT_OUTPUT_H
 #define VIDA_REPORT_OUTPUT_OUTPUT_H
 
@@ -11,156 +12,174 @@
 
 #include "base/text.h"
 
-/* Creates a folder, and those above it, unless it is there (files.c). */
+/* Creates a folder and its parents if they do not exist (files.c). */
 int vida__make_directory(const char* directory, VidaError* error);
 
-/* Removes pictures of earlier results from DIRECTORY/plots; scripts stay (plot.c). */
+/* Removes the pictures of earlier results from DIRECTORY/plots, but not the scripts (plot.c). */
 void vida__remove_pictures(const char* directory);
 
-/* Refuses what a writer cannot write: a list of studies, or one of them, or a file that is NULL. */
+/* Refuses NULL arguments of a writer: the list of studies, one of the studies, or the file.
+ * `function` is the name of the writer for the message. */
 int vida__check_studies(const char* function, const VidaStudy* const* studies, int count,
                         FILE* file, VidaError* error);
 
-/* Flushes and looks for any error since the file was opened; what: "the table", or a path. */
+/* Flushes a file, and fails with VIDA_INPUT_OUTPUT if an error has occurred since it was opened.
+ * `what` is "the table" or a path. */
 int vida__finish_output(FILE* file, const char* what, VidaError* error);
 
-/* The columns of a document: those of all rows, and what its studies add. */
+/* The largest number of columns of an output. */
 enum { VIDA_MOST_COLUMNS = 64 };
 typedef struct vida_columns {
   int count;
   const VidaColumn* column[VIDA_MOST_COLUMNS];
 } vida_columns;
+/* Returns the columns that every comparison has. */
 vida_columns vida__common_columns(void);
-/* All columns, group by group. */
+/* Returns all columns, by groups. */
 vida_columns vida__grouped_columns(void);
+/* Adds the optional columns of a study. */
 void vida__add_study_columns(const VidaStudy* study, vida_columns* columns);
 
-/* Columns of start values, by the names that the studies' coordinates and rates have, of those in
- * which runs differ (starts.c). */
+/* The columns of initial values: one for each position or velocity in which runs differ, by its
+ * name (starts.c). */
 typedef struct vida_start_columns {
   int count;
   char (*name)[VIDA_NAME_SIZE + 16];
-  int* place; /* of the study that is written: in q, then v; -1: it has no such column */
+  int* place; /* index in q, then v, of the current study; -1: not in this study */
 } vida_start_columns;
-/* Free it also after a failure. */
+/* Finds the columns of initial values of `count` studies. The caller frees *starts with
+ * vida__free_start_columns, also after a failure. */
 int vida__find_start_columns(const VidaStudy* const* studies, int count, vida_start_columns* starts,
                              VidaError* error);
+/* Frees the columns. */
 void vida__free_start_columns(vida_start_columns* starts);
-/* Goes on to the runs of this study. */
+/* Sets the current study. */
 void vida__place_start_columns(const VidaStudy* study, vida_start_columns* starts);
-/* A cell as vida__cell_text has it. */
+/* Writes the initial value of a run in this column to `text`; "" if the current study does not have
+ * the column. */
 void vida__start_text(const VidaStudy* study, int run, const vida_start_columns* starts, int column,
                       char text[VIDA_REAL_TEXT_SIZE]);
 
-/* Writes lines of at most `width` characters that break at spaces; those after the first are
- * indented. */
+/* Writes a text in lines of at most `width` characters, broken at spaces; all lines but the first
+ * are indented. */
 void vida__write_paragraph(const char* text, int width, FILE* file);
-/* Writes such lines between `begin` and `end`, which have no width. */
+/* Writes a paragraph between `begin` and `end`, which have no width on the terminal. */
 void vida__write_styled(const char* text, int width, const char* begin, const char* end,
                         FILE* file);
-/* What stands in a style before and behind a run with this outcome. */
+/* Returns the escape sequence before a run with this outcome. */
 const char* vida__style_begin(const VidaTableStyle* style, VidaOutcome outcome);
+/* Returns the escape sequence after a run with this outcome. */
 const char* vida__style_end(const VidaTableStyle* style, VidaOutcome outcome);
 
-/* "rattle, h = 0.01 s, ..." */
+/* Writes the name of a run, "rattle, h = 0.01 s, ...", to text. */
 void vida__name_run(const VidaRow* row, char* text, size_t size);
-/* Failures and remarks of all runs, each once (remarks.c). *any becomes true, *marked where a mark
- * of the table stands for one. VIDA_OUT_OF_MEMORY, or 0. */
+/* Writes the failures and remarks of all runs, and equal ones only once (remarks.c). Sets *any if
+ * there are any, and *marked if the table marks some of them. Returns 0 or VIDA_OUT_OF_MEMORY. */
 int vida__write_remarks(const VidaStudy* study, int width, const VidaTableStyle* style, FILE* file,
                         bool* any, bool* marked);
 
-/* A cell of a row as text: numbers with 17 digits, "" for a number that was not measured. Texts are
- * copied as they are; `size` should be VIDA_MESSAGE_SIZE. */
+/* Writes a cell of a row to text: a number with 17 digits, "" for a number that was not measured,
+ * or a copy of a text. `size` should be VIDA_MESSAGE_SIZE. */
 void vida__cell_text(const VidaRow* row, const VidaColumn* column, char* text, size_t size);
 
-/* The unit of a momentum map of the system; "" where translations and rotations are mixed in it. */
+/* Returns the unit of a momentum map; "" for a combination of translations and rotations. */
 const char* vida__momentum_unit(const VidaSystem* system, int index);
 
-/* The units that all positions, constraints and momentum maps of the study's errors share, "" where
- * they differ (study_facts.c). */
+/* The units that all positions, constraints, multipliers and momentum maps in the errors of a study
+ * share; "" if they differ (study_facts.c). */
 typedef struct vida_units {
   char position[VIDA_NAME_SIZE], constraint[VIDA_NAME_SIZE], multiplier[VIDA_NAME_SIZE],
       momentum[VIDA_NAME_SIZE], integral[VIDA_NAME_SIZE];
 } vida_units;
+/* Finds the units of a study. */
 void vida__find_units(const VidaStudy* study, vida_units* units);
-/* The unit of a column in a comparison with these units; "" where its values have several, or (of
- * errors that are relative) none. */
+/* Writes the unit of a column in a comparison with these units; "" if its values have different
+ * units, or none because the errors are relative. */
 void vida__column_unit(const vida_units* units, bool relative, const VidaColumn* column,
                        char unit[VIDA_NAME_SIZE]);
 
-/* The norm of the errors, in words: "mean over steps" (study_facts.c). */
+/* Returns the norm of the errors as text, "mean over steps" for example (study_facts.c). */
 const char* vida__norm_text(const VidaStudy* study);
 
-/* What the column energy_error is measured against where vida__exchanges_energy. */
+/* The text that says what the column energy_error refers to, for systems with
+ * vida__has_energy_sources. */
 #define VIDA_ENERGY_BALANCE_TEXT                                                           \
   "against that of the start and the work that forces, dampers, drives and explicit time " \
   "have done since"
 
-/* Writes study.txt, lines "name: value" (study_facts.c). */
+/* Writes study.txt, with lines "name: value" (study_facts.c). */
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);
 
-/* Writes a text as one field of CSV, in quotes when it holds a comma, a quote or a line break (RFC
- * 4180), and behind an apostrophe where spreadsheets would take it for a formula. Not for numbers,
- * whose sign is one. */
+/* Writes a text as one CSV field. Quotes it if it contains a comma, a quote or a line break (RFC
+ * 4180), and adds an apostrophe before a text that a spreadsheet would read as a formula. Not for
+ * numbers, which may have a sign. */
 void vida__write_csv_field(FILE* file, const char* text);
-/* Whether a field that was read begins with an apostrophe that is not part of the text. */
+/* Returns whether a CSV field begins with an apostrophe that vida__write_csv_field added. */
 bool vida__is_guarded(const char* text);
 
-/* Writes a text in quotes, as strict JSON has it (json.c). */
+/* Writes a text as a JSON string (json.c). */
 void vida__write_json_string(FILE* file, const char* text);
-/* Writes a row as members of an object, one for each of these columns; what was not measured is
- * null (json.c). */
+/* Writes a row as members of a JSON object, one for each column; null for a value that was not
+ * measured (json.c). */
 void vida__write_json_row(FILE* file, const VidaRow* row, const vida_columns* columns);
 
-/* The unit of a row's multiplier: lambda g is an energy, of nonholonomic rows lambda (A v) is a
- * power (trajectory.c). */
+/* Writes the unit of the multiplier of a row (trajectory.c): lambda g is an energy; for
+ * nonholonomic rows, lambda (A v) is a power. */
 void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t size);
 
-/* The name of the run's files without an ending: system, method, set options and h, in letters that
- * every file system takes. `number` > 1 is added to tell equal ones apart. */
-#define VIDA_FILE_NAME_SIZE 224
+#define VIDA_FILE_NAME_SIZE 224 /* size of a file name in bytes */
+/* Writes the name of the files of a run without extension: system, method, options that were set,
+ * and h, in characters that every file system accepts. Appends a `number` > 1, which distinguishes
+ * equal names. */
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
-/* The names of all runs of a comparison, no two of them equal but for case. `row` gives row i. */
+/* Makes the file names of all runs of a comparison. No two are equal, even if case is ignored.
+ * row(list, i) returns row i. */
 int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,
                     char (*names)[VIDA_FILE_NAME_SIZE], VidaError* error);
 
-/* Colours of methods, on white and on black (colours.c). */
+/* Colours of methods, on white and on black backgrounds (colours.c). */
 enum { VIDA_COLOURS = 12 };
 typedef struct vida_colour {
   const char *light, *dark; /* "#rrggbb" */
 } vida_colour;
-/* Numbers from VIDA_COLOURS on repeat the colours: dashes must tell them apart. */
+/* Returns a colour. Numbers from VIDA_COLOURS on repeat the colours; such curves need different
+ * dashes. */
 const vida_colour* vida__colour(int number);
-/* The number of each method's colour, no two of them equal. A method has the same one in all
- * comparisons, unless another that has it, too, is among those of this one. */
+/* Chooses a different colour number for each of `count` methods. A method has the same number in
+ * all comparisons, unless it conflicts with another method of this comparison. */
 int vida__choose_colours(int count, char (*names)[VIDA_NAME_SIZE], int* numbers, VidaError* error);
 
-/* Of `count` runs in groups (0 .. count - 1; below 0: of none) chooses at most `most`: as many of
- * each group as of the others, evenly spread over each (spread.c). */
+/* Chooses at most `most` of `count` runs: the same number from each group, evenly spaced. group[i]
+ * is the group of run i, 0 .. count - 1, or negative for no group (spread.c). */
 int vida__spread_runs(int count, const int* group, int most, bool* chosen, VidaError* error);
 
-/* "rattle h=0.01 key=value": names in the tables below (drift.c). */
-#define VIDA_SHORT_NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE)
+#define VIDA_SHORT_NAME_SIZE (2 * VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE) /* bytes */
+/* Writes the name of a run in the tables of drifts and spreads: "rattle h=0.01 key=value"
+ * (drift.c). */
 void vida__short_name(const char* method, double h, double rtol, const char* options,
                       char name[VIDA_SHORT_NAME_SIZE]);
-/* How wide names are of which the longest has `longest` bytes, where numbers leave `most`. */
+/* Returns the width of the column of names: at most `most`, and enough for `longest` bytes if
+ * possible. */
 int vida__name_width(int longest, int most);
-/* A name, cut or filled up to a width, that begins a line of the tables below (precision.c). */
+/* Appends a name, truncated or padded to a width, as the beginning of a line of these tables
+ * (precision.c). */
 void vida__append_label(const char* name, int width, char* line, size_t size);
 
-/* Slopes with their confidence, and the oscillations about them (drift.c). */
+/* Writes the table of drifts: slopes with their confidence intervals, and oscillations (drift.c).
+ */
 void vida__write_drifts(const VidaStudy* study, int width, FILE* file);
 
-/* Of many starts, how errors are spread over them (spread.c). */
+/* Writes the table of spreads: the quartiles of errors over many starts (spread.c). */
 void vida__write_spreads(const VidaStudy* study, int width, FILE* file);
 
-/* Writes a line of a table without the spaces at its end (table.c). */
+/* Writes a line of a table without trailing spaces (table.c). */
 void vida__write_line(FILE* file, const char* line);
 
-/* Position errors whose costs are told, powers of ten from large to small; returns how many. */
 enum { VIDA_MOST_ERRORS = 7 };
+/* Chooses the position errors whose costs are reported, powers of ten from large to small. Returns
+ * their number. */
 int vida__choose_errors(const VidaStudy* study, double errors[VIDA_MOST_ERRORS]);
-/* Fitted orders of the study's series, and what errors cost (precision.c). */
+/* Writes the fitted orders of all series, and the costs of errors (precision.c). */
 void vida__write_precision(const VidaStudy* study, FILE* file);
 
 #endif

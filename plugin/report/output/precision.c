@@ -1,4 +1,4 @@
-/* Work and precision in words: fitted orders, and what an error costs with each method. */
+/* The table of work and precision: fitted orders, and the cost of errors with each method. */
 #include <math.h>
 #include <string.h>
 
@@ -55,9 +55,9 @@ static void append_order(const VidaSeries* series, char* line) {
   vida__append(line, LINE_SIZE, "  %9s", cell);
 }
 
-/* "* cheapest", and "<=" where no run is so coarse that its time could be less. */
-static void append_price(const VidaSeries* series, double error, double seconds, double best,
-                         char* line) {
+/* Appends "*" for the cheapest method, and "<=" if no coarser run bounds the time from below. */
+static void append_cost(const VidaSeries* series, double error, double seconds, double best,
+                        char* line) {
   char number[VIDA_REAL_TEXT_SIZE], cell[CELL] = "";
   if (!isnan(seconds)) {
     vida__append(cell, sizeof cell, "%s%s%s", seconds <= best ? "*" : "",
@@ -90,7 +90,7 @@ void vida__write_precision(const VidaStudy* study, FILE* file) {
     append_order(&series, line);
     for (int k = 0; k < count; k++) {
       any_bound = any_bound || errors[k] > series.largest_error;
-      append_price(&series, errors[k], VidaStudy_SecondsFor(study, i, errors[k]), best[k], line);
+      append_cost(&series, errors[k], VidaStudy_SecondsFor(study, i, errors[k]), best[k], line);
     }
     vida__write_line(file, line);
   }

@@ -1,4 +1,4 @@
-/* Failures and remarks below a table, each once. */
+/* The failures and remarks below a table, equal ones once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/output/output.h"
 #include "study/remarks.h"
+#include "study/step_choice.h"
 #include "study/study.h"
 
 enum { MOST_NAMED = 4 }; /* runs that have the same remarks */
@@ -21,14 +22,14 @@ typedef struct remark_groups {
 
 void vida__name_run(const VidaRow* row, char* text, size_t size) {
   char step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(row->h);
-  vida__append(text, size, "%s, %s = %s%s%s%s", row->method, adaptive ? "rtol" : "h",
-               vida__real_text(step, adaptive ? row->rtol : row->h, 12), adaptive ? "" : " s",
-               row->options[0] ? ", " : "", row->options);
+  const vida_step_choice choice = vida__step_choice_of(row);
+  vida__append(text, size, "%s, %s = %s%s%s%s", row->method, choice.name,
+               vida__real_text(step, choice.value, 12), choice.unit, row->options[0] ? ", " : "",
+               row->options);
 }
 
-/* Writes the status of a run that has failed, and its remarks but for those that are told once for
- * all runs. */
+/* Writes the status of a failed run and its remarks, except those that are written once for all
+ * runs. */
 static void describe_run(const VidaRow* row, char* text, size_t size) {
   char t[VIDA_REAL_TEXT_SIZE], remarks[VIDA_MESSAGE_SIZE];
   text[0] = '\0';
@@ -39,8 +40,8 @@ static void describe_run(const VidaRow* row, char* text, size_t size) {
   vida__append(text, size, "%s", remarks);
 }
 
-/* Failures of many starts are told once for each status and kinds of remarks, whatever the numbers.
- */
+/* Failures of many starts are written once for each status and each set of kinds of remarks,
+ * whatever their numbers are. */
 static bool is_of_sweep(const VidaStudy* study, int run) {
   return study->runs[run].own_start && !vida__is_finished(VidaStudy_Row(study, run));
 }
@@ -58,7 +59,7 @@ static void make_key(const VidaStudy* study, int run, char* key, size_t size) {
   }
 }
 
-static bool is_told(const VidaRow* row) {
+static bool is_reported(const VidaRow* row) {
   for (int i = 0; i < row->remark_count; i++) {
     if (Vida_RemarkInfo((int)row->remarks[i].kind)->place == VIDA_REMARK_BELOW_ROWS) {
       return true;
@@ -67,8 +68,8 @@ static bool is_told(const VidaRow* row) {
   return false;
 }
 
-/* The names of the first runs of a group, and their remarks; of failures of many starts the first
- * one. */
+/* Writes the names of the first runs of a group, and their remarks; for failures of many starts,
+ * those of the first one. */
 static void write_group(const VidaStudy* study, const remark_groups* groups, int number, int width,
                         const VidaTableStyle* style, FILE* file) {
   char text[4 * VIDA_MESSAGE_SIZE] = "", words[2 * VIDA_MESSAGE_SIZE];
@@ -137,7 +138,7 @@ int vida__write_remarks(const VidaStudy* study, int width, const VidaTableStyle*
   for (int i = 0; i < runs && !code; i++) {
     const VidaRow* row = VidaStudy_Row(study, i);
     *marked = *marked || vida__has_remark(row, VIDA_REMARK_BELOW_REFERENCE);
-    code = is_told(row) ? add_run(&groups, study, i) : VIDA_SUCCESS;
+    code = is_reported(row) ? add_run(&groups, study, i) : VIDA_SUCCESS;
   }
   for (int i = 0; i < groups.keys.count && !code; i++) {
     if (!*any) {

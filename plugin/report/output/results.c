@@ -52,7 +52,7 @@ static int read_rows(const char* directory, vida_csv* csv, VidaError* error) {
   }
   join(path, directory, "comparison.csv");
   int code = vida__read_csv(path, csv, error);
-  /* Results of earlier versions have not got all columns that measure something. */
+  /* Results of earlier versions may lack columns. */
   for (int i = 0; vida__column_at(i) && !code; i++) {
     const VidaColumn* column = vida__column_at(i);
     const int place = vida__csv_column(csv, column->name);
@@ -104,13 +104,12 @@ int vida__count_stored(const char* directory, VidaError* error) {
     vida__free_csv(&all);
     return code ? 0 : 1;
   }
-  /* Folders of an earlier run of more comparisons may be left: rows are counted. */
+  /* Folders of an earlier run with more comparisons may exist: rows are counted. */
   while (!code && rows < all.rows) {
     child_directory(child, directory, count + 1);
     if (!is_file(child, "study.txt")) {
       code = vida__fail(error, VIDA_INPUT_OUTPUT,
-                        "'%s' holds results that are not whole: it has no study.txt; run the "
-                        "scenario once more",
+                        "'%s' has incomplete results: study.txt is missing; run the scenario again",
                         count > 0 ? child : directory);
       break;
     }
@@ -129,12 +128,12 @@ int vida__count_stored(const char* directory, VidaError* error) {
 
 /* ---- study.txt ------------------------------------------------------------------------------- */
 
-/* Of matrices that a file of ours can have. */
+/* The largest size of a matrix in a file. */
 enum { MOST_SIZE = 100000000, MOST_ENTRIES = 200000 };
 
 static int fail_damaged(const char* path, const char* what, VidaError* error) {
-  return vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' is damaged: %s; run the scenario once more",
-                    path, what);
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "'%s' is damaged: %s; run the scenario again", path,
+                    what);
 }
 
 static int read_pattern(FILE* file, int count, const char* path, vida_results* results,
@@ -150,7 +149,7 @@ static int read_pattern(FILE* file, int count, const char* path, vida_results* r
     int* entry = results->pattern[i];
     if (fscanf(file, "%9d %9d", &entry[0], &entry[1]) != 2 || entry[0] < 0 || entry[1] < 0 ||
         entry[0] >= results->pattern_size || entry[1] >= results->pattern_size) {
-      return fail_damaged(path, "its pattern is not whole", error);
+      return fail_damaged(path, "its pattern is incomplete", error);
     }
   }
   results->pattern_count = count;
@@ -168,7 +167,7 @@ static bool read_whole(const char* text, int* value) {
   return true;
 }
 
-/* A line of study.txt; what it has not is left alone. */
+/* Reads a line of study.txt; values that it does not have do not change. */
 typedef struct fact {
   const char* name;
   int* whole;
@@ -216,7 +215,7 @@ static int read_facts(vida_results* results, VidaError* error) {
     char* value = strstr(line, ": ");
     int control;
     line[strcspn(line, "\n")] = '\0';
-    if (vida__find_bad_bytes(line) || vida__find_control(line, &control)) {
+    if (vida__find_invalid_utf8(line) || vida__find_control(line, &control)) {
       code = fail_damaged(path, "a line of it is no text", error);
     } else if (value) {
       *value = '\0';
@@ -233,7 +232,7 @@ static int read_facts(vida_results* results, VidaError* error) {
   results->relative = strcmp(relative, "yes") == 0;
   results->reference_error = NAN;
   if (!code && own[0] && !vida__read_real(own, &results->reference_error)) {
-    code = fail_damaged(path, "the reference's own error is no number", error);
+    code = fail_damaged(path, "the reference's own error is not a number", error);
   }
   if (!code && pattern > 0) {
     code = read_pattern(file, pattern, path, results, error);
@@ -244,7 +243,7 @@ static int read_facts(vida_results* results, VidaError* error) {
 
 /* ---- a comparison ---------------------------------------------------------------------------- */
 
-/* Methods of the whole folder, so that a method has one colour in all its pictures. */
+/* The methods of the whole folder, so that a method has the same colour in all its pictures. */
 static int list_methods(const vida_csv* all, vida_string_table* known, vida_results* results,
                         VidaError* error) {
   const int column = vida__csv_column(all, "method");
@@ -441,10 +440,10 @@ int vida__read_trajectory(const vida_results* results, int run, vida_trajectory*
   trajectory->constraint_rate = trajectory->constraint + m;
   if (trajectory->constraint_rate + m > trajectory->csv.columns ||
       vida__csv_column(&trajectory->csv, "energy") != trajectory->energy) {
-    return vida__fail(error, VIDA_INPUT_OUTPUT,
-                      "'%s' has not the columns of a trajectory with %d coordinates and %d "
-                      "constraints",
-                      path, n, m);
+    return vida__fail(
+        error, VIDA_INPUT_OUTPUT,
+        "'%s' does not have the columns of a trajectory with %d coordinates and %d constraints",
+        path, n, m);
   }
   for (int i = 0; i < trajectory->csv.columns; i++) {
     if (vida__check_numbers(&trajectory->csv, path, i, error)) {

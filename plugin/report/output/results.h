@@ -1,4 +1,4 @@
-/* Results that a folder holds, read back: comparison.csv, study.txt and trajectories. */
+/* Results in a folder, read back: comparison.csv, study.txt and trajectories. */
 #ifndef VIDA_REPORT_OUTPUT_RESULTS_H
 #define VIDA_REPORT_OUTPUT_RESULTS_H
 
@@ -13,50 +13,55 @@ enum { VIDA_PATH_SIZE = 4096 };
 
 /* ---- CSV (csv_reader.c) ---------------------------------------------------------------------- */
 
-/* A file of CSV (RFC 4180), all its records of as many fields as the header has. */
+/* A CSV file (RFC 4180) whose records all have as many fields as the header. */
 typedef struct vida_csv {
-  char* text;   /* what the cells point into */
-  char** cells; /* (rows + 1) x columns; the header first */
+  char* text;   /* memory of the cells */
+  char** cells; /* (rows + 1) x columns, header first */
   long rows;    /* without the header */
   int columns;
 } vida_csv;
 
-/* Reads all of it; an error names the file and the line. */
+/* Reads a CSV file. An error message names the file and the line. The caller frees the contents
+ * with vida__free_csv. */
 int vida__read_csv(const char* path, vida_csv* csv, VidaError* error);
+/* Frees the contents of a CSV file. */
 void vida__free_csv(vida_csv* csv);
-/* Row -1 is the header. */
+/* Returns a cell; row -1 is the header. */
 const char* vida__csv_cell(const vida_csv* csv, long row, int column);
-/* NaN for an empty cell, and for one that is no number. */
+/* Returns the number in a cell; NaN for an empty cell or a text. */
 double vida__csv_real(const vida_csv* csv, long row, int column);
-/* Refuses a column with cells that are neither empty nor numbers; path: of the file, for the error.
- */
+/* Refuses a column with cells that are neither empty nor numbers. `path` is the name of the file
+ * for the message. */
 int vida__check_numbers(const vida_csv* csv, const char* path, int column, VidaError* error);
-/* The column of this name, with or without its unit ("energy", "energy [J]"); -1: there is none. */
+/* Returns the index of the column with this name, with or without its unit ("energy", "energy
+ * [J]"); -1: there is none. */
 int vida__csv_column(const vida_csv* csv, const char* name);
-/* "energy [J]" in two parts; the unit is "" when it has none. */
+/* Splits a title "energy [J]" into name and unit; the unit is "" if there is none. */
 void vida__split_title(const char* title, char name[VIDA_NAME_SIZE], char unit[VIDA_NAME_SIZE]);
 
 /* ---- a comparison ---------------------------------------------------------------------------- */
 
+/* A run in a folder. */
 typedef struct vida_stored_run {
   VidaRow row;
-  char file[VIDA_FILE_NAME_SIZE + 32]; /* of its trajectory; "" when there is none */
+  char file[VIDA_FILE_NAME_SIZE + 32]; /* name of its trajectory; "": none */
   bool failed;
-  int method;  /* its place among the methods of all comparisons of the folder */
-  int variant; /* its place among the sets of options of this method */
+  int method;  /* index among the methods of all comparisons of the folder */
+  int variant; /* index among the sets of options of this method */
 } vida_stored_run;
 
+/* A comparison in a folder. */
 typedef struct vida_results {
   char directory[VIDA_PATH_SIZE]; /* of this comparison */
   vida_stored_run* runs;
   int count;
-  char (*methods)[VIDA_NAME_SIZE]; /* in the order of the folder's comparison.csv */
+  char (*methods)[VIDA_NAME_SIZE]; /* in the order of comparison.csv in the folder */
   int method_count;
-  int* colours; /* of the methods */
+  int* colours; /* colour numbers of the methods */
   /* from study.txt */
   int coordinates, constraints, momenta;
   double reference_error;     /* NaN: not estimated */
-  char label[VIDA_NAME_SIZE]; /* of the comparison; "" when it has none */
+  char label[VIDA_NAME_SIZE]; /* of the comparison; "": none */
   char norm[VIDA_NAME_SIZE];
   bool relative;
   vida_units units;
@@ -64,28 +69,32 @@ typedef struct vida_results {
   int (*pattern)[2];               /* row, column */
 } vida_results;
 
-/* How many comparisons the folder holds: 1, or those in DIR/1, DIR/2, ... 0 and an error when it
- * holds no results. */
+/* Returns the number of comparisons in a folder: 1, or the number of folders DIRECTORY/1,
+ * DIRECTORY/2, ...; 0 with `error` filled if there are no results. */
 int vida__count_stored(const char* directory, VidaError* error);
-/* Comparison `study` (0 .. count - 1) of the folder; free it also after a failure. */
+/* Reads the comparison with the index `study` (0 .. count - 1) of a folder. The caller frees
+ * *results with vida__free_results, also after a failure. */
 int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error);
+/* Frees the results. */
 void vida__free_results(vida_results* results);
-/* Removes what the results in a folder consist of, but for those files that are written anew in any
- * case: trajectories of the rows in its comparison.csv, and the folders of several comparisons.
- * Nothing else: files that are not named there are somebody's own. */
+/* Removes the trajectories that the comparison.csv of a folder names, and the folders of several
+ * comparisons. Leaves the files that the next results overwrite, and all others, which may belong
+ * to the user. */
 void vida__remove_results(const char* directory);
 
-/* A trajectory, and where its columns are. */
+/* A trajectory, and the indices of its columns. */
 typedef struct vida_trajectory {
   vida_csv csv;
-  int work; /* -1: none is done */
+  int work; /* -1: the trajectory has no work */
   int multiplier, multiplier_time, energy, momentum, constraint,
       constraint_rate; /* first columns */
 } vida_trajectory;
 
-/* Refuses a file that has not the columns of this comparison; free it also after a failure. */
+/* Reads the trajectory of a run. Refuses a file that does not have the columns of this comparison.
+ * The caller frees *trajectory with vida__free_trajectory, also after a failure. */
 int vida__read_trajectory(const vida_results* results, int run, vida_trajectory* trajectory,
                           VidaError* error);
+/* Frees a trajectory. */
 void vida__free_trajectory(vida_trajectory* trajectory);
 
 #endif

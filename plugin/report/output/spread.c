@@ -1,4 +1,4 @@
-/* Many starts in words: how the errors of each method are spread over them. */
+/* The table of spreads: the errors of each method over many starts. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { NUMBER_WIDTH = 10, RUNS_WIDTH = 11, NUMBERS = 5, LEAST_NAME = 24, LINE_SIZE = 1024 };
 
-/* Of the five numbers the quartiles are left out where there is no room. */
+/* Leaves out the quartiles if the table is too narrow. */
 static const char* const numbers[NUMBERS] = {"minimum", "quartile", "median", "quartile",
                                              "maximum"};
 static bool is_shown(int number, int width) {
@@ -21,7 +21,7 @@ static void name_spread(const VidaSpread* spread, char name[VIDA_SHORT_NAME_SIZE
   vida__short_name(spread->method, spread->h, spread->rtol, spread->options, name);
 }
 
-/* Of the longest name, as far as there is room beside the numbers. */
+/* Returns the width of the longest name, limited by the width of the numbers. */
 static int find_name_width(const VidaStudy* study, int width) {
   int longest = 0;
   for (int i = 0; i < VidaStudy_SpreadCount(study); i++) {
@@ -70,7 +70,7 @@ static void write_spread(const VidaSpread* spread, const VidaQuantiles* found, i
   vida__write_line(file, line);
 }
 
-/* The quartiles of one column, where some spread has measured it. */
+/* Writes the quartiles of one column if any spread has measured it. */
 static void write_column(const VidaStudy* study, const VidaColumn* column, int name_width,
                          int width, FILE* file) {
   bool any = false;

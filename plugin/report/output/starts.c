@@ -1,4 +1,5 @@
-/* Columns of comparison.csv and comparison.json that say where the runs of a sweep start. */
+/* The columns of comparison.csv and comparison.json for the initial values of the runs of a sweep.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* DIRECTORY/study.txt: what the rows of a comparison do not say, so that its pictures can be drawn
- * later: sizes, units, the norm, the reference's own error, the pattern of the KKT matrix. */
+/* DIRECTORY/study.txt: data for later pictures that the rows do not contain: sizes, units, the
+ * norm, the error of the reference, the pattern of the KKT matrix. */
 #include <math.h>
 #include <string.h>
 #include <vida/report.h>
@@ -10,10 +10,10 @@
 #include "study/study.h"
 #include "system/model/model.h"
 
-/* Of larger matrices a picture would be one dark area, and the file longer than the results. */
+/* For larger matrices the picture would be a dark area, and the file longer than the results. */
 enum { MOST_ENTRIES = 200000 };
 
-/* Joins the units of several things: the unit that they share, or "" when they differ. */
+/* Joins several units: the common unit, or "" if they differ. */
 static void join_unit(char* unit, size_t size, bool first, const char* next) {
   if (first) {
     vida__append(unit, size, "%s", next);
@@ -22,7 +22,7 @@ static void join_unit(char* unit, size_t size, bool first, const char* next) {
   }
 }
 
-/* Of a rate integrated over time: "m" of "m/s". */
+/* Writes the unit of the time integral of a rate: "m" for "m/s". */
 static void integral_unit(const char* rate, char* unit, size_t size) {
   const size_t length = strlen(rate);
   const bool is_per_second = length > 2 && strcmp(rate + length - 2, "/s") == 0;

@@ -9,29 +9,32 @@
 #include "base/text.h"
 #include "report/output/output.h"
 #include "study/remarks.h"
+#include "study/step_choice.h"
 #include "study/study.h"
 #include "system/model/model.h"
 
 enum {
-  MOST_GROUPS = 12, /* sets of options that are told apart; of more, methods are */
-  MOST_NAMED = 4,   /* runs of which the same is said */
+  MOST_GROUPS =
+      12,         /* sets of options that are distinguished; if there are more, only methods are */
+  MOST_NAMED = 4, /* runs of which the same is said */
   MOST_PRICES = 20
 };
 
-/* Largest parts of its size by which a quantity that is kept exactly is off: those of the audit,
- * which measures what methods claim. */
+/* The largest relative changes of a quantity that counts as conserved: those of the audit, which
+ * measures claims. */
 static const double rounding_of_invariants = 1e-11;
 static const double rounding_of_constraints = 1e-13;
 
-/* A slope beyond its 95 % interval by this factor is a drift: of some ten methods with three steps
- * each one lies beyond the interval itself by chance. */
+/* A slope that exceeds its 95 % interval by this factor is a drift: of about ten methods with three
+ * steps each, one slope exceeds the interval itself by chance. */
 static const double surely = 1.5;
 
-/* A slope that makes less of the oscillation in all of the time may be a part of a slower
- * oscillation: the energy of symplectic methods has such. */
+/* A slope whose effect over the whole time is a smaller fraction of the oscillation may belong to a
+ * slower oscillation, as in the energy of symplectic methods. */
 static const double least_share = 0.25;
 
-/* Of the error itself: an offset whose slope makes less in all of the time is constant. */
+/* Relative to the error: an offset whose slope changes it by less over the whole time is constant.
+ */
 static const double hardly_any = 1e-3;
 
 /* ---- quantities ------------------------------------------------------------------------------ */
@@ -52,10 +55,10 @@ static const quantity quantities[] = {
      rounding_of_constraints}};
 enum { ENERGY, MOMENTA, CONSTRAINTS, RATES, QUANTITIES };
 
-/* Where work is done on the system, its energy error is what no work accounts for. */
+/* If work is done on the system, the energy error is the change without the work. */
 static const char* find_topic(const VidaStudy* study, int what) {
-  return what == ENERGY && vida__exchanges_energy(study->system) ? "energy balance"
-                                                                 : quantities[what].topic;
+  return what == ENERGY && vida__has_energy_sources(study->system) ? "energy balance"
+                                                                   : quantities[what].topic;
 }
 
 static double error_of(const VidaRow* row, int what) {
@@ -125,7 +128,8 @@ static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what)
   if (what == ENERGY && has_lost_energy(&run->row)) {
     return VIDA_VERDICT_OFF; /* which the row says as well */
   }
-  /* That none is seen says something only where one of the oscillation's size would be. */
+  /* The absence of a drift is meaningful only if a drift of the size of the oscillation would be
+   * visible. */
   return fabs(drift.slope) <= drift.interval && drift.interval * time <= drift.oscillation
              ? VIDA_VERDICT_STEADY
              : VIDA_VERDICT_UNTOLD;
@@ -145,7 +149,7 @@ static void verdict_text(const VidaStudy* study, int what, vida_verdict verdict,
       vida__append(text, size, "off, but no drift seen in %s s", time);
       break;
     case VIDA_VERDICT_UNTOLD:
-      vida__append(text, size, "off; %s s do not tell a drift", time);
+      vida__append(text, size, "off; %s s are too short to show a drift", time);
       break;
     case VIDA_VERDICT_OFF:
       vida__append(text, size, is_row ? "violated" : "off");
@@ -166,7 +170,7 @@ typedef struct groups {
 static int name_groups(const VidaStudy* study, bool with_options, groups* all) {
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
-    const char* options = with_options ? vida__bare_options(study, run) : "";
+    const char* options = with_options ? vida__bare_options(run) : "";
     char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
     vida__append(name, sizeof name, "%s%s%s", run->row.method, options[0] ? " " : "", options);
     all->group[i] = vida__add_string(&all->names, name);
@@ -182,7 +186,7 @@ static void free_groups(groups* all) {
   free(all->group);
 }
 
-/* Whether some method has runs with other options than its first ones. */
+/* Returns whether some method has runs with other options than its first ones. */
 static bool has_variants(const groups* methods, const groups* options) {
   return options->names.count > methods->names.count;
 }
@@ -207,9 +211,8 @@ static int make_groups(const VidaStudy* study, groups* all) {
 
 static void write_step(const VidaRow* row, FILE* file) {
   char step[VIDA_REAL_TEXT_SIZE];
-  const bool adaptive = isnan(row->h);
-  fprintf(file, "%s = %s%s", adaptive ? "rtol" : "h",
-          vida__real_text(step, adaptive ? row->rtol : row->h, 6), adaptive ? "" : " s");
+  const vida_step_choice choice = vida__step_choice_of(row);
+  fprintf(file, "%s = %s%s", choice.name, vida__real_text(step, choice.value, 6), choice.unit);
 }
 
 static void write_error(double value, const char* unit, FILE* file) {
@@ -217,7 +220,7 @@ static void write_error(double value, const char* unit, FILE* file) {
   fprintf(file, "%s%s%s", vida__real_text(number, value, 2), unit[0] ? " " : "", unit);
 }
 
-/* What the finished runs of a group have of a quantity. */
+/* The results of the finished runs of a group for a quantity. */
 typedef struct range {
   int runs, finished, measured;
   int largest, smallest; /* runs */
@@ -235,7 +238,7 @@ static range find_range(const VidaStudy* study, const groups* all, int group, in
     }
     found.runs++;
     found.finished += vida__is_finished(row);
-    /* Of an error that the integration of the work may have made nothing is known. */
+    /* An error that may come from the integration of the work is not known. */
     const bool is_unresolved = what == ENERGY && error < row->work_error;
     if (!vida__is_finished(row) || !isfinite(error) || is_unresolved) {
       continue;
@@ -285,7 +288,7 @@ static void write_range(const VidaStudy* study, const range* found, int what, co
   fputs(")", file);
 }
 
-/* One text that is made by `write` in memory; NULL: no memory. */
+/* Returns a text that `write` writes to memory; NULL without memory. */
 typedef struct text_maker {
   FILE* file;
   char* text;
@@ -366,8 +369,8 @@ static int add_lines(const VidaStudy* study, const groups* all, vida_summary* su
 
 /* ---- what an error costs --------------------------------------------------------------------- */
 
-/* An error below that of the reference is not known any better than this; NaN: not known, or not
- * reached. */
+/* Returns the known error: an error below that of the reference is only known to be at most that;
+ * NaN if it is not known, or if the run did not reach its end. */
 static double known_error(const VidaStudy* study, const VidaRow* row) {
   double own = NAN;
   VidaStudy_Reference(study, &own);
@@ -378,7 +381,7 @@ static double known_error(const VidaStudy* study, const VidaRow* row) {
   return error > 0.0 ? error : (double)NAN;
 }
 
-/* The fastest run whose error is known to be no larger; not of group `but`. */
+/* Returns the fastest run whose error is known to be at most this, outside the group `but`. */
 static int find_cheapest(const VidaStudy* study, const groups* all, double error, int but) {
   int best = -1;
   for (int i = 0; i < study->count; i++) {
@@ -411,8 +414,8 @@ static int add_prices(const VidaStudy* study, const groups* all, vida_summary* s
   for (int digit = first; digit >= last && digit > first - MOST_PRICES; digit--) {
     const double error = pow(10.0, digit) * (1.0 + 1e-9);
     const int run = find_cheapest(study, all, error, -1);
-    vida_summary_price* before =
-        summary->price_count > 0 ? &summary->prices[summary->price_count - 1] : NULL;
+    vida_summary_cost* before =
+        summary->cost_count > 0 ? &summary->prices[summary->cost_count - 1] : NULL;
     if (run < 0) {
       continue;
     }
@@ -421,8 +424,8 @@ static int add_prices(const VidaStudy* study, const groups* all, vida_summary* s
       before->least_error = pow(10.0, digit);
       continue;
     }
-    summary->prices[summary->price_count++] =
-        (vida_summary_price){pow(10.0, digit), pow(10.0, digit), run, next};
+    summary->prices[summary->cost_count++] =
+        (vida_summary_cost){pow(10.0, digit), pow(10.0, digit), run, next};
   }
   return VIDA_SUCCESS;
 }
@@ -563,26 +566,25 @@ static int write_topic(const vida_summary* summary, const char* topic, int width
   return made ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
-static int write_prices(const VidaStudy* study, const vida_summary* summary, int width,
-                        FILE* file) {
+static int write_costs(const VidaStudy* study, const vida_summary* summary, int width, FILE* file) {
   char number[VIDA_REAL_TEXT_SIZE], unit[VIDA_NAME_SIZE];
   text_maker text;
   vida_units units;
   vida__find_units(study, &units);
   vida__column_unit(&units, study->relative, Vida_FindColumn("position_error"), unit);
-  if (summary->price_count == 0) {
+  if (summary->cost_count == 0) {
     return VIDA_SUCCESS;
   }
   if (!begin_text(&text)) {
     return VIDA_OUT_OF_MEMORY;
   }
   fputs("fastest run with a position error of at most", text.file);
-  for (int i = 0, next; i < summary->price_count; i = next) {
-    const vida_summary_price* price = &summary->prices[i];
+  for (int i = 0, next; i < summary->cost_count; i = next) {
+    const vida_summary_cost* price = &summary->prices[i];
     const VidaRow* row = &study->runs[price->run].row;
-    const char* options = vida__bare_options(study, &study->runs[price->run]);
+    const char* options = vida__bare_options(&study->runs[price->run]);
     double least = price->least_error;
-    for (next = i + 1; next < summary->price_count && summary->prices[next].run == price->run;
+    for (next = i + 1; next < summary->cost_count && summary->prices[next].run == price->run;
          next++) {
       least = summary->prices[next].least_error;
     }
@@ -611,7 +613,7 @@ int vida__write_summary(const VidaStudy* study, int width, FILE* file) {
     for (int what = 0; what < QUANTITIES && !code; what++) {
       code = write_topic(&summary, find_topic(study, what), width, file);
     }
-    code = code ? code : write_prices(study, &summary, width, file);
+    code = code ? code : write_costs(study, &summary, width, file);
   }
   vida__free_summary(&summary);
   return code;

@@ -1,60 +1,64 @@
-/* What a comparison has shown, in words and numbers that are made from its rows: what each method
- * kept, what an error costs, what failed. */
+/* The summary of a comparison, made from its rows: what each method preserved, the cost of an
+ * error, and what failed. */
 #ifndef VIDA_REPORT_OUTPUT_SUMMARY_H
 #define VIDA_REPORT_OUTPUT_SUMMARY_H
 
 #include <stdio.h>
 #include <vida/study.h>
 
-/* What became of a quantity that should be kept, from good to bad. */
+/* The verdict on a quantity that should be constant, from good to bad. */
 typedef enum vida_verdict {
-  VIDA_VERDICT_ROUNDING, /* it differs by no more than rounding of its parts */
-  VIDA_VERDICT_STEADY,   /* by more, and no drift is seen where one would be */
-  VIDA_VERDICT_UNTOLD,   /* by more, and the runs are too short to tell a drift */
-  VIDA_VERDICT_OFF,      /* by more; drifts were not looked for */
-  VIDA_VERDICT_DRIFT,    /* it drifts */
+  VIDA_VERDICT_ROUNDING, /* changes by no more than the rounding of its terms */
+  VIDA_VERDICT_STEADY, /* changes by more, without a drift in runs that are long enough to show one
+                        */
+  VIDA_VERDICT_UNTOLD, /* changes by more, in runs that are too short to show a drift */
+  VIDA_VERDICT_OFF,    /* changes by more; drifts were not measured */
+  VIDA_VERDICT_DRIFT,  /* drifts */
   VIDA_VERDICTS
 } vida_verdict;
 
-/* The methods with which the same became of a quantity. */
+/* The methods with the same verdict on a quantity. */
 typedef struct vida_summary_line {
   const char* topic;    /* "energy", "energy balance" */
-  vida_verdict verdict; /* the worst of each method's finished runs */
+  vida_verdict verdict; /* worst verdict on the finished runs of each method */
   char verdict_text[128];
   char* names; /* "rattle, del-endpoint" */
-  char* text;  /* the same with numbers and their steps, a method on each line */
+  char* text;  /* the names with numbers and steps, one method per line */
 } vida_summary_line;
 
-/* The run that took the least time among those with a position error of at most `error`. */
-typedef struct vida_summary_price {
-  double error, least_error; /* the same run is the cheapest from here down to there */
-  int run, next;             /* next: the cheapest of another method; -1: there is none */
-} vida_summary_price;
+/* The fastest run among those with a position error of at most `error`. */
+typedef struct vida_summary_cost {
+  double error, least_error; /* it is the fastest for errors from `error` down to `least_error` */
+  int run, next;             /* next: the fastest run of another method; -1: none */
+} vida_summary_cost;
 
-/* Runs of which the same is said. */
+/* Runs with the same failure. */
 typedef struct vida_summary_failure {
   char* names;
   char status[VIDA_FLAG_SIZE];
-  char* text; /* when, why, and what to try */
+  char* text; /* time, reason, and what to try */
 } vida_summary_failure;
 
+/* The summary of a comparison. */
 typedef struct vida_summary {
-  int runs, finished, failed; /* the others were not made */
+  int runs, finished, failed; /* the other runs were not made */
   int methods, methods_finished;
   vida_summary_line* lines;
   int line_count;
-  vida_summary_price* prices;
-  int price_count;
+  vida_summary_cost* prices;
+  int cost_count;
   vida_summary_failure* failures;
   int failure_count;
 } vida_summary;
 
-/* Of a study that was run. Free it also after a failure, which is one of memory. */
+/* Summarizes a study after VidaStudy_Run. Fails only with VIDA_OUT_OF_MEMORY. The caller frees
+ * *summary with vida__free_summary, also after a failure. */
 int vida__summarize(const VidaStudy* study, vida_summary* summary);
+/* Frees a summary. */
 void vida__free_summary(vida_summary* summary);
 
-/* The summary in some lines below a table of this width, where there are at least three methods to
- * tell apart: of fewer the table itself says it. */
+/* Writes the summary below a table of this width if the study has at least three methods; with
+ * fewer methods the table itself is clear. */
 int vida__write_summary(const VidaStudy* study, int width, FILE* file);
 
 #endif

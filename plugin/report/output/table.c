@@ -1,4 +1,4 @@
-/* The table for people: what fits the width of the terminal, the most important columns first. */
+/* The terminal table: the columns that fit its width, the most important ones first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,18 @@
 #include "base/text.h"
 #include "report/output/output.h"
 #include "report/output/summary.h"
+#include "study/step_choice.h"
 #include "study/study.h"
 #include "system/model/model.h"
 
 #define DEFAULT_WIDTH 100
 #define LEAST_WIDTH 40
 #define GAP 2            /* between columns */
-#define OPTIONS_LEAST 16 /* options are cut to this before a column is left out */
+#define OPTIONS_LEAST 16 /* options are truncated to this length before a column is omitted */
 #define STATUS_LEAST 8
 #define IDENTIFYING \
-  21                 /* options that tell two runs of a method apart: between position and energy */
-#define ESSENTIAL 18 /* the status is cut before a column of this importance is left out */
+  21 /* importance of options that distinguish runs of a method: between position and energy */
+#define ESSENTIAL 18 /* the status is truncated before a column of this importance is omitted */
 #define COLUMNS_LEAST 3
 #define MOST_NAMED 4 /* runs of which the same is said */
 #define CELL_SIZE (VIDA_OPTIONS_SIZE + 8)
@@ -28,7 +29,7 @@
 
 enum { MOST_CELLS = 64 };
 
-/* What is made of a column beside its own cells. */
+/* Data of a column besides its cells. */
 typedef enum cell_kind {
   CELL_OWN,    /* the value of the column */
   CELL_DIGITS, /* correct digits of the position error, in the mixed norm */
@@ -43,7 +44,7 @@ typedef struct table_column {
   int importance;
 } table_column;
 
-/* Columns of the table that are made of another column, and stand behind it. */
+/* Columns that are computed from another column, and follow it. */
 static const struct {
   size_t offset; /* of the other column in VidaRow */
   table_column made;
@@ -53,7 +54,7 @@ static const struct {
 };
 
 typedef struct option_uses {
-  vida_string_table names; /* "method", "method key=value" */
+  vida_string_table names; /* "method", "method option" */
   int* runs;               /* of each name */
   size_t capacity;
 } option_uses;
@@ -66,9 +67,10 @@ typedef struct table_layout {
   bool failures;          /* some run did not reach its end */
   bool adaptive;          /* some method chose its own steps */
   bool variants;          /* some method runs with several sets of options */
+  bool twins;             /* and without them some of its rows would look the same */
   bool drifts;            /* some methods keep the constraints, and others do not */
   bool precision;         /* a study of work and precision */
-  unsigned astray;        /* what has gone astray in some run */
+  unsigned astray;        /* what is doubtful in some run */
   const VidaTableStyle* style;
   table_column columns[MOST_CELLS];
   int count; /* of columns */
@@ -78,7 +80,7 @@ typedef struct table_layout {
   char units[MOST_CELLS][VIDA_NAME_SIZE];
 } table_layout;
 
-/* Whether a column holds the member of VidaRow at this offset itself. */
+/* Returns whether a column holds the member of VidaRow at this offset itself. */
 static bool holds(const table_column* column, size_t offset) {
   return column->kind == CELL_OWN && column->column->offset == offset;
 }
@@ -107,7 +109,7 @@ static void choose_columns(table_layout* table) {
   }
 }
 
-/* The column that holds this member of VidaRow. */
+/* Returns the column that holds this member of VidaRow. */
 static int find_column(const table_layout* table, size_t offset) {
   int index = 0;
   while (!holds(&table->columns[index], offset)) {
@@ -120,10 +122,10 @@ static int find_column(const table_layout* table, size_t offset) {
 /* ---- options that all runs of a method have ---------------------------------------------------
  */
 
-static int count_use(option_uses* uses, const char* method, const char* word, size_t length) {
+static int count_use(option_uses* uses, const char* method, const char* option) {
   char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
   void* runs = uses->runs;
-  vida__append(name, sizeof name, "%s %.*s", method, (int)length, word);
+  vida__append(name, sizeof name, "%s %s", method, option);
   const int code =
       vida__reserve(&runs, &uses->capacity, (size_t)uses->names.count + 1, sizeof *uses->runs);
   uses->runs = runs;
@@ -134,25 +136,16 @@ static int count_use(option_uses* uses, const char* method, const char* word, si
   return number;
 }
 
-/* Up to the blank behind the value: the name of what was varied may have some ("d b.y/dt=0"). */
-static size_t option_length(const char* at) {
-  const char* equals = strchr(at, '=');
-  return equals ? (size_t)(equals - at) + strcspn(equals, " ") : strlen(at);
-}
-
-static const char* next_option(const char* at) {
-  at += option_length(at);
-  return at + (*at == ' ');
-}
-
-/* Counts the runs of each method, and of these the ones that have each "key=value". */
+/* Counts the runs of each method, and of these the ones that have each option. */
 static int count_uses(const VidaStudy* study, option_uses* uses, VidaError* error) {
+  char option[VIDA_OPTIONS_SIZE];
   bool good = true;
-  for (int run = 0; run < VidaStudy_RunCount(study) && good; run++) {
-    const VidaRow* row = VidaStudy_Row(study, run);
-    good = count_use(uses, row->method, "", 0) >= 0;
-    for (const char* at = row->options; *at && good; at = next_option(at)) {
-      good = count_use(uses, row->method, at, option_length(at)) >= 0;
+  for (int i = 0; i < VidaStudy_RunCount(study) && good; i++) {
+    const vida_run* run = &study->runs[i];
+    good = count_use(uses, run->row.method, "") >= 0;
+    for (int k = 0; k < vida__count_option_parts(run) && good; k++) {
+      vida__option_part(run, k, option);
+      good = !option[0] || count_use(uses, run->row.method, option) >= 0;
     }
   }
   return good ? VIDA_SUCCESS : vida__fail_memory(error);
@@ -163,28 +156,23 @@ static void free_uses(option_uses* uses) {
   free(uses->runs);
 }
 
-static int runs_with(const option_uses* uses, const char* method, const char* word, size_t length) {
+static int runs_with(const option_uses* uses, const char* method, const char* option) {
   char name[VIDA_NAME_SIZE + VIDA_OPTIONS_SIZE] = "";
-  vida__append(name, sizeof name, "%s %.*s", method, (int)length, word);
+  vida__append(name, sizeof name, "%s %s", method, option);
   const int number = vida__find_string(&uses->names, name);
   return number < 0 ? 0 : uses->runs[number];
 }
 
-/* The label of the comparison, which all options begin with, is in the title. */
-static const char* own_options(const VidaStudy* study, const VidaRow* row) {
-  const char* own = row->options + strlen(VidaStudy_Label(study));
-  return own + strspn(own, " ");
-}
-
-/* Options that tell runs of a method apart come first: texts that are too long lose their end. */
-static void options_text(const VidaStudy* study, const option_uses* uses, const VidaRow* row,
-                         char text[CELL_SIZE]) {
-  const int runs = runs_with(uses, row->method, "", 0);
+/* Puts options that distinguish runs of a method first, because long texts are truncated. The label
+ * of the comparison is in the title. */
+static void options_text(const option_uses* uses, const vida_run* run, char text[CELL_SIZE]) {
+  const int runs = runs_with(uses, run->row.method, "");
+  char option[VIDA_OPTIONS_SIZE];
   for (int shared = 0; shared <= 1; shared++) {
-    for (const char* at = own_options(study, row); *at; at = next_option(at)) {
-      const size_t length = option_length(at);
-      if ((runs_with(uses, row->method, at, length) >= runs) == (shared == 1)) {
-        vida__append(text, CELL_SIZE, "%s%.*s", text[0] ? " " : "", (int)length, at);
+    for (int k = 0; k < vida__count_option_parts(run); k++) {
+      vida__option_part(run, k, option);
+      if (option[0] && (runs_with(uses, run->row.method, option) >= runs) == (shared == 1)) {
+        vida__append(text, CELL_SIZE, "%s%s", text[0] ? " " : "", option);
       }
     }
   }
@@ -192,7 +180,7 @@ static void options_text(const VidaStudy* study, const option_uses* uses, const 
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-/* 1.234e-05 in every locale: only the digits are taken from the C library's text. */
+/* Writes 1.234e-05 in every locale: only the digits come from the C library. */
 static void error_text(double value, char* text, size_t size) {
   char number[VIDA_REAL_TEXT_SIZE];
   text[0] = '\0';
@@ -209,7 +197,7 @@ static void error_text(double value, char* text, size_t size) {
                exponent);
 }
 
-/* Two finite differences may agree by chance. */
+/* Two finite differences may agree by accident. */
 static bool is_rounding(const VidaRow* row) {
   return row->symplectic_defect < VIDA_NOISE_FACTOR * row->symplectic_noise;
 }
@@ -218,15 +206,15 @@ static bool is_not_measurable(const VidaRow* row) {
   return is_rounding(row) && row->symplectic_defect >= 1.0;
 }
 
-/* The work is known from the states at the nodes only. */
+/* The work is computed from the states at the nodes only. */
 static bool is_unresolved(const VidaRow* row) {
   return row->energy_error < row->work_error;
 }
 
-/* Whether the table tells this value of the column. */
-static bool is_told(const table_layout* table, const table_column* column, const VidaRow* row) {
+/* Returns whether the table shows this value of the column. */
+static bool is_reported(const table_layout* table, const table_column* column, const VidaRow* row) {
   if (HOLDS(column, steps)) {
-    return isnan(row->h); /* of methods that choose their steps */
+    return vida__is_adaptive(row);
   }
   if (HOLDS(column, residual_evaluations)) {
     return table->precision;
@@ -235,10 +223,10 @@ static bool is_told(const table_layout* table, const table_column* column, const
     return table->adaptive || table->precision;
   }
   return !(column->column->traits & VIDA_COLUMN_EXCHANGE) ||
-         vida__exchanges_energy(table->study->system);
+         vida__has_energy_sources(table->study->system);
 }
 
-/* What stands before a number of which less is known than it looks. */
+/* Returns the mark before a number that is less accurate than it looks. */
 static const char* mark_of(const table_layout* table, const table_column* column,
                            const VidaRow* row) {
   if (HOLDS(column, position_error)) {
@@ -272,9 +260,10 @@ static void real_text(const table_layout* table, const table_column* column, con
   vida__append(text, CELL_SIZE, "%s%s", mark, number);
 }
 
-static void cell_text(const table_layout* table, int index, const VidaRow* row,
+static void cell_text(const table_layout* table, int index, const vida_run* run,
                       char text[CELL_SIZE]) {
   const table_column* column = &table->columns[index];
+  const VidaRow* row = &run->row;
   char number[VIDA_REAL_TEXT_SIZE];
   text[0] = '\0';
   if (column->kind == CELL_DIGITS) {
@@ -288,8 +277,8 @@ static void cell_text(const table_layout* table, int index, const VidaRow* row,
                    vida__real_text(number, 1e6 * row->wall_s / (double)row->steps, 3));
     }
   } else if (HOLDS(column, options)) {
-    options_text(table->study, &table->uses, row, text);
-  } else if (is_told(table, column, row)) {
+    options_text(&table->uses, run, text);
+  } else if (is_reported(table, column, row)) {
     if (column->column->type == VIDA_COLUMN_REAL) {
       real_text(table, column, row, text);
     } else {
@@ -298,7 +287,7 @@ static void cell_text(const table_layout* table, int index, const VidaRow* row,
   }
 }
 
-/* Texts stand left, numbers right; a text that is too wide ends in dots. */
+/* Aligns texts left and numbers right; a text that is too wide ends in dots. */
 static void append_cell(const table_layout* table, int column, const char* text,
                         char line[LINE_SIZE]) {
   const int width = table->widths[column];
@@ -390,6 +379,9 @@ static int importance(const table_layout* table, int index) {
       (HOLDS(column, energy_error) && (table->astray & VIDA_ASTRAY_ENERGY))) {
     return importance_of(table, offsetof(VidaRow, method)) - 1;
   }
+  if (HOLDS(column, options) && table->twins) {
+    return importance_of(table, offsetof(VidaRow, method)) - 1;
+  }
   if (HOLDS(column, options) && table->variants) {
     return IDENTIFYING;
   }
@@ -404,12 +396,13 @@ static int importance(const table_layout* table, int index) {
            (HOLDS(column, constraint_position) ? 1 : -1);
   }
   if (column->kind == CELL_COST && table->shown[FIND_COLUMN(table, wall_s)]) {
-    return importance_of(table, offsetof(VidaRow, steps)); /* of a step, beside that of the run */
+    return importance_of(
+        table, offsetof(VidaRow, steps)); /* time of a step, in addition to that of the run */
   }
   return column->importance;
 }
 
-/* Whether some method runs with other options than at first. */
+/* Returns whether some method runs with other options than at first. */
 static bool has_variants(const VidaStudy* study) {
   for (int run = 1; run < VidaStudy_RunCount(study); run++) {
     const VidaRow* row = VidaStudy_Row(study, run);
@@ -424,7 +417,27 @@ static bool has_variants(const VidaStudy* study) {
   return false;
 }
 
-/* Whether some run has a million times what another has. */
+static bool is_same_step(double a, double b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+/* Returns whether two runs of a method differ in their options alone, and not in the step or the
+ * tolerance, which have columns of their own. */
+static bool has_twins(const VidaStudy* study) {
+  for (int run = 1; run < VidaStudy_RunCount(study); run++) {
+    const VidaRow* row = VidaStudy_Row(study, run);
+    for (int before = 0; before < run; before++) {
+      const VidaRow* other = VidaStudy_Row(study, before);
+      if (strcmp(row->method, other->method) == 0 && is_same_step(row->h, other->h) &&
+          is_same_step(row->rtol, other->rtol) && strcmp(row->options, other->options) != 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Returns whether some run has a million times what another has. */
 static bool differ_much(const VidaStudy* study, const VidaColumn* column) {
   double least = INFINITY, most = 0.0;
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
@@ -447,8 +460,8 @@ static int find_least_important(const table_layout* table) {
   return least;
 }
 
-/* A flag of a solver can be longer than all the rest; the sentence below has it in full. False
- * where there is nothing to be cut. */
+/* Truncates the status: a flag of a solver can be longer than all other cells, and the sentence
+ * below the table has all of it. Returns false if nothing can be truncated. */
 static bool cut_status(table_layout* table) {
   const int status = FIND_COLUMN(table, status);
   const int before = table->widths[status];
@@ -464,7 +477,7 @@ static void lay_out(table_layout* table) {
   char text[CELL_SIZE];
   for (int i = 0; i < table->count; i++) {
     for (int run = 0; run < VidaStudy_RunCount(table->study); run++) {
-      cell_text(table, i, VidaStudy_Row(table->study, run), text);
+      cell_text(table, i, &table->study->runs[run], text);
       const int width = vida__text_width(text);
       table->widths[i] = width > table->widths[i] ? width : table->widths[i];
     }
@@ -555,7 +568,7 @@ static void write_title(const table_layout* table) {
                  vida__real_text(from, table->reference_error, 2));
   }
   vida__write_styled(title, table->width, table->style->title, table->style->plain, table->file);
-  if (vida__exchanges_energy(study->system)) {
+  if (vida__has_energy_sources(study->system)) {
     write_paragraph(table, "energy: " VIDA_ENERGY_BALANCE_TEXT);
   }
   if (VidaStudy_Notes(study)[0]) {
@@ -570,8 +583,8 @@ static void begin_remarks(const table_layout* table, bool* any) {
   *any = true;
 }
 
-/* Adaptive runs that spent most steps on the states that were asked for: neither their time nor
- * their error is what rtol alone would have made of them. */
+/* Finds adaptive runs with mostly forced steps: neither their time nor their error is the one that
+ * rtol alone would give. */
 static void write_forced(const table_layout* table, bool* any) {
   char text[4 * VIDA_MESSAGE_SIZE] = "";
   int named = 0, count = 0;
@@ -591,9 +604,8 @@ static void write_forced(const table_layout* table, bool* any) {
   }
   if (count > 0) {
     vida__append(text, sizeof text,
-                 ": most steps were made shorter to end at a state that is given out; with fewer "
-                 "of these, by the option h of the run, it takes less time and its error is that "
-                 "of rtol");
+                 ": most steps were shortened to end at output states; with fewer output states (a "
+                 "larger h beside rtol) the run takes less time, and its error is that of rtol");
     begin_remarks(table, any);
     write_paragraph(table, text);
   }
@@ -621,19 +633,17 @@ static int write_remarks(const table_layout* table, VidaError* error) {
   if (unresolved && table->shown[FIND_COLUMN(table, energy_error)]) {
     begin_remarks(table, &any);
     write_paragraph(table,
-                    "< energy: not above what the integration of the work may be off by; of "
-                    "adaptive methods a smaller h beside rtol gives it more states");
+                    "< energy: not larger than the error of the integrated work; with adaptive "
+                    "methods, a smaller h beside rtol gives more states");
   }
   if (rounding && table->shown[FIND_COLUMN(table, symplectic_defect)]) {
     begin_remarks(table, &any);
-    write_paragraph(table,
-                    "< symplectic: not above what the finite differences that it was measured with "
-                    "may be off by");
+    write_paragraph(table, "< symplectic: not larger than the error of the finite differences");
   }
   if (unknown && table->shown[FIND_COLUMN(table, symplectic_defect)]) {
     begin_remarks(table, &any);
-    write_paragraph(table,
-                    "? not measurable: the finite differences may be off by more than the form");
+    write_paragraph(
+        table, "? not measurable: the error of the finite differences is larger than the form");
   }
   return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
@@ -653,7 +663,7 @@ static void write_rows(const table_layout* table) {
       }
       text[0] = '\0';
       if (row >= 0) {
-        cell_text(table, i, VidaStudy_Row(table->study, row), text);
+        cell_text(table, i, &table->study->runs[row], text);
       } else {
         vida__append(text, sizeof text, "%s",
                      row == -2 ? table->columns[i].title : table->units[i]);
@@ -668,16 +678,17 @@ static void write_rows(const table_layout* table) {
 }
 
 /* Finds what decides on columns and their widths. */
-static void look_at_runs(const VidaStudy* study, table_layout* table) {
+static void scan_runs(const VidaStudy* study, table_layout* table) {
   VidaStudy_Reference(study, &table->reference_error);
   for (int run = 0; run < VidaStudy_RunCount(study); run++) {
     const VidaRow* row = VidaStudy_Row(study, run);
     table->failures = table->failures || !vida__is_finished(row);
-    table->adaptive = table->adaptive || isnan(row->h);
+    table->adaptive = table->adaptive || vida__is_adaptive(row);
     table->astray |= row->astray;
   }
   table->precision = VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0;
   table->variants = has_variants(study);
+  table->twins = table->variants && has_twins(study);
   table->drifts = differ_much(study, Vida_FindColumn("constraint_position"));
 }
 
@@ -701,7 +712,7 @@ int VidaReport_StyledTable(const VidaStudy* study, FILE* file, int width,
     table.width = LEAST_WIDTH;
   }
   choose_columns(&table);
-  look_at_runs(study, &table);
+  scan_runs(study, &table);
   find_units(&table);
   if (count_uses(study, &table.uses, error)) {
     free_uses(&table.uses);

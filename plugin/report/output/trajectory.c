@@ -1,5 +1,5 @@
-/* Trajectories: one CSV file for each run. A name that ends in .csv stands for a run that reached
- * its end; while it is written, and when it failed, the file has another name. */
+/* Trajectories: one CSV file for each run. Its name ends in .csv only if the run has reached its
+ * end; during the run, and after a failure, it has another name. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -153,7 +153,7 @@ static void write_header(FILE* file, const VidaSystem* system) {
     write_column(file, "s", "t of multipliers", "", "");
   }
   write_column(file, "J", "energy", "", "");
-  if (vida__exchanges_energy(system)) {
+  if (vida__has_energy_sources(system)) {
     write_column(file, "J", "work", "", "");
   }
   for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
@@ -192,8 +192,8 @@ static void write_numbers(FILE* file, int count, const double* values) {
   }
 }
 
-/* Takes off what is not a whole row, of a file that could not be written any more; false where no
- * row is left below the header. */
+/* Removes an incomplete row at the end of a file that could not be written any further. Returns
+ * false if no row remains below the header. */
 static bool cut_to_rows(const char* path) {
   FILE* file = fopen(path, "r+");
   long end = 0, position = 0;
@@ -212,9 +212,8 @@ static bool cut_to_rows(const char* path) {
   return is_cut && lines > 1;
 }
 
-/* Closes the file that is being written and gives it its final name; none is left of a run that did
- * not even start. What could be written of a run whose file failed is incomplete, and this run's.
- */
+/* Closes the file and gives it its final name. Removes the file of a run that did not start. If
+ * writing failed, the file is kept as incomplete. */
 static int finish_file(VidaTrajectories* trajectories, int run, bool complete, VidaError* error) {
   FILE* file = trajectories->open[run].file;
   set_paths(trajectories, run);
@@ -241,7 +240,7 @@ static int finish_file(VidaTrajectories* trajectories, int run, bool complete, V
   return code;
 }
 
-/* Files of an earlier run go away at once, so that none of them passes for this run's. */
+/* Removes files of an earlier run at once, so that none of them is taken for a file of this run. */
 static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) {
   VidaTrajectories* trajectories = data;
   (void)row;
@@ -277,7 +276,7 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
     write_number(file, sample->multipliers_t);
   }
   write_number(file, sample->energy);
-  if (vida__exchanges_energy(system)) {
+  if (vida__has_energy_sources(system)) {
     write_number(file, sample->work);
   }
   write_numbers(file, VidaSystem_MomentumCount(system), sample->momenta);

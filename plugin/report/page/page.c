@@ -1,4 +1,4 @@
-/* Writing the page: its files with the data among them. */
+/* Writes the page: its files, with the data in them. */
 #include "report/page/page.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ static const vida_page_file* find_file(const char* name, size_t length) {
   return file->name ? file : NULL;
 }
 
-/* Data inside of <script>: "<" occurs in texts only, where it may be written otherwise, so that no
- * name can end the element. */
+/* Writes the data inside <script>. "<" occurs only in texts, where it is escaped, so that no name
+ * can end the element. */
 static void write_data(const char* data, size_t size, FILE* to) {
   for (size_t i = 0; i < size; i++) {
     if (data[i] == '<') {
@@ -34,7 +34,7 @@ static void write_data(const char* data, size_t size, FILE* to) {
   }
 }
 
-/* page.html with every line "@NAME" replaced by that file, "@data" by the data. */
+/* Writes page.html with every line "@NAME" replaced by that file, "@data" by the data. */
 static void write_page(const char* data, size_t size, FILE* to) {
   const vida_page_file* frame = find_file("page.html", strlen("page.html"));
   const char* line = (const char*)frame->text;
@@ -61,7 +61,7 @@ static int fail_to_write(const char* path, VidaError* error) {
   return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
 }
 
-/* Opens PATH.partial; *name receives its name, to be freed also after a failure. */
+/* Opens PATH.partial; *name receives its name, which the caller frees also after a failure. */
 static int open_partial(const char* path, char** name, FILE** file, VidaError* error) {
   const size_t length = strlen(path) + sizeof ".partial";
   *file = NULL;
@@ -92,7 +92,7 @@ int VidaReport_PreparePage(const char* path, VidaError* error) {
   return code;
 }
 
-/* Writes by way of PATH.partial, so that what has the name is whole. */
+/* Writes PATH.partial first, so that the file is complete when it gets its name. */
 static int write_whole(const char* path, bool is_page, const char* data, size_t size,
                        VidaError* error) {
   char* partial;
@@ -154,14 +154,14 @@ static int write_studies(const VidaRecording* const* recordings, int count,
 
 int VidaReport_Page(const VidaRecording* const* recordings, int count, const VidaPageFacts* facts,
                     const char* path, VidaError* error) {
-  return VIDA_REFUSE_NULL(error, recordings, facts, path)
+  return VIDA_REFUSE_NULL(error, recordings, path)
              ? VIDA_BAD_ARGUMENT
              : write_studies(recordings, count, facts, true, path, error);
 }
 
 int VidaReport_PageData(const VidaRecording* const* recordings, int count,
                         const VidaPageFacts* facts, const char* path, VidaError* error) {
-  return VIDA_REFUSE_NULL(error, recordings, facts, path)
+  return VIDA_REFUSE_NULL(error, recordings, path)
              ? VIDA_BAD_ARGUMENT
              : write_studies(recordings, count, facts, false, path, error);
 }
@@ -191,7 +191,7 @@ static int read_whole(const char* path, char** data, size_t* size, VidaError* er
   return code;
 }
 
-/* What no browser could read is refused here, where it can be said. */
+/* Refuses data that a browser could not read, because a message is possible here. */
 static int check_syntax(const char* path, const char* data, size_t size, VidaError* error) {
   long line = 0, column = 0;
   const char* fault = vida__find_json_fault(data, size, &line, &column);
@@ -214,7 +214,8 @@ int VidaReport_PageFromData(const char* data_path, const char* path, VidaError* 
                 strncmp(data + size - 3, "]}\n", 3) != 0)) {
     code = vida__fail(
         error, VIDA_BAD_ARGUMENT,
-        "'%s' is not, or not wholly, the data of a report that 'vida run --out' writes", data_path);
+        "'%s' is not, or not completely, the data of a report that 'vida run --out' writes",
+        data_path);
   }
   code = code ? code : check_syntax(data_path, data, size, error);
   code = code ? code : write_whole(path, true, data, size, error);

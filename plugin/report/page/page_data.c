@@ -1,5 +1,5 @@
-/* What a page shows, as JSON: the systems in words and numbers, rows, recorded states, and the
- * points and lines of their drawings. */
+/* The data of a page as JSON: descriptions of the systems, rows, recorded states, and the points
+ * and lines of their drawings. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@
 #include "system/constraints/vanishing.h"
 
 enum {
-  MOST_LISTED = 200, /* coordinates, terms and rows that are told one by one */
+  MOST_LISTED = 200, /* coordinates, terms and rows that are listed individually */
   DIGITS_STATE = 7,
-  DIGITS_POINT = 5, /* of what is only drawn */
+  DIGITS_POINT = 5, /* digits of values that are only drawn */
   DIGITS_ERROR = 4,
   DIGITS_TIME = 10
 };
@@ -55,7 +55,7 @@ static int listed(int count) {
 
 /* ---- where and with what --------------------------------------------------------------------- */
 
-/* The processor in words where the system tells; "" elsewhere. */
+/* The name of the processor if the operating system has it; otherwise "". */
 static void find_processor(char* text, size_t size) {
   char line[256];
   FILE* file = fopen("/proc/cpuinfo", "r");
@@ -130,7 +130,7 @@ static void write_columns(FILE* file, const vida_columns* columns) {
   fputs("]", file);
 }
 
-/* What each status means, and what to try. */
+/* Writes the meaning of each status. */
 static void write_statuses(FILE* file) {
   fputs("\"statuses\": {", file);
   for (int i = 0; Vida_Status(i); i++) {
@@ -140,8 +140,8 @@ static void write_statuses(FILE* file) {
   fputs("}", file);
 }
 
-/* The methods of all comparisons with their colours, which are those of the pictures, too. `lap`
- * counts those that have the same colour. */
+/* Writes the methods of all comparisons with their colours, which pictures share. `lap` counts
+ * methods with the same colour. */
 static int write_methods(FILE* file, const VidaRecording* const* recordings, int count) {
   vida_string_table methods = {0};
   bool good = true;
@@ -320,20 +320,20 @@ static void write_system(FILE* file, const VidaStudy* study) {
 
 /* ---- the drawing ----------------------------------------------------------------------------- */
 
-static void write_drawing(FILE* file, const vida_picture* picture) {
+static void write_drawing(FILE* file, const vida_wireframe* wireframe) {
   fprintf(file, "\"drawing\": {\"dimension\": %d, \"points\": %d, \"cut\": %s, \"particles\": [",
-          picture->dimension, picture->point_count, picture->is_cut ? "true" : "false");
-  for (int i = 0; i < picture->particles; i++) {
-    const vida_particle* particle = &picture->system->particles[i];
+          wireframe->dimension, wireframe->point_count, wireframe->is_cut ? "true" : "false");
+  for (int i = 0; i < wireframe->particles; i++) {
+    const vida_particle* particle = &wireframe->system->particles[i];
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", particle->name);
     fputs(", ", file);
-    write_value(file, "mass", picture->system->mass[particle->coordinate]);
+    write_value(file, "mass", wireframe->system->mass[particle->coordinate]);
     fputs("}", file);
   }
   fputs("], \"lines\": [", file);
-  for (int i = 0; i < picture->line_count; i++) {
-    const vida_drawn_line* line = &picture->lines[i];
+  for (int i = 0; i < wireframe->line_count; i++) {
+    const vida_drawn_line* line = &wireframe->lines[i];
     fprintf(file, "%s{", comma(i));
     write_text(file, "name", line->name);
     fputs(", ", file);
@@ -342,8 +342,8 @@ static void write_drawing(FILE* file, const vida_picture* picture) {
   }
   fputs("], \"fixed\": [", file);
   bool any = false;
-  for (int i = 0; i < picture->point_count; i++) {
-    if (picture->points[i].given.frame == VIDA_DRAWN_SPACE) {
+  for (int i = 0; i < wireframe->point_count; i++) {
+    if (wireframe->points[i].given.frame == VIDA_DRAWN_SPACE) {
       fprintf(file, "%s%d", any ? ", " : "", i);
       any = true;
     }
@@ -396,7 +396,7 @@ static void write_reference(FILE* file, const VidaRecording* from) {
   fputs("]}", file);
 }
 
-/* What has changed since the start: differences of large numbers keep their digits so. */
+/* Stores changes since the start, which keeps the digits of differences of large numbers. */
 static void write_changes(FILE* file, const VidaRecording* from, const vida_recorded_run* run) {
   const vida_recorded_layout* at = &from->layout;
   const size_t width = (size_t)at->width;
@@ -449,8 +449,8 @@ static void write_run(FILE* file, const VidaRecording* from, int index) {
   fputs("}", file);
 }
 
-/* Orders of all series; of work and precision also the errors that are told the price of, and the
- * seconds that each series takes for them. */
+/* Writes the orders of all series; for work and precision also the errors whose costs are reported,
+ * and the seconds that each series needs for them. */
 static void write_series(FILE* file, const VidaStudy* study) {
   double errors[VIDA_MOST_ERRORS];
   const bool priced = VidaOptions_Get(study->options, "work_precision") != 0.0;
@@ -555,10 +555,10 @@ static void write_verdicts(FILE* file, const vida_summary* summary) {
   fputs("]", file);
 }
 
-static void write_prices(FILE* file, const vida_summary* summary) {
+static void write_costs(FILE* file, const vida_summary* summary) {
   fputs(", \"prices\": [", file);
-  for (int i = 0; i < summary->price_count; i++) {
-    const vida_summary_price* price = &summary->prices[i];
+  for (int i = 0; i < summary->cost_count; i++) {
+    const vida_summary_cost* price = &summary->prices[i];
     fprintf(file, "%s{", comma(i));
     write_value(file, "error", price->error);
     fputs(", ", file);
@@ -585,7 +585,7 @@ static void write_failures(FILE* file, const vida_summary* summary) {
   fputs("]", file);
 }
 
-/* null when there is no memory for it. */
+/* null if memory does not suffice. */
 static void write_summary(FILE* file, const VidaStudy* study) {
   vida_summary summary;
   fputs("\"summary\": ", file);
@@ -598,14 +598,14 @@ static void write_summary(FILE* file, const VidaStudy* study) {
             summary.runs, summary.finished, summary.failed, summary.methods,
             summary.methods_finished);
     write_verdicts(file, &summary);
-    write_prices(file, &summary);
+    write_costs(file, &summary);
     write_failures(file, &summary);
     fputs("}", file);
   }
   vida__free_summary(&summary);
 }
 
-/* Of every remark its kind, and whether the page tells it beside the run. */
+/* Writes the kind of every remark, and whether the page shows it next to the run. */
 static void write_remarks(FILE* file, const VidaRow* row) {
   char text[VIDA_MESSAGE_SIZE];
   fputs(", \"remarks\": [", file);
@@ -631,9 +631,9 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   write_text(file, "label", study->label);
   fputs(", ", file);
   write_text(file, "energy_balance",
-             vida__exchanges_energy(study->system) ? VIDA_ENERGY_BALANCE_TEXT : "");
+             vida__has_energy_sources(study->system) ? VIDA_ENERGY_BALANCE_TEXT : "");
   fputs(",\n", file);
-  write_drawing(file, &from->picture);
+  write_drawing(file, &from->wireframe);
   fputs(",\n", file);
   write_value(file, "t0", study->t0);
   fputs(", ", file);

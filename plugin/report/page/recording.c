@@ -1,5 +1,5 @@
-/* Recording: an observer that keeps what the page draws. Rows are thinned out as they come: when
- * there are too many, every second one goes, and from then on half as many are kept. */
+/* Recording: an observer that stores the states that the page shows. If there are too many rows,
+ * every second one is removed, and from then on half as many are stored. */
 #include "report/page/recording.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static vida_recorded_layout lay_out(const VidaSystem* system, int points) {
   return at;
 }
 
-/* Gives places to as many runs of each method as there is room for. */
+/* Chooses the same number of runs of each method, as many as can be recorded. */
 static int choose_runs(VidaRecording* made, VidaError* error) {
   const size_t count = (size_t)made->runs;
   vida_string_table methods = {0};
@@ -68,7 +68,7 @@ static int choose_runs(VidaRecording* made, VidaError* error) {
 }
 
 static int allocate(VidaRecording* made, VidaError* error) {
-  made->layout = lay_out(made->system, made->picture.point_count);
+  made->layout = lay_out(made->system, made->wireframe.point_count);
   made->runs = VidaStudy_RunCount(made->study);
   if (choose_runs(made, error)) {
     return VIDA_OUT_OF_MEMORY;
@@ -78,7 +78,7 @@ static int allocate(VidaRecording* made, VidaError* error) {
   made->most = affordable > MOST_ROWS    ? MOST_ROWS
                : affordable < LEAST_ROWS ? LEAST_ROWS
                                          : affordable;
-  made->xyz = vida__allocate((size_t)made->picture.point_count * 3, sizeof *made->xyz);
+  made->xyz = vida__allocate((size_t)made->wireframe.point_count * 3, sizeof *made->xyz);
   made->run = vida__allocate((size_t)made->recorded, sizeof *made->run);
   if (!made->xyz || !made->run) {
     return vida__fail_memory(error);
@@ -108,7 +108,7 @@ int VidaRecording_Create(const VidaStudy* study, VidaRecording** recording, Vida
   made->study = study;
   made->system = VidaStudy_System(study);
   int code = vida__evaluator_create(made->system, &made->evaluator, error);
-  code = code ? code : vida__picture_create(made->system, MOST_POINTS, &made->picture, error);
+  code = code ? code : vida__wireframe_create(made->system, MOST_POINTS, &made->wireframe, error);
   code = code ? code : allocate(made, error);
   if (code) {
     VidaRecording_Destroy(&made);
@@ -131,7 +131,7 @@ void VidaRecording_Destroy(VidaRecording** recording) {
   free(old->place);
   free(old->reference.rows);
   free(old->xyz);
-  vida__picture_destroy(&old->picture);
+  vida__wireframe_destroy(&old->wireframe);
   vida__evaluator_destroy(&old->evaluator);
   free(old);
   *recording = NULL;
@@ -170,7 +170,7 @@ static void write_row(VidaRecording* to, const VidaSample* sample, double* row) 
   row[at->g] = largest(sample->constraint_position, m);
   row[at->g_rate] = largest(sample->constraint_velocity, m);
   copy(row + at->observable, sample->observables, at->observables);
-  vida__picture_points(&to->picture, &to->evaluator, sample->t, sample->q, sample->v, to->xyz);
+  vida__wireframe_points(&to->wireframe, &to->evaluator, sample->t, sample->q, sample->v, to->xyz);
   copy(row + at->point, to->xyz, 3 * at->points);
 }
 
@@ -210,7 +210,7 @@ static int take_reference(VidaRecording* to, VidaError* error) {
     const double* v = start ? study->v0 : reference->v + (size_t)state * n;
     double* row = to->reference.rows + (size_t)to->reference.count++ * width;
     row[0] = t;
-    vida__picture_points(&to->picture, &to->evaluator, t, q, v, to->xyz);
+    vida__wireframe_points(&to->wireframe, &to->evaluator, t, q, v, to->xyz);
     copy(row + 1, to->xyz, 3 * to->layout.points);
   }
   return VIDA_SUCCESS;

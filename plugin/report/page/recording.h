@@ -1,4 +1,4 @@
-/* Some hundred states of each run, kept for the page. */
+/* A recording: a few hundred states of each run, stored for the page. */
 #ifndef VIDA_REPORT_PAGE_RECORDING_H
 #define VIDA_REPORT_PAGE_RECORDING_H
 
@@ -6,45 +6,48 @@
 
 #include "system/model/drawing.h"
 
-/* A state is a row of numbers; these are the places of its parts. */
+/* The layout of a recorded state: the numbers of values of each kind, and the index of the first of
+ * them in the row. */
 typedef struct vida_recorded_layout {
-  int n, m, momenta, observables, points; /* how many of each are kept */
+  int n, m, momenta, observables, points; /* number of recorded values of each kind */
   int q, v, multipliers, multipliers_t, energy, work, momentum, g, g_rate, observable, point;
   int width;
 } vida_recorded_layout;
 
+/* The recorded states of one run. */
 typedef struct vida_recorded_run {
   double* rows;    /* count x width; t comes first */
   size_t capacity; /* of rows, in numbers */
-  int count;       /* of rows */
-  long every;      /* of the rows that came, each that many is kept */
-  long arrived;    /* rows that came */
-  double* last;    /* width: the newest, whether kept or not */
-  bool last_kept;
+  int count;       /* number of rows */
+  long every;      /* one of so many states is recorded */
+  long arrived;    /* number of states so far */
+  double* last;    /* width: the newest state */
+  bool last_kept;  /* the newest state is one of the rows */
 } vida_recorded_run;
 
-/* The reference: t and 3 x points of the drawing in each row. */
+/* The reference: each row has t and the 3 x points of the drawing. */
 typedef struct vida_recorded_reference {
   double* rows;
   int count; /* 0: none, or too few states */
 } vida_recorded_reference;
 
+/* A recording. */
 struct VidaRecording {
   const VidaStudy* study;
   const VidaSystem* system;
-  vida_picture picture;
+  vida_wireframe wireframe;
   vida_evaluator evaluator;
-  double* xyz; /* 3 x points of the picture */
+  double* xyz; /* 3 x points of the wireframe */
   vida_recorded_layout layout;
-  int runs;   /* of the study, when it was made */
-  int* place; /* of each run among those that are recorded; -1: it is not */
+  int runs;   /* number of runs of the study when the recording was created */
+  int* place; /* index of each run among the recorded runs; -1: not recorded */
   int recorded;
-  int most; /* rows of one */
+  int most; /* largest number of rows of a run */
   vida_recorded_run* run;
   vida_recorded_reference reference;
 };
 
-/* What is recorded of the study's run; NULL: nothing. */
+/* Returns the recorded states of the run with this index; NULL if the run is not recorded. */
 vida_recorded_run* vida__recorded_run(const VidaRecording* recording, int index);
 
 #endif

@@ -1,5 +1,4 @@
-/* Texts and names of files in scripts of gnuplot, which takes them as they are, whatever they hold.
- */
+/* Texts and names of files in gnuplot scripts, with any content. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +6,8 @@
 #include "base/text.h"
 #include "report/plot/plot.h"
 
-/* In single quotes gnuplot takes everything as it is, but for the quote itself, two of which it
- * reads as one in some places and as an end in others. In double quotes there are numbers for what
- * it would take for more. */
+/* In single quotes gnuplot interprets only the quote itself: two quotes are one quote in some
+ * places and an end in others. In double quotes, special characters are written as numbers. */
 static void write_quoted(FILE* file, const char* text, size_t length) {
   bool is_plain = true;
   for (size_t i = 0; i < length && is_plain; i++) {
@@ -42,7 +40,7 @@ void vida__write_gnuplot_text(FILE* file, const char* text) {
     if (length == 0 || is_control) {
       shown[used++] = length == 0 ? '?' : ' ';
     } else {
-      /* No XML has "]]>" outside of its own brackets; gnuplot writes it into SVG as it is. */
+      /* XML allows "]]>" only at the end of CDATA, but gnuplot writes it into SVG unchanged. */
       if (*text == '>' && used >= 2 && memcmp(shown + used - 2, "]]", 2) == 0) {
         shown[used++] = ' ';
       }

@@ -1,4 +1,4 @@
-/* The kinds of pictures, and running gnuplot on them. */
+/* The kinds of pictures, and the calls of gnuplot. */
 #include "report/plot/plot.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ const VidaPlotKind* Vida_PlotKind(int index) {
 
 /* ---- finding and running gnuplot ------------------------------------------------------------- */
 
-/* As a shell would look for it; false when it is nowhere in PATH. */
+/* Searches PATH as a shell does; returns false if nothing is found. */
 static bool find_gnuplot(char path[VIDA_PATH_SIZE]) {
   const char* from = getenv("PATH");
   struct stat status;
@@ -72,8 +72,8 @@ bool VidaReport_HasGnuplot(void) {
   return find_gnuplot(path);
 }
 
-/* Starts it with nothing to read, and its messages in the file `log`, and waits for its end;
- * returns what waitpid says, or -1 when it could not be started. */
+/* Starts gnuplot with empty input and its messages in the file `log`, and waits for its end.
+ * Returns the result of waitpid, or -1 if it could not be started. */
 static int spawn(const char* program, const char* log, char* const* arguments) {
   posix_spawn_file_actions_t actions;
   pid_t child = 0;
@@ -89,14 +89,15 @@ static int spawn(const char* program, const char* log, char* const* arguments) {
       posix_spawn(&child, program, &actions, NULL, arguments, environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
   while (started && waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) { /* somebody else waits for all children: the picture itself has to tell */
+    if (errno != EINTR) { /* the program waits for all its children elsewhere: only the picture
+                             shows whether gnuplot succeeded */
       return 0;
     }
   }
   return status;
 }
 
-/* What gnuplot said last, in one line: its message comes behind the line and a mark below it. */
+/* Returns the last message of gnuplot in one line; it follows the line and a mark below it. */
 static void read_complaint(const char* path, char* text, size_t size) {
   char line[256];
   FILE* file = fopen(path, "r");
@@ -143,7 +144,7 @@ static int run_gnuplot(const char* program, const char* folder, const char* name
   return VIDA_SUCCESS;
 }
 
-/* Whether the file ends as pictures of its kind do: a full disk cuts them off. */
+/* Returns whether the file ends as pictures of its kind do: a full disk cuts them off. */
 static bool is_whole(const char* path, const char* ending) {
   const char* last = strcmp(ending, "svg") == 0 ? "</svg>" : "IEND";
   const size_t length = strlen(last);
@@ -164,8 +165,8 @@ static bool is_whole(const char* path, const char* ending) {
   return found;
 }
 
-/* Why no more can be written to the file: gnuplot does not say that a disk is full. 0: it can be.
- */
+/* Returns why the file cannot be written any further; gnuplot does not report a full disk. 0: it
+ * can. */
 static int find_refusal(const char* path) {
   static const char more[1 << 16]; /* more than a program holds back before it writes */
   FILE* file = fopen(path, "ab");
@@ -244,7 +245,7 @@ static int check_methods(const VidaPlot* plot, const vida_results* results, Vida
   return VIDA_SUCCESS;
 }
 
-/* Files of its own that hold a picture of other results. */
+/* Removes its files if they hold a picture of other results. */
 static void remove_old(const char* folder, const char* name) {
   static const char* const endings[] = {"svg", "png", "gp", "dat"};
   char path[VIDA_PATH_SIZE];
@@ -320,7 +321,7 @@ int VidaReport_Plot(const char* directory, const VidaPlot* plot, VidaError* erro
     return vida__fail(error, VIDA_BAD_ARGUMENT, "a picture needs a kind");
   }
   if (plot->name && (!plot->name[0] || strchr(plot->name, '/'))) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "'%s' is no name of a file", plot->name);
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "'%s' is not the name of a file", plot->name);
   }
   const kind_row* kind = find_kind(plot->kind, error);
   if (!kind) {

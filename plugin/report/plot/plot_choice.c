@@ -1,4 +1,5 @@
-/* What kinds of pictures share: which runs and columns, and what they are called. */
+/* Functions that the kinds of pictures share: the selection of runs and columns, and their labels.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,9 +10,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/plot/plot.h"
+#include "study/step_choice.h"
 
 enum {
-  MOST_LABEL = 46, /* characters of a label, which stands beside the panels */
+  MOST_LABEL = 46, /* characters of a label next to the panels */
   MOST_VARIANTS = 12
 };
 
@@ -80,7 +82,7 @@ int vida__legend(vida_picture* picture, const char* label, int colour, int dash,
                     (size_t)picture->entry_count + 1, sizeof *picture->entries)) {
     return -1;
   }
-  vida_entry* entry = &picture->entries[picture->entry_count];
+  vida_legend_entry* entry = &picture->entries[picture->entry_count];
   vida__append(entry->label, sizeof entry->label, "%s", label);
   entry->colour = colour;
   entry->dash = dash;
@@ -94,7 +96,7 @@ void vida__add_note(vida_picture* picture, const char* format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  vida__add_string(&picture->notes, text); /* one that memory does not suffice for is left out */
+  vida__add_string(&picture->notes, text); /* omitted if memory does not suffice */
 }
 
 void vida__notes_text(const vida_picture* picture, char text[VIDA_TEXT_SIZE]) {
@@ -117,7 +119,7 @@ void vida__note_missing(vida_picture* picture) {
     vida__add_note(picture, "%d failed at the start", failed);
   }
   if (lost > 0) {
-    vida__add_note(picture, "the trajectories of %d are not there", lost);
+    vida__add_note(picture, "the trajectories of %d are missing", lost);
   }
 }
 
@@ -137,10 +139,6 @@ bool vida__shows_anything(const vida_picture* picture) {
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static double size_of(const VidaRow* row) {
-  return isnan(row->h) ? row->rtol : row->h;
-}
-
 bool vida__is_chosen(const vida_picture* picture, int run) {
   const VidaPlot* wishes = picture->wishes;
   const VidaRow* row = &picture->results->runs[run].row;
@@ -150,7 +148,7 @@ bool vida__is_chosen(const vida_picture* picture, int run) {
   }
   bool step = wishes->step_count <= 0;
   for (int i = 0; !step && i < wishes->step_count; i++) {
-    step = fabs(size_of(row) - wishes->steps[i]) <= 1e-6 * wishes->steps[i];
+    step = fabs(vida__step_or_tolerance(row) - wishes->steps[i]) <= 1e-6 * wishes->steps[i];
   }
   return method && step;
 }
@@ -180,7 +178,7 @@ bool* vida__choose_runs(vida_picture* picture, vida_run_test* is_shown, const vo
   return chosen;
 }
 
-bool vida__is_wanted_column(const vida_picture* picture, const char* name) {
+bool vida__is_selected_column(const vida_picture* picture, const char* name) {
   const char* const* columns = picture->wishes->columns;
   if (!columns || !columns[0]) {
     return true;
@@ -201,7 +199,8 @@ bool vida__is_finest(const vida_picture* picture, int run) {
   for (int i = 0; i < picture->results->count; i++) {
     const vida_stored_run* other = &picture->results->runs[i];
     if (other->method == self->method && other->variant == self->variant && other->file[0] &&
-        isnan(other->row.h) == isnan(self->row.h) && size_of(&other->row) < size_of(&self->row)) {
+        vida__is_adaptive(&other->row) == vida__is_adaptive(&self->row) &&
+        vida__step_or_tolerance(&other->row) < vida__step_or_tolerance(&self->row)) {
       return false;
     }
   }
@@ -217,14 +216,12 @@ bool vida__is_in_time(const vida_picture* picture, double t) {
 void vida__step_text(const VidaRow* row, char text[VIDA_TEXT_SIZE]) {
   char number[VIDA_REAL_TEXT_SIZE];
   text[0] = '\0';
-  if (isnan(row->h)) {
-    vida__append(text, VIDA_TEXT_SIZE, "rtol = %s", vida__real_text(number, row->rtol, 6));
-  } else {
-    vida__append(text, VIDA_TEXT_SIZE, "h = %s s", vida__real_text(number, row->h, 6));
-  }
+  const vida_step_choice choice = vida__step_choice_of(row);
+  vida__append(text, VIDA_TEXT_SIZE, "%s = %s%s", choice.name,
+               vida__real_text(number, choice.value, 6), choice.unit);
 }
 
-/* Cut to so many characters (not bytes) with "..." */
+/* Truncates a text to this number of characters (not bytes) with "...". */
 static void cut(char* text, size_t size, int characters) {
   int count = 0;
   char* place = NULL;
@@ -239,10 +236,10 @@ static void cut(char* text, size_t size, int characters) {
   }
 }
 
-/* The options of a run, or, without any, how its steps are chosen. The interval of output of an
- * adaptive method tells it from no other. */
+/* Returns the options of a run, or, without options, how its steps are chosen. The output interval
+ * of an adaptive method does not distinguish runs. */
 static void append_variant(const VidaRow* row, char label[VIDA_TEXT_SIZE]) {
-  const bool is_adaptive = isnan(row->h);
+  const bool is_adaptive = vida__is_adaptive(row);
   const char* options = row->options;
   if (is_adaptive && strncmp(options, "h=", 2) == 0) {
     options += strcspn(options, " ");
@@ -271,7 +268,7 @@ void vida__run_label(const vida_picture* picture, int run, bool step, char label
     }
   }
   vida__append(label, VIDA_TEXT_SIZE, "%s", self->row.method);
-  if (variants > MOST_VARIANTS) { /* a sweep: no legend could tell them apart */
+  if (variants > MOST_VARIANTS) { /* a sweep: too many for a legend */
     vida__append(label, VIDA_TEXT_SIZE, ", %d sets of options", variants);
   } else if (variants > 1) {
     append_variant(&self->row, label);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/plot/plot.h"
+#include "study/step_choice.h"
 #include "study/study.h"
 
 enum { MOST_PANELS = 9 };
@@ -26,10 +27,6 @@ static double cell_of(const VidaRow* row, const VidaColumn* column) {
   return fabs(vida__cell_value(row, column));
 }
 
-static double size_of(const VidaRow* row) {
-  return isnan(row->h) ? row->rtol : row->h;
-}
-
 static void title_of(const vida_results* results, const VidaColumn* column,
                      char title[VIDA_TEXT_SIZE]) {
   char unit[VIDA_NAME_SIZE], name[VIDA_TEXT_SIZE] = "";
@@ -40,7 +37,7 @@ static void title_of(const vida_results* results, const VidaColumn* column,
   vida__axis_title(title, name, unit);
 }
 
-/* Whether the run is measured in this column. */
+/* Returns whether the run is measured in this column. */
 static bool has_value(const vida_stored_run* run, const VidaColumn* column) {
   const double value = cell_of(&run->row, column);
   return !run->failed && isfinite(value) && value > 0.0;
@@ -58,7 +55,8 @@ static bool is_measured(const vida_picture* picture, const VidaColumn* column) {
 /* ---- curves ---------------------------------------------------------------------------------- */
 
 static bool is_same_series(const vida_stored_run* a, const vida_stored_run* b) {
-  return a->method == b->method && a->variant == b->variant && isnan(a->row.h) == isnan(b->row.h);
+  return a->method == b->method && a->variant == b->variant &&
+         vida__is_adaptive(&a->row) == vida__is_adaptive(&b->row);
 }
 
 /* The run of this series with the next smaller step (or tolerance); -1: none. */
@@ -66,10 +64,10 @@ static int next_run(const vida_picture* picture, int series, double before) {
   const vida_results* results = picture->results;
   int next = -1;
   for (int run = 0; run < results->count; run++) {
-    const double size = size_of(&results->runs[run].row);
+    const double size = vida__step_or_tolerance(&results->runs[run].row);
     if (vida__is_chosen(picture, run) &&
         is_same_series(&results->runs[run], &results->runs[series]) && size < before &&
-        (next < 0 || size > size_of(&results->runs[next].row))) {
+        (next < 0 || size > vida__step_or_tolerance(&results->runs[next].row))) {
       next = run;
     }
   }
@@ -102,9 +100,10 @@ static int add_series(vida_picture* picture, int panel, int series, const char* 
   curve->entry = entry;
   curve->marked = true;
   for (int run = next_run(picture, series, INFINITY); run >= 0 && !code;
-       run = next_run(picture, series, size_of(&picture->results->runs[run].row))) {
+       run = next_run(picture, series, vida__step_or_tolerance(&picture->results->runs[run].row))) {
     const vida_stored_run* point = &picture->results->runs[run];
-    const double place = x ? cell_of(&point->row, Vida_FindColumn(x)) : size_of(&point->row);
+    const double place =
+        x ? cell_of(&point->row, Vida_FindColumn(x)) : vida__step_or_tolerance(&point->row);
     if (!(place > 0.0)) {
       continue;
     }
@@ -126,7 +125,7 @@ static int add_error_panel(vida_picture* picture, const char* x, const char* x_t
   for (int run = 0; run < picture->results->count; run++) {
     const vida_stored_run* self = &picture->results->runs[run];
     any = any || (vida__is_chosen(picture, run) && has_value(self, y) &&
-                  (adaptive < 0 || isnan(self->row.h) == (adaptive == 1)));
+                  (adaptive < 0 || vida__is_adaptive(&self->row) == (adaptive == 1)));
   }
   if (!any) {
     return VIDA_SUCCESS;
@@ -181,7 +180,7 @@ int vida__plot_work_precision(vida_picture* picture, VidaError* error) {
   const vida_columns errors = error_columns();
   for (int i = 0; i < errors.count && !code; i++) {
     const VidaColumn* column = errors.column[i];
-    const bool wanted = columns && columns[0] ? vida__is_wanted_column(picture, column->name)
+    const bool wanted = columns && columns[0] ? vida__is_selected_column(picture, column->name)
                                               : strcmp(column->name, "position_error") == 0;
     for (int k = 0; k < 2 && wanted && !code; k++) {
       code = add_error_panel(picture, works[k][0], works[k][1], column, -1, error);
@@ -193,13 +192,14 @@ int vida__plot_work_precision(vida_picture* picture, VidaError* error) {
   return code;
 }
 
-/* Runs of a single step have no line to be drawn. */
+/* Series with a single step have no line. */
 static bool has_several_steps(const vida_picture* picture) {
   const vida_results* results = picture->results;
   for (int run = 0; run < results->count; run++) {
     for (int i = 0; i < run; i++) {
       if (is_same_series(&results->runs[i], &results->runs[run]) &&
-          size_of(&results->runs[i].row) != size_of(&results->runs[run].row)) {
+          vida__step_or_tolerance(&results->runs[i].row) !=
+              vida__step_or_tolerance(&results->runs[run].row)) {
         return true;
       }
     }
@@ -216,7 +216,7 @@ int vida__plot_convergence(vida_picture* picture, VidaError* error) {
   for (int adaptive = 0; adaptive < 2 && has_several_steps(picture); adaptive++) {
     for (int i = 0; i < errors.count && !code; i++) {
       const VidaColumn* column = errors.column[i];
-      const bool wanted = asked ? vida__is_wanted_column(picture, column->name)
+      const bool wanted = asked ? vida__is_selected_column(picture, column->name)
                                 : (column->traits & VIDA_COLUMN_DRAWN) != 0;
       const int before = picture->count;
       if (wanted && is_measured(picture, column) && picture->count < MOST_PANELS) {

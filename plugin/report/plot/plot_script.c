@@ -1,4 +1,5 @@
-/* A picture as data and a script of gnuplot. Sizes are in pixels, from the lower left corner. */
+/* Writes a picture as data and a gnuplot script. Sizes are in pixels, from the lower left corner.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ enum {
   LETTER = 8,  /* width of one of the legend's */
   WIDEST_TICK = 64,
   MOST_ENTRIES = 40,
-  MANY = 12 /* curves in a panel, from where they are thin */
+  MANY = 12 /* number of curves in a panel from which they are thin */
 };
 
 /* One place of the picture. */
@@ -102,7 +103,7 @@ static void round_x(vida_panel* panel) {
   round_range(panel->log_x, panel->from_start, &panel->low_x, &panel->high_x);
 }
 
-/* A run that failed may have left for infinity before: it must not make the others flat. */
+/* A run that failed may have diverged before: it must not make the other curves flat. */
 static void find_range(vida_panel* panel, const box* place) {
   vida_panel good = {.low_x = NAN, .high_x = NAN, .low_y = NAN, .high_y = NAN};
   vida_panel all = good;
@@ -184,8 +185,8 @@ static bool is_within(double value, double low, double high) {
   return value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9);
 }
 
-/* On less than one and a half decades powers of ten would be too few numbers: there are 1, 2, 5
- * times these, and where even that is one or none, multiples of a step. */
+/* On less than one and a half decades powers of ten are too few numbers: uses 1, 2, 5 times these,
+ * and if that gives at most one number, multiples of a step. */
 static void write_close_ticks(FILE* file, char axis, double low, double high) {
   static const double parts[] = {1.0, 2.0, 5.0};
   int fitting = 0, count = 0;
@@ -218,7 +219,7 @@ static void write_ticks(FILE* file, char axis, bool logarithmic, double low, dou
   fprintf(file, "set %ctics ", axis);
   if (logarithmic || axis == 'y') {
     fputs("autofreq", file);
-  } else { /* numbers beside each other need more room */
+  } else { /* numbers side by side need more room */
     write_real(file, round_step((high - low) * WIDEST_TICK / room), 12);
   }
   fprintf(file, "\nset format %c \"%s\"\n", axis,
@@ -292,8 +293,8 @@ static void write_slopes(const script* work, const vida_panel* panel) {
     write_real(file, end, 12);
     fputs(",first ", file);
     write_real(file, end_y, 12);
-    /* Below and to the right of its end, where the line that rises from there cannot cross it; but
-     * above the lower edge and the level that may be drawn close to it. */
+    /* Places the label below and to the right of its end, where the rising line does not cross it,
+     * but above the lower edge and a level close to it. */
     fprintf(file, " offset character %s",
             end > panel->low_x     ? isnan(panel->level) ? "1.5,0.6" : "2.5,1.7"
             : end_y > panel->low_y ? "0.6,-0.7"
@@ -350,7 +351,7 @@ static void write_decoration(const script* work, const vida_panel* panel) {
   }
 }
 
-/* On a logarithmic axis what is zero lies at the lower edge, where it can be seen. */
+/* On a logarithmic axis, zero is drawn at the lower edge, where it is visible. */
 static void write_data(script* work, const vida_panel* panel, const vida_curve* curve) {
   fprintf(work->data, "# %s, index %d\n", work->picture->entries[curve->entry].label, work->index);
   for (long i = 0; i < curve->count; i++) {
@@ -363,9 +364,9 @@ static void write_data(script* work, const vida_panel* panel, const vida_curve* 
   fputs("\n\n", work->data);
 }
 
-/* Every other method has broken lines, so that it is seen which one lies below another; runs of one
- * method have different ones. */
-static const char* dash_of(const vida_entry* style) {
+/* Every other method has broken lines, which show curves below others; runs of one method have
+ * different dashes. */
+static const char* dash_of(const vida_legend_entry* style) {
   const int colour = style->colour % VIDA_COLOURS;
   const int of_method = colour % 2 == 0 ? 0 : 1 + colour / 2 % (DASHES - 1);
   return dashes[(of_method + style->colour / VIDA_COLOURS + style->dash) % DASHES];
@@ -373,7 +374,7 @@ static const char* dash_of(const vida_entry* style) {
 
 /* behind: how many curves are drawn later: a wide line is still seen below one that covers it. */
 static void write_style(const script* work, int entry, bool marked, bool only_marks, int behind) {
-  const vida_entry* style = &work->picture->entries[entry];
+  const vida_legend_entry* style = &work->picture->entries[entry];
   fprintf(work->script, "%s lc rgb '%s'",
           only_marks ? "points"
           : marked   ? "linespoints"
@@ -477,8 +478,8 @@ static void write_entries(const script* work) {
   fputc('\n', file);
 }
 
-/* A panel without axes, over all of the picture: its texts, and the legend beside the other panels,
- * where no line of it covers data. */
+/* A panel without axes over the whole picture has its texts, and the legend next to the other
+ * panels, where it covers no data. */
 static void write_frame(const script* work) {
   FILE* file = work->script;
   const vida_picture* picture = work->picture;

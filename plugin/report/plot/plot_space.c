@@ -10,7 +10,7 @@
 
 enum { MOST_PANELS = 6, MOST_PARTICLES = 12, MOST_POINTS = 4000, MOST_RUNS = 60 };
 
-/* Which runs: one of each series, or those that are asked for. */
+/* Returns whether a run is shown: one run of each series, or those that the user selects. */
 static bool is_shown(const vida_picture* picture, int run) {
   return vida__is_chosen(picture, run) && picture->results->runs[run].file[0] &&
          vida__is_finest(picture, run);
@@ -46,7 +46,7 @@ static int add_path(vida_picture* picture, int panel, int run, const vida_trajec
                                 error);
     }
   }
-  curve->only_marks = curve->count < 3; /* nobody has seen what was between */
+  curve->only_marks = curve->count < 3; /* the states in between are not known */
   return code;
 }
 
@@ -63,10 +63,10 @@ static double range_of(const vida_trajectory* trajectory, int column) {
   return high > low ? high - low : 0.0;
 }
 
-/* What a coordinate goes beside others of its unit when it is rounding that moves it. */
+/* Relative motion of a coordinate, compared with others of its unit, that counts as rounding. */
 static const double at_rest = 1e-9;
 
-/* Whether it goes farther than rounding of others of its unit. */
+/* Returns whether it goes farther than rounding of others of its unit. */
 static bool moves(const vida_trajectory* trajectory, int column, int coordinates,
                   const double* ranges) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE], other[VIDA_NAME_SIZE];
@@ -79,7 +79,7 @@ static bool moves(const vida_trajectory* trajectory, int column, int coordinates
   return ranges[column - 1] > at_rest * largest;
 }
 
-/* The coordinates that are asked for, or the first ones that move. -1: no memory. */
+/* Finds the selected coordinates, or the first ones that move. -1 without memory. */
 static int list_coordinates(vida_picture* picture, const vida_trajectory* trajectory,
                             int columns[MOST_PANELS]) {
   const int n = picture->results->coordinates;
@@ -91,7 +91,7 @@ static int list_coordinates(vida_picture* picture, const vida_trajectory* trajec
   }
   for (int i = 0; i < n && ranges; i++) {
     vida__split_title(vida__csv_cell(&trajectory->csv, -1, 1 + i), name, unit);
-    if (!vida__is_wanted_column(picture, name)) {
+    if (!vida__is_selected_column(picture, name)) {
       continue;
     }
     if (!picture->wishes->columns && !moves(trajectory, 1 + i, n, ranges)) {
@@ -146,7 +146,7 @@ static int plot_portraits(vida_picture* picture, int run, const vida_trajectory*
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* The column of "NAME.y" for the column of "NAME.x"; -1: there is none. */
+/* Returns the column of "NAME.y" for the column of "NAME.x"; -1 if there is none. */
 static int sibling(const vida_trajectory* trajectory, int column, char axis) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
   vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
@@ -158,7 +158,7 @@ static int sibling(const vida_trajectory* trajectory, int column, char axis) {
   return vida__csv_column(&trajectory->csv, name);
 }
 
-/* Where one run is shown, colours tell its points apart, not the methods. */
+/* If the picture shows one run, colours distinguish its points, not the methods. */
 static int entry_of_point(vida_picture* picture, int run, const vida_trajectory* trajectory,
                           int column, int number) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
@@ -174,12 +174,12 @@ static int entry_of_point(vida_picture* picture, int run, const vida_trajectory*
   return vida__legend(picture, name, number, 0, false);
 }
 
-static bool is_wanted_particle(const vida_picture* picture, const vida_trajectory* trajectory,
-                               int column) {
+static bool is_selected_particle(const vida_picture* picture, const vida_trajectory* trajectory,
+                                 int column) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
   vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
   name[strlen(name) - 2] = '\0';
-  return vida__is_wanted_column(picture, name);
+  return vida__is_selected_column(picture, name);
 }
 
 /* Panels of the projections: x-y, and in space x-z and y-z. */
@@ -206,7 +206,7 @@ static int plot_paths(vida_picture* picture, int run, const vida_trajectory* tra
   for (int i = 0; i < picture->results->coordinates && !code; i++) {
     const int x = 1 + i;
     const int y = sibling(trajectory, x, 'y'), z = sibling(trajectory, x, 'z');
-    if (y < 0 || !is_wanted_particle(picture, trajectory, x)) {
+    if (y < 0 || !is_selected_particle(picture, trajectory, x)) {
       continue;
     }
     if (particles++ == MOST_PARTICLES) {

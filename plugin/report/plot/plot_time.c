@@ -7,23 +7,24 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/plot/plot.h"
+#include "study/step_choice.h"
 
 enum {
   MOST_STEPS = 8,   /* rows of panels */
-  MOST_COLUMNS = 3, /* of panels beside each other */
+  MOST_COLUMNS = 3, /* number of panels side by side */
   MOST_ROWS = 8,    /* panels of single columns above each other */
   MOST_CURVES = 60, /* in a panel */
   MOST_PARTS = 64,  /* columns of a trajectory in one quantity */
   MOST_POINTS = 2000
 };
 
-/* What is drawn over time: a column, its change since the start, or the norm of several. */
+/* The quantity of a panel: a column, its change since the start, or the norm of several columns. */
 typedef struct quantity {
   char title[VIDA_TEXT_SIZE]; /* of the axis */
   int time;                   /* the column of its time */
   int parts[MOST_PARTS], part_count;
   int less;     /* a column that is subtracted; 0: none */
-  bool change;  /* since the first row where it is known */
+  bool change;  /* since the first row with a value */
   bool largest; /* the largest part; otherwise the 2-norm of several */
   bool logarithmic;
 } quantity;
@@ -59,7 +60,8 @@ static double value_of(const quantity* what, const vida_csv* csv, long row, cons
   return what->largest ? largest : sum;
 }
 
-/* Of very many rows the lowest and the highest in each of so many parts of them are kept. */
+/* For very many rows, the lowest and the highest value in each of this number of parts are drawn.
+ */
 static int add_thinned(vida_curve* curve, long count, const double* x, const double* y,
                        VidaError* error) {
   const long width = count > MOST_POINTS ? 2 * count / MOST_POINTS + 1 : 1;
@@ -80,7 +82,7 @@ static int add_thinned(vida_curve* curve, long count, const double* x, const dou
   return code;
 }
 
-/* Multipliers may belong to the middle of steps: their axis is that of the run all the same. */
+/* Multipliers may belong to the middle of steps, but their axis is that of the run. */
 static void show_whole_time(const vida_picture* picture, const vida_csv* csv, vida_panel* panel) {
   for (long row = 0; row < csv->rows; row++) {
     const double t = vida__csv_real(csv, row, 0);
@@ -91,7 +93,7 @@ static void show_whole_time(const vida_picture* picture, const vida_csv* csv, vi
   }
 }
 
-/* The curve of a run. A row of the multipliers of no step is left out. */
+/* Reads the curve of a run. Omits rows whose multipliers belong to no step. */
 static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* what, int run,
                      int entry, const vida_csv* csv, VidaError* error) {
   const vida_stored_run* self = &picture->results->runs[run];
@@ -113,7 +115,7 @@ static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* w
     }
     curve->entry = entry;
     curve->failed = curve->secondary = self->failed;
-    /* A line through the start and the end alone would tell of what nobody has seen. */
+    /* A line through only the start and the end would suggest values that were not computed. */
     curve->only_marks = count < 3;
     code = add_thinned(curve, count, x, y, error);
   }
@@ -124,16 +126,12 @@ static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* w
 
 /* ---- panels for each step -------------------------------------------------------------------- */
 
-/* Runs stand in one row when their steps are equal; where methods have each their own steps, when
- * as many runs of their series have larger ones. */
+/* Runs with equal steps are in the same row. If methods have different steps, runs with the same
+ * number of larger steps in their series are in the same row. */
 typedef struct row_of_panels {
   int run;  /* one of them */
   int rank; /* -1: equal steps */
 } row_of_panels;
-
-static double size_of(const VidaRow* row) {
-  return isnan(row->h) ? row->rtol : row->h;
-}
 
 static bool is_shown(const vida_picture* picture, int run) {
   return vida__is_chosen(picture, run) && picture->results->runs[run].file[0];
@@ -145,38 +143,37 @@ static int rank_of(const vida_picture* picture, int run) {
   for (int i = 0; i < picture->results->count; i++) {
     rank += is_shown(picture, i) && runs[i].method == runs[run].method &&
             runs[i].variant == runs[run].variant &&
-            isnan(runs[i].row.h) == isnan(runs[run].row.h) &&
-            size_of(&runs[i].row) > size_of(&runs[run].row);
+            vida__is_adaptive(&runs[i].row) == vida__is_adaptive(&runs[run].row) &&
+            vida__step_or_tolerance(&runs[i].row) > vida__step_or_tolerance(&runs[run].row);
   }
   return rank;
-}
-
-static bool is_same_step(const VidaRow* a, const VidaRow* b) {
-  return isnan(a->h) == isnan(b->h) && size_of(a) == size_of(b);
 }
 
 static bool is_in_row(const vida_picture* picture, int run, const row_of_panels* row) {
   const vida_stored_run* runs = picture->results->runs;
   return is_shown(picture, run) &&
          (row->rank >= 0 ? rank_of(picture, run) == row->rank
-                         : is_same_step(&runs[run].row, &runs[row->run].row));
+                         : vida__is_same_choice(&runs[run].row, &runs[row->run].row));
 }
 
 static bool is_in_given_row(const vida_picture* picture, int run, const void* row) {
   return is_in_row(picture, run, row);
 }
 
-/* Whether a row of panels comes before another: fixed steps first, the largest step first. */
+/* Returns whether a row of panels comes before another: fixed steps first, the largest step first.
+ */
 static bool is_before(const vida_picture* picture, const row_of_panels* a, const row_of_panels* b) {
   const VidaRow *first = &picture->results->runs[a->run].row,
                 *second = &picture->results->runs[b->run].row;
   if (a->rank != b->rank) {
     return a->rank < b->rank;
   }
-  return isnan(first->h) != isnan(second->h) ? isnan(second->h) : size_of(first) > size_of(second);
+  return vida__is_adaptive(first) != vida__is_adaptive(second)
+             ? vida__is_adaptive(second)
+             : vida__step_or_tolerance(first) > vida__step_or_tolerance(second);
 }
 
-/* The first rows, at most MOST_STEPS; how many there are goes to *all. */
+/* Reads the first rows, at most MOST_STEPS; *all receives their total number. */
 static int list_rows(const vida_picture* picture, bool by_rank, row_of_panels rows[MOST_STEPS],
                      int* all) {
   int count = 0;
@@ -221,7 +218,7 @@ static void title_row(const vida_picture* picture, const row_of_panels* row,
 typedef int finder(vida_picture* picture, const vida_trajectory* trajectory,
                    quantity quantities[MOST_COLUMNS]);
 
-/* The panels of a step from `first` on: all of its runs. */
+/* Adds the panels of a step, from `first`, with all of its runs. */
 static int fill_row(vida_picture* picture, int first, int count, const row_of_panels* row,
                     finder* find, VidaError* error) {
   const vida_results* results = picture->results;
@@ -392,7 +389,7 @@ static int find_multipliers(vida_picture* picture, const vida_trajectory* trajec
   for (int i = 0; i < picture->results->constraints; i++) {
     const int column = trajectory->multiplier + i;
     vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
-    if (!vida__is_wanted_column(picture, name)) {
+    if (!vida__is_selected_column(picture, name)) {
       continue;
     }
     if (count == MOST_COLUMNS) {
@@ -417,7 +414,7 @@ int vida__plot_multipliers(vida_picture* picture, VidaError* error) {
 /* "energy@0.1+0.01": the column, and the steps of the runs in its panel. */
 static bool is_of_step(const char* column, const VidaRow* row) {
   const char* at = strrchr(column, '@');
-  const double size = isnan(row->h) ? row->rtol : row->h;
+  const double size = vida__step_or_tolerance(row);
   char text[VIDA_TEXT_SIZE] = "";
   if (!at) {
     return true;
@@ -442,7 +439,7 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
   const vida_stored_run* self = &picture->results->runs[run];
   vida_trajectory trajectory;
   char label[VIDA_TEXT_SIZE];
-  int same = 0; /* runs of this method before: dashes tell them apart */
+  int same = 0; /* number of earlier runs of this method, which dashes distinguish */
   for (int i = 0; i < run; i++) {
     same += vida__is_chosen(picture, i) && picture->results->runs[i].method == self->method;
   }

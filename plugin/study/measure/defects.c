@@ -8,18 +8,18 @@
 #include "base/memory.h"
 #include "system/evaluate/sizes.h"
 
-/* At each start VECTORS tangent vectors of the constraint manifold are carried over the stretch. */
+/* At each start the stretch maps VECTORS tangent vectors of the constraint manifold. */
 enum { VECTORS = 4, PAIRS = VECTORS * (VECTORS - 1) / 2, MOST_SHIFTS = 8 };
 
 #define SHIFT 2e-4 /* of the central differences of fourth order, relative */
 #define SURE 1e-10 /* noise that asks for no other shift */
-#define SMALL 0.1  /* least size of positions beside the way they go, and of velocities */
+#define SMALL 0.1  /* smallest size of positions and velocities, relative to their changes */
 #define APART 0.1  /* how far the other starts are, relative */
 #define SAME 1e-9  /* accelerations that differ by less are equal, relative */
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* What is not a number stays the largest. */
+/* NaN stays the largest value. */
 static void take_larger(double* largest, double value) {
   if (value > *largest || isnan(value)) {
     *largest = value;
@@ -34,7 +34,7 @@ double vida__largest(int n, const double* x) {
   return largest;
 }
 
-/* The largest |x_j| among the coordinates of the unit that coordinate i has. */
+/* Returns the largest |x_j| of the coordinates with the unit of coordinate i. */
 static double largest_of_unit(vida_unit_sizes* sizes, const VidaSystem* system, int i,
                               const double* x) {
   const char* unit = VidaSystem_CoordinateUnit(system, i);
@@ -48,7 +48,7 @@ static double largest_of_unit(vida_unit_sizes* sizes, const VidaSystem* system, 
   return sizes->largest[at];
 }
 
-static double duration(const vida_stretch* stretch) {
+static double duration(const vida_segment_runner* stretch) {
   return (double)stretch->steps * stretch->h;
 }
 
@@ -80,20 +80,20 @@ static int step_plain(void* data, VidaError* error) {
   return VidaStepper_Step(data, error);
 }
 
-vida_stretch vida__plain_stretch(VidaStepper* stepper, double h, long steps) {
-  return (vida_stretch){stepper, 0.0, h, steps, start_plain, step_plain, stepper};
+vida_segment_runner vida__plain_segment(VidaStepper* stepper, double h, long steps) {
+  return (vida_segment_runner){stepper, 0.0, h, steps, start_plain, step_plain, stepper};
 }
 
 /* ---- the symplectic form --------------------------------------------------------------------- */
 
-/* A number in [-1, 1), the same sequence everywhere (Knuth's MMIX). */
+/* Returns a pseudo-random number in [-1, 1); the sequence is the same everywhere (Knuth's MMIX). */
 static double draw(unsigned long long* seed) {
   *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
 typedef struct cloud {
-  const vida_stretch* stretch;
+  const vida_segment_runner* stretch;
   const VidaSystem* system;
   int n;
   unsigned long long seed;
@@ -102,8 +102,8 @@ typedef struct cloud {
   double* base;           /* 2n: the state that vectors are tangent at, before its projection */
   double* state;          /* 2n: work */
   double *start, *end;    /* 2n: work, (q, p) */
-  double* direction;      /* VECTORS x 2n: what the base is moved along */
-  double *before, *after; /* VECTORS x 2n: the vectors, and what the map makes of them */
+  double* direction;      /* VECTORS x 2n: directions of the displacements of the base */
+  double *before, *after; /* VECTORS x 2n: the vectors, and their images under the map */
 } cloud;
 
 static void find_sizes(cloud* c, const double* q, const double* v) {
@@ -113,7 +113,7 @@ static void find_sizes(cloud* c, const double* q, const double* v) {
   for (int i = 0; i < c->n; i++) {
     const double place = largest_of_unit(&places, c->system, i, q);
     const double rate = largest_of_unit(&rates, c->system, i, v);
-    /* What stands at zero is moved as far as the others are. */
+    /* A coordinate that is zero is displaced as far as the others. */
     const double q_size = fmax(place, SMALL * rate * time);
     const double v_size = fmax(rate, SMALL * place / time);
     c->size[i] = q_size > 0.0 ? q_size : all;
@@ -121,8 +121,8 @@ static void find_sizes(cloud* c, const double* q, const double* v) {
   }
 }
 
-static int create_cloud(const vida_stretch* stretch, const double* q, const double* v, cloud* c,
-                        VidaError* error) {
+static int create_cloud(const vida_segment_runner* stretch, const double* q, const double* v,
+                        cloud* c, VidaError* error) {
   *c = (cloud){.stretch = stretch, .system = VidaStepper_System(stretch->stepper), .seed = 20111};
   c->n = VidaSystem_CoordinateCount(c->system);
   const size_t pair = 2 * (size_t)c->n;
@@ -144,9 +144,10 @@ static void take_canonical(const cloud* c, double* z) {
   memcpy(z + c->n, VidaStepper_Momenta(c->stretch->stepper), bytes);
 }
 
-/* c->start and c->end: (q, p) after the start from the projected c->state, and after the steps. */
+/* Computes c->start and c->end: (q, p) at the start from the projected c->state, and after the
+ * steps. */
 static int map_state(cloud* c, VidaError* error) {
-  const vida_stretch* stretch = c->stretch;
+  const vida_segment_runner* stretch = c->stretch;
   double *q = c->state, *v = c->state + c->n;
   int code = vida__project_to_manifold(c->system, stretch->t0, q, v, error);
   code = code ? code : stretch->start(stretch->data, q, v, error);
@@ -162,7 +163,7 @@ static int map_state(cloud* c, VidaError* error) {
   return code;
 }
 
-/* The derivatives of start and end along vector k, by differences of this shift. */
+/* Computes the derivatives of start and end along vector k, by differences with this shift. */
 static int map_vector(cloud* c, int k, double shift, VidaError* error) {
   static const double weight[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
   static const double offset[4] = {-2.0, -1.0, 1.0, 2.0};
@@ -185,8 +186,8 @@ static int map_vector(cloud* c, int k, double shift, VidaError* error) {
   return code;
 }
 
-/* dq ^ dp. On tangent vectors of the constraint manifold it does not see the components of p along
- * G^T, so p need not be projected. */
+/* Computes dq ^ dp. On tangent vectors of the constraint manifold it does not depend on the
+ * components of p along G^T, so p need not be projected. */
 static double form(int n, const double* a, const double* b) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) {
@@ -195,7 +196,7 @@ static double form(int n, const double* a, const double* b) {
   return sum;
 }
 
-/* What becomes of the form on each pair of vectors, relative to the largest. */
+/* Computes the changes of the form on each pair of vectors, relative to the largest value. */
 static int find_changes(cloud* c, double shift, double change[PAIRS], VidaError* error) {
   const int count = 2 * c->n;
   double largest = 0.0;
@@ -237,9 +238,9 @@ static double largest_difference(const double* a, const double* b) {
   return largest;
 }
 
-/* The changes by differences of the shift that disagrees least with those of the one before: of
- * each shift a fourth, from twice SHIFT on, as long as that helps. A shift may be too far for the
- * constraints, or for the steps. */
+/* Computes the changes by differences with the most accurate shift: begins with twice SHIFT and
+ * divides by four as long as successive results approach each other. A large shift may be too far
+ * for the constraints, or for the steps. */
 static int find_surest_changes(cloud* c, double change[PAIRS], double* noise, VidaError* error) {
   double shift = 2.0 * SHIFT;
   double before[PAIRS], now[PAIRS] = {0.0};
@@ -263,7 +264,7 @@ static int find_surest_changes(cloud* c, double change[PAIRS], double* noise, Vi
     is_compared = true;
     *noise = apart;
     memcpy(change, now, sizeof now);
-    if (!(apart > SURE)) { /* also where there is nothing to be compared */
+    if (!(apart > SURE)) { /* also if there is nothing to compare */
       return VIDA_SUCCESS;
     }
   }
@@ -298,8 +299,9 @@ static int measure_cloud(cloud* c, int starts, const double* q, const double* v,
   return code;
 }
 
-int vida__measure_symplectic_defect(const vida_stretch* stretch, const double* q, const double* v,
-                                    int starts, double* defect, double* noise, VidaError* error) {
+int vida__measure_symplectic_defect(const vida_segment_runner* stretch, const double* q,
+                                    const double* v, int starts, double* defect, double* noise,
+                                    VidaError* error) {
   cloud c;
   int code = create_cloud(stretch, q, v, &c, error);
   code = code ? code : measure_cloud(&c, starts, q, v, defect, noise, error);
@@ -310,18 +312,18 @@ int vida__measure_symplectic_defect(const vida_stretch* stretch, const double* q
 /* ---- there and back -------------------------------------------------------------------------- */
 
 typedef struct journey {
-  const vida_stretch* stretch;
+  const vida_segment_runner* stretch;
   const VidaSystem* system;
   int n;
   double* block;
-  double *q, *v; /* n: where it turns, and where it ends */
+  double *q, *v; /* n: points of reversal and of return */
   double *path,
       *rate;         /* n: how far each coordinate went from its start, and its largest velocity */
   double *a, *other; /* n: accelerations */
   double* lambda;    /* m */
 } journey;
 
-static int create_journey(const vida_stretch* stretch, journey* way, VidaError* error) {
+static int create_journey(const vida_segment_runner* stretch, journey* way, VidaError* error) {
   *way = (journey){.stretch = stretch, .system = VidaStepper_System(stretch->stepper)};
   way->n = VidaSystem_CoordinateCount(way->system);
   const size_t n = (size_t)way->n, m = (size_t)VidaSystem_ConstraintCount(way->system);
@@ -344,9 +346,10 @@ static void widen(int n, const double* x, const double* from, double* widest) {
   }
 }
 
-/* From q, v, watched on its way; the state it ends in, velocities turned round, is way->q and v. */
+/* Makes the stretch from q, v, and measures the motion; way->q and v receive the final state with
+ * reversed velocities. */
 static int go(journey* way, const double* q, const double* v, bool watched, VidaError* error) {
-  const vida_stretch* stretch = way->stretch;
+  const vida_segment_runner* stretch = way->stretch;
   VidaStepper* stepper = stretch->stepper;
   int code = stretch->start(stretch->data, q, v, error);
   for (long i = 0; i < stretch->steps && !code; i++) {
@@ -363,8 +366,8 @@ static int go(journey* way, const double* q, const double* v, bool watched, Vida
   return code;
 }
 
-/* The largest |x - y| relative to the largest of its unit in `size`, which is zero where the unit
- * does not move. */
+/* Returns the largest |x - y| relative to the largest of its unit in `size`, which is zero for a
+ * unit without motion. */
 static double relative_distance(const journey* way, const double* x, const double* y,
                                 const double* size) {
   double largest = 0.0;
@@ -389,7 +392,8 @@ static bool are_same(const journey* way) {
   return true;
 }
 
-/* At the turning point. A system without accelerations there is taken to run backwards. */
+/* Checks the system at the turning point. A system without accelerations there counts as
+ * reversible. */
 static bool system_turns(journey* way) {
   const double t0 = way->stretch->t0, t1 = t0 + duration(way->stretch);
   VidaError unused;
@@ -431,7 +435,7 @@ static int travel(journey* way, const double* q, const double* v, double* defect
   return code;
 }
 
-int vida__measure_reversibility_defect(const vida_stretch* stretch, const double* q,
+int vida__measure_reversibility_defect(const vida_segment_runner* stretch, const double* q,
                                        const double* v, double* defect, bool* own,
                                        VidaError* error) {
   journey way;

@@ -24,7 +24,8 @@ void vida__add_to_drift(vida_drift* drift, double t, double y) {
 
 /* ---- confidence ------------------------------------------------------------------------------ */
 
-/* Means of blocks: their times from that of all, and what they are off the line. */
+/* Computes the means of blocks: their times relative to the mean time, and their distances from the
+ * line. */
 typedef struct block_means {
   int count;
   double t[VIDA_DRIFT_BLOCKS], off[VIDA_DRIFT_BLOCKS];
@@ -50,7 +51,7 @@ static void join_neighbours(block_means* means) {
   }
 }
 
-/* Of each with the next one. */
+/* Returns the correlation of successive blocks. */
 static double correlation(const block_means* means) {
   double squares = 0.0, products = 0.0;
   for (int i = 0; i < means->count; i++) {
@@ -60,9 +61,9 @@ static double correlation(const block_means* means) {
   return squares > 0.0 ? products / squares : 0.0;
 }
 
-/* What an oscillation that has not come to a full period, or one that the blocks divide, may have
- * made of the slope: how much it changes with the first block, the last one or both left out, and
- * from all samples to means. */
+/* Returns the possible effect on the slope of an incomplete period, or of an oscillation that the
+ * blocks divide: the change of the slope without the first block, the last block or both, and the
+ * difference between samples and means. */
 static double find_end_effect(const block_means* means) {
   double largest = 0.0, unused;
   for (int first = 0; first < 2; first++) {
@@ -80,7 +81,7 @@ static double find_interval(block_means* means, double size) {
   const double ends = find_end_effect(means);
   const double time =
       (means->t[means->count - 1] - means->t[0]) * means->count / (means->count - 1);
-  /* Of independent blocks one in twenty has a larger correlation. */
+  /* One in twenty series of independent blocks has a larger correlation. */
   while (means->count > LEAST_BLOCKS && correlation(means) > 1.64 / sqrt(means->count)) {
     join_neighbours(means);
   }
@@ -103,8 +104,7 @@ static double find_oscillation(const vida_drift* drift, double slope) {
   const double rise =
       vida__sum_value(&drift->line.ty) - vida__sum_value(&drift->line.t) * sum_y / points;
   const double left = vida__sum_value(&drift->squares) - sum_y * sum_y / points - slope * rise;
-  return left > 0.0 ? sqrt(2.0 * left / points)
-                    : 0.0 * left; /* rounding; what is no number stays */
+  return left > 0.0 ? sqrt(2.0 * left / points) : 0.0 * left; /* rounding; NaN stays NaN */
 }
 
 vida_drift_fit vida__fit_drift(const vida_drift* drift) {

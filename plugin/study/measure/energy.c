@@ -2,17 +2,17 @@
 
 #include <math.h>
 
-/* Of the largest kinetic energy of the motion, which is what is exchanged in it: the damping of a
- * method and the oscillations of symplectic ones stay below, a motion that has lost its energy or
- * lives on energy of the method does not. Steps that are chosen for an error leave less. */
+/* Relative to the largest kinetic energy of the motion. The numerical damping of a method and the
+ * energy oscillations of symplectic methods are smaller; a motion that loses its energy, or gains
+ * it from the method, exceeds the bound. Adaptive methods have smaller errors. */
 static const double large_part = 0.5;
 static const double large_part_by_rtol = 0.1;
-/* Of the energy of the start, and of what moves now: a fall through a singular point, after which
- * the kinetic energy was larger for a moment than all that is wrong. */
-static const double far_more = 10.0;
+/* Relative to the energy at the start and to the current kinetic energy: after a passage of a
+ * singular point the kinetic energy can briefly exceed the whole defect. */
+static const double many_times = 10.0;
 static const double part_of_motion = 0.25;
-/* Of the energies at the start and of the motion: rounding, and what a method that claims to keep
- * the energy leaves in long runs. */
+/* Relative to the energies at the start and of the motion: rounding, and the errors in long runs of
+ * methods that claim to conserve the energy. */
 static const double rounding = 1e-10;
 static const double exact_part = 1e-6;
 
@@ -37,16 +37,16 @@ void vida__judge_energy(vida_energy_verdict* verdict, double t, double defect, d
   if (verdict->is_far) {
     return;
   }
-  const bool is_far = verdict->start > verdict->rest && defect > far_more * verdict->start &&
+  const bool is_far = verdict->start > verdict->rest && defect > many_times * verdict->start &&
                       defect > part_of_motion * kinetic;
-  /* At the start of a motion hardly anything moves yet: what is large then may not be later. */
-  if (is_far || (is_large(verdict, defect) && !vida__energy_is_off(verdict))) {
+  /* Little moves at the start of a motion: a defect that is large then may not be large later. */
+  if (is_far || (is_large(verdict, defect) && !vida__is_energy_wrong(verdict))) {
     verdict->t = t;
     verdict->defect = defect;
     verdict->is_far = is_far;
   }
 }
 
-bool vida__energy_is_off(const vida_energy_verdict* verdict) {
+bool vida__is_energy_wrong(const vida_energy_verdict* verdict) {
   return verdict->defect != 0.0 && (verdict->is_far || is_large(verdict, verdict->defect));
 }

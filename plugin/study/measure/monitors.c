@@ -41,7 +41,8 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   vida__start_norm(&monitors->multiplier, study->norm, m);
   vida__start_norm(&monitors->energy, study->norm, 1);
   vida__start_norm(&monitors->momentum, study->norm, maps + conserved);
-  /* One more than needed, so that a system without constraints or maps is no special case. */
+  /* One more element than necessary, so that a system without constraints or maps is not a special
+   * case. */
   const size_t rows = (size_t)m + 1, map_count = (size_t)(maps + conserved) + 1;
   monitors->momenta_start = vida__allocate(map_count, sizeof(double));
   monitors->momenta = vida__allocate(map_count, sizeof(double));
@@ -59,8 +60,7 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   }
   int code = vida__create_switch_watch(study->system, &monitors->switches, error);
   code = code ? code : vida__create_work(study->system, &monitors->work, error);
-  return code || !Vida_IsAdaptive(run->options) ? code
-                                                : vida__watch_velocities(&monitors->work, error);
+  return code || !run->adaptive ? code : vida__watch_velocities(&monitors->work, error);
 }
 
 void vida__destroy_monitors(vida_monitors* monitors) {
@@ -78,16 +78,16 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   *monitors = (vida_monitors){0};
 }
 
-/* Momentum maps, and observables where they count among them. */
-static int measure_momenta(vida_monitors* monitors, const vida_march* march, double* momenta,
+/* Computes the momentum maps and the conserved observables. */
+static int measure_momenta(vida_monitors* monitors, const vida_time_loop* loop, double* momenta,
                            VidaError* error) {
   const VidaSystem* system = monitors->study->system;
-  VidaSystem_Momentum(system, VidaStepper_Positions(march->stepper),
-                      VidaStepper_Momenta(march->stepper), momenta);
+  VidaSystem_Momentum(system, VidaStepper_Positions(loop->stepper),
+                      VidaStepper_Momenta(loop->stepper), momenta);
   if (monitors->conserved == 0) {
     return VIDA_SUCCESS;
   }
-  const int code = VidaStepper_Observables(march->stepper, monitors->observables, error);
+  const int code = VidaStepper_Observables(loop->stepper, monitors->observables, error);
   int next = VidaSystem_MomentumCount(system);
   for (int i = 0; i < VidaSystem_ObservableCount(system) && code == VIDA_SUCCESS; i++) {
     if (VidaSystem_ObservableIsConserved(system, i)) {
@@ -97,7 +97,7 @@ static int measure_momenta(vida_monitors* monitors, const vida_march* march, dou
   return code;
 }
 
-/* Errors are norms: only a state far outside all bounds makes them infinite. */
+/* Errors are norms: they are infinite only for a state far outside all bounds. */
 static int add_checked(vida_error_norm* norm, const char* what, double difference, double size,
                        VidaError* error) {
   if (!isfinite(difference) || !isfinite(size)) {
@@ -108,12 +108,12 @@ static int add_checked(vida_error_norm* norm, const char* what, double differenc
   return VIDA_SUCCESS;
 }
 
-static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
+static void begin_drifts(vida_monitors* monitors, const vida_time_loop* loop) {
   const VidaStudy* study = monitors->study;
   const VidaSystem* system = study->system;
   const double centre = study->t0 + 0.5 * study->time;
   const long steps = vida__count_steps(&monitors->run->grid);
-  const double* p = VidaStepper_Momenta(march->stepper);
+  const double* p = VidaStepper_Momenta(loop->stepper);
   const int maps = VidaSystem_MomentumCount(system) + monitors->conserved;
   double kinetic = 0.0, length = 0.0;
   for (int i = 0; i < VidaSystem_CoordinateCount(system); i++) {
@@ -129,16 +129,17 @@ static void begin_drifts(vida_monitors* monitors, const vida_march* march) {
   vida__start_drift(&monitors->constraint_drift, centre, steps, length);
 }
 
-static void begin_energy(vida_monitors* monitors, const vida_march* march) {
-  const VidaStepper* stepper = march->stepper;
+static void begin_energy(vida_monitors* monitors, const vida_time_loop* loop) {
+  const VidaStepper* stepper = loop->stepper;
   const double size = vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self);
   const unsigned claims = stepper->self.method->info.capabilities & ~stepper->self.given_up;
   const VidaOptions* options = monitors->run->options;
-  /* Where work is done, what a method claims to keep holds for a work of its own. */
+  /* If forces do work, the claims of a method refer to its own discrete work. */
   const bool is_exact =
-      (claims & VIDA_CAN_ENERGY) != 0 && !vida__exchanges_energy(monitors->study->system);
+      (claims & VIDA_CAN_ENERGY) != 0 && !vida__has_energy_sources(monitors->study->system);
   const double rtol = Vida_IsAdaptive(options) ? VidaOptions_Get(options, "rtol") : 0.0;
-  /* What goes a small part of where the coordinates are: 1e-8, or the part that rtol resolves. */
+  /* A motion that moves coordinates by a small fraction of their size: 1e-8, or what rtol resolves.
+   */
   const double coarser = fmax(1.0, 1e8 * rtol);
   monitors->rest_energy = vida__rest_energy(&stepper->self, fabs(monitors->study->time));
   monitors->energy_size = fmax(size, monitors->rest_energy);
@@ -147,11 +148,11 @@ static void begin_energy(vida_monitors* monitors, const vida_march* march) {
                      is_exact);
 }
 
-int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* error) {
+int vida__begin_monitors(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
-  /* Before the first step there is no middle of a step, so this is the energy at the node. */
-  int code = VidaStepper_Energy(march->stepper, &monitors->energy_start, NULL, error);
+  /* Before the first step the energy "in the middle of the step" is the energy at the node. */
+  int code = VidaStepper_Energy(loop->stepper, &monitors->energy_start, NULL, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
@@ -159,40 +160,40 @@ int vida__begin_monitors(vida_monitors* monitors, vida_march* march, VidaError* 
     return vida__fail(error, VIDA_NOT_FINITE, "the energy of the start is not a finite number");
   }
   monitors->energy_now = monitors->energy_start;
-  vida__begin_work(&monitors->work, vida__march_time(march), vida__run_q0(study, monitors->run),
+  vida__begin_work(&monitors->work, vida__time_loop_time(loop), vida__run_q0(study, monitors->run),
                    vida__run_v0(study, monitors->run));
-  vida__begin_switch_watch(&monitors->switches, vida__march_time(march),
+  vida__begin_switch_watch(&monitors->switches, vida__time_loop_time(loop),
                            vida__run_q0(study, monitors->run), vida__run_v0(study, monitors->run));
-  begin_energy(monitors, march);
-  monitors->work.balance.root_mass = march->stepper->self.model.root_mass;
+  begin_energy(monitors, loop);
+  monitors->work.balance.root_mass = loop->stepper->self.model.root_mass;
   const int* rows = NULL;
-  const int dependent = VidaStepper_DependentRows(march->stepper, &rows);
+  const int dependent = VidaStepper_DependentRows(loop->stepper, &rows);
   monitors->dependent_count = dependent;
   if (dependent > 0) {
     vida__append_rows(study->system, rows, dependent, monitors->dependent,
                       sizeof monitors->dependent);
   }
   memcpy(monitors->v, vida__run_v0(study, monitors->run), n * sizeof(double));
-  code = measure_momenta(monitors, march, monitors->momenta_start, error);
-  code = code ? code : measure_momenta(monitors, march, monitors->momenta, error);
+  code = measure_momenta(monitors, loop, monitors->momenta_start, error);
+  code = code ? code : measure_momenta(monitors, loop, monitors->momenta, error);
   if (code == VIDA_SUCCESS) {
-    begin_drifts(monitors, march);
+    begin_drifts(monitors, loop);
   }
   return code;
 }
 
-/* The energy less that of the start and the work that was done meanwhile. */
-static int observe_energy(vida_monitors* monitors, vida_march* march, VidaError* error) {
+/* Computes the energy minus the energy at the start and the work since then. */
+static int observe_energy(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   double t = 0.0;
   int code = VIDA_SUCCESS;
   if (vida__work_is_needed(&monitors->work)) {
-    code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+    code = VidaStepper_Velocities(loop->stepper, monitors->v, error);
     if (code == VIDA_SUCCESS) {
-      vida__follow_work(&monitors->work, vida__march_time(march),
-                        VidaStepper_Positions(march->stepper), monitors->v);
+      vida__follow_work(&monitors->work, vida__time_loop_time(loop),
+                        VidaStepper_Positions(loop->stepper), monitors->v);
     }
   }
-  code = code ? code : VidaStepper_Energy(march->stepper, &monitors->energy_now, &t, error);
+  code = code ? code : VidaStepper_Energy(loop->stepper, &monitors->energy_now, &t, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
@@ -211,15 +212,15 @@ static int observe_energy(vida_monitors* monitors, vida_march* march, VidaError*
   return code;
 }
 
-static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaError* error) {
+static int observe_invariants(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   const int maps = VidaSystem_MomentumCount(monitors->study->system) + monitors->conserved;
   double position = 0.0;
-  int code = observe_energy(monitors, march, error);
+  int code = observe_energy(monitors, loop, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
   if (maps > 0) {
-    code = measure_momenta(monitors, march, monitors->momenta, error);
+    code = measure_momenta(monitors, loop, monitors->momenta, error);
     if (code != VIDA_SUCCESS) {
       return code;
     }
@@ -231,59 +232,60 @@ static int observe_invariants(vida_monitors* monitors, vida_march* march, VidaEr
       return code;
     }
     if (monitors->drifts) {
-      vida__add_to_drift(&monitors->momentum_drift, vida__march_time(march), off);
+      vida__add_to_drift(&monitors->momentum_drift, vida__time_loop_time(loop), off);
     }
   }
   if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
     return VIDA_SUCCESS;
   }
-  code = VidaStepper_ConstraintErrors(march->stepper, &position, NULL, error);
+  code = VidaStepper_ConstraintErrors(loop->stepper, &position, NULL, error);
   if (code == VIDA_SUCCESS) {
     monitors->constraint_position = fmax(monitors->constraint_position, position);
   }
   if (code == VIDA_SUCCESS && monitors->drifts) {
-    vida__add_to_drift(&monitors->constraint_drift, vida__march_time(march), position);
+    vida__add_to_drift(&monitors->constraint_drift, vida__time_loop_time(loop), position);
   }
   return code;
 }
 
-/* A run goes on when it has gone astray, but does not pass it over in silence. */
-static int note_astray(vida_monitors* monitors, const vida_march* march, VidaError* error) {
-  const double defect = monitors->energy_defect; /* where the work is not known: no number */
-  if (isfinite(defect) && fabs(defect) > vida__work_doubt(&monitors->work)) {
-    vida__judge_energy(&monitors->energy_verdict, vida__march_time(march), defect,
-                       fmax(vida__kinetic_size(&march->stepper->self), monitors->largest_work));
+/* A run with violated constraints continues, but the row has a remark. */
+static int find_deviations(vida_monitors* monitors, const vida_time_loop* loop, VidaError* error) {
+  const double defect = monitors->energy_defect; /* NaN: the work is not known */
+  if (isfinite(defect) && fabs(defect) > vida__work_uncertainty(&monitors->work)) {
+    vida__judge_energy(&monitors->energy_verdict, vida__time_loop_time(loop), defect,
+                       fmax(vida__kinetic_size(&loop->stepper->self), monitors->largest_work));
   }
-  return monitors->astray[0] ? VIDA_SUCCESS
-                             : vida__note_violations(march->stepper, monitors->astray,
-                                                     sizeof monitors->astray, error);
+  return monitors->violation.is_found
+             ? VIDA_SUCCESS
+             : vida__find_violation(loop->stepper, &monitors->violation, error);
 }
 
-/* Velocities cost a projection, so they are asked for only where somebody looks at them. */
-static int observe_velocities(vida_monitors* monitors, vida_march* march, VidaError* error) {
+/* Velocities cost a projection, so they are computed only if they are needed. */
+static int observe_velocities(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   double velocity = 0.0;
-  int code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+  int code = VidaStepper_Velocities(loop->stepper, monitors->v, error);
   if (code != VIDA_SUCCESS || VidaSystem_ConstraintCount(monitors->study->system) == 0) {
     return code;
   }
-  code = VidaStepper_ConstraintErrors(march->stepper, NULL, &velocity, error);
+  code = VidaStepper_ConstraintErrors(loop->stepper, NULL, &velocity, error);
   if (code == VIDA_SUCCESS) {
     monitors->constraint_velocity = fmax(monitors->constraint_velocity, velocity);
-    code = vida__judge_velocities(march->stepper, monitors->v, error);
+    code = vida__check_velocities(loop->stepper, monitors->v, error);
   }
   return code;
 }
 
-static int compare_multipliers(vida_monitors* monitors, const vida_march* march, VidaError* error) {
+static int compare_multipliers(vida_monitors* monitors, const vida_time_loop* loop,
+                               VidaError* error) {
   const vida_reference* reference = monitors->study->reference;
   const int m = VidaSystem_ConstraintCount(monitors->study->system);
   double t = NAN;
-  const double* multipliers = VidaStepper_Multipliers(march->stepper, &t);
+  const double* multipliers = VidaStepper_Multipliers(loop->stepper, &t);
   if (isnan(vida__difference_norm(multipliers, NULL, m, NULL))) { /* not known yet */
     return VIDA_SUCCESS;
   }
-  /* At a jump those of the step that ends there are of its earlier side. */
-  const bool is_later = t < vida__march_time(march) - 1e-9 * monitors->run->grid.h;
+  /* At a jump, the multipliers of the step that ends there belong to the earlier side. */
+  const bool is_later = t < vida__time_loop_time(loop) - 1e-9 * monitors->run->grid.h;
   if (!vida__reference_multipliers(reference, m, t, is_later, &monitors->multiplier_cursor,
                                    monitors->multipliers_there)) {
     return VIDA_SUCCESS;
@@ -294,8 +296,8 @@ static int compare_multipliers(vida_monitors* monitors, const vida_march* march,
       vida__difference_norm(monitors->multipliers_there, NULL, m, NULL), error);
 }
 
-/* The reference's state, with unit quaternions of the sign that is nearer: both signs are the same
- * orientation. */
+/* Returns the state of the reference, with the nearer sign of unit quaternions: both signs are the
+ * same orientation. */
 static void take_nearest(vida_monitors* monitors, const double* now, const double* q,
                          const double* v) {
   const VidaSystem* system = monitors->study->system;
@@ -318,17 +320,17 @@ static void take_nearest(vida_monitors* monitors, const double* now, const doubl
   }
 }
 
-static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* error) {
+static int compare_state(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = monitors->position.length;
-  const long step = vida__reference_step(study, monitors->run, march->step);
+  const long step = vida__reference_step(study, monitors->run, loop->step);
   const long state = vida__find_state(reference, step, &monitors->state_cursor);
   if (state < 0) {
     return VIDA_SUCCESS;
   }
-  const double* now = VidaStepper_Positions(march->stepper);
+  const double* now = VidaStepper_Positions(loop->stepper);
   const double* q = monitors->q_there;
   const double* v = monitors->v_there;
   take_nearest(monitors, now, reference->q + (size_t)state * (size_t)n,
@@ -343,19 +345,19 @@ static int compare_state(vida_monitors* monitors, vida_march* march, VidaError* 
   }
   if (code == VIDA_SUCCESS && VidaSystem_ConstraintCount(study->system) > 0 &&
       !monitors->dependent[0]) {
-    code = compare_multipliers(monitors, march, error);
+    code = compare_multipliers(monitors, loop, error);
   }
   return code;
 }
 
-/* A march that starts again for a shorter last step would forget it. */
-static void note_passage(vida_monitors* monitors, const vida_march* march) {
+/* A restart for a shorter last step would delete the statistics. */
+static void note_passage(vida_monitors* monitors, const vida_time_loop* loop) {
   if (!monitors->passage) {
-    VidaStepper_SingularPassages(march->stepper, &monitors->passage_t, &monitors->passage);
+    VidaStepper_SingularPassages(loop->stepper, &monitors->passage_t, &monitors->passage);
   }
 }
 
-/* No step is small enough for a potential that pushes another way from one turn to the next. */
+/* No step is small enough for a potential whose force jumps between two turns. */
 static int check_angles(const vida_monitors* monitors, VidaError* error) {
   const vida_switch_watch* watch = &monitors->switches;
   char name[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE];
@@ -372,44 +374,44 @@ static int check_angles(const vida_monitors* monitors, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-static int observe_switches(vida_monitors* monitors, vida_march* march, VidaError* error) {
+static int observe_switches(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   if (monitors->switches.count == 0) {
     return VIDA_SUCCESS;
   }
-  int code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+  int code = VidaStepper_Velocities(loop->stepper, monitors->v, error);
   if (!code) {
-    vida__follow_switches(&monitors->switches, vida__march_time(march),
-                          VidaStepper_Positions(march->stepper), monitors->v);
+    vida__follow_switches(&monitors->switches, vida__time_loop_time(loop),
+                          VidaStepper_Positions(loop->stepper), monitors->v);
     code = check_angles(monitors, error);
   }
   return code;
 }
 
-int vida__observe_step(vida_monitors* monitors, vida_march* march, VidaError* error) {
+int vida__observe_step(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   const bool compared = monitors->study->reference && !monitors->run->own_start &&
-                        vida__is_compared(monitors->run, march->step);
-  int code = observe_invariants(monitors, march, error);
-  code = code ? code : observe_switches(monitors, march, error);
-  code = code ? code : note_astray(monitors, march, error);
-  note_passage(monitors, march);
-  if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, march->step))) {
-    code = observe_velocities(monitors, march, error);
+                        vida__is_compared(monitors->run, loop->step);
+  int code = observe_invariants(monitors, loop, error);
+  code = code ? code : observe_switches(monitors, loop, error);
+  code = code ? code : find_deviations(monitors, loop, error);
+  note_passage(monitors, loop);
+  if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, loop->step))) {
+    code = observe_velocities(monitors, loop, error);
   }
   if (code == VIDA_SUCCESS && compared) {
-    code = compare_state(monitors, march, error);
+    code = compare_state(monitors, loop, error);
   }
   return code;
 }
 
-int vida__observe_jump(vida_monitors* monitors, vida_march* march, VidaError* error) {
-  const vida_jumps* jumps = march->stepper->jumps;
-  const double t = VidaStepper_Time(march->stepper);
-  const double* q = VidaStepper_Positions(march->stepper);
+int vida__observe_jump(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
+  const vida_jumps* jumps = loop->stepper->jumps;
+  const double t = VidaStepper_Time(loop->stepper);
+  const double* q = VidaStepper_Positions(loop->stepper);
   int code = VIDA_SUCCESS;
   if (!vida__work_is_needed(&monitors->work)) {
     return code;
   }
-  code = VidaStepper_Velocities(march->stepper, monitors->v, error);
+  code = VidaStepper_Velocities(loop->stepper, monitors->v, error);
   if (!code && jumps->is_left) {
     vida__follow_work_to_jump(&monitors->work, t, q, monitors->v, jumps->jump.before);
   } else if (!code) {
@@ -420,15 +422,15 @@ int vida__observe_jump(vida_monitors* monitors, vida_march* march, VidaError* er
   return code;
 }
 
-int vida__measure_sample(vida_monitors* monitors, vida_march* march, VidaError* error) {
-  int code = VidaStepper_Energy(march->stepper, &monitors->energy_now, NULL, error);
-  code = code ? code : measure_momenta(monitors, march, monitors->momenta, error);
-  return code ? code : VidaStepper_Velocities(march->stepper, monitors->v, error);
+int vida__measure_sample(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
+  int code = VidaStepper_Energy(loop->stepper, &monitors->energy_now, NULL, error);
+  code = code ? code : measure_momenta(monitors, loop, monitors->momenta, error);
+  return code ? code : VidaStepper_Velocities(loop->stepper, monitors->v, error);
 }
 
-int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError* error) {
+int vida__complete_sample(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   if (VidaSystem_ObservableCount(monitors->study->system) > 0) {
-    const int code = VidaStepper_Observables(march->stepper, monitors->observables, error);
+    const int code = VidaStepper_Observables(loop->stepper, monitors->observables, error);
     if (code != VIDA_SUCCESS) {
       return code;
     }
@@ -436,11 +438,11 @@ int vida__complete_sample(vida_monitors* monitors, vida_march* march, VidaError*
   if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
     return VIDA_SUCCESS;
   }
-  return VidaStepper_Constraints(march->stepper, monitors->g, monitors->g_rate, error);
+  return VidaStepper_Constraints(loop->stepper, monitors->g, monitors->g_rate, error);
 }
 
-/* A relative error has no value when the reference quantity is zero throughout; say so rather than
- * leave an unexplained hole. */
+/* A relative error has no value if the reference quantity is always zero; a remark explains this.
+ */
 static double norm_of(const vida_error_norm* norm, const char* name, const VidaStudy* study,
                       VidaRow* row) {
   const double value = vida__norm_value(norm, study->relative);
@@ -471,8 +473,8 @@ static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
-/* The energy's slope is always told, the rest of what a drift study has only where it is asked for.
- */
+/* The slope of the energy is always reported; the other results of a drift study only if the study
+ * has the option. */
 static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
   const vida_drift_fit energy = vida__fit_drift(&monitors->energy_drift);
   row->energy_drift = energy.slope;
@@ -495,25 +497,25 @@ static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
-void vida__remark_on_passages(const vida_monitors* monitors, const vida_march* march,
+void vida__remark_on_passages(const vida_monitors* monitors, const vida_time_loop* loop,
                               VidaRow* row) {
-  const long count = vida__march_statistics(march).singular_passages;
+  const long count = vida__time_loop_statistics(loop).singular_passages;
   double t = monitors->passage_t;
   const char* constraint = monitors->passage;
   if (count == 0) {
     return;
   }
   if (!constraint) { /* in the step that failed */
-    VidaStepper_SingularPassages(march->stepper, &t, &constraint);
+    VidaStepper_SingularPassages(loop->stepper, &t, &constraint);
   }
   const VidaRemarkKind kind =
       count > 1 ? VIDA_REMARK_SINGULAR_PASSAGES : VIDA_REMARK_SINGULAR_PASSAGE;
   vida__add_remark(row, (VidaRemark){.kind = kind, .t = t, .count = count}, constraint);
 }
 
-/* What to try a smaller value of. */
+/* Returns the name of the option whose value should be smaller. */
 static const char* smaller_value(const vida_monitors* monitors) {
-  return Vida_IsAdaptive(monitors->run->options) ? "rtol" : "step";
+  return monitors->run->adaptive ? "rtol" : "step";
 }
 
 void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row) {
@@ -537,7 +539,7 @@ static double finite(double value) {
   return isfinite(value) ? value : (double)NAN;
 }
 
-/* Of the last state: how much of what was done to the energy is work. */
+/* Computes for the last state how much of the energy change is work. */
 static void take_balance(const vida_monitors* monitors, VidaRow* row) {
   const bool known = monitors->work.known;
   if (monitors->energy.samples > 0 || !known) {
@@ -550,7 +552,7 @@ static void take_balance(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
-/* A balance whose work nothing has been compared with is no measure of the method. */
+/* A balance whose work has an unknown error does not measure the method. */
 static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
   if (monitors->work.known && isnan(monitors->work.error) && !isnan(row->energy_error)) {
     row->energy_error = row->energy_drift = (double)NAN;
@@ -588,7 +590,8 @@ void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row) {
   }
 }
 
-/* A method with an option of its largest step takes that, and no other pair where that is blind. */
+/* Recommends the option of the largest step if the method has one, and another table if the error
+ * estimate of this one is zero. */
 static void remark_on_forces(const vida_monitors* monitors, VidaRow* row) {
   const vida_velocity_balance* balance = &monitors->work.balance;
   const VidaOptions* options = monitors->run->options;
@@ -597,28 +600,43 @@ static void remark_on_forces(const vida_monitors* monitors, VidaRow* row) {
     remedy =
         "the error estimate of fehlberg is zero for forces of time alone: try integrator = verner";
   } else if (!isnan(VidaOptions_Get(options, "max_step"))) {
-    remedy = "try a max_step below the length of what forces do, or a smaller rtol";
+    remedy = "try a max_step below the duration of the forces, or a smaller rtol";
   }
   vida__add_remark(row,
                    (VidaRemark){.kind = VIDA_REMARK_FORCES_PASSED,
                                 .word = remedy,
-                                .t = vida__velocities_off_since(balance),
+                                .t = vida__velocities_wrong_since(balance),
                                 .a = 100.0 * fmin(1.0, balance->largest / balance->scale)},
                    NULL);
 }
 
-void vida__remark_on_astray(const vida_monitors* monitors, VidaRow* row) {
-  if (monitors->astray[0]) {
-    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_VIOLATION}, monitors->astray);
+static void remark_on_violation(const vida_monitors* monitors, VidaRow* row) {
+  const vida_violation* violation = &monitors->violation;
+  const VidaRemarkKind kind = violation->is_velocity    ? VIDA_REMARK_VIOLATION_BY_VELOCITIES
+                              : violation->is_of_length ? VIDA_REMARK_VIOLATION_OF_LENGTH
+                              : violation->part < 1.0   ? VIDA_REMARK_VIOLATION_OF_PART
+                                                        : VIDA_REMARK_VIOLATION;
+  vida__add_remark(row,
+                   (VidaRemark){.kind = kind,
+                                .word = smaller_value(monitors),
+                                .t = violation->t,
+                                .a = violation->part,
+                                .remedy = violation->remedy},
+                   VidaSystem_ConstraintName(monitors->study->system, violation->row));
+}
+
+void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
+  if (monitors->violation.is_found) {
+    remark_on_violation(monitors, row);
     row->astray |= VIDA_ASTRAY_CONSTRAINTS;
   }
-  /* Forces that were passed over are part of the motion that there should be. */
+  /* Forces that the steps missed belong to the correct motion. */
   vida_energy_verdict energy = monitors->energy_verdict;
-  const bool is_behind = vida__velocities_are_off(&monitors->work.balance, monitors->rest_energy);
+  const bool is_behind = vida__are_velocities_wrong(&monitors->work.balance, monitors->rest_energy);
   if (is_behind) {
     energy.motion = fmax(energy.motion, 0.5 * pow(monitors->work.balance.scale, 2.0));
   }
-  if (vida__energy_is_off(&energy)) {
+  if (vida__is_energy_wrong(&energy)) {
     remark_on_energy(monitors, &energy, row);
     row->astray |= VIDA_ASTRAY_ENERGY;
   }
@@ -648,7 +666,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
     }
   }
   vida__remark_on_dependence(monitors, row);
-  vida__remark_on_astray(monitors, row);
+  vida__remark_on_deviations(monitors, row);
   remark_on_balance(monitors, row);
   if (study->reference && !monitors->run->own_start) {
     remark_on_comparison(monitors, row);
@@ -656,8 +674,8 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   return VIDA_SUCCESS;
 }
 
-/* Not errors against the reference: over a part of the time they are not those of the other runs.
- * Nor confidence, whose blocks are of the whole time. */
+/* Leaves out errors against the reference, which over a part of the time are not comparable with
+ * those of other runs, and confidence intervals, whose blocks refer to the whole time. */
 void vida__finish_early(const vida_monitors* monitors, VidaRow* row) {
   const bool relative = monitors->study->relative;
   row->energy_error = finite(vida__norm_value(&monitors->energy, relative));

@@ -1,33 +1,37 @@
-/* Norms of errors over the samples of a run, sums that lose nothing, a fitted slope. */
+/* Norms of errors over the samples of a run, compensated sums, and fitted slopes. */
 #ifndef VIDA_STUDY_MEASURE_NORMS_H
 #define VIDA_STUDY_MEASURE_NORMS_H
 
 #include <stdbool.h>
 
-/* Neumaier's compensated sum: a million terms cost no digits. Starts as all zero. */
+/* Neumaier's compensated sum: a million terms lose no digits. Zero-initialized. */
 typedef struct vida_sum {
   double sum, lost;
 } vida_sum;
+/* Adds a value to the sum. */
 void vida__add_to_sum(vida_sum* sum, double value);
+/* Returns the sum. */
 double vida__sum_value(const vida_sum* sum);
 
-/* Euclidean norm of x - y (y may be NULL: of x) over `count` components: those listed in
- * `selection`, or the first `count` when it is NULL. Does not overflow before its result does. */
+/* Returns the Euclidean norm of x - y, or of x if y is NULL, over the components in `selection`
+ * (count), or over the first `count` if it is NULL. Overflows only if the result does. */
 double vida__difference_norm(const double* x, const double* y, int count, const int* selection);
 
-/* The largest |x_i - y_i| / (scale + |y_i|): 10^-mescd, with the mixed error significant correct
- * digits of the test sets for initial value problems, whose scale is atol/rtol. */
+/* Returns the largest |x_i - y_i| / (scale + |y_i|). This is 10^-mescd, where mescd are the mixed
+ * error significant correct digits of the Test Set for IVP Solvers, if scale = atol/rtol. */
 double vida__mixed_difference(const double* x, const double* y, int count, const int* selection,
                               double scale);
 
+/* The norm of the errors of a run. */
 typedef enum vida_norm {
-  VIDA_NORM_MEAN, /* paper 000, eq. 5.10: sum of 2-norms / (samples x length of the vector) */
+  VIDA_NORM_MEAN, /* Wendlandt and Marsden 1997, eq. 5.10: sum of 2-norms / (samples x length of the
+                     vector) */
   VIDA_NORM_MAX,  /* the largest 2-norm */
   VIDA_NORM_END,  /* the 2-norm of the last sample */
   VIDA_NORM_MIXED /* the mixed difference of the last sample */
 } vida_norm;
 
-/* The error of one quantity over a run, and the size of what it is compared with. */
+/* The error of one quantity over a run, and the size of the reference quantity. */
 typedef struct vida_error_norm {
   vida_norm norm;
   int length; /* of the vector */
@@ -37,30 +41,33 @@ typedef struct vida_error_norm {
   double difference_end, size_end;
 } vida_error_norm;
 
+/* Starts the norm of a vector with `length` components. */
 void vida__start_norm(vida_error_norm* norm, vida_norm kind, int length);
-/* One sample: the 2-norm of the difference, and that of the reference quantity. */
+/* Adds a sample: the 2-norms of the difference and of the reference quantity. */
 void vida__add_sample(vida_error_norm* norm, double difference, double size);
-/* The norm; NaN ("not measured") without samples. `relative` divides by the same norm of the
- * reference quantity, and gives NaN when that is zero. */
+/* Returns the norm; NaN without samples. If `relative`, divides by the same norm of the reference
+ * quantity; NaN if that is zero. */
 double vida__norm_value(const vida_error_norm* norm, bool relative);
 
-/* Least-squares straight line through points that arrive one by one. Times count from `centre` and
- * values should be given as differences from a typical one, so that nothing cancels. */
+/* A least-squares line through points that arrive one by one. Times count from `centre`, and values
+ * should be differences from a typical value, to avoid cancellation. */
 typedef struct vida_slope {
   double centre;
   long points;
   vida_sum t, tt, y, ty;
 } vida_slope;
+/* Starts a line about the time `centre`. */
 void vida__start_slope(vida_slope* slope, double centre);
+/* Adds a point. */
 void vida__add_point(vida_slope* slope, double t, double y);
-/* The slope; NaN when the points have fewer than two different times. */
+/* Returns the slope; NaN if the points have fewer than two different times. */
 double vida__slope_value(const vida_slope* slope);
 
-/* 97.5 % quantile of Student's distribution. */
+/* Returns the 97.5 % quantile of Student's t distribution. */
 double vida__student(int freedoms);
 
-/* A straight line through at least two points: its slope, and half of the slope's 95 % confidence
- * interval (NaN for two points). */
+/* Fits a line to at least two points. Returns its slope; *interval receives half of its 95 %
+ * confidence interval, NaN for two points. */
 double vida__fit_line(int count, const double* x, const double* y, double* interval);
 
 #endif

@@ -1,10 +1,11 @@
-/* Work and precision: runs of a method as a series, its order, and what an error costs with it. */
+/* Work and precision: series of runs of a method, their orders, and the costs of errors. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "study/measure/norms.h"
 #include "study/reference/reference.h"
+#include "study/step_choice.h"
 #include "study/study.h"
 
 enum { MOST_POINTS = 64 };
@@ -13,18 +14,18 @@ int VidaStudy_SeriesCount(const VidaStudy* study) {
   return study ? study->series_names.count : 0;
 }
 
-/* The first run of the series; -1: there is no such series. */
+/* Returns the first run of a series; -1 for an unknown index. */
 static int first_run(const VidaStudy* study, int index) {
   return index >= 0 && index < VidaStudy_SeriesCount(study) ? study->series[index].first : -1;
 }
 
-/* An error below that of the reference says how well both agree. */
+/* An error below that of the reference measures only the agreement of both. */
 static bool is_meaningful(const VidaStudy* study, const VidaRow* row) {
   const double floor = study->reference ? study->reference->position_error : (double)NAN;
   return vida__is_finished(row) && row->position_error > 0.0 && !(row->position_error <= floor);
 }
 
-/* log of size (step or tolerance), error and seconds of the runs of a series. */
+/* Logarithms of the size (step or tolerance), the error and the seconds of the runs of a series. */
 typedef struct points {
   int count;
   double size[MOST_POINTS], error[MOST_POINTS], seconds[MOST_POINTS];
@@ -36,7 +37,7 @@ static void gather(const VidaStudy* study, int first, points* all) {
        run = study->runs[run].next_of_series) {
     const VidaRow* row = &study->runs[run].row;
     if (is_meaningful(study, row)) {
-      all->size[all->count] = log(isnan(row->h) ? row->rtol : row->h);
+      all->size[all->count] = log(vida__step_or_tolerance(row));
       all->error[all->count] = log(row->position_error);
       all->seconds[all->count++] = row->wall_s;
     }
@@ -58,7 +59,7 @@ int VidaStudy_Series(const VidaStudy* study, int index, VidaSeries* series, Vida
                          .options = row->options,
                          .count = all.count,
                          .first = first,
-                         .adaptive = isnan(row->h),
+                         .adaptive = vida__is_adaptive(row),
                          .order = NAN,
                          .interval = NAN,
                          .largest_error = NAN};

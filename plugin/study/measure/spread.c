@@ -1,4 +1,4 @@
-/* Many starts: runs that differ in nothing else, and how their errors are spread. */
+/* Many starts: runs that differ only in their starts, and the spread of their errors. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,8 @@
 
 /* ---- runs that are alike --------------------------------------------------------------------- */
 
-static const char* skip_label(const char* options, const char* label) {
-  const size_t length = strlen(label);
-  const char* rest = strlen(options) < length ? options + strlen(options) : options + length;
-  return rest + strspn(rest, " ");
-}
-
-const char* vida__bare_options(const VidaStudy* study, const vida_run* run) {
-  return skip_label(skip_label(run->row.options, study->label), run->label);
+const char* vida__bare_options(const vida_run* run) {
+  return run->row.options + run->bare_options;
 }
 
 static bool is_same(double a, double b) {
@@ -27,11 +21,11 @@ static bool is_alike(const VidaStudy* study, int i, int k) {
   const vida_run *a = &study->runs[i], *b = &study->runs[k];
   return !a->own_start == !b->own_start && strcmp(a->row.method, b->row.method) == 0 &&
          is_same(a->row.h, b->row.h) && is_same(a->row.rtol, b->row.rtol) &&
-         strcmp(vida__bare_options(study, a), vida__bare_options(study, b)) == 0;
+         strcmp(vida__bare_options(a), vida__bare_options(b)) == 0;
 }
 
-/* Runs are mostly added one kind after the other. */
-void vida__join_spread(VidaStudy* study) {
+/* Runs of one kind are usually added one after the other. */
+void vida__group_starts(VidaStudy* study) {
   const int last = study->count - 1;
   int first = last > 0 && is_alike(study, last - 1, last) ? study->runs[last - 1].first : last;
   for (int i = 0; i < last && first == last; i++) {
@@ -48,7 +42,7 @@ static bool begins_spread(const VidaStudy* study, int run) {
   return study->runs[run].own_start && study->runs[run].first == run && study->runs[run].alike > 1;
 }
 
-/* The first run of the spread; -1: there is no such spread. */
+/* Returns the first run of a spread; -1 for an unknown index. */
 static int first_run(const VidaStudy* study, int index) {
   for (int run = 0; run < study->count; run++) {
     if (begins_spread(study, run) && index-- == 0) {
@@ -80,7 +74,7 @@ int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, Vida
   }
   const vida_run* run = &study->runs[first];
   *spread = (VidaSpread){.method = run->row.method,
-                         .options = vida__bare_options(study, run),
+                         .options = vida__bare_options(run),
                          .h = run->row.h,
                          .rtol = run->row.rtol,
                          .runs = run->alike,

@@ -7,18 +7,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Of the largest speed: errors of tolerances stay below. */
+/* Relative to the largest speed; errors of tolerances are smaller. */
 static const double large_part = 0.1;
-/* Times the difference of both rules. */
+/* Factor of the difference between both rules. */
 static const double times_doubt = 4.0;
-/* Of the largest defect: what comes first may be rounding, or the foot of an event. */
+/* Relative to the largest defect; earlier defects may be rounding, or the beginning of an event. */
 static const double onset_part = 0.05;
 
 bool vida__has_timed_forces(const VidaSystem* system) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    const bool is_called = batch->kernel == &vida__callback_lagrangian;
-    if (batch->count > 0 && (is_called || (batch->functions && batch->functions->timed))) {
+    if (batch->count > 0 &&
+        (batch->kernel->is_callback || (batch->functions && batch->functions->timed))) {
       return true;
     }
   }
@@ -75,13 +75,13 @@ void vida__balance_velocities(vida_velocity_balance* balance, double t, double h
   }
 }
 
-bool vida__velocities_are_off(const vida_velocity_balance* balance, double least) {
+bool vida__are_velocities_wrong(const vida_velocity_balance* balance, double least) {
   const double size = balance->largest;
   return balance->noted[VIDA_NOTED_DEFECTS - 1] > 0.0 && size > large_part * balance->scale &&
          0.5 * size * size > least;
 }
 
-double vida__velocities_off_since(const vida_velocity_balance* balance) {
+double vida__velocities_wrong_since(const vida_velocity_balance* balance) {
   int first = 0;
   while (first < VIDA_NOTED_DEFECTS - 1 && balance->noted[first] < onset_part * balance->largest) {
     first++;

@@ -5,40 +5,37 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/memory.h"
 #include "system/evaluate/time_jumps.h"
 
-/* Of the work of two steps, the difference to that of a step over both is 2^6 - 1 times its error
- * where the order is six; fewer times, where it is not yet. */
+/* The difference between the work of two steps and that of one step over both is 2^6 - 1 times the
+ * error for order six, and a smaller multiple if the order is not yet reached. */
 static const double pair_factor = 15.0;
-/* Every so many pairs one is compared with a step over both. */
+/* Every PAIRS-th pair of steps is compared with a step over both. */
 enum { PAIRS = 4 };
-/* Formulas of time are looked at this part of a step inside of it. */
+/* Functions of time are evaluated inside the step, at this fraction from its ends. */
 static const double inside = 1e-10;
 
 /* ---- interpolation --------------------------------------------------------------------------- */
 
 static bool has_accelerations(const vida_work_node* node, int n) {
-  double sum = 0.0;
-  for (int i = 0; i < n; i++) {
-    sum += 0.0 * node->a[i];
-  }
-  return sum == 0.0;
+  return vida__are_finite(node->a, n);
 }
 
-/* q and v at the part x of the way from one node to the other. The change of q is distributed, not
- * q itself, so that large coordinates cost no digits of v. */
+/* Computes q and v at the fraction x of the step from one node to the other. It distributes the
+ * change of q, not q itself, so that large coordinates do not reduce the precision of v. */
 static void interpolate(const vida_work_node* from, const vida_work_node* to, int n, bool quintic,
                         double x, double* q, double* v) {
   const double h = to->t - from->t, y = 1.0 - x;
   for (int i = 0; i < n; i++) {
     const double slope = (to->q[i] - from->q[i]) / h;
-    /* What the straight line and its slope leave: u(0) = u(1) = 0, u' = v - slope. */
+    /* The remainder of the straight line and its slope: u(0) = u(1) = 0, u' = v - slope. */
     const double left = from->v[i] - slope, right = to->v[i] - slope;
     double u = h * x * y * (left * y - right * x);
     double rate = left * y * (1.0 - 3.0 * x) + right * x * (3.0 * x - 2.0);
     if (quintic) {
-      /* ... and the cubic leaves of the accelerations. */
+      /* ... and the remainder of the cubic in the accelerations. */
       const double bend = from->a[i] + (4.0 * left + 2.0 * right) / h;
       const double bend_to = to->a[i] - (2.0 * left + 4.0 * right) / h;
       const double square = x * x * y * y;
@@ -52,7 +49,7 @@ static void interpolate(const vida_work_node* from, const vida_work_node* to, in
   }
 }
 
-/* Of Lobatto's rule of order six, beside both ends. */
+/* The inner points of Lobatto's rule of order six. */
 static const double place[] = {0.27639320225002103, 0.72360679774997897};
 
 /* ---- the work of a step ---------------------------------------------------------------------- */
@@ -63,31 +60,33 @@ static bool is_quintic(const vida_work* work, const vida_work_node* from,
   return has_accelerations(from, n) && has_accelerations(to, n);
 }
 
-/* inner (2 n, nullable): the accelerations there. NaN where some state has no power; the power at
- * both places within into work->watts. */
+/* Computes the power at both inner points into work->energy_rate, and the accelerations there into
+ * inner (2 n, nullable); NaN if a state has no power. */
 static double integrate_power(vida_work* work, const vida_work_node* from, const vida_work_node* to,
                               bool quintic, double* inner) {
   const int n = work->system->coordinate_count;
   const double h = to->t - from->t;
-  double sum = from->watts + to->watts;
+  double sum = from->energy_rate + to->energy_rate;
   for (int k = 0; k < 2; k++) {
-    double watts = 0.0;
+    double energy_rate = 0.0;
     interpolate(from, to, n, quintic, place[k], work->q, work->v);
     double* a = inner ? inner + k * n : NULL;
-    if (vida__power_find(work->power, from->t + place[k] * h, work->q, work->v, &watts, a)) {
+    if (vida__power_find(work->power, from->t + place[k] * h, work->q, work->v, &energy_rate, a)) {
       return (double)NAN;
     }
-    work->watts[k] = watts;
-    sum += 5.0 * watts;
+    work->energy_rate[k] = energy_rate;
+    sum += 5.0 * energy_rate;
   }
   return h * sum / 12.0;
 }
 
-/* Of the part of the last step up to x, by the cubic through the powers of its four places. */
+/* Returns the work in the last step up to x, from the cubic through the power at its four points.
+ */
 static double integrate_part(const vida_work* work, double x) {
   const double h = work->right.t - work->left.t;
   const double node[] = {0.0, place[0], place[1], 1.0};
-  const double watts[] = {work->left.watts, work->watts[0], work->watts[1], work->right.watts};
+  const double energy_rate[] = {work->left.energy_rate, work->energy_rate[0], work->energy_rate[1],
+                                work->right.energy_rate};
   double sum = 0.0;
   for (int k = 0; k < 4; k++) {
     double c[4] = {1.0}, scale = 1.0; /* the product of the other x - node, by powers of x */
@@ -102,23 +101,24 @@ static double integrate_part(const vida_work* work, double x) {
       }
       scale *= node[k] - node[j];
     }
-    sum += watts[k] / scale * x * (c[0] + x * (c[1] / 2.0 + x * (c[2] / 3.0 + x * c[3] / 4.0)));
+    sum +=
+        energy_rate[k] / scale * x * (c[0] + x * (c[1] / 2.0 + x * (c[2] / 3.0 + x * c[3] / 4.0)));
   }
   return h * sum;
 }
 
-/* Fills in power and accelerations of a node; `t`: where formulas of time are looked at. */
+/* Computes the power and the accelerations at a node; formulas of time are evaluated at `t`. */
 static void find_power(vida_work* work, vida_work_node* node, double t) {
-  if (vida__power_find(work->power, work->jumps ? t : node->t, node->q, node->v, &node->watts,
+  if (vida__power_find(work->power, work->jumps ? t : node->t, node->q, node->v, &node->energy_rate,
                        node->a)) {
-    node->watts = (double)NAN;
+    node->energy_rate = (double)NAN;
   }
 }
 
 static void copy_node(const vida_work* work, const vida_work_node* from, vida_work_node* to) {
   const size_t n = (size_t)work->system->coordinate_count;
   to->t = from->t;
-  to->watts = from->watts;
+  to->energy_rate = from->energy_rate;
   memcpy(to->q, from->q, 3 * n * sizeof *to->q); /* v and a follow q */
 }
 
@@ -139,10 +139,10 @@ static void compare_pair(vida_work* work, double done) {
   if (!second) {
     copy_node(work, &work->left, &work->coarse);
   } else if (work->steps / 2 % PAIRS == 0 && fabs(a - b) < 1e-6 * b) {
-    const double kept[] = {work->watts[0], work->watts[1]};
+    const double kept[] = {work->energy_rate[0], work->energy_rate[1]};
     const double over_both =
         integrate_power(work, first, last, is_quintic(work, first, last), NULL);
-    memcpy(work->watts, kept, sizeof kept);
+    memcpy(work->energy_rate, kept, sizeof kept);
     if (isfinite(over_both)) {
       vida__add_to_sum(&work->doubt, PAIRS * (work->pair - over_both) / pair_factor);
       work->error = fmax(work->error, fabs(vida__sum_value(&work->doubt))); /* leaves NaN out */
@@ -150,12 +150,13 @@ static void compare_pair(vida_work* work, double done) {
   }
 }
 
-/* Of a part of a step, beside a jump, there is no pair: its doubt is what the accelerations change
- * of the work, that of a rule of order four. Pairs begin anew behind it. */
+/* A part of a step next to a jump has no pair: its estimated error is the effect of the
+ * accelerations on the work, the difference to a rule of order four. Pairs start again after the
+ * jump. */
 static void compare_part(vida_work* work, double done) {
-  const double kept[] = {work->watts[0], work->watts[1]};
+  const double kept[] = {work->energy_rate[0], work->energy_rate[1]};
   const double rough = integrate_power(work, &work->left, &work->right, false, NULL);
-  memcpy(work->watts, kept, sizeof kept);
+  memcpy(work->energy_rate, kept, sizeof kept);
   work->lone += isfinite(rough) ? fabs(done - rough) / pair_factor : 0.0;
   work->error = fmax(work->error, work->lone); /* leaves NaN out */
   work->steps |= 1;
@@ -164,10 +165,12 @@ static void compare_part(vida_work* work, double done) {
 static void add_work(vida_work* work, double before) {
   const double h = work->right.t - work->left.t;
   const bool is_part = isfinite(work->after) || isfinite(before);
+  const double from = fmax(work->left.t + inside * h, nextafter(work->left.t, INFINITY));
+  const double to = fmin(work->right.t - inside * h, nextafter(work->right.t, -INFINITY));
   if (work->jumps) {
-    find_power(work, &work->left, fmax(work->left.t + inside * h, work->after));
+    find_power(work, &work->left, fmax(from, work->after));
   }
-  find_power(work, &work->right, fmin(work->right.t - inside * h, before));
+  find_power(work, &work->right, fmin(to, before));
   const double done =
       integrate_power(work, &work->left, &work->right, is_quintic(work, &work->left, &work->right),
                       work->balance.inner);
@@ -203,15 +206,15 @@ double vida__work_at(vida_work* work, double t) {
 }
 
 /* The factor of the order is for steps that resolve the motion. */
-double vida__work_doubt(const vida_work* work) {
+double vida__work_uncertainty(const vida_work* work) {
   return !work->power ? 0.0 : isnan(work->error) ? INFINITY : pair_factor * work->error;
 }
 
 /* ---- integrals of rows ----------------------------------------------------------------------- */
 
-/* The rows A v + b on the way, by Gauss's rule of order four, that of the cubic. Where A is the
- * gradient of something, any way between the nodes has the same integral: it is how far the row has
- * drifted. */
+/* Integrates the rows A v + b by Gauss' rule of order four, which suffices for the cubic. If A is a
+ * gradient, the integral does not depend on the path between the nodes: it is the drift of the row.
+ */
 static void add_rows(vida_work* work) {
   static const double rule[] = {0.21132486540518712, 0.78867513459481288};
   const VidaSystem* system = work->system;
@@ -268,7 +271,7 @@ static int allocate(vida_work* work, VidaError* error) {
 }
 
 int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* error) {
-  const bool exchanges = vida__exchanges_energy(system);
+  const bool exchanges = vida__has_energy_sources(system);
   *work = (vida_work){.system = system, .known = true, .error = exchanges ? (double)NAN : 0.0};
   if (!exchanges && !system->nonholonomic) {
     return VIDA_SUCCESS;
@@ -322,7 +325,7 @@ void vida__begin_work(vida_work* work, double t, const double* q, const double* 
   }
 }
 
-/* The step to a node, or to a jump whose earlier side ends at `before`. */
+/* Adds the step to a node, or to a jump whose earlier side ends at `before`. */
 static void follow(vida_work* work, double t, const double* q, const double* v, double before) {
   if (!vida__work_is_needed(work) || !(t > work->right.t)) {
     return;

@@ -1,70 +1,76 @@
-/* The work that is done on a system along a run, and the integrals of its rows of velocities.
+/* The work that is done on a system along a run, and the time integrals of its nonholonomic rows.
  *
  * Between two nodes the motion is interpolated from positions, velocities and accelerations at both
- * (Hermite, of fifth degree; without accelerations of third), and the power of the equations of
- * motion (system/power.h) is integrated along it by the rule of Lobatto with four places. Both are
- * of order six. */
+ * (Hermite polynomials of degree five, or three without accelerations). The power of the equations
+ * of motion (power.h) is integrated along it by Lobatto's rule with four points. Both are of order
+ * six. */
 #ifndef VIDA_STUDY_MEASURE_WORK_INTEGRAL_H
 #define VIDA_STUDY_MEASURE_WORK_INTEGRAL_H
 
 #include "study/measure/velocity_balance.h"
 #include "system/evaluate/power.h"
 
-/* A node: t, and q, v, a (n each; a is NaN where it is not known); the power there, on either side
- * of a jump in time. */
+/* A node: the time, q, v, a (n each; a is NaN if not known), and the power (W), at a jump on one of
+ * its sides. */
 typedef struct vida_work_node {
-  double t, *q, *v, *a, watts;
+  double t, *q, *v, *a, energy_rate;
 } vida_work_node;
 
+/* The work along a run. */
 typedef struct vida_work {
   const VidaSystem* system;
-  vida_power* power;                  /* NULL: nothing exchanges energy */
-  vida_evaluator* evaluator;          /* of the rows; NULL: no row is of velocities */
-  bool jumps;                         /* some formula may jump in time: at a node, */
-  double before, after;               /* beside which it is decided: the times of the last one */
-  double watts[2];                    /* within the last step */
-  vida_work_node left, right, coarse; /* ends of the step; the left end of every second step */
-  double *q, *v;                      /* n each: on the way */
-  double *entries, *row, *rate;       /* of G; m each: the rows on the way */
+  vida_power* power;         /* NULL: the energy of the system is constant */
+  vida_evaluator* evaluator; /* for the rows; NULL: no row is nonholonomic */
+  bool jumps;                /* some formula may jump in time, at a node */
+  double before, after;  /* times on both sides of the last jump, at which formulas have the values
+                            of that side */
+  double energy_rate[2]; /* power at the inner points of the last step */
+  vida_work_node left, right, coarse; /* ends of the step; left end of every second step */
+  double *q, *v;                      /* n each: state at an inner point */
+  double *entries, *row, *rate;       /* entries of G; m each: the rows at an inner point */
   double* memory;
   long steps;
-  double lone;        /* of parts of a step: the doubt, which no pair can tell */
-  vida_sum work;      /* done up to the node */
-  double earlier;     /* at the node before it */
+  double lone;        /* estimated error for parts of a step, which have no pair */
+  vida_sum work;      /* work up to the node */
+  double earlier;     /* work up to the node before */
   double pair;        /* work of the steps since `coarse` */
-  vida_sum doubt;     /* differences between steps and pairs of them */
-  double error;       /* estimated, of the work: the largest so far; NaN: no pair was compared */
-  bool known;         /* no state was without a power */
-  double unknown_t;   /* else when it was */
-  vida_sum* integral; /* m: of rows of velocities over time */
-  double slip;        /* the largest of their sizes so far */
-  vida_velocity_balance balance; /* of runs that may step over forces of time */
+  vida_sum doubt;     /* differences between steps and pairs of steps */
+  double error;       /* largest estimated error of the work so far; NaN: no pair was compared */
+  bool known;         /* the power of all states was known */
+  double unknown_t;   /* time of the first state without a known power */
+  vida_sum* integral; /* m: time integrals of nonholonomic rows */
+  double slip;        /* the largest |integral| so far */
+  vida_velocity_balance balance; /* for runs that may step over forces of time */
 } vida_work;
 
-/* May be destroyed whatever has become of Create; a zeroed one too. */
+/* Allocates the work of a system. The caller frees it with vida__destroy_work, also after a
+ * failure. */
 int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* error);
+/* Frees the work; it may be zero-initialized. */
 void vida__destroy_work(vida_work* work);
-/* Has velocities compared with accelerations from now on (velocity_balance.h), where forces depend
- * on time. */
+/* Enables the balance of velocities (velocity_balance.h) if forces depend on time. */
 int vida__watch_velocities(vida_work* work, VidaError* error);
-/* Whether the run has to be followed at all. */
+/* Returns whether the run must be followed: its energy is not constant, or it has nonholonomic
+ * rows. */
 bool vida__work_is_needed(const vida_work* work);
-/* The first node, and each next one. */
+/* Starts at the first node. */
 void vida__begin_work(vida_work* work, double t, const double* q, const double* v);
+/* Adds the step to the next node. */
 void vida__follow_work(vida_work* work, double t, const double* q, const double* v);
-/* Follows to a jump within a step or at its node, where formulas are those of its earlier side up
- * to the time `before`. */
+/* Adds the step to a jump, within a step or at its node. Formulas have the values of its earlier
+ * side up to the time `before`. */
 void vida__follow_work_to_jump(vida_work* work, double t, const double* q, const double* v,
                                double before);
-/* Goes on behind the jump with the velocities there, formulas being those of its later side from
- * the time `after` on. The energy that changes meanwhile is work: of impulses, as the positions
- * stay, 1/2 (v+ + v-) (p+ - p-), and of explicit time. */
+/* Adds the change over a jump to the velocities after it; formulas have the values of its later
+ * side from the time `after`. The change of energy is work: of impulses, 1/2 (v+ + v-) (p+ - p-)
+ * since the positions do not change, and of explicit time. */
 void vida__follow_work_over_jump(vida_work* work, double t, const double* q, const double* v,
                                  double after);
-/* The work done up to a time in the last step; NaN where it is not known. */
+/* Returns the work (J) up to a time in the last step; NaN if it is not known. */
 double vida__work_at(vida_work* work, double t);
-/* What a defect of the balance has to exceed to be the method's: without a comparison so far, no
- * defect does. */
-double vida__work_doubt(const vida_work* work);
+/* Returns the size (J) that a defect of the energy balance must exceed to count as a defect of the
+ * method: 0 if the energy of the system is constant; infinity as long as no pair of steps was
+ * compared. */
+double vida__work_uncertainty(const vida_work* work);
 
 #endif

@@ -1,4 +1,4 @@
-/* References that are no runs: solutions known in closed form, and states from elsewhere. */
+/* References other than runs: solutions in closed form, and states from elsewhere. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +50,12 @@ static int find_time(const table* at, double t) {
   return fabs(at->t[low] - t) <= near ? low : -1;
 }
 
-/* Whether there are two states at the time of this row: of both sides of a jump. */
+/* Returns whether the table has two states at the time of this row: on both sides of a jump. */
 static bool has_sides(const table* at, int row) {
   return row + 1 < at->count && at->t[row + 1] == at->t[row];
 }
 
-bool vida__knows_sides(const vida_reference* reference, double t) {
+bool vida__has_one_sided_states(const vida_reference* reference, double t) {
   const table* from = reference->known_data;
   const int row = from ? find_time(from, t) : -1;
   return !from || (row >= 0 && has_sides(from, row));
@@ -81,7 +81,7 @@ static int table_state(void* data, double t, double* q, double* v, double* lambd
   return VIDA_SUCCESS;
 }
 
-/* Two states of one time are the sides of a jump. */
+/* Two states at one time are the two sides of a jump. */
 static bool grows(const VidaSystem* system, const double* t, int i) {
   const bool is_side = vida__has_jumps(system) && t[i] == t[i - 1] && (i < 2 || t[i] > t[i - 2]);
   return is_side || t[i] > t[i - 1];
@@ -136,7 +136,7 @@ static int set_reference(VidaStudy* study, const VidaKnownSolution* solution, vo
     return code;
   }
   reference->known_data = own;
-  return vida__adopt_reference(study, reference, error);
+  return vida__set_reference(study, reference, error);
 }
 
 int VidaStudy_SetKnownReference(VidaStudy* study, const VidaKnownSolution* solution,

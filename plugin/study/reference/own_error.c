@@ -1,4 +1,4 @@
-/* How far a reference is off by itself: from a second solution that is made otherwise. */
+/* The estimated error of a reference, from a second solution with other settings. */
 #include <math.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@ static int measured_length(const VidaStudy* study) {
   return study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
 }
 
-void vida__widen_extent(const VidaStudy* study, const vida_march* march, double* extent) {
-  const double* q = VidaStepper_Positions(march->stepper);
+void vida__update_extent(const VidaStudy* study, const vida_time_loop* loop, double* extent) {
+  const double* q = VidaStepper_Positions(loop->stepper);
   *extent =
       fmax(*extent, vida__difference_norm(q, study->q0, measured_length(study), study->selection));
 }
 
-/* The second solution beside the reference. */
+/* The second solution. */
 typedef struct estimate {
   vida_error_norm norm;  /* of the differences, that of the study */
   vida_error_norm plain; /* of their 2-norms, neither by components nor mixed */
@@ -32,24 +32,24 @@ static void start_estimate(const VidaStudy* study, estimate* made) {
   vida__start_norm(&made->plain, is_mixed ? VIDA_NORM_END : study->norm, 1);
 }
 
-/* `between` steps of the reference take as long as one of the march. */
-static int march_estimate(VidaStudy* study, vida_march* march, long between, estimate* made,
-                          VidaError* error) {
+/* `between` steps of the reference take as long as one step of the second solution. */
+static int run_estimate_loop(VidaStudy* study, vida_time_loop* loop, long between, estimate* made,
+                             VidaError* error) {
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = measured_length(study);
-  const long steps = vida__count_steps(&march->grid);
+  const long steps = vida__count_steps(&loop->grid);
   long cursor = 0;
-  int code = vida__start_march(march, study->q0, study->v0, error);
-  while (code == VIDA_SUCCESS && march->step < steps) {
-    code = vida__advance_march(march, error);
+  int code = vida__start_time_loop(loop, study->q0, study->v0, error);
+  while (code == VIDA_SUCCESS && loop->step < steps) {
+    code = vida__advance_time_loop(loop, error);
     if (code == VIDA_SUCCESS) {
-      vida__widen_extent(study, march, &made->extent);
+      vida__update_extent(study, loop, &made->extent);
     }
-    const long state = vida__find_state(reference, between * march->step, &cursor);
+    const long state = vida__find_state(reference, between * loop->step, &cursor);
     if (code == VIDA_SUCCESS && state >= 0) {
       const double* q = reference->q + (size_t)state * (size_t)n;
-      const double* rough = VidaStepper_Positions(march->stepper);
+      const double* rough = VidaStepper_Positions(loop->stepper);
       const double size = vida__difference_norm(q, NULL, length, study->selection);
       vida__add_sample(&made->norm,
                        vida__study_difference(study, rough, q, length, study->selection), size);
@@ -57,7 +57,7 @@ static int march_estimate(VidaStudy* study, vida_march* march, long between, est
                        size);
     }
     if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(march, error);
+      code = vida__show_progress(loop, error);
     }
   }
   return code;
@@ -82,7 +82,7 @@ typedef struct rougher {
   vida_time_grid grid;
 } rougher;
 
-/* Another embedded pair than that of the reference; NULL if it has none. */
+/* Returns another embedded pair than that of the reference; NULL if there is none. */
 static const char* find_other_pair(const VidaOptions* options) {
   static const char* const pairs[] = {"heun",     "bogacki-shampine", "zonneveld", "cash-karp",
                                       "fehlberg", "dormand-prince",   "verner"};
@@ -119,9 +119,9 @@ static bool find_rougher(const vida_reference* reference, rougher* than) {
   return true;
 }
 
-/* Whether an own error (2-norm) is as large as the motion, which is that of the solution that moves
- * less: one that has diverged moves farther. What tolerances leave of a system at rest is neither
- * motion nor error. */
+/* Returns whether an own error (2-norm) is as large as the motion, which is that of the solution
+ * that moves less: one that has diverged moves farther. What tolerances leave of a system at rest
+ * is neither motion nor error. */
 static bool is_as_large_as_motion(const VidaStudy* study, const estimate* made, double error) {
   static const double least_part = 1e-8, tolerances = 10.0;
   const vida_reference* reference = study->reference;
@@ -136,7 +136,7 @@ static bool is_as_large_as_motion(const VidaStudy* study, const estimate* made, 
 
 int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                              VidaError* error) {
-  /* Of lower order, the second pair takes more steps. */
+  /* The second pair has a lower order and needs more steps. */
   static const double more_steps = 10.0;
   vida_reference* reference = study->reference;
   rougher than;
@@ -146,7 +146,7 @@ int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vid
   estimate made;
   start_estimate(study, &made);
   VidaOptions* options = NULL;
-  vida_march march = {0};
+  vida_time_loop loop = {0};
   VidaError problem = {0};
   int code = VidaOptions_Copy(reference->options, &options, &problem);
   if (code == VIDA_SUCCESS) {
@@ -162,18 +162,19 @@ int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vid
     code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = vida__create_march(study->system, options, &than.grid, &march, &problem);
+    code = vida__create_time_loop(study->system, options, &than.grid, &loop, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    vida__watch_march(&march, observer, VIDA_REFERENCE_RUN, "the reference's own error", deadline);
-    code = march_estimate(study, &march, than.between, &made, &problem);
+    vida__observe_time_loop(&loop, observer, VIDA_REFERENCE_RUN, "the reference's own error",
+                            deadline);
+    code = run_estimate_loop(study, &loop, than.between, &made, &problem);
   }
   if (code == VIDA_SUCCESS) {
     reference->position_error = vida__norm_value(&made.norm, study->relative) / than.divisor;
     reference->is_rough =
         is_as_large_as_motion(study, &made, vida__norm_value(&made.plain, false) / than.divisor);
   }
-  vida__destroy_march(&march);
+  vida__destroy_time_loop(&loop);
   VidaOptions_Destroy(&options);
   if (code != VIDA_STOPPED) {
     return VIDA_SUCCESS;

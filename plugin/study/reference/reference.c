@@ -33,9 +33,9 @@ static bool is_state_needed(const VidaStudy* study, long step) {
   return false;
 }
 
-/* Times here count in steps of the reference, from t0. Methods give their newest multipliers at the
- * end, in the middle or at the beginning of a step; which of these a run's method does is not known
- * yet, so the neighbours of all three are kept. */
+/* Times count in steps of the reference from t0. Methods give their newest multipliers at the end,
+ * in the middle or at the beginning of a step; since the method of a run is not known yet, the
+ * neighbours of all three times are stored. */
 static bool is_multiplier_needed(const VidaStudy* study, double time) {
   const double unit = study->reference->grid.h;
   for (int i = 0; i < study->count; i++) {
@@ -139,8 +139,9 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
 
 /* ---- without being told a method ------------------------------------------------------------- */
 
-/* One after the other until one comes to the end. The first has a pair whose error estimate sees
- * forces of time alone, unlike that of fehlberg. */
+/* The candidates of an automatic reference, tried in this order until one reaches the end. The
+ * first has an embedded pair whose error estimate detects forces of time alone, unlike that of
+ * fehlberg. */
 static const struct {
   const char* method;
   const char* options[6]; /* names and values */
@@ -175,10 +176,10 @@ int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error) {
     return code;
   }
   reference->candidate = 0;
-  return vida__adopt_reference(study, reference, error);
+  return vida__set_reference(study, reference, error);
 }
 
-/* Begins with the first candidate again: a study may be run twice. */
+/* Begins with the first candidate again, because a study may be run twice. */
 static int choose_candidate(const VidaStudy* study, int candidate, VidaError* error) {
   vida_reference* reference = study->reference;
   VidaOptions* options = NULL;
@@ -206,16 +207,16 @@ void vida__destroy_reference(vida_reference** reference) {
   *reference = NULL;
 }
 
-static int keep_state(const VidaStudy* study, vida_march* march, VidaError* error) {
+static int keep_state(const VidaStudy* study, vida_time_loop* loop, VidaError* error) {
   vida_reference* reference = study->reference;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
   const size_t offset = (size_t)reference->states * n;
-  memcpy(reference->q + offset, VidaStepper_Positions(march->stepper), n * sizeof(double));
-  const int code = VidaStepper_Velocities(march->stepper, reference->v + offset, error);
+  memcpy(reference->q + offset, VidaStepper_Positions(loop->stepper), n * sizeof(double));
+  const int code = VidaStepper_Velocities(loop->stepper, reference->v + offset, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  reference->steps[reference->states] = march->step;
+  reference->steps[reference->states] = loop->step;
   reference->states += 1;
   return VIDA_SUCCESS;
 }
@@ -244,28 +245,28 @@ static int store_multipliers(vida_reference* reference, size_t m, double t,
   return VIDA_SUCCESS;
 }
 
-static int keep_multipliers(const VidaStudy* study, const vida_march* march, multiplier_room* room,
-                            VidaError* error) {
+static int keep_multipliers(const VidaStudy* study, const vida_time_loop* loop,
+                            multiplier_room* room, VidaError* error) {
   vida_reference* reference = study->reference;
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
   const long steps = vida__count_steps(&reference->grid), count = reference->multiplier_count;
   double t = NAN;
-  const double* multipliers = m > 0 ? VidaStepper_Multipliers(march->stepper, &t) : NULL;
+  const double* multipliers = m > 0 ? VidaStepper_Multipliers(loop->stepper, &t) : NULL;
   if (m == 0 || !isfinite(t) || !isfinite(vida__difference_norm(multipliers, NULL, (int)m, NULL))) {
     return VIDA_SUCCESS;
   }
   if (count > 0 && t <= reference->multiplier_t[count - 1]) {
     return VIDA_SUCCESS;
   }
-  /* The first two and the last two serve times that lie outside by up to a step. */
-  const bool at_an_end = march->step <= 2 || march->step >= steps - 1;
+  /* The first two and the last two multipliers serve times up to a step outside the interval. */
+  const bool at_an_end = loop->step <= 2 || loop->step >= steps - 1;
   if (!at_an_end && !is_multiplier_needed(study, (t - study->t0) / reference->grid.h)) {
     return VIDA_SUCCESS;
   }
   return store_multipliers(reference, m, t, multipliers, room, error);
 }
 
-/* Whom a march tells of jumps. */
+/* The data of the function that a time loop calls at jumps. */
 typedef struct keeper {
   const VidaStudy* study;
   multiplier_room room;
@@ -288,7 +289,7 @@ static int follow_jump(keeper* keeps, VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
-/* The multipliers on both sides of a jump; those of the earlier one may be there. */
+/* Stores the multipliers on both sides of a jump; those of the earlier side may exist. */
 static int keep_sides(void* data, VidaStepper* stepper, VidaError* error) {
   keeper* keeps = data;
   const int followed = follow_jump(keeps, stepper, error);
@@ -320,65 +321,65 @@ static int watch_forces(keeper* keeps, VidaError* error) {
   return code;
 }
 
-static void begin_forces(keeper* keeps, vida_march* march) {
-  keeps->work.balance.root_mass = march->stepper->self.model.root_mass;
-  vida__begin_work(&keeps->work, march->grid.t0, keeps->study->q0, keeps->study->v0);
+static void begin_forces(keeper* keeps, vida_time_loop* loop) {
+  keeps->work.balance.root_mass = loop->stepper->self.model.root_mass;
+  vida__begin_work(&keeps->work, loop->grid.t0, keeps->study->q0, keeps->study->v0);
 }
 
-static int follow_forces(keeper* keeps, vida_march* march, VidaError* error) {
+static int follow_forces(keeper* keeps, vida_time_loop* loop, VidaError* error) {
   if (keeps->work.balance.n == 0) {
     return VIDA_SUCCESS;
   }
-  const int code = VidaStepper_Velocities(march->stepper, march->v, error);
+  const int code = VidaStepper_Velocities(loop->stepper, loop->v, error);
   if (!code) {
-    vida__follow_work(&keeps->work, vida__march_time(march), VidaStepper_Positions(march->stepper),
-                      march->v);
+    vida__follow_work(&keeps->work, vida__time_loop_time(loop),
+                      VidaStepper_Positions(loop->stepper), loop->v);
   }
   return code;
 }
 
-static void judge_forces(keeper* keeps, const vida_march* march) {
-  const double least = vida__rest_energy(&march->stepper->self, fabs(keeps->study->time));
+static void judge_forces(keeper* keeps, const vida_time_loop* loop) {
+  const double least = vida__rest_energy(&loop->stepper->self, fabs(keeps->study->time));
   const vida_velocity_balance* balance = &keeps->work.balance;
-  if (balance->n > 0 && vida__velocities_are_off(balance, least)) {
-    keeps->study->reference->passed_t = vida__velocities_off_since(balance);
+  if (balance->n > 0 && vida__are_velocities_wrong(balance, least)) {
+    keeps->study->reference->passed_t = vida__velocities_wrong_since(balance);
   }
 }
 
-static int march_reference(VidaStudy* study, vida_march* march, const VidaObserver* observer,
-                           vida_deadline deadline, VidaError* error) {
+static int run_reference_loop(VidaStudy* study, vida_time_loop* loop, const VidaObserver* observer,
+                              vida_deadline deadline, VidaError* error) {
   const long steps = vida__count_steps(&study->reference->grid);
   char what[VIDA_MESSAGE_SIZE] = "";
   vida__append(what, sizeof what, "reference: %s", study->reference->text);
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
   keeper keeps = {.study = study, .lambda = vida__allocate(m, sizeof(double))};
-  vida__watch_march(march, observer, VIDA_REFERENCE_RUN, what, deadline);
+  vida__observe_time_loop(loop, observer, VIDA_REFERENCE_RUN, what, deadline);
   int code = keeps.lambda ? VIDA_SUCCESS : vida__fail_memory(error);
   code = code ? code : watch_forces(&keeps, error);
-  vida__tell_jumps(march->stepper, keep_sides, &keeps);
-  code = code ? code : vida__start_march(march, study->q0, study->v0, error);
+  vida__set_jump_function(loop->stepper, keep_sides, &keeps);
+  code = code ? code : vida__start_time_loop(loop, study->q0, study->v0, error);
   if (code == VIDA_SUCCESS) {
-    begin_forces(&keeps, march);
+    begin_forces(&keeps, loop);
   }
-  while (code == VIDA_SUCCESS && march->step < steps) {
-    code = vida__advance_march(march, error);
+  while (code == VIDA_SUCCESS && loop->step < steps) {
+    code = vida__advance_time_loop(loop, error);
     if (code == VIDA_SUCCESS) {
-      vida__widen_extent(study, march, &study->reference->extent);
-      code = follow_forces(&keeps, march, error);
+      vida__update_extent(study, loop, &study->reference->extent);
+      code = follow_forces(&keeps, loop, error);
     }
-    if (code == VIDA_SUCCESS && is_state_needed(study, march->step)) {
-      code = keep_state(study, march, error);
-    }
-    if (code == VIDA_SUCCESS) {
-      code = keep_multipliers(study, march, &keeps.room, error);
+    if (code == VIDA_SUCCESS && is_state_needed(study, loop->step)) {
+      code = keep_state(study, loop, error);
     }
     if (code == VIDA_SUCCESS) {
-      code = vida__show_progress(march, error);
+      code = keep_multipliers(study, loop, &keeps.room, error);
+    }
+    if (code == VIDA_SUCCESS) {
+      code = vida__show_progress(loop, error);
     }
   }
-  vida__tell_jumps(march->stepper, NULL, NULL);
+  vida__set_jump_function(loop->stepper, NULL, NULL);
   if (code == VIDA_SUCCESS) {
-    judge_forces(&keeps, march);
+    judge_forces(&keeps, loop);
   }
   vida__destroy_work(&keeps.work);
   free(keeps.lambda);
@@ -408,8 +409,8 @@ static void set_unknown(double* values, size_t count) {
   }
 }
 
-/* Multipliers on both sides of a jump, NaN where they are not known; `lambda` is followed by work
- * for a state. One state of a table may be of either side. */
+/* Computes the multipliers on both sides of a jump, NaN if they are not known; work space for a
+ * state follows `lambda`. A single state of a table may belong to either side. */
 static int ask_sides(const VidaStudy* study, double t, double* lambda, multiplier_room* room,
                      VidaError* error) {
   vida_reference* reference = study->reference;
@@ -419,7 +420,7 @@ static int ask_sides(const VidaStudy* study, double t, double* lambda, multiplie
   int code = VIDA_SUCCESS;
   for (int side = -1; side <= 1 && !code; side += 2) {
     set_unknown(lambda, m + 2 * n);
-    if (vida__knows_sides(reference, t)) {
+    if (vida__has_one_sided_states(reference, t)) {
       code = reference->known.state(reference->known.data, t + side * beside, lambda + m,
                                     lambda + m + n, lambda, error);
       code = code < 0 ? code : VIDA_SUCCESS;
@@ -429,7 +430,8 @@ static int ask_sides(const VidaStudy* study, double t, double* lambda, multiplie
   return code;
 }
 
-/* What lies between two states, up to the second; whether a jump is at that. */
+/* Requests the multipliers at the jumps between two states, up to the second. *ends_at_jump
+ * receives whether a jump is at the second. */
 static int ask_jumps(const VidaStudy* study, vida_jump_search* search, double from, double to,
                      double* lambda, multiplier_room* room, bool* ends_at_jump, VidaError* error) {
   const double slack = 16.0 * DBL_EPSILON * fmax(fabs(from), fabs(to));
@@ -447,7 +449,7 @@ static int ask_jumps(const VidaStudy* study, vida_jump_search* search, double fr
   return code;
 }
 
-/* Asks for the state after `step` steps; `lambda`: work, m. */
+/* Requests the state after `step` steps; `lambda`: work space, m. */
 static int ask_known(const VidaStudy* study, long step, bool is_at_jump, double* lambda,
                      multiplier_room* room, VidaError* error) {
   vida_reference* reference = study->reference;
@@ -510,51 +512,51 @@ static int ask_all(VidaStudy* study, VidaError* error) {
 static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                          VidaError* error) {
   vida_reference* reference = study->reference;
-  vida_march march = {0};
+  vida_time_loop loop = {0};
   VidaError problem = {0};
   forget_solution(reference);
   int code = reserve_states(study, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  code = vida__create_march(study->system, reference->options, &reference->grid, &march, &problem);
+  code =
+      vida__create_time_loop(study->system, reference->options, &reference->grid, &loop, &problem);
   if (code == VIDA_SUCCESS) {
-    code = march_reference(study, &march, observer, deadline, &problem);
+    code = run_reference_loop(study, &loop, observer, deadline, &problem);
   }
   if (code != VIDA_SUCCESS) {
     char t[VIDA_REAL_TEXT_SIZE];
     vida__fail_flag(error, code, problem.flag, "the reference (%s) failed at t = %s: %.300s",
-                    reference->text, vida__real_text(t, vida__march_time(&march), 12),
+                    reference->text, vida__real_text(t, vida__time_loop_time(&loop), 12),
                     problem.message);
     if (code == VIDA_STOPPED && error) {
       *error = problem;
     }
   }
-  vida__destroy_march(&march);
+  vida__destroy_time_loop(&loop);
   return code;
 }
 
-/* Nothing is compared with a solution whose error is as large as the motion. */
+/* A solution whose error is as large as the motion is not a reference. */
 static int refuse_rough(const VidaStudy* study, VidaError* error) {
   const vida_reference* reference = study->reference;
   char size[VIDA_REAL_TEXT_SIZE];
-  return vida__fail(
-      error, VIDA_STEP_NOT_CONVERGED,
-      "the reference (%s) has an own error of about %s, as large as the motion; try a "
-      "%s, another method, a shorter time, or a formula without jumps",
-      reference->text, vida__real_text(size, reference->position_error, 2),
-      reference->adaptive ? "smaller rtol" : "smaller h");
+  return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                    "the reference (%s) has an error of about %s, as large as the motion; try a "
+                    "%s, another method, a shorter time, or a formula without jumps",
+                    reference->text, vida__real_text(size, reference->position_error, 2),
+                    reference->adaptive ? "smaller rtol" : "smaller h");
 }
 
-/* Nor with one that has passed over forces: both solutions of the estimate may have. */
+/* A solution that has missed forces is not a reference; both solutions of the estimate may have
+ * missed them. */
 static int refuse_passed(const VidaStudy* study, VidaError* error) {
   const vida_reference* reference = study->reference;
   char t[VIDA_REAL_TEXT_SIZE];
-  return vida__fail(
-      error, VIDA_STEP_NOT_CONVERGED,
-      "the reference (%s) has passed over forces that depend on time, from t = %s on; "
-      "try a method with a fixed step that is short beside them",
-      reference->text, vida__real_text(t, reference->passed_t, 4));
+  return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                    "the reference (%s) has missed forces that depend on time, from t = %s on; try "
+                    "a method with a fixed step that resolves them",
+                    reference->text, vida__real_text(t, reference->passed_t, 4));
 }
 
 static int make_and_judge(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
@@ -570,7 +572,7 @@ static int make_and_judge(VidaStudy* study, const VidaObserver* observer, vida_d
   return code || !study->reference->is_rough ? code : refuse_rough(study, error);
 }
 
-/* The first candidate that comes to the end with an error smaller than the motion. */
+/* Tries the candidates until one reaches the end with an error smaller than the motion. */
 static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                           VidaError* error) {
   int code = VIDA_SUCCESS;
@@ -630,7 +632,7 @@ bool vida__reference_multipliers(const vida_reference* reference, int m, double 
     return false;
   }
   const double from = times[*cursor], to = times[*cursor + 1];
-  /* Across a gap, or far outside, a straight line would say more about itself than about them. */
+  /* Linear interpolation across a gap, or extrapolation, would be meaningless. */
   if (to - from > 2.01 * step || t < from - 1.01 * step || t > to + 1.01 * step) {
     return false;
   }

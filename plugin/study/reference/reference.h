@@ -1,63 +1,68 @@
-/* The run that errors are measured against: made once, kept at the times that runs ask for. */
+/* The reference of a study: computed once, and stored at the times at which runs are compared. */
 #ifndef VIDA_STUDY_REFERENCE_REFERENCE_H
 #define VIDA_STUDY_REFERENCE_REFERENCE_H
 
 #include "study/run/time_loop.h"
 #include "study/study.h"
 
+/* A reference. */
 struct vida_reference {
-  VidaOptions* options; /* NULL where the solution is known otherwise */
-  int candidate;        /* of those that are tried when no method is told; -1: one is told */
+  VidaOptions* options; /* NULL for a known solution */
+  int candidate; /* index of the method that an automatic reference tries; -1: the user set the
+                    method */
   VidaKnownSolution known;
-  void* known_data; /* what of it is ours, freed with free() */
+  void* known_data; /* the part of `known` that the reference owns, freed with free() */
   vida_time_grid grid;
-  bool adaptive;  /* chooses its own steps: those of the grid are where it is looked at */
-  bool automatic; /* and its grid is made to fit the runs */
+  bool adaptive;  /* the method chooses its own steps; the steps of the grid are output intervals */
+  bool automatic; /* adaptive, and the grid is chosen to fit the runs */
   int order;      /* of the method */
   char text[VIDA_MESSAGE_SIZE]; /* "energy-momentum, h = 0.0001 s" or "ida-ggl, rtol = 1e-10" */
-  double position_error;        /* its own, estimated; NaN when not */
-  double extent;                /* the largest distance from the start, of what is measured */
-  bool is_rough;                /* its own error is as large as the motion */
-  double passed_t;              /* since when it has passed over forces; NaN: it has not */
-  /* States kept, n numbers each, by the number of steps after which they were reached. */
+  double position_error;        /* own estimated error; NaN: not estimated */
+  double extent;                /* largest distance from the start, in the measured coordinates */
+  bool is_rough;                /* its error is as large as the motion */
+  double passed_t;              /* time since which steps have missed forces; NaN: none missed */
+  /* Stored states, n numbers each, with the numbers of steps after which they were reached. */
   long states;
   long* steps;
   double *q, *v;
-  /* Multipliers kept, m numbers each, by the time they belong to. */
+  /* Stored multipliers, m numbers each, with their times. */
   long multiplier_count;
   double* multiplier_t;
   double* multipliers;
 };
 
-/* One of a known solution, whose grid is still to be chosen. */
+/* Creates the reference of a known solution; its grid is chosen later. */
 int vida__create_known_reference(const VidaKnownSolution* solution, vida_reference** reference,
                                  VidaError* error);
+/* Creates the reference of a method with its options. */
 int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
                            vida_reference** reference, VidaError* error);
-/* Makes it the reference of the study, which then owns it; on failure it is destroyed. */
-int vida__adopt_reference(VidaStudy* study, vida_reference* reference, VidaError* error);
+/* Makes `reference` the reference of the study, which then owns it. Destroys it on failure. */
+int vida__set_reference(VidaStudy* study, vida_reference* reference, VidaError* error);
+/* Frees a reference and sets *reference to NULL; NULL is allowed. */
 void vida__destroy_reference(vida_reference** reference);
-/* Makes the reference solution, keeps what the study's runs need of it, and estimates its error.
- * Fails with VIDA_STEP_NOT_CONVERGED where that is as large as the motion. */
+/* Computes the reference solution, stores what the runs need, and estimates its error. Fails with
+ * VIDA_STEP_NOT_CONVERGED if the error is as large as the motion. */
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
-/* *extent: the largest distance of the measured coordinates from the start so far. */
-void vida__widen_extent(const VidaStudy* study, const vida_march* march, double* extent);
-/* Estimates reference->position_error from a second solution, and whether it is rough. That nothing
- * can be said about the reference is no reason to do without it: only a request to stop is passed
- * on. */
+/* Updates *extent, the largest distance of the measured coordinates from the start, with the
+ * current state. */
+void vida__update_extent(const VidaStudy* study, const vida_time_loop* loop, double* extent);
+/* Estimates reference->position_error from a second solution, and sets is_rough. A failure to
+ * estimate it does not make the reference invalid: the function fails only if the user stops it. */
 int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vida_deadline deadline,
                              VidaError* error);
 
-/* Whether a known solution tells the two sides of a jump at t apart. */
-bool vida__knows_sides(const vida_reference* reference, double t);
+/* Returns whether a known solution distinguishes the two sides of a jump at t. */
+bool vida__has_one_sided_states(const vida_reference* reference, double t);
 
-/* Index of the state kept after `step` steps, -1 when it is not kept. *cursor begins at 0 and only
- * moves forward, as runs do. */
+/* Returns the index of the state stored after `step` steps; -1 if there is none. *cursor is 0 at
+ * first and only increases, as steps do. */
 long vida__find_state(const vida_reference* reference, long step, long* cursor);
-/* The reference's multipliers at time t, linear between those kept; false when t is more than one
- * step away from them, or they are not known there. Where there are two at one time, at a jump,
- * those of its earlier side unless `is_later`. */
+/* Computes the multipliers (m) of the reference at the time t by linear interpolation. At a jump,
+ * which has two, returns those of the earlier side unless `is_later`. Returns false if t is more
+ * than one step from the stored multipliers, or if they are not known there. *cursor is 0 at first
+ * and only increases. */
 bool vida__reference_multipliers(const vida_reference* reference, int m, double t, bool is_later,
                                  long* cursor, double* multipliers);
 

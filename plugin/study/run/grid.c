@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* T/h counts as a whole number N when it is off by no more than this part of it. The rounding of T,
- * h and the quotient is below 1e-15; the rest is for steps that people type with twelve digits. */
+/* T/h counts as a whole number N if its relative error is at most this. The rounding of T, h and
+ * the quotient is below 1e-15; the bound allows steps typed with twelve digits. */
 #define GRID_TOLERANCE 1e-11
 /* ... but never by a visible part of a step, however long the run. */
 #define GRID_TOLERANCE_STEPS 1e-3
@@ -86,7 +86,8 @@ long vida__common_divisor(long a, long b) {
 }
 
 bool vida__match_grids(const vida_time_grid* grid, const vida_time_grid* other, long* a, long* b) {
-  /* Two grids that both end at t0 + time meet there, so whole numbers tell where else they do. */
+  /* Two grids that both end at t0 + time have that time in common, so whole numbers determine the
+   * other common times. */
   if (grid->last == 0.0 && other->last == 0.0) {
     const long divisor = vida__common_divisor(grid->full, other->full);
     *a = grid->full / divisor;

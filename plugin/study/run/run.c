@@ -1,5 +1,4 @@
-/* Making one run of a comparison: start, steps with monitors, rows of samples, the row of results.
- */
+/* Makes one run of a comparison: start, steps with monitors, samples, results. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,34 +16,34 @@
 #include "study/study.h"
 #include "system/model/model.h"
 
-/* Everything that one run needs at hand. */
-typedef struct run_at_work {
+/* The data of a run in progress. */
+typedef struct running_run {
   VidaStudy* study;
   vida_run* run;
   VidaRow row; /* of the run, which others see when it is complete */
   int index;
   const VidaObserver* observer;
-  vida_march march;
+  vida_time_loop loop;
   vida_deadline deadline;
   vida_monitors monitors;
   long sampled;        /* the step of the last row of samples; -1: none yet */
   bool study_must_end; /* the failure is not the run's own */
   char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
-} run_at_work;
+} running_run;
 
-static int emit_sample(run_at_work* work, bool is_at_jump, VidaError* error) {
+static int emit_sample(running_run* work, bool is_at_jump, VidaError* error) {
   const VidaObserver* observer = work->observer;
-  work->sampled = work->march.step;
+  work->sampled = work->loop.step;
   if (!observer || !observer->sample) {
     return VIDA_SUCCESS;
   }
-  int code = vida__complete_sample(&work->monitors, &work->march, error);
+  int code = vida__complete_sample(&work->monitors, &work->loop, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
   VidaSample sample = {
-      .t = is_at_jump ? VidaStepper_Time(work->march.stepper) : vida__march_time(&work->march),
-      .q = VidaStepper_Positions(work->march.stepper),
+      .t = is_at_jump ? VidaStepper_Time(work->loop.stepper) : vida__time_loop_time(&work->loop),
+      .q = VidaStepper_Positions(work->loop.stepper),
       .v = work->monitors.v,
       .energy = work->monitors.energy_now,
       .work = work->monitors.work_now,
@@ -54,8 +53,8 @@ static int emit_sample(run_at_work* work, bool is_at_jump, VidaError* error) {
       .observables = work->monitors.observables,
       .multipliers_t = NAN,
   };
-  sample.multipliers = VidaStepper_Multipliers(work->march.stepper, &sample.multipliers_t);
-  if (vida__multipliers_at_jump(work->march.stepper, work->monitors.multipliers_there)) {
+  sample.multipliers = VidaStepper_Multipliers(work->loop.stepper, &sample.multipliers_t);
+  if (vida__multipliers_at_jump(work->loop.stepper, work->monitors.multipliers_there)) {
     sample.multipliers = work->monitors.multipliers_there;
     sample.multipliers_t = sample.t;
   }
@@ -68,21 +67,21 @@ static int emit_sample(run_at_work* work, bool is_at_jump, VidaError* error) {
   return code;
 }
 
-/* The work, and one row on each side of a jump, on a node or not. */
+/* Processes a jump, at a node or not: the work, and one sample on each side. */
 static int observe_jump(void* data, VidaStepper* stepper, VidaError* error) {
-  run_at_work* work = data;
-  int code = vida__observe_jump(&work->monitors, &work->march, error);
-  const double t = VidaStepper_Time(stepper), node = vida__march_time(&work->march);
+  running_run* work = data;
+  int code = vida__observe_jump(&work->monitors, &work->loop, error);
+  const double t = VidaStepper_Time(stepper), node = vida__time_loop_time(&work->loop);
   const bool is_node = fabs(t - node) <= 1e-9 * work->run->grid.h;
   if (code || !work->observer->sample ||
-      (is_node && stepper->jumps->is_left && work->sampled == work->march.step)) {
-    return code; /* nobody looks, or that row is there */
+      (is_node && stepper->jumps->is_left && work->sampled == work->loop.step)) {
+    return code; /* no observer, or the row is present */
   }
-  code = vida__measure_sample(&work->monitors, &work->march, error);
+  code = vida__measure_sample(&work->monitors, &work->loop, error);
   return code ? code : emit_sample(work, true, error);
 }
 
-static int start_two_points(run_at_work* work, VidaError* error) {
+static int start_two_points(running_run* work, VidaError* error) {
   const VidaStudy* study = work->study;
   long cursor = 0;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
@@ -95,8 +94,8 @@ static int start_two_points(run_at_work* work, VidaError* error) {
   if (state < 0) {
     return vida__fail(error, VIDA_WRONG_ORDER, "the reference has no state at t0 + h");
   }
-  return vida__start_march_two_points(&work->march, study->q0,
-                                      study->reference->q + (size_t)state * n, error);
+  return vida__start_time_loop_two_points(&work->loop, study->q0,
+                                          study->reference->q + (size_t)state * n, error);
 }
 
 static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* error) {
@@ -111,36 +110,35 @@ static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* erro
   const int code =
       VidaSystem_Start(study->system, study->t0, &start, own + 2 * n, own + 3 * n, NULL, error);
   for (int i = 2 * n; i < 4 * n && code != VIDA_SUCCESS; i++) {
-    own[i] = NAN; /* of a start that was not found nothing is told */
+    own[i] = NAN; /* there are no values of a start that was not found */
   }
   return code;
 }
 
-/* The standards for energy and momentum are those of the consistent start also for a run that then
- * begins from two points, whose own momentum is another one: that difference is an error of the
- * method, and papers count it. */
-static int start_run(run_at_work* work, VidaError* error) {
+/* Energy and momentum are compared with those of the consistent start also for a run from two
+ * points, whose own momentum differs: papers count this difference as an error of the method. */
+static int start_run(running_run* work, VidaError* error) {
   const VidaStudy* study = work->study;
   int code = find_own_start(study, work->run, error);
   code = code ? code
-              : vida__create_march(study->system, work->run->options, &work->run->grid,
-                                   &work->march, error);
+              : vida__create_time_loop(study->system, work->run->options, &work->run->grid,
+                                       &work->loop, error);
   if (code == VIDA_SUCCESS) {
-    vida__watch_march(&work->march, work->observer, work->index, work->what, work->deadline);
-    code = vida__start_march(&work->march, vida__run_q0(study, work->run),
-                             vida__run_v0(study, work->run), error);
+    vida__observe_time_loop(&work->loop, work->observer, work->index, work->what, work->deadline);
+    code = vida__start_time_loop(&work->loop, vida__run_q0(study, work->run),
+                                 vida__run_v0(study, work->run), error);
   }
   if (code == VIDA_SUCCESS) {
-    code = vida__begin_monitors(&work->monitors, &work->march, error);
+    code = vida__begin_monitors(&work->monitors, &work->loop, error);
   }
   if (code == VIDA_SUCCESS) {
     work->run->sizes = (vida_run_sizes){0};
-    code = vida__take_sizes(&work->monitors, &work->march, vida__run_v0(study, work->run),
+    code = vida__take_sizes(&work->monitors, &work->loop, vida__run_v0(study, work->run),
                             &work->run->sizes, error);
   }
   if (code == VIDA_SUCCESS) {
     code = emit_sample(work, false, error);
-    vida__tell_jumps(work->march.stepper, observe_jump, work);
+    vida__set_jump_function(work->loop.stepper, observe_jump, work);
   }
   if (code != VIDA_SUCCESS || !work->run->two_points) {
     return code;
@@ -149,34 +147,34 @@ static int start_run(run_at_work* work, VidaError* error) {
   return start_two_points(work, error);
 }
 
-static int observe_run(run_at_work* work, VidaError* error) {
-  int code = vida__observe_step(&work->monitors, &work->march, error);
-  if (code == VIDA_SUCCESS && vida__is_sampled(work->run, work->march.step)) {
+static int observe_run(running_run* work, VidaError* error) {
+  int code = vida__observe_step(&work->monitors, &work->loop, error);
+  if (code == VIDA_SUCCESS && vida__is_sampled(work->run, work->loop.step)) {
     code = emit_sample(work, false, error);
   }
   return code;
 }
 
-static void describe_work(run_at_work* work, const char* part) {
+static void describe_work(running_run* work, const char* part) {
   vida__describe_steps(work->run->options, work->what, sizeof work->what);
   vida__append(work->what, sizeof work->what, "%s", part);
 }
 
-static int march_run(run_at_work* work, VidaError* error) {
+static int run_time_loop(running_run* work, VidaError* error) {
   const long steps = vida__count_steps(&work->run->grid);
   describe_work(work, "");
   int code = start_run(work, error);
-  if (code == VIDA_SUCCESS && work->march.step > 0) {
+  if (code == VIDA_SUCCESS && work->loop.step > 0) {
     code = observe_run(work, error);
   }
-  while (code == VIDA_SUCCESS && work->march.step < steps) {
-    code = vida__advance_march(&work->march, error);
+  while (code == VIDA_SUCCESS && work->loop.step < steps) {
+    code = vida__advance_time_loop(&work->loop, error);
     if (code == VIDA_SUCCESS) {
       code = observe_run(work, error);
     }
-    code = code ? code : vida__show_progress(&work->march, error);
+    code = code ? code : vida__show_progress(&work->loop, error);
   }
-  vida__tell_jumps(work->march.stepper, NULL, NULL);
+  vida__set_jump_function(work->loop.stepper, NULL, NULL);
   work->study_must_end = work->study_must_end || code == VIDA_STOPPED;
   return code;
 }
@@ -185,26 +183,24 @@ static bool is_interrupt(int code) {
   return code == VIDA_STOPPED || code == VIDA_WALL_LIMIT;
 }
 
-/* A step that failed for want of a solution or was interrupted has left the state before it: it is
- * the last row. */
-static int emit_last_state(run_at_work* work, int code, VidaError* error) {
+/* A step that failed or was interrupted leaves the state before it, which is the last sample. */
+static int emit_last_state(running_run* work, int code, VidaError* error) {
   VidaError ignored;
-  if ((code <= 0 && !is_interrupt(code)) || work->sampled < 0 ||
-      work->sampled == work->march.step) {
+  if ((code <= 0 && !is_interrupt(code)) || work->sampled < 0 || work->sampled == work->loop.step) {
     return VIDA_SUCCESS;
   }
   const int n = VidaSystem_CoordinateCount(work->study->system);
-  const double* q = VidaStepper_Positions(work->march.stepper);
+  const double* q = VidaStepper_Positions(work->loop.stepper);
   if (!isfinite(vida__difference_norm(q, NULL, n, NULL)) || !isfinite(work->monitors.energy_now)) {
     return VIDA_SUCCESS;
   }
-  if (VidaStepper_Velocities(work->march.stepper, work->monitors.v, &ignored) != VIDA_SUCCESS) {
+  if (VidaStepper_Velocities(work->loop.stepper, work->monitors.v, &ignored) != VIDA_SUCCESS) {
     return VIDA_SUCCESS;
   }
   return emit_sample(work, false, error);
 }
 
-static void describe_failure(run_at_work* work, int code, const VidaError* problem) {
+static void describe_failure(running_run* work, int code, const VidaError* problem) {
   VidaRow* row = &work->row;
   vida__forget_measurements(row);
   vida__finish_early(&work->monitors, row);
@@ -218,7 +214,7 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
   const VidaStatus* status = Vida_FindStatus(row->status);
   row->astray |= status->astray;
   if (!status->astray) {
-    vida__remark_on_astray(&work->monitors, row);
+    vida__remark_on_deviations(&work->monitors, row);
   }
 }
 
@@ -227,40 +223,40 @@ static void describe_failure(run_at_work* work, int code, const VidaError* probl
 enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
 #define ENOUGH_SECONDS 0.2
 
-/* The same steps again, of which nobody is told but how far they are. */
-static int march_again(run_at_work* work, VidaError* error) {
+/* Makes the same steps again, with progress but without samples. */
+static int run_time_loop_again(running_run* work, VidaError* error) {
   const VidaStudy* study = work->study;
   const long steps = vida__count_steps(&work->run->grid);
-  int code = vida__start_march(&work->march, vida__run_q0(study, work->run),
-                               vida__run_v0(study, work->run), error);
+  int code = vida__start_time_loop(&work->loop, vida__run_q0(study, work->run),
+                                   vida__run_v0(study, work->run), error);
   if (!code && work->run->two_points) {
     code = start_two_points(work, error);
   }
-  while (!code && work->march.step < steps) {
-    code = vida__advance_march(&work->march, error);
-    code = code ? code : vida__show_progress(&work->march, error);
+  while (!code && work->loop.step < steps) {
+    code = vida__advance_time_loop(&work->loop, error);
+    code = code ? code : vida__show_progress(&work->loop, error);
   }
   work->study_must_end = code == VIDA_STOPPED;
   return code;
 }
 
-/* Makes the run again until its time is known, and leaves the median in the row. One that is
- * stopped meanwhile has finished all the same. */
-static int measure_time(run_at_work* work, VidaError* error) {
+/* Repeats the run until its time is known, and writes the median to the row. If a repetition is
+ * stopped, the run has still finished. */
+static int measure_time(running_run* work, VidaError* error) {
   const long asked = (long)VidaOptions_Get(work->study->options, "repeats");
   const long most = asked > 0 ? asked : MOST_AUTOMATIC;
   double seconds[MOST_REPEATS];
-  double total = work->march.wall;
+  double total = work->loop.wall;
   long count = 1;
   int code = VIDA_SUCCESS;
   describe_work(work, ", again");
-  seconds[0] = work->march.wall;
+  seconds[0] = work->loop.wall;
   while (!code && count < most &&
          (asked > 0 || count < LEAST_AUTOMATIC || total < ENOUGH_SECONDS)) {
-    code = march_again(work, error);
+    code = run_time_loop_again(work, error);
     if (!code) {
-      seconds[count++] = work->march.wall;
-      total += work->march.wall;
+      seconds[count++] = work->loop.wall;
+      total += work->loop.wall;
     }
   }
   vida__sort_numbers(seconds, count);
@@ -277,19 +273,19 @@ static int measure_time(run_at_work* work, VidaError* error) {
 /* ---- defects of the step map ----------------------------------------------------------------- */
 
 static int start_stretch(void* data, const double* q, const double* v, VidaError* error) {
-  return vida__start_march(&((run_at_work*)data)->march, q, v, error);
+  return vida__start_time_loop(&((running_run*)data)->loop, q, v, error);
 }
 
 static int step_stretch(void* data, VidaError* error) {
-  run_at_work* work = data;
-  int code = vida__advance_march(&work->march, error);
-  code = code ? code : vida__show_progress(&work->march, error);
+  running_run* work = data;
+  int code = vida__advance_time_loop(&work->loop, error);
+  code = code ? code : vida__show_progress(&work->loop, error);
   work->study_must_end = code == VIDA_STOPPED;
   return code;
 }
 
-/* A stretch that cannot be gone leaves the defect unmeasured, and the row says why. */
-static int finish_stretch(run_at_work* work, const char* defect, int code, VidaError* error) {
+/* If the steps of a stretch fail, the defect is not measured, and a remark gives the reason. */
+static int finish_stretch(running_run* work, const char* defect, int code, VidaError* error) {
   if (!code || work->study_must_end) {
     return code;
   }
@@ -298,8 +294,9 @@ static int finish_stretch(run_at_work* work, const char* defect, int code, VidaE
   return VIDA_SUCCESS;
 }
 
-/* Forces and nonholonomic rows leave nothing to be kept. */
-static int measure_symplectic(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
+/* With forces or nonholonomic rows the form is not preserved. */
+static int measure_symplectic(running_run* work, const vida_segment_runner* stretch,
+                              VidaError* error) {
   const VidaStudy* study = work->study;
   VidaRow* row = &work->row;
   if (study->system->has_forces || study->system->nonholonomic) {
@@ -312,7 +309,8 @@ static int measure_symplectic(run_at_work* work, const vida_stretch* stretch, Vi
   return finish_stretch(work, "symplectic", code, error);
 }
 
-static int measure_reversibility(run_at_work* work, const vida_stretch* stretch, VidaError* error) {
+static int measure_reversibility(running_run* work, const vida_segment_runner* stretch,
+                                 VidaError* error) {
   const VidaStudy* study = work->study;
   VidaRow* row = &work->row;
   bool own = true;
@@ -326,17 +324,17 @@ static int measure_reversibility(run_at_work* work, const vida_stretch* stretch,
   return finish_stretch(work, "reversibility", code, error);
 }
 
-static int measure_defects(run_at_work* work, VidaError* error) {
+static int measure_defects(running_run* work, VidaError* error) {
   const VidaOptions* options = work->study->options;
   const long asked = (long)VidaOptions_Get(options, "defect_steps");
   const long all = work->run->grid.full;
-  const vida_stretch stretch = {.stepper = work->march.stepper,
-                                .t0 = work->study->t0,
-                                .h = work->run->grid.h,
-                                .steps = asked < all ? asked : all,
-                                .start = start_stretch,
-                                .step = step_stretch,
-                                .data = work};
+  const vida_segment_runner stretch = {.stepper = work->loop.stepper,
+                                       .t0 = work->study->t0,
+                                       .h = work->run->grid.h,
+                                       .steps = asked < all ? asked : all,
+                                       .start = start_stretch,
+                                       .step = step_stretch,
+                                       .data = work};
   int code = VIDA_SUCCESS;
   describe_work(work, ", defects");
   if (VidaOptions_Get(options, "symplectic") != 0.0) {
@@ -350,48 +348,48 @@ static int measure_defects(run_at_work* work, VidaError* error) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void remark_on_velocities(const run_at_work* work, VidaRow* row) {
+static void remark_on_velocities(const running_run* work, VidaRow* row) {
   double t;
-  const char* constraint = vida__velocity_jump(work->march.stepper, &t);
+  const char* constraint = vida__velocity_jump(work->loop.stepper, &t);
   if (constraint) {
     vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_VELOCITY_JUMP, .t = t}, constraint);
   }
 }
 
-static int finish_run(run_at_work* work, int code, VidaError* problem) {
+static int finish_run(running_run* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
   vida__clear_remarks(row);
   if (code == VIDA_SUCCESS) {
-    code = vida__finish_sizes(&work->monitors, &work->march, &work->run->sizes, problem);
+    code = vida__finish_sizes(&work->monitors, &work->loop, &work->run->sizes, problem);
     code = code ? code : vida__finish_monitors(&work->monitors, row, problem);
   }
-  const VidaStatistics statistics = vida__march_statistics(&work->march);
-  row->t_end = vida__march_time(&work->march);
-  row->steps = work->run->adaptive ? statistics.steps : work->march.step;
+  const VidaStatistics statistics = vida__time_loop_statistics(&work->loop);
+  row->t_end = vida__time_loop_time(&work->loop);
+  row->steps = work->run->adaptive ? statistics.steps : work->loop.step;
   row->forced_steps = work->run->adaptive ? statistics.forced_steps : 0;
   row->newton_iterations = statistics.newton_iterations;
   row->residual_evaluations = statistics.residual_evaluations;
   row->jacobian_evaluations = statistics.jacobian_evaluations;
-  row->wall_s = work->march.wall;
+  row->wall_s = work->loop.wall;
   row->status[0] = '\0';
   if (code != VIDA_SUCCESS) {
     describe_failure(work, code, problem);
   } else {
     vida__append(row->status, sizeof row->status, "ok");
   }
-  vida__remark_on_passages(&work->monitors, &work->march, row);
+  vida__remark_on_passages(&work->monitors, &work->loop, row);
   remark_on_velocities(work, row);
   vida__remark_on_switches(&work->monitors, row);
   return code;
 }
 
-static int tell_observer(const run_at_work* work,
-                         int (*tell)(void*, int, const VidaRow*, VidaError*), VidaError* error) {
+static int notify_observer(const running_run* work,
+                           int (*tell)(void*, int, const VidaRow*, VidaError*), VidaError* error) {
   return tell ? tell(work->observer->data, work->index, &work->row, error) : VIDA_SUCCESS;
 }
 
-/* Rows of runs that are made at once may be read at the end of any of them. */
-static void publish_row(const run_at_work* work) {
+/* Observers may read the rows of parallel runs at the end of any of them. */
+static void publish_row(const running_run* work) {
   pthread_mutex_t* lock = work->study->lock;
   if (lock) {
     pthread_mutex_lock(lock);
@@ -403,7 +401,7 @@ static void publish_row(const run_at_work* work) {
 }
 
 /* Its status stays NOT_RUN. */
-static void skip_run(run_at_work* work) {
+static void skip_run(running_run* work) {
   char limit[VIDA_NAME_SIZE];
   const vida_deadline deadline = vida__set_deadline(work->study);
   vida__clear_remarks(&work->row);
@@ -414,12 +412,12 @@ static void skip_run(run_at_work* work) {
 
 int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
   static const VidaObserver nobody = {0};
-  run_at_work work = {.study = study,
+  running_run work = {.study = study,
                       .run = &study->runs[index],
                       .row = study->runs[index].row,
                       .index = index,
                       .observer = observer ? observer : &nobody,
-                      .march.grid = study->runs[index].grid,
+                      .loop.grid = study->runs[index].grid,
                       .sampled = -1};
   VidaError problem = {0};
   if (vida__is_over(study)) {
@@ -429,14 +427,14 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   work.deadline = vida__set_deadline(study);
   int code = vida__create_monitors(study, work.run, &work.monitors, error);
   if (code == VIDA_SUCCESS) {
-    code = tell_observer(&work, work.observer->begin, error);
+    code = notify_observer(&work, work.observer->begin, error);
   }
   if (code != VIDA_SUCCESS) {
     vida__destroy_monitors(&work.monitors);
     return code;
   }
 
-  code = march_run(&work, &problem);
+  code = run_time_loop(&work, &problem);
   if (code != VIDA_SUCCESS && (!work.study_must_end || is_interrupt(code))) {
     VidaError observer_problem = {0};
     const bool must_end = work.study_must_end;
@@ -464,10 +462,10 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   }
   /* A stopped run has ended for its observer too; one that could not be written has not. */
   if (result == VIDA_SUCCESS || result == VIDA_STOPPED) {
-    const int told = tell_observer(&work, work.observer->end, error);
+    const int told = notify_observer(&work, work.observer->end, error);
     result = told != VIDA_SUCCESS ? told : result;
   }
-  vida__destroy_march(&work.march);
+  vida__destroy_time_loop(&work.loop);
   vida__destroy_monitors(&work.monitors);
   return result;
 }

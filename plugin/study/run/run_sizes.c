@@ -9,12 +9,12 @@
 #include "system/evaluate/sizes.h"
 #include "system/model/model.h"
 
-/* Of larger systems the momenta themselves are their size: their parts, one by one, would cost as
+/* For larger systems the momenta themselves are their sizes: the sizes of their parts would cost as
  * much as many steps. */
 enum { MOST_PARTS = 256 };
 
-/* The size of each map is the sum of the sizes of what each coordinate's momentum adds to it: a
- * momentum of zero is made of parts, whose rounding it has. */
+/* The size of each map is the sum of the sizes of the contributions of all coordinates: a momentum
+ * that is zero has the rounding of its contributions. */
 static int find_momentum_size(const VidaStepper* stepper, int maps, double* size) {
   const VidaSystem* system = stepper->self.model.system;
   const int n = stepper->self.model.n;
@@ -65,9 +65,9 @@ static void take(double* size, double value) {
   *size = isfinite(value) ? fmax(*size, value) : *size;
 }
 
-int vida__take_sizes(const vida_monitors* monitors, const vida_march* march, const double* v,
+int vida__take_sizes(const vida_monitors* monitors, const vida_time_loop* loop, const double* v,
                      vida_run_sizes* sizes, VidaError* error) {
-  const VidaStepper* stepper = march->stepper;
+  const VidaStepper* stepper = loop->stepper;
   double momentum = 0.0, rate = 0.0;
   int code = VIDA_SUCCESS;
   const int maps = VidaSystem_MomentumCount(monitors->study->system);
@@ -90,10 +90,10 @@ int vida__take_sizes(const vida_monitors* monitors, const vida_march* march, con
   return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 
-int vida__finish_sizes(const vida_monitors* monitors, const vida_march* march,
+int vida__finish_sizes(const vida_monitors* monitors, const vida_time_loop* loop,
                        vida_run_sizes* sizes, VidaError* error) {
   const vida_drift_fit energy = vida__fit_drift(&monitors->energy_drift);
   sizes->energy_drift_interval = energy.interval;
   sizes->energy_oscillation = energy.oscillation;
-  return vida__take_sizes(monitors, march, monitors->v, sizes, error);
+  return vida__take_sizes(monitors, loop, monitors->v, sizes, error);
 }

@@ -1,4 +1,4 @@
-/* Which steps of a run are compared with the reference, and which are written out. */
+/* The steps of a run that are compared with the reference, and those that are written. */
 #include "study/reference/reference.h"
 #include "study/study.h"
 

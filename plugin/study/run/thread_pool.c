@@ -1,5 +1,5 @@
-/* Runs of a comparison, one after the other or several at once. Runs share the system and the
- * reference, which nobody changes; observers are called by one run at a time. */
+/* Makes the runs of a comparison, one after the other or in parallel. Runs share the system and the
+ * reference, which do not change; only one run at a time calls observers. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 
 /* ---- how much is done ------------------------------------------------------------------------ */
 
-/* What a run takes, as far as that is known: its steps, unless it is made again until its time is
- * known, which takes as long for all. */
+/* Estimated work of a run: its steps, unless it is repeated until its time is known, which takes
+ * the same time for all runs. */
 static double weigh(const VidaStudy* study, const vida_time_grid* grid) {
   const bool again = VidaOptions_Get(study->options, "repeats") != 1.0;
   return again ? 1.0 : (double)vida__count_steps(grid);
@@ -39,138 +39,138 @@ double VidaStudy_Done(const VidaStudy* study, int run, double fraction) {
 
 /* ---- several at once ------------------------------------------------------------------------- */
 
-typedef struct crew {
+typedef struct worker_pool {
   VidaStudy* study;
   const VidaObserver* watched;
   VidaObserver observer; /* passes on to the one that watches */
   pthread_mutex_t mutex; /* of all below, of calls to that observer, and of rows */
   int next, finished, jobs;
   double* fraction; /* of each run */
-  double* weight;   /* what it takes, as far as that is known: its steps */
+  double* weight;   /* estimated cost: the number of steps */
   int code;         /* of the first failure that ends the study */
   VidaError error;
-} crew;
+} worker_pool;
 
 /* ---- their observers ------------------------------------------------------------------------- */
 
 static int begin(void* data, int run, const VidaRow* row, VidaError* error) {
-  crew* all = data;
-  const VidaObserver* to = all->watched;
-  pthread_mutex_lock(&all->mutex);
+  worker_pool* pool = data;
+  const VidaObserver* to = pool->watched;
+  pthread_mutex_lock(&pool->mutex);
   const int code = to->begin ? to->begin(to->data, run, row, error) : VIDA_SUCCESS;
-  pthread_mutex_unlock(&all->mutex);
+  pthread_mutex_unlock(&pool->mutex);
   return code;
 }
 
 static int sample(void* data, int run, const VidaSample* at, VidaError* error) {
-  crew* all = data;
-  const VidaObserver* to = all->watched;
-  pthread_mutex_lock(&all->mutex);
+  worker_pool* pool = data;
+  const VidaObserver* to = pool->watched;
+  pthread_mutex_lock(&pool->mutex);
   const int code = to->sample(to->data, run, at, error);
-  pthread_mutex_unlock(&all->mutex);
+  pthread_mutex_unlock(&pool->mutex);
   return code;
 }
 
 static int end(void* data, int run, const VidaRow* row, VidaError* error) {
-  crew* all = data;
-  const VidaObserver* to = all->watched;
-  pthread_mutex_lock(&all->mutex);
+  worker_pool* pool = data;
+  const VidaObserver* to = pool->watched;
+  pthread_mutex_lock(&pool->mutex);
   const int code = to->end ? to->end(to->data, run, row, error) : VIDA_SUCCESS;
-  pthread_mutex_unlock(&all->mutex);
+  pthread_mutex_unlock(&pool->mutex);
   return code;
 }
 
-/* Progress is that of all runs together. A failure of one is told to the others here. */
+/* Progress is that of all runs together. A failure of one run stops the others here. */
 static int progress(void* data, int run, const char* what, double fraction) {
-  crew* all = data;
-  const VidaObserver* to = all->watched;
+  worker_pool* pool = data;
+  const VidaObserver* to = pool->watched;
   char text[VIDA_NAME_SIZE] = "";
   double done = 0.0, whole = 0.0;
   (void)what;
-  pthread_mutex_lock(&all->mutex);
-  all->fraction[run] = fraction;
-  for (int i = 0; i < all->study->count; i++) {
-    done += all->weight[i] * all->fraction[i];
-    whole += all->weight[i];
+  pthread_mutex_lock(&pool->mutex);
+  pool->fraction[run] = fraction;
+  for (int i = 0; i < pool->study->count; i++) {
+    done += pool->weight[i] * pool->fraction[i];
+    whole += pool->weight[i];
   }
-  vida__append(text, sizeof text, "%d of %d runs, %d at once", all->finished, all->study->count,
-               all->jobs);
-  int code = all->code;
+  vida__append(text, sizeof text, "%d of %d runs, %d in parallel", pool->finished,
+               pool->study->count, pool->jobs);
+  int code = pool->code;
   if (!code && to->progress) {
     code = to->progress(to->data, VIDA_ALL_RUNS, text, done / whole);
   }
-  pthread_mutex_unlock(&all->mutex);
+  pthread_mutex_unlock(&pool->mutex);
   return code;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-/* The next run to be made; -1: there is none. */
-static int take_run(crew* all) {
-  pthread_mutex_lock(&all->mutex);
-  const int run = !all->code && all->next < all->study->count ? all->next++ : -1;
-  pthread_mutex_unlock(&all->mutex);
+/* Returns the next run; -1 if there is none. */
+static int take_run(worker_pool* pool) {
+  pthread_mutex_lock(&pool->mutex);
+  const int run = !pool->code && pool->next < pool->study->count ? pool->next++ : -1;
+  pthread_mutex_unlock(&pool->mutex);
   return run;
 }
 
-static void hand_in(crew* all, int run, int code, const VidaError* error) {
-  pthread_mutex_lock(&all->mutex);
-  all->fraction[run] = 1.0;
-  all->finished++;
-  if (code && !all->code) {
-    all->code = code;
-    all->error = *error;
+static void finish_run(worker_pool* pool, int run, int code, const VidaError* error) {
+  pthread_mutex_lock(&pool->mutex);
+  pool->fraction[run] = 1.0;
+  pool->finished++;
+  if (code && !pool->code) {
+    pool->code = code;
+    pool->error = *error;
   }
-  pthread_mutex_unlock(&all->mutex);
+  pthread_mutex_unlock(&pool->mutex);
 }
 
 static void* work(void* data) {
-  crew* all = data;
-  for (int run = take_run(all); run >= 0; run = take_run(all)) {
+  worker_pool* pool = data;
+  for (int run = take_run(pool); run >= 0; run = take_run(pool)) {
     VidaError error = {0};
-    const int code = vida__make_run(all->study, run, &all->observer, &error);
-    hand_in(all, run, code, &error);
+    const int code = vida__make_run(pool->study, run, &pool->observer, &error);
+    finish_run(pool, run, code, &error);
   }
   return NULL;
 }
 
 static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer,
                         VidaError* error) {
-  crew all = {.study = study, .watched = observer, .jobs = jobs};
+  worker_pool pool = {.study = study, .watched = observer, .jobs = jobs};
   pthread_t* threads = vida__allocate((size_t)jobs, sizeof *threads);
-  all.fraction = vida__allocate((size_t)study->count, sizeof *all.fraction);
-  all.weight = vida__allocate((size_t)study->count, sizeof *all.weight);
-  if (!threads || !all.fraction || !all.weight || pthread_mutex_init(&all.mutex, NULL)) {
+  pool.fraction = vida__allocate((size_t)study->count, sizeof *pool.fraction);
+  pool.weight = vida__allocate((size_t)study->count, sizeof *pool.weight);
+  if (!threads || !pool.fraction || !pool.weight || pthread_mutex_init(&pool.mutex, NULL)) {
     free(threads);
-    free(all.fraction);
-    free(all.weight);
+    free(pool.fraction);
+    free(pool.weight);
     return vida__fail_memory(error);
   }
   for (int i = 0; i < study->count; i++) {
-    all.weight[i] = weigh(study, &study->runs[i].grid);
+    pool.weight[i] = weigh(study, &study->runs[i].grid);
   }
   vida__append(study->notes, sizeof study->notes,
-               "%stimes are those of runs that share the machine, %d at once",
+               "%stimes are those of %d parallel runs, which share the machine",
                study->notes[0] ? "\n" : "", jobs);
-  all.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &all};
-  study->lock = &all.mutex;
+  pool.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &pool};
+  study->lock = &pool.mutex;
   int started = 0;
-  while (started < jobs - 1 && pthread_create(&threads[started], NULL, work, &all) == 0) {
+  while (started < jobs - 1 && pthread_create(&threads[started], NULL, work, &pool) == 0) {
     started++;
   }
-  work(&all); /* this thread works, too, whatever could be started */
+  work(&pool); /* this thread works, too, whatever could be started */
   for (int i = 0; i < started; i++) {
     pthread_join(threads[i], NULL);
   }
   study->lock = NULL;
-  pthread_mutex_destroy(&all.mutex);
+  pthread_mutex_destroy(&pool.mutex);
   free(threads);
-  free(all.fraction);
-  free(all.weight);
-  if (all.code && error) {
-    *error = all.error;
+  free(pool.fraction);
+  free(pool.weight);
+  if (pool.code && error) {
+    *error = pool.error;
   }
-  return all.code;
+  return pool.code;
 }
 
 int vida__jobs(const VidaStudy* study) {

@@ -38,9 +38,9 @@ char* vida__describe_limit(const vida_deadline* deadline, char text[VIDA_NAME_SI
 
 /* ---- what is known beforehand ---------------------------------------------------------------- */
 
-/* No method makes a step in less; a step of a mechanism takes ten times as long and more. */
+/* Lower bound of the time of a step; a step of a mechanism takes ten times as long or more. */
 static const double least_seconds = 1e-7;
-/* A study that takes longer, at this least price, is spoken of. */
+/* A study that takes longer than this, by the lower bound, causes a warning. */
 static const double long_time = 100.0;
 static const double large_file = 1e9; /* bytes */
 
@@ -70,14 +70,13 @@ static void tell_long(const VidaStudy* study, const VidaOptions* options, const 
   vida__describe_steps(options, run, sizeof run);
   describe_time(seconds, time);
   vida__append(text, size,
-               "%s%s%s makes %s steps, which take %s at the least (%s s each), and often ten times "
-               "as long; wall_limit ends runs after a time, larger steps or a shorter time need "
-               "less",
+               "%s%s%s makes %s steps, which take at least %s (%s s each), and often ten times as "
+               "long; set wall_limit, or take larger steps or a shorter time",
                text[0] ? "\n" : "", what, run, vida__real_text(count, steps, 3), time, "1e-07");
 }
 
-/* About 20 bytes a number: t, q, v, multipliers and their time, energy, momenta, g and its rate,
- * observables. */
+/* Returns the size of a trajectory: about 20 bytes per number for t, q, v, multipliers and their
+ * time, energy, momenta, g and its rate, observables. */
 static double trajectory_bytes(const VidaStudy* study, const vida_run* run) {
   const VidaSystem* system = study->system;
   const double rows = (double)vida__count_steps(&run->grid) / (double)run->every;

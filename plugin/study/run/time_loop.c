@@ -7,213 +7,209 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/jumps.h"
+#include "study/step_choice.h"
 
 #define SECONDS_BETWEEN_PROGRESS 0.1
 
-int vida__create_march(const VidaSystem* system, const VidaOptions* options,
-                       const vida_time_grid* grid, vida_march* march, VidaError* error) {
+int vida__create_time_loop(const VidaSystem* system, const VidaOptions* options,
+                           const vida_time_grid* grid, vida_time_loop* loop, VidaError* error) {
   const size_t n = (size_t)VidaSystem_CoordinateCount(system);
-  *march = (vida_march){.grid = *grid};
-  march->clock = march->shown = vida__read_clock();
-  march->deadline.end = INFINITY;
-  march->q = vida__allocate(n, sizeof(double));
-  march->v = vida__allocate(n, sizeof(double));
-  if (!march->q || !march->v) {
+  *loop = (vida_time_loop){.grid = *grid};
+  loop->clock = loop->shown = vida__read_clock();
+  loop->deadline.end = INFINITY;
+  loop->q = vida__allocate(n, sizeof(double));
+  loop->v = vida__allocate(n, sizeof(double));
+  if (!loop->q || !loop->v) {
     return vida__fail_memory(error);
   }
-  return VidaStepper_Create(system, options, &march->stepper, error);
+  return VidaStepper_Create(system, options, &loop->stepper, error);
 }
 
-void vida__destroy_march(vida_march* march) {
-  VidaStepper_Destroy(&march->stepper);
-  free(march->q);
-  free(march->v);
-  *march = (vida_march){0};
+void vida__destroy_time_loop(vida_time_loop* loop) {
+  VidaStepper_Destroy(&loop->stepper);
+  free(loop->q);
+  free(loop->v);
+  *loop = (vida_time_loop){0};
 }
 
-int vida__start_march(vida_march* march, const double* q, const double* v, VidaError* error) {
-  march->step = 0;
-  march->wall = 0.0;
-  march->before = (VidaStatistics){0};
-  return VidaStepper_Start(march->stepper, march->grid.t0, q, v, error);
+int vida__start_time_loop(vida_time_loop* loop, const double* q, const double* v,
+                          VidaError* error) {
+  loop->step = 0;
+  loop->wall = 0.0;
+  loop->before = (VidaStatistics){0};
+  return VidaStepper_StartWithStep(loop->stepper, loop->grid.t0, loop->grid.h, q, v, error);
 }
 
-int vida__start_march_two_points(vida_march* march, const double* q0, const double* q1,
-                                 VidaError* error) {
-  const int code = VidaStepper_StartTwoPoints(march->stepper, march->grid.t0, q0, q1, error);
+int vida__start_time_loop_two_points(vida_time_loop* loop, const double* q0, const double* q1,
+                                     VidaError* error) {
+  const int code = VidaStepper_StartTwoPoints(loop->stepper, loop->grid.t0, q0, q1, error);
   if (code == VIDA_SUCCESS) {
-    march->step = 1;
+    loop->step = 1;
   }
   return code;
 }
 
 static VidaStatistics add_statistics(VidaStatistics a, VidaStatistics b) {
-  a.steps += b.steps;
-  a.rejected_steps += b.rejected_steps;
-  a.newton_iterations += b.newton_iterations;
-  a.residual_evaluations += b.residual_evaluations;
-  a.jacobian_evaluations += b.jacobian_evaluations;
-  a.factorizations += b.factorizations;
+  vida__add_statistics(&a, b);
   a.singular_passages += b.singular_passages;
-  a.forced_steps += b.forced_steps;
   return a;
 }
 
-/* A fixed-step method has no other step size than its own: the rest of the time is a new start from
- * the state that the full steps reached. */
-static int start_last_step(vida_march* march, VidaError* error) {
-  const int n = VidaSystem_CoordinateCount(VidaStepper_System(march->stepper));
-  const double* positions = VidaStepper_Positions(march->stepper);
+/* A method with fixed steps cannot change its step: the shorter last step is a new start from the
+ * state after the full steps. */
+static int start_last_step(vida_time_loop* loop, VidaError* error) {
+  const int n = VidaSystem_CoordinateCount(VidaStepper_System(loop->stepper));
+  const double* positions = VidaStepper_Positions(loop->stepper);
   for (int i = 0; i < n; i++) {
-    march->q[i] = positions[i];
+    loop->q[i] = positions[i];
   }
-  if (vida__space_nodes(march->stepper, march->grid.last)) {
-    vida__count_earlier(march->stepper, march->step);
+  if (vida__space_nodes(loop->stepper, loop->grid.last)) {
+    vida__count_earlier(loop->stepper, loop->step);
     return VIDA_SUCCESS;
   }
-  int code = VidaStepper_Velocities(march->stepper, march->v, error);
+  int code = VidaStepper_Velocities(loop->stepper, loop->v, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  const VidaStatistics full = VidaStepper_Statistics(march->stepper);
-  code = VidaStepper_StartWithStep(march->stepper, vida__march_time(march), march->grid.last,
-                                   march->q, march->v, error);
+  const VidaStatistics full = VidaStepper_Statistics(loop->stepper);
+  code = VidaStepper_StartWithStep(loop->stepper, vida__time_loop_time(loop), loop->grid.last,
+                                   loop->q, loop->v, error);
   if (code == VIDA_SUCCESS) {
-    march->before = full;
-    vida__count_earlier(march->stepper, march->step);
+    loop->before = full;
+    vida__count_earlier(loop->stepper, loop->step);
   }
   return code;
 }
 
-static int check_finite(const vida_march* march, VidaError* error) {
-  const VidaSystem* system = VidaStepper_System(march->stepper);
+static int check_finite(const vida_time_loop* loop, VidaError* error) {
+  const VidaSystem* system = VidaStepper_System(loop->stepper);
   const int n = VidaSystem_CoordinateCount(system);
-  const double* q = VidaStepper_Positions(march->stepper);
+  const double* q = VidaStepper_Positions(loop->stepper);
   for (int i = 0; i < n; i++) {
     if (!isfinite(q[i])) {
       char t[VIDA_REAL_TEXT_SIZE];
       return vida__fail(error, VIDA_NOT_FINITE,
                         "the step to t = %s gave a value of '%s' that is not a finite number; "
                         "try a smaller step",
-                        vida__real_text(t, vida__grid_time(&march->grid, march->step + 1), 12),
+                        vida__real_text(t, vida__grid_time(&loop->grid, loop->step + 1), 12),
                         VidaSystem_CoordinateName(system, i));
     }
   }
   return VIDA_SUCCESS;
 }
 
-/* The stepper, which has no option of that name, has said how far it came. */
-static void name_limit(const vida_march* march, VidaError* error) {
+/* The message of the stepper, which has no option of that name, has the time that it reached. */
+static void name_limit(const vida_time_loop* loop, VidaError* error) {
   char limit[VIDA_NAME_SIZE], where[VIDA_MESSAGE_SIZE] = "";
   if (error) {
     vida__append(where, sizeof where, "%s", error->message);
-    vida__fail(error, VIDA_WALL_LIMIT, "%s: %.300s", vida__describe_limit(&march->deadline, limit),
+    vida__fail(error, VIDA_WALL_LIMIT, "%s: %.300s", vida__describe_limit(&loop->deadline, limit),
                where);
   }
 }
 
-int vida__advance_march(vida_march* march, VidaError* error) {
+int vida__advance_time_loop(vida_time_loop* loop, VidaError* error) {
   int code = VIDA_SUCCESS;
-  if (march->step == march->grid.full) {
-    code = start_last_step(march, error);
+  if (loop->step == loop->grid.full) {
+    code = start_last_step(loop, error);
   }
   if (code != VIDA_SUCCESS) {
     return code;
   }
   const double begin = vida__read_clock();
-  march->aside = 0.0;
-  code = VidaStepper_Step(march->stepper, error);
-  march->clock = vida__read_clock();
-  march->wall += march->clock - begin - march->aside;
+  loop->aside = 0.0;
+  code = VidaStepper_Step(loop->stepper, error);
+  loop->clock = vida__read_clock();
+  loop->wall += loop->clock - begin - loop->aside;
   if (code == VIDA_WALL_LIMIT) {
-    name_limit(march, error);
+    name_limit(loop, error);
   } else if (code == VIDA_SUCCESS) {
-    code = check_finite(march, error);
+    code = check_finite(loop, error);
   }
   if (code == VIDA_SUCCESS) {
-    march->step += 1;
+    loop->step += 1;
   }
   return code;
 }
 
-double vida__march_time(const vida_march* march) {
-  return vida__grid_time(&march->grid, march->step);
+double vida__time_loop_time(const vida_time_loop* loop) {
+  return vida__grid_time(&loop->grid, loop->step);
 }
 
-VidaStatistics vida__march_statistics(const vida_march* march) {
-  if (!march->stepper) {
+VidaStatistics vida__time_loop_statistics(const vida_time_loop* loop) {
+  if (!loop->stepper) {
     return (VidaStatistics){0};
   }
-  return add_statistics(march->before, VidaStepper_Statistics(march->stepper));
+  return add_statistics(loop->before, VidaStepper_Statistics(loop->stepper));
 }
 
 void vida__describe_steps(const VidaOptions* options, char* text, size_t size) {
-  const bool adaptive = Vida_IsAdaptive(options);
-  const char* name = adaptive ? "rtol" : "h";
+  const double h = Vida_IsAdaptive(options) ? (double)NAN : VidaOptions_Get(options, "h");
+  const vida_step_choice choice = vida__step_choice(h, VidaOptions_Get(options, "rtol"));
   char value[VIDA_REAL_TEXT_SIZE];
   text[0] = '\0';
-  vida__append(text, size, "%s, %s = %s%s", VidaOptions_Method(options), name,
-               vida__real_text(value, VidaOptions_Get(options, name), 12), adaptive ? "" : " s");
+  vida__append(text, size, "%s, %s = %s%s", VidaOptions_Method(options), choice.name,
+               vida__real_text(value, choice.value, 12), choice.unit);
 }
 
-/* Whether to go on at the time that the clock has shown last. */
-static int look(vida_march* march) {
-  const VidaObserver* observer = march->observer;
-  if (march->clock >= march->deadline.end) {
+/* Reports the progress at the last clock reading, and returns 0 to continue or the code to stop. */
+static int look(vida_time_loop* loop) {
+  const VidaObserver* observer = loop->observer;
+  if (loop->clock >= loop->deadline.end) {
     return VIDA_WALL_LIMIT;
   }
-  if (!observer || !observer->progress || march->clock - march->shown < SECONDS_BETWEEN_PROGRESS) {
+  if (!observer || !observer->progress || loop->clock - loop->shown < SECONDS_BETWEEN_PROGRESS) {
     return VIDA_SUCCESS;
   }
-  march->shown = march->clock;
-  const double fraction = (double)march->step / (double)vida__count_steps(&march->grid);
-  const int answer = observer->progress(observer->data, march->run, march->what, fraction);
+  loop->shown = loop->clock;
+  const double fraction = (double)loop->step / (double)vida__count_steps(&loop->grid);
+  const int answer = observer->progress(observer->data, loop->run, loop->what, fraction);
   return answer ? VIDA_STOPPED : VIDA_SUCCESS;
 }
 
-/* Within a step. Reading the clock takes as long as a small part of a cheap step: while questions
- * follow each other quickly, not each of them reads it. */
+/* Interrupt function within a step. Reading the clock takes a small fraction of a cheap step: if
+ * calls follow each other quickly, only some of them read it. */
 static int ask(void* data) {
   enum { MOST_PATIENCE = 16 };
   const double quick = 1e-4, slow = 1e-3;
-  vida_march* march = data;
-  if (++march->asked < march->patience) {
+  vida_time_loop* loop = data;
+  if (++loop->asked < loop->patience) {
     return VIDA_SUCCESS;
   }
-  const double now = vida__read_clock(), passed = now - march->clock;
-  march->patience = passed > slow                                       ? 1
-                    : passed < quick && march->patience < MOST_PATIENCE ? 2 * march->patience
-                                                                        : march->patience;
-  march->asked = 0;
-  march->clock = now;
-  const int code = look(march);
-  if (march->shown == now) {
-    march->clock = vida__read_clock();
-    march->aside += march->clock - now;
+  const double now = vida__read_clock(), passed = now - loop->clock;
+  loop->patience = passed > slow                                      ? 1
+                   : passed < quick && loop->patience < MOST_PATIENCE ? 2 * loop->patience
+                                                                      : loop->patience;
+  loop->asked = 0;
+  loop->clock = now;
+  const int code = look(loop);
+  if (loop->shown == now) {
+    loop->clock = vida__read_clock();
+    loop->aside += loop->clock - now;
   }
   return code;
 }
 
-void vida__watch_march(vida_march* march, const VidaObserver* observer, int run, const char* what,
-                       vida_deadline deadline) {
-  march->observer = observer;
-  march->run = run;
-  march->what = what;
-  march->deadline = deadline;
-  march->asked = 0;
-  march->patience = 1;
-  VidaStepper_SetInterrupt(march->stepper, ask, march, NULL);
+void vida__observe_time_loop(vida_time_loop* loop, const VidaObserver* observer, int run,
+                             const char* what, vida_deadline deadline) {
+  loop->observer = observer;
+  loop->run = run;
+  loop->what = what;
+  loop->deadline = deadline;
+  loop->asked = 0;
+  loop->patience = 1;
+  VidaStepper_SetInterrupt(loop->stepper, ask, loop, NULL);
 }
 
-int vida__show_progress(vida_march* march, VidaError* error) {
+int vida__show_progress(vida_time_loop* loop, VidaError* error) {
   char limit[VIDA_NAME_SIZE], t[VIDA_REAL_TEXT_SIZE];
-  const int code = look(march);
+  const int code = look(loop);
   if (code == VIDA_SUCCESS) {
     return code;
   }
-  vida__real_text(t, vida__march_time(march), 12);
+  vida__real_text(t, vida__time_loop_time(loop), 12);
   return code == VIDA_WALL_LIMIT
              ? vida__fail(error, code, "%s: %s at t = %s",
-                          vida__describe_limit(&march->deadline, limit), Vida_CodeText(code), t)
+                          vida__describe_limit(&loop->deadline, limit), Vida_CodeText(code), t)
              : vida__fail(error, code, "%s at t = %s", Vida_CodeText(code), t);
 }

@@ -1,5 +1,5 @@
-/* A stepper on its way through a time grid: counts steps, keeps the time, measures what steps cost,
- * and makes the shorter last step where there is one. */
+/* The time loop of a run: it makes the steps of a time grid, including a shorter last step, and
+ * measures their time. */
 #ifndef VIDA_STUDY_RUN_TIME_LOOP_H
 #define VIDA_STUDY_RUN_TIME_LOOP_H
 
@@ -9,46 +9,52 @@
 #include "study/run/grid.h"
 #include "study/run/time_limits.h"
 
-typedef struct vida_march {
+/* The state of a time loop. */
+typedef struct vida_time_loop {
   VidaStepper* stepper;
   vida_time_grid grid;
-  long step;             /* steps made */
+  long step;             /* completed steps */
   double wall;           /* seconds spent in VidaStepper_Step */
-  VidaStatistics before; /* of the full steps, once the shorter last one has begun */
-  double *q, *v;         /* n each: the state from which the shorter last step starts */
-  double clock, shown;   /* readings of the clock: now, and when progress was last shown */
-  /* Who is told how far it is, and until when it may go on. */
+  VidaStatistics before; /* statistics of the full steps, once the shorter last step has begun */
+  double *q, *v;         /* n each: state before the shorter last step */
+  double clock, shown;   /* clock readings: now, and at the last call of `progress`, s */
+  /* The observer of the progress, and the deadline. */
   const VidaObserver* observer; /* nullable */
   int run;
   const char* what;
   vida_deadline deadline;
-  int asked,
-      patience; /* in a step: how often since the clock was read, and how often until it is */
-  double aside; /* seconds that the observer has taken within steps */
-} vida_march;
+  int asked;    /* calls within a step since the last reading of the clock */
+  int patience; /* calls until the next reading */
+  double aside; /* seconds that the observer has spent within steps */
+} vida_time_loop;
 
-/* March structures may be destroyed whatever has become of Create; zeroed ones too. */
-int vida__create_march(const VidaSystem* system, const VidaOptions* options,
-                       const vida_time_grid* grid, vida_march* march, VidaError* error);
-void vida__destroy_march(vida_march* march);
+/* Creates a time loop with its stepper. The caller frees it with vida__destroy_time_loop, also
+ * after a failure. */
+int vida__create_time_loop(const VidaSystem* system, const VidaOptions* options,
+                           const vida_time_grid* grid, vida_time_loop* loop, VidaError* error);
+/* Frees a time loop; it may be zero-initialized. */
+void vida__destroy_time_loop(vida_time_loop* loop);
 
-int vida__start_march(vida_march* march, const double* q, const double* v, VidaError* error);
-/* Starts from two points; one step is made then. */
-int vida__start_march_two_points(vida_march* march, const double* q0, const double* q1,
-                                 VidaError* error);
-/* One step. A state that is not finite is a failure: VIDA_NOT_FINITE. */
-int vida__advance_march(vida_march* march, VidaError* error);
-double vida__march_time(const vida_march* march);
-VidaStatistics vida__march_statistics(const vida_march* march);
+/* Starts from q, v (n each). */
+int vida__start_time_loop(vida_time_loop* loop, const double* q, const double* v, VidaError* error);
+/* Starts from two points q0, q1 (n each), which makes the first step. */
+int vida__start_time_loop_two_points(vida_time_loop* loop, const double* q0, const double* q1,
+                                     VidaError* error);
+/* Makes one step. Fails with VIDA_NOT_FINITE for a state that is not finite. */
+int vida__advance_time_loop(vida_time_loop* loop, VidaError* error);
+/* Returns the current time (s). */
+double vida__time_loop_time(const vida_time_loop* loop);
+/* Returns the statistics of all steps. */
+VidaStatistics vida__time_loop_statistics(const vida_time_loop* loop);
 
-/* "rattle, h = 0.01 s" or "ida-ggl, rtol = 1e-06" */
+/* Writes "rattle, h = 0.01 s" or "ida-ggl, rtol = 1e-06" to text. */
 void vida__describe_steps(const VidaOptions* options, char* text, size_t size);
-/* Says who is told of the march, under which number and as what, and until when it may go on: what
- * follows is looked at between the method's own steps, too. */
-void vida__watch_march(vida_march* march, const VidaObserver* observer, int run, const char* what,
-                       vida_deadline deadline);
-/* Tells the observer how far the march is, about ten times a second. VIDA_STOPPED when it says so,
- * VIDA_WALL_LIMIT after the deadline. */
-int vida__show_progress(vida_march* march, VidaError* error);
+/* Sets the observer, with the index of the run and the name of the work that it receives, and the
+ * deadline. Both also apply between the own steps of an adaptive method. */
+void vida__observe_time_loop(vida_time_loop* loop, const VidaObserver* observer, int run,
+                             const char* what, vida_deadline deadline);
+/* Reports the progress to the observer about ten times per second. Returns VIDA_STOPPED if the
+ * observer stops the run, VIDA_WALL_LIMIT after the deadline, otherwise 0. */
+int vida__show_progress(vida_time_loop* loop, VidaError* error);
 
 #endif

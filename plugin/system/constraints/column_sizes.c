@@ -5,7 +5,7 @@
 
 #include "system/evaluate/sizes.h"
 
-/* Beside the largest column of the same unit: about the square root of rounding. */
+/* Relative to the largest column of the same unit: about the square root of rounding. */
 static const double least_column = 1e-8;
 
 void vida__group_coordinates(const VidaSystem* system, int* group) {
@@ -30,7 +30,8 @@ void vida__group_coordinates(const VidaSystem* system, int* group) {
   }
 }
 
-/* The largest entry of each group relative to those of its rows, at its first coordinate. */
+/* Computes, at the first coordinate of each group, its largest entry relative to the largest one of
+ * the row. */
 static void measure_groups(const VidaSystem* system, const double* entries, const int* group,
                            double* largest, double* size) {
   memset(largest, 0, (size_t)system->row_count * sizeof *largest);
@@ -57,7 +58,7 @@ void vida__scale_columns(const VidaSystem* system, const double* entries, const 
     const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
     sizes.largest[at] = fmax(sizes.largest[at], scale[group[i]]);
   }
-  /* From behind: the first coordinate of a group has the size of all. */
+  /* Backwards, because the first coordinate of a group has the size of the group. */
   for (int i = system->coordinate_count - 1; i >= 0; i--) {
     const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
     const double size = fmax(scale[group[i]], least_column * sizes.largest[at]);

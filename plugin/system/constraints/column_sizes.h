@@ -4,15 +4,15 @@
 
 #include "system/model/model.h"
 
-/* group (n): for each coordinate, the first coordinate of its particle, point, direction or
+/* Computes group (n): for each coordinate the first coordinate of its particle, point, direction or
  * quaternion; its own index if it belongs to none. */
 void vida__group_coordinates(const VidaSystem* system, int* group);
 
-/* scale (n): factors for the columns of G that give them comparable sizes: the reciprocal of the
- * largest entry relative to the largest of its row. They depend neither on masses nor on the units
- * of rows and coordinates. Coordinates of a group share one factor, since the directions of axes
- * are the user's choice. A column far below all others of its unit may be rounding and is not
- * scaled above those by more than 1e8. entries: of G; largest (rows): work. */
+/* Computes scale (n): factors that give the columns of G comparable sizes. A factor is the
+ * reciprocal of the largest entry of the column, each entry relative to the largest one of its row.
+ * It depends neither on masses nor on units. Coordinates of a group share one factor, because the
+ * user chooses the directions of axes. A column far below all others of its unit may be rounding:
+ * its factor is at most 1e8 times theirs. `entries` are those of G; `largest` (m) is work space. */
 void vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
                          double* largest, double* scale);
 

@@ -60,7 +60,7 @@ static double largest(const double* values, int count) {
   return size;
 }
 
-/* Newton steps from `place`; the last residual must be rounding. */
+/* Makes Newton steps from `place`. Returns whether the last residual is rounding. */
 static bool descend(vida_manifold* manifold, double t, const double* v) {
   static const double rounding = 1e-13;
   const int n = manifold->system->coordinate_count, m = manifold->system->row_count;

@@ -9,8 +9,10 @@
 typedef struct vida_manifold vida_manifold;
 
 /* Creates the work space for a system whose pattern is known. *manifold is NULL for systems without
- * constraints, and for very large ones, where the search would take too long. */
+ * constraints, and for very large ones, for which the search would take too long. The caller frees
+ * it with vida__manifold_destroy. */
 int vida__manifold_create(const VidaSystem* system, vida_manifold** manifold, VidaError* error);
+/* Frees the work space and sets *manifold to NULL; NULL is allowed. */
 void vida__manifold_destroy(vida_manifold** manifold);
 /* Moves q and v (n each) to a state with g = 0, G v + g_t = 0 and A v + b = 0, by Newton steps from
  * q, or, if these fail, from points closer to `start` (n). Returns false if no state is found; q

@@ -10,33 +10,34 @@
 #include "base/text.h"
 #include "system/constraints/column_sizes.h"
 
-/* Entries of L that are worth their memory (about 0.5 GB), and operations that are worth their time
- * (a second or two). */
+/* Limits of the entries of L (about 0.5 GB) and of the operations (a second or two). */
 static const double most_operations = 2e9;
 enum { MOST_ENTRIES = 40000000, MOST_NAMED = 4 };
 
-/* Squared distances below `exact` are rounding of one; up to `doubtful` the linear combination
- * decides, which must vanish to `vanishing` relative to its terms. */
+/* A row is dependent if its squared distance, relative to the row, is below `exact`. Up to
+ * `doubtful`, it is dependent if its linear combination is below `vanishing` relative to the
+ * terms. */
 static const double exact = 1e-14;
 static const double doubtful = 1e-8;
 static const double vanishing = 1e-10;
-/* Of masses in a row: shifts are 1e-10 G M^-1 G^T, and should be small for the heaviest as well. */
+/* Least ratio of the masses of a row: shifts are 1e-10 G M^-1 G^T, and must be small for the
+ * heaviest mass, too. */
 static const double least_ratio = 1e-8;
 static const double least_share = 1e-4;
-static const double light_share = 1e-6; /* the same of one that has almost none */
+static const double light_share = 1e-6; /* share of a coordinate with almost no mass */
 
-/* Rows are numbered by their place in the order of the factorization. */
+/* "Place" is the position of a row in the order of the factorization. */
 struct vida_rank {
   const VidaSystem* system;
   int m, dependent_count;
-  int* order;      /* m: the row at each place */
-  int* place;      /* m: the inverse */
+  int* order;      /* m: row at each place */
+  int* place;      /* m: place of each row */
   int* row_start;  /* m + 1, by places */
-  int* source;     /* entries: which entry of G */
+  int* source;     /* entries: index in G */
   double* value;   /* entries of B, row by row */
   int* user_start; /* n + 1: entries of B by coordinates, their rows ascending */
-  int* user;       /* entries: number in `value` */
-  int* user_row;   /* entries: its place */
+  int* user;       /* entries: index in `value` */
+  int* user_row;   /* entries: place of the row */
   int* parent;     /* m: elimination tree */
   int* flag;       /* m */
   int* found;      /* m: work */
@@ -78,7 +79,7 @@ static void fill_rows(vida_rank* rank) {
   for (int e = 0; e < system->entry_count; e++) {
     rank->source[rank->l_count[rank->place[system->entries[e].row]]++] = e;
   }
-  /* In ascending order, so that the lists of coordinates are sorted; filled from their ends. */
+  /* Backwards, because the lists of coordinates are filled from their ends and must ascend. */
   for (int k = rank->m - 1; k >= 0; k--) {
     for (int a = rank->row_start[k + 1] - 1; a >= rank->row_start[k]; a--) {
       const int i = system->entries[rank->source[a]].coordinate;
@@ -87,19 +88,20 @@ static void fill_rows(vida_rank* rank) {
       rank->user_row[last] = k;
     }
   }
-  /* The counters have become the starts, shifted by one. */
+  /* user_start[i + 1] is now the start of list i. */
   for (int i = 0; i < system->coordinate_count; i++) {
     rank->user_start[i] = rank->user_start[i + 1];
   }
   rank->user_start[system->coordinate_count] = system->entry_count;
 }
 
-/* The coordinate of entry a of B. */
+/* Returns the coordinate of entry a of B. */
 static int coordinate_of(const vida_rank* rank, int a) {
   return rank->system->entries[rank->source[a]].coordinate;
 }
 
-/* Elimination tree and column counts of L; how many entries, or -1 when there are too many. */
+/* Computes the elimination tree and the column counts of L. Returns the number of entries, or -1 if
+ * it is too large. */
 static long analyse(vida_rank* rank) {
   long entries = 0;
   long work = 0;
@@ -131,12 +133,13 @@ static long analyse(vida_rank* rank) {
   return operations > most_operations ? -1 : entries;
 }
 
-/* Neighbours one after the other (breadth first): narrow where the order of the script is wide. */
+/* Orders neighbouring rows one after another (breadth first). This gives fewer entries of L than
+ * the order of addition if that has a large bandwidth. */
 static void order_by_neighbours(vida_rank* rank) {
   int* order = rank->found;
   int count = 0;
   memset(rank->flag, 0, (size_t)rank->m * sizeof(int));
-  double* seen = rank->reaction; /* coordinates whose list has been read: once is enough */
+  double* seen = rank->reaction; /* nonzero: the list of this coordinate has been read */
   memset(seen, 0, (size_t)rank->system->coordinate_count * sizeof *seen);
   for (int start = 0; start < rank->m; start++) {
     int next = count;
@@ -159,7 +162,7 @@ static void order_by_neighbours(vida_rank* rank) {
       }
     }
   }
-  /* Still by the places of the natural order, which are row numbers. */
+  /* The places before this are those of the natural order, which are row numbers. */
   memcpy(rank->order, order, (size_t)rank->m * sizeof(int));
 }
 
@@ -210,7 +213,7 @@ static int analyse_best_order(vida_rank* rank, VidaError* error) {
   if (entries < 0) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "system '%s': the rank of the constraint Jacobian could not be computed, "
-                      "since too many constraints meet in one coordinate",
+                      "because too many constraints share one coordinate",
                       rank->system->name);
   }
   rank->l_row = vida__allocate((size_t)entries + 1, sizeof(int));
@@ -257,7 +260,7 @@ void vida__rank_destroy(vida_rank** rank) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* B; a row of zeros keeps the scale zero. */
+/* Computes B; a row of zeros has the scale zero. */
 static int scale_rows(vida_rank* rank, const double* entries, VidaError* error) {
   const VidaSystem* system = rank->system;
   vida__scale_columns(system, entries, rank->group, rank->weight, rank->column_scale);
@@ -286,8 +289,8 @@ static int scale_rows(vida_rank* rank, const double* entries, VidaError* error) 
   return VIDA_SUCCESS;
 }
 
-/* Computes y with L^T y = e_k into rank->weight: B^T y is the part of row k outside the space of
- * the rows before it. */
+/* Writes y with L^T y = e_k to rank->weight. B^T y is the part of row k outside the space of the
+ * rows before it. */
 static void combine(vida_rank* rank, int k) {
   double* y = rank->weight;
   memset(y, 0, (size_t)rank->m * sizeof *y);
@@ -319,8 +322,8 @@ static bool vanishes(vida_rank* rank, int k) {
   return sqrt(left) <= vanishing * sqrt(own);
 }
 
-/* Row k of B B^T into rank->sum, and which rows of L it touches, ordered for elimination, into
- * rank->found from the returned number on. */
+/* Writes row k of B B^T to rank->sum, and the rows of L that it touches, in the order of
+ * elimination, to rank->found. Returns the index of the first of them there. */
 static int gather_row(vida_rank* rank, int k) {
   int top = rank->m;
   rank->flag[k] = k;
@@ -342,7 +345,7 @@ static int gather_row(vida_rank* rank, int k) {
   return top;
 }
 
-/* The squared distance of row k from the rows before it; its row of L is added. */
+/* Adds the row k of L, and returns its squared distance from the rows before it. */
 static double eliminate_row(vida_rank* rank, int k) {
   double distance = 1.0;
   for (int next = gather_row(rank, k); next < rank->m; next++) {
@@ -436,15 +439,14 @@ void vida__rank_narrow_shift(const vida_rank* rank, const double* entries, const
 
 /* ---- masses and names ------------------------------------------------------------------------ */
 
-/* The largest mass of the same term and unit, of which a coordinate without mass (the first
- * component of a quaternion at rest), or with almost none (after a small rotation), gets a
- * fraction. */
+/* Gives coordinates of a term with no mass (the first component of a quaternion at rest) or almost
+ * none (after a small rotation) a fraction of the largest mass with their unit in the term. */
 static void share_masses(const VidaSystem* system, const int* index, int width, double largest,
                          double* mass) {
   for (int a = 0; a < width; a++) {
     const char* unit = system->coordinates[index[a]].unit;
     double beside = 0.0;
-    /* Lists of a few coordinates; only the light ones look around. */
+    /* `width` is small, and only light coordinates need this search. */
     for (int b = 0; b < width && mass[index[a]] < light_share * largest; b++) {
       const bool same = strcmp(unit, system->coordinates[index[b]].unit) == 0;
       beside = same ? fmax(beside, mass[index[b]]) : beside;
@@ -476,10 +478,19 @@ int vida__find_masses(vida_evaluator* evaluator, double t, const double* q, cons
     }
   }
   for (int i = 0; i < system->coordinate_count; i++) {
-    /* A coordinate that only constraints determine counts as heavy as any other. */
+    /* A coordinate that only constraints determine gets the largest mass. */
     mass[i] = mass[i] > 0.0 ? mass[i] : largest > 0.0 ? largest : 1.0;
   }
   return VIDA_SUCCESS;
+}
+
+sunindextype vida__first_constraint_entry(const VidaSystem* system, int column) {
+  const vida_pattern* pattern = &system->pattern;
+  sunindextype e = pattern->column_start[column];
+  while (e < pattern->column_start[column + 1] && pattern->row[e] < system->coordinate_count) {
+    e++;
+  }
+  return e;
 }
 
 int vida__constraint_diagonal(const VidaSystem* system, int row) {
@@ -496,7 +507,7 @@ void vida__append_rows(const VidaSystem* system, const int* rows, int count, cha
   }
 }
 
-/* ---- the public question --------------------------------------------------------------------- */
+/* ---- VidaSystem_Rank ------------------------------------------------------------------------- */
 
 typedef struct question {
   vida_evaluator evaluator;

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "system/constraints/column_sizes.h"
 
-/* A solution of which the rounding of entries changes more than this is none. */
+/* A solution that rounding of the entries changes by more than this is not used. */
 static const double lost = 0.1;
-/* Beside the largest part of a null vector. */
+/* Relative to the largest component of a null vector. */
 static const double least_part = 0.05;
 enum { MOST_NAMED = 4 };
 
@@ -52,13 +52,13 @@ static void destroy_work(singular_work* work) {
   free(work->is_open);
 }
 
-/* Unrelated numbers around one. */
+/* Returns pseudo-random numbers near one. */
 static double any_number(int i, double seed) {
   return 1.0 + 0.5 * sin(seed * (i + 1.0));
 }
 
-/* A right-hand side with forces that give accelerations of one where there is a mass, and
- * constraints that require such accelerations, which determine massless coordinates. */
+/* Makes a right-hand side whose forces accelerate coordinates with mass by about one, and whose
+ * constraint rows require such accelerations, which determines massless coordinates. */
 static void fill_right_side(const VidaSystem* system, const double* values, double* side) {
   const int n = system->coordinate_count;
   memset(side, 0, (size_t)(n + system->row_count) * sizeof *side);
@@ -71,7 +71,7 @@ static void fill_right_side(const VidaSystem* system, const double* values, doub
   }
 }
 
-/* The effect of a rounding error in every entry on the right-hand side. */
+/* Computes the effect of a rounding error in every entry on the right-hand side. */
 static void fill_rounding(const vida_pattern* pattern, const double* values, const double* x,
                           double* rounding) {
   memset(rounding, 0, (size_t)pattern->size * sizeof *rounding);
@@ -85,7 +85,7 @@ static void fill_rounding(const vida_pattern* pattern, const double* values, con
   }
 }
 
-/* Components of a group are judged by its largest. */
+/* Compares solutions. The largest component of a group decides for the whole group. */
 static void compare(const VidaSystem* system, singular_work* work) {
   const int n = system->coordinate_count;
   double* largest = work->scale;
@@ -120,7 +120,7 @@ static void find_open(const VidaSystem* system, const double* values, singular_w
   }
 }
 
-/* "'bead.x', 'bead.y' and 2 more" of the unknowns first to last that are open. */
+/* Appends the open unknowns from first to last: "'bead.x', 'bead.y' and 2 more". */
 static int append_open(const VidaSystem* system, const bool* is_open, int first, int last,
                        const char* before, char* text, size_t size) {
   int count = 0;
@@ -157,21 +157,40 @@ int vida__append_massless(const VidaSystem* system, const double* values, char* 
   return count;
 }
 
-bool vida__append_singular(const VidaSystem* system, const double* values, char* text,
-                           size_t size) {
-  const int n = system->coordinate_count;
-  const int all = n + system->row_count;
+/* "; nothing determines the motion of 'bead.x', 'bead.y': ...". Returns the number of coordinates.
+ */
+static int append_open_motion(const VidaSystem* system, const bool* is_open, char* text,
+                              size_t size) {
+  const int count = append_open(system, is_open, 0, system->coordinate_count,
+                                "; nothing determines the motion of ", text, size);
+  if (count > 0) {
+    vida__append(text, size, ": it has no significant mass, and no constraint");
+  }
+  return count;
+}
+
+bool vida__append_open_motion(const VidaSystem* system, const double* values, char* text,
+                              size_t size) {
   singular_work work = {0};
   int count = 0;
   if (!create_work(system, &work)) {
     find_open(system, values, &work);
-    count =
-        append_open(system, work.is_open, 0, n, "; nothing determines the motion of ", text, size);
-    if (count > 0) {
-      vida__append(text, size,
-                   ": it has no mass that is significant beside the others, and no constraint");
-    } else {
-      count = append_open(system, work.is_open, n, all,
+    count = append_open_motion(system, work.is_open, text, size);
+  }
+  destroy_work(&work);
+  return count > 0;
+}
+
+bool vida__append_singular(const VidaSystem* system, const double* values, char* text,
+                           size_t size) {
+  const int n = system->coordinate_count;
+  singular_work work = {0};
+  int count = 0;
+  if (!create_work(system, &work)) {
+    find_open(system, values, &work);
+    count = append_open_motion(system, work.is_open, text, size);
+    if (count == 0) {
+      count = append_open(system, work.is_open, n, n + system->row_count,
                           "; nothing distinguishes the forces of the constraints ", text, size);
     }
   }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "system/terms/kernel.h"
 
-/* Rows of several instances lie anywhere. */
+/* The rows of a batch need not be contiguous, so the search visits every instance. */
 bool vida__is_distance(const VidaSystem* system, int row) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];

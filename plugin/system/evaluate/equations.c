@@ -16,14 +16,14 @@ struct vida_equations {
   double* entries;    /* of G */
   double* right_side; /* n + m */
   double* solution;   /* n + m */
-  double* shift;      /* m: what regularizes dependent rows */
-  double* work;       /* n: masses, and space */
-  vida_rank* rank;    /* NULL: too many constraints meet to compute it */
+  double* shift;      /* m: shifts that regularize dependent rows */
+  double* work;       /* n: masses, then work space */
+  vida_rank* rank;    /* NULL: too many constraints share a coordinate */
   bool redundant;
-  bool has_identity; /* in the place of the mass matrix */
+  bool has_identity; /* instead of the mass matrix */
 };
 
-/* Relative to G M^-1 G^T: small beside it, large beside rounding. */
+/* Relative to G M^-1 G^T: small, but large compared with rounding. */
 static const double regularization = 1e-10;
 
 int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_equations** equations,
@@ -149,8 +149,8 @@ const double* vida__equations_jacobian(const vida_equations* equations) {
   return equations->entries;
 }
 
-/* With dependent rows, iterative passes remove the effect of the shift: undetermined components of
- * the multipliers stay zero, so that they have least norm. */
+/* With dependent rows, further passes remove the effect of the shift. Undetermined components of
+ * the multipliers stay zero, so the multipliers have the least norm. */
 int vida__equations_solve(vida_equations* equations, const double* right_side, double* x) {
   enum { PASSES = 3 };
   const int n = equations->system->coordinate_count, m = equations->system->row_count;
@@ -195,7 +195,7 @@ vida_evaluator* vida__equations_evaluator(vida_equations* equations) {
   return &equations->evaluator;
 }
 
-bool vida__equations_append_open(const vida_equations* equations, char* text, size_t size) {
+bool vida__equations_append_undetermined(const vida_equations* equations, char* text, size_t size) {
   return vida__append_singular(equations->system, equations->linear->values, text, size);
 }
 
@@ -205,7 +205,7 @@ int vida__equations_failed(vida_equations* equations, int code, VidaError* error
                "system '%s': mass matrix and constraints do not determine the accelerations",
                equations->system->name);
     if (error) {
-      vida__equations_append_open(equations, error->message, VIDA_MESSAGE_SIZE);
+      vida__equations_append_undetermined(equations, error->message, VIDA_MESSAGE_SIZE);
     }
     return code;
   }

@@ -1,10 +1,11 @@
 /* The equations of motion, solved for accelerations and multipliers:
  *
- *     [ M  G^T ] [ a      ]   [ L_q + f - L_vq v - L_vt ]
- *     [ G  0   ] [ lambda ] = [ -(what g'' has besides G a) ]
+ *     [ M  G^T ] [ a      ]   [ L_q + f - L_vq v - L_vt       ]
+ *     [ G  0   ] [ lambda ] = [ -(terms of g'' without G a) ]
  *
- * Everything is allocated by Create; the first factorization may allocate inside KLU, later ones do
- * not. Where rows depend on others, as Mark has found, multipliers are those of least norm. */
+ * vida__equations_create allocates all memory, except that the first factorization may allocate
+ * inside KLU. For rows that vida__equations_mark has found to be dependent, multipliers have the
+ * least norm. */
 #ifndef VIDA_SYSTEM_EVALUATE_EQUATIONS_H
 #define VIDA_SYSTEM_EVALUATE_EQUATIONS_H
 
@@ -14,43 +15,47 @@
 
 typedef struct vida_equations vida_equations;
 
-/* The system must outlive it. */
+/* Creates the equations of a system, which must outlive them. The caller frees *equations with
+ * vida__equations_destroy. */
 int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_equations** equations,
                            VidaError* error);
+/* Frees the equations and sets *equations to NULL; NULL is allowed. */
 void vida__equations_destroy(vida_equations** equations);
-/* Replaces M by the identity in Factor and Solve, and in the row norms of Mark: for projections
- * along G^T. */
+/* For projections along G^T: replaces M by the identity in factorizations, solutions and row
+ * norms. */
 void vida__equations_use_identity(vida_equations* equations);
 
-/* Finds the dependent rows at (t,q,v), for all later solves; without it, all rows count as
+/* Finds the dependent rows at (t,q,v), for all later solves; without a call, all rows count as
  * independent. Returns 0, or the code of a failed evaluation. */
 int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v);
+/* Returns whether rows are dependent. */
 bool vida__equations_is_redundant(const vida_equations* equations);
-/* The result of Mark; NULL without constraints, and if the rank could not be computed, in which
- * case Create has filled its `error` with the reason. */
+/* Returns the rank analysis; NULL without constraints, and if the rank cannot be computed
+ * (vida__equations_create then wrote the reason to `error`). */
 vida_rank* vida__equations_rank(vida_equations* equations);
 
 /* Evaluates G and M at (t,q,v) and factors the matrix. Returns 0, VIDA_STEP_SINGULAR, or the code
  * of a failed evaluation. */
 int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v);
-/* The number of entries of the factors; -1: not known. */
+/* Returns the number of entries of the factors; -1: not known. */
 long vida__equations_factor_entries(const vida_equations* equations);
-/* G of the last Factor, in the order of system->entries. */
+/* Returns G of the last factorization, in the order of system->entries. */
 const double* vida__equations_jacobian(const vida_equations* equations);
 /* Solves M x + G^T y = r, G x = s with the last factors: the right-hand side (r,s) and the solution
  * (x,y) have n + m components and may be the same array. */
 int vida__equations_solve(vida_equations* equations, const double* right_side, double* x);
-/* Factors, and computes a (n) and lambda (m) of the equations of motion. `correction` (m, nullable)
- * is added to the right-hand side of the constraints: G a + ... = correction (Baumgarte's terms).
- */
+/* Factors the matrix, and computes a (n) and lambda (m) of the equations of motion. `correction`
+ * (m, nullable) is added to the right-hand side of the constraints: G a + ... = correction
+ * (Baumgarte's terms). */
 int vida__equations_find(vida_equations* equations, double t, const double* q, const double* v,
                          const double* correction, double* a, double* lambda);
 
-/* Holds the message of a failed evaluation. */
+/* Returns the evaluator, which has the message of a failed evaluation. */
 vida_evaluator* vida__equations_evaluator(vida_equations* equations);
 /* Appends the unknowns that the last matrix does not determine; see vida__append_singular. */
-bool vida__equations_append_open(const vida_equations* equations, char* text, size_t size);
-/* Fills `error` with what `code`, returned by one of the functions above, means. */
+bool vida__equations_append_undetermined(const vida_equations* equations, char* text, size_t size);
+/* Fills `error` with the meaning of a code that one of these functions returned, and returns the
+ * code. */
 int vida__equations_failed(vida_equations* equations, int code, VidaError* error);
 
 #endif

@@ -144,7 +144,7 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
   double sum = 0.0;
   double terms = 0.0;
   if (!system->separable) {
-    /* v L_v of the general terms: that of all terms minus that of the constant mass. */
+    /* v L_v of the general terms is that of all terms minus that of the constant masses. */
     const int code = vida__gradient(evaluator, t, q, v, l_q, l_v);
     if (code) {
       return code;
@@ -206,7 +206,7 @@ int vida__observables(vida_evaluator* evaluator, double t, const double* q, cons
     const vida_term_batch* batch = &system->observable_batches[b];
     values[b] = 0.0;
     const int code = batch->kernel->value(batch, &at, &values[b]);
-    /* An observable does not stop a motion: it has no value here. */
+    /* Only a conserved observable without a value ends the run; any other one is NaN here. */
     if (code && system->observables[b].conserved) {
       return code;
     }
@@ -425,7 +425,7 @@ int vida__add_discrete_curvature(const VidaSystem* system, const vida_interval* 
   return code;
 }
 
-/* Dg w of one batch whose kernel has a discrete derivative. */
+/* Adds Dg w of one batch whose kernel has a discrete derivative. */
 static int add_exact_increment(const VidaSystem* system, const vida_constraint_batch* batch,
                                const vida_interval* between, const double* w, double* entries,
                                double* increment) {

@@ -1,45 +1,46 @@
-/* Completing a system: the KKT pattern and where every term writes into it.
+/* Completion of a system: the KKT pattern, and the entries to which every term writes.
  *
- * The pattern has the blocks of the terms and constraints, the whole diagonal (SUNDIALS' sparse
- * matrices want it), and G with its transpose. */
+ * The pattern has the blocks of the terms and constraints, the full diagonal (which SUNDIALS needs
+ * in sparse matrices), G and its transpose. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elimination.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/model/model.h"
 
-/* A place (column, row) as one number that sorts by columns. */
+/* Returns (column, row) as one number, so that numbers sort by columns. */
 static uint64_t make_key(int row, int column) {
   return ((uint64_t)(uint32_t)column << 32) | (uint32_t)row;
-}
-
-static int compare_keys(const void* a, const void* b) {
-  const uint64_t x = *(const uint64_t*)a;
-  const uint64_t y = *(const uint64_t*)b;
-  return (x > y) - (x < y);
 }
 
 static int block_entries(const vida_block* block, int width) {
   return block->is_list ? block->entries : width * width;
 }
 
-/* Local coordinates of entry k of a block. */
+/* Finds the local coordinates of entry k of a block. */
 static void find_local(const vida_block* block, int width, int k, int* row, int* column) {
   *row = block->is_list ? block->row[k] : k / width;
   *column = block->is_list ? block->column[k] : k % width;
+}
+
+/* Forces may depend on a coordinate on which they do not act. The pattern has the transposed entry
+ * as well: the elimination needs a symmetric one. */
+static size_t block_keys(const vida_block* block, int width) {
+  return (block->is_list ? 2 : 1) * (size_t)block_entries(block, width);
 }
 
 static size_t count_keys(const VidaSystem* system) {
   size_t keys = (size_t)(system->coordinate_count + system->row_count);
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    keys += (size_t)batch->count * (size_t)block_entries(&batch->block, batch->width);
+    keys += (size_t)batch->count * block_keys(&batch->block, batch->width);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
-    keys += (size_t)batch->count * ((size_t)block_entries(&batch->block, batch->width) +
+    keys += (size_t)batch->count * (block_keys(&batch->block, batch->width) +
                                     2 * (size_t)batch->width * (size_t)batch->rows);
   }
   return keys;
@@ -52,6 +53,9 @@ static uint64_t* add_block_keys(uint64_t* key, const int* index, int count, int 
       int row, column;
       find_local(block, width, k, &row, &column);
       *key++ = make_key(index[row], index[column]);
+      if (block->is_list) {
+        *key++ = make_key(index[column], index[row]);
+      }
     }
   }
   return key;
@@ -77,10 +81,42 @@ static void collect_keys(const VidaSystem* system, uint64_t* key) {
   }
 }
 
-/* Sorted keys without repetition become the pattern. */
+/* Sorts keys by half of their bits, rows (shift 0) or columns (32), which are below `most`, into
+ * `sorted`, and keeps the order of keys with equal bits. start (most + 1): work. */
+static void distribute(const uint64_t* keys, size_t count, int shift, size_t most, size_t* start,
+                       uint64_t* sorted) {
+  memset(start, 0, (most + 1) * sizeof *start);
+  for (size_t k = 0; k < count; k++) {
+    start[(uint32_t)(keys[k] >> shift) + 1]++;
+  }
+  for (size_t i = 0; i < most; i++) {
+    start[i + 1] += start[i];
+  }
+  for (size_t k = 0; k < count; k++) {
+    sorted[start[(uint32_t)(keys[k] >> shift)]++] = keys[k];
+  }
+}
+
+/* Sorts keys by columns, and by rows within them, in a time proportional to their number. */
+static int sort_keys(const VidaSystem* system, uint64_t* keys, size_t count) {
+  const size_t size = (size_t)(system->coordinate_count + system->row_count);
+  uint64_t* by_rows = vida__allocate(count, sizeof *by_rows);
+  size_t* start = vida__allocate(size + 1, sizeof *start);
+  if (by_rows && start) {
+    distribute(keys, count, 0, size, start, by_rows);
+    distribute(by_rows, count, 32, size, start, keys);
+  }
+  const int code = by_rows && start ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  free(by_rows);
+  free(start);
+  return code;
+}
+
+/* Makes the pattern from sorted keys without repetitions. */
 static int fill_pattern(VidaSystem* system, const uint64_t* keys, size_t count) {
   vida_pattern* pattern = &system->pattern;
   pattern->size = system->coordinate_count + system->row_count;
+  pattern->leading = system->coordinate_count;
   pattern->column_start = vida__allocate((size_t)pattern->size + 1, sizeof *pattern->column_start);
   pattern->row = vida__allocate(count, sizeof *pattern->row);
   if (!pattern->column_start || !pattern->row) {
@@ -183,9 +219,10 @@ int vida__build_pattern(VidaSystem* system, VidaError* error) {
     return vida__fail_memory(error);
   }
   collect_keys(system, keys);
-  qsort(keys, count, sizeof *keys, compare_keys);
-  int code = fill_pattern(system, keys, count);
+  int code = sort_keys(system, keys, count);
+  code = code ? code : fill_pattern(system, keys, count);
   free(keys);
   code = code ? code : fill_slots(system);
+  code = code ? code : vida__order_pattern(&system->pattern);
   return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }

@@ -9,7 +9,7 @@
 
 struct vida_power {
   const VidaSystem* system;
-  vida_equations* equations; /* NULL where nothing needs them */
+  vida_equations* equations; /* NULL if the power does not need them */
   vida_evaluator evaluator;
   double *l_q, *l_v, *a; /* n each */
   double *lambda, *rate; /* m each */
@@ -20,22 +20,23 @@ static const double rounding = 1e-12;
 
 /* ---- parts of the power ---------------------------------------------------------------------- */
 
-/* f v of one batch of forces; `force` is work space. */
+/* Adds f v of one batch of forces to *energy_rate, and its size to *size; `force` (n) is work
+ * space. */
 static int find_batch_power(vida_evaluator* evaluator, const vida_term_batch* batch, double t,
-                            const double* q, const double* v, double* force, double* watts,
+                            const double* q, const double* v, double* force, double* energy_rate,
                             double* size) {
   const int n = evaluator->system->coordinate_count;
   const vida_place at = vida__place(evaluator, t, q, v);
   memset(force, 0, (size_t)n * sizeof *force);
   const int code = batch->kernel->gradient(batch, &at, force, force);
   for (int i = 0; i < n && !code; i++) {
-    *watts += force[i] * v[i];
+    *energy_rate += force[i] * v[i];
     *size += fabs(force[i] * v[i]);
   }
   return code;
 }
 
-/* L_t */
+/* Computes L_t. */
 static int find_time_rate(vida_evaluator* evaluator, double t, const double* q, const double* v,
                           double* l_t) {
   const VidaSystem* system = evaluator->system;
@@ -50,7 +51,7 @@ static int find_time_rate(vida_evaluator* evaluator, double t, const double* q, 
 
 /* ---- sources of energy exchange -------------------------------------------------------------- */
 
-/* Whether some holonomic constraint moves by itself. */
+/* Returns whether some holonomic constraint depends on time. */
 static bool has_moving_constraint(const VidaSystem* system) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
@@ -73,27 +74,39 @@ static bool has_timed_formula(const VidaSystem* system) {
   return false;
 }
 
+/* Returns whether a force or a Lagrangian given as C functions may jump at a declared time. Its
+ * values at some states then prove nothing about the other side of the jump. */
+static bool may_callback_jump(const VidaSystem* system, bool is_force) {
+  bool has = false;
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_kernel* kernel = system->term_batches[b].kernel;
+    has = has || (kernel->is_callback && kernel->is_force == is_force);
+  }
+  return has && system->jump_time_count > 0;
+}
+
 static double next_number(unsigned long long* seed) {
   *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* Whether forces do work in some state, C functions depend on time, and rows of velocities have a
- * b. A term that cannot be evaluated, or a force that is zero there, is not evidence of absence. */
+/* What the states have shown: whether forces do work, C functions depend on time, and velocity rows
+ * have a b. A term that cannot be evaluated there, or a force that is zero there, proves
+ * nothing. */
 typedef struct findings {
   bool works, timed, drives;
 } findings;
 
-static void look_at_state(vida_evaluator* evaluator, double t, const double* q, const double* v,
-                          double* force, double* rate, findings* found) {
+static void check_node_state(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                             double* force, double* rate, findings* found) {
   const VidaSystem* system = evaluator->system;
   double l_t = 0.0;
   for (int b = 0; b < system->term_batch_count && !found->works; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    double watts = 0.0, size = 0.0;
+    double energy_rate = 0.0, size = 0.0;
     if (batch->kernel->is_force && batch->count > 0) {
-      const int code = find_batch_power(evaluator, batch, t, q, v, force, &watts, &size);
-      found->works = code || !(fabs(watts) <= rounding * size) || size == 0.0;
+      const int code = find_batch_power(evaluator, batch, t, q, v, force, &energy_rate, &size);
+      found->works = code || !(fabs(energy_rate) <= rounding * size) || size == 0.0;
     }
   }
   found->timed = found->timed || find_time_rate(evaluator, t, q, v, &l_t) || l_t != 0.0;
@@ -105,7 +118,7 @@ static void look_at_state(vida_evaluator* evaluator, double t, const double* q, 
   }
 }
 
-static void look_at_states(vida_evaluator* evaluator, double* work, findings* found) {
+static void scan_states(vida_evaluator* evaluator, double* work, findings* found) {
   enum { STATES = 6 };
   const VidaSystem* system = evaluator->system;
   const int n = system->coordinate_count;
@@ -124,16 +137,18 @@ static void look_at_states(vida_evaluator* evaluator, double* work, findings* fo
       q[i] = (isfinite(start) ? start : 0.0) + 0.3 * scale * next_number(&seed);
       v[i] = scale * next_number(&seed);
     }
-    look_at_state(evaluator, t, q, v, v + n, v + 2 * n, found);
+    check_node_state(evaluator, t, q, v, v + n, v + 2 * n, found);
   }
 }
 
-int vida__find_exchange(VidaSystem* system, VidaError* error) {
+int vida__find_energy_sources(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
-  findings found = {false, has_timed_formula(system), has_moving_constraint(system)};
+  findings found = {.works = may_callback_jump(system, true),
+                    .timed = has_timed_formula(system) || may_callback_jump(system, false),
+                    .drives = has_moving_constraint(system)};
   bool called = false;
   for (int b = 0; b < system->term_batch_count; b++) {
-    called = called || system->term_batches[b].kernel == &vida__callback_lagrangian;
+    called = called || system->term_batches[b].kernel->is_callback;
   }
   if (system->has_forces || called || system->nonholonomic) {
     vida_evaluator evaluator;
@@ -143,7 +158,7 @@ int vida__find_exchange(VidaSystem* system, VidaError* error) {
       code = vida__fail_memory(error);
     }
     if (!code) {
-      look_at_states(&evaluator, work, &found);
+      scan_states(&evaluator, work, &found);
     }
     vida__evaluator_destroy(&evaluator);
     free(work);
@@ -157,7 +172,7 @@ int vida__find_exchange(VidaSystem* system, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-bool vida__exchanges_energy(const VidaSystem* system) {
+bool vida__has_energy_sources(const VidaSystem* system) {
   return system->exchange != 0;
 }
 
@@ -205,23 +220,23 @@ int vida__power_mark(vida_power* power, double t, const double* q, const double*
   return vida__equations_mark(power->equations, t, q, v);
 }
 
-/* lambda g_t + alpha b, with the multipliers that have been found. */
-static int find_drive_power(vida_power* power, double t, const double* q, double* watts) {
+/* Computes lambda g_t + alpha b with the multipliers in `power`. */
+static int find_drive_power(vida_power* power, double t, const double* q, double* energy_rate) {
   const int m = power->system->row_count;
   const int code = vida__constraint_rate(&power->evaluator, t, q, power->rate);
   for (int r = 0; r < m && !code; r++) {
-    *watts += power->lambda[r] * power->rate[r];
+    *energy_rate += power->lambda[r] * power->rate[r];
   }
   return code;
 }
 
-int vida__power_find(vida_power* power, double t, const double* q, const double* v, double* watts,
-                     double* a) {
+int vida__power_find(vida_power* power, double t, const double* q, const double* v,
+                     double* energy_rate, double* a) {
   const int exchange = power->system->exchange, n = power->system->coordinate_count;
   const bool drives = exchange & VIDA_EXCHANGE_DRIVES;
   double l_t = 0.0;
   int code = VIDA_SUCCESS;
-  *watts = 0.0;
+  *energy_rate = 0.0;
   if (a || drives) {
     double* into = a ? a : power->a;
     code = vida__equations_find(power->equations, t, q, v, NULL, into, power->lambda);
@@ -231,19 +246,19 @@ int vida__power_find(vida_power* power, double t, const double* q, const double*
     code = drives || code < 0 ? code : VIDA_SUCCESS;
   }
   if (!code && drives) {
-    code = find_drive_power(power, t, q, watts);
+    code = find_drive_power(power, t, q, energy_rate);
   }
   if (!code && (exchange & VIDA_EXCHANGE_FORCES)) {
     code = vida__gradient_of(&power->evaluator, VIDA_PART_FORCE, t, q, v, power->l_q, power->l_v);
     for (int i = 0; i < n; i++) {
-      *watts += power->l_q[i] * v[i];
+      *energy_rate += power->l_q[i] * v[i];
     }
   }
   if (!code && (exchange & VIDA_EXCHANGE_TIME)) {
     code = find_time_rate(&power->evaluator, t, q, v, &l_t);
-    *watts -= l_t;
+    *energy_rate -= l_t;
   }
-  return code || isfinite(*watts) ? code : VIDA_NOT_FINITE;
+  return code || isfinite(*energy_rate) ? code : VIDA_NOT_FINITE;
 }
 
 int vida__power_energy(vida_power* power, double t, const double* q, const double* v,

@@ -38,9 +38,28 @@ void vida__add_row_sizes(const VidaSystem* system, const double* entries, const 
   }
 }
 
+double vida__find_system_size(const VidaSystem* system, const double* entries, const double* x,
+                              int row) {
+  vida_unit_sizes sizes = {0};
+  bool is_new;
+  double size = 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const char* unit = system->coordinates[i].unit;
+    double* largest = &sizes.largest[vida__unit_slot(&sizes, unit, &is_new)];
+    *largest = fmax(fmax(*largest, strcmp(unit, "rad") == 0 ? 1.0 : 0.0), fabs(x[i]));
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    if (system->entries[e].row == row) {
+      const char* unit = system->coordinates[system->entries[e].coordinate].unit;
+      size += fabs(entries[e]) * sizes.largest[vida__unit_slot(&sizes, unit, &is_new)];
+    }
+  }
+  return size;
+}
+
 static const double least_part = 1e-8; /* about the square root of rounding */
 
-/* The smallest displacement in the mass norm that changes a row by its length, of all rows. */
+/* Returns the smallest displacement, in the mass norm, that changes some row by its length. */
 static double size_of_lengths(const VidaSystem* system, const double* entries, const double* mass) {
   const vida_jacobian_entry* entry = system->entries;
   double largest = 0.0;

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "system/terms/traced.h"
 
-enum { MOST_LOOKS = 200000, MOST_DIGITS = 64 };
-/* Conditions that are uncertain over this part of an interval are refused. */
+enum { MOST_EVALUATIONS = 200000, MOST_DIGITS = 64 };
+/* Conditions that are undecided on more than this part of an interval are refused. */
 static const double visible_part = 1e-6;
 
 /* ---- declared times -------------------------------------------------------------------------- */
@@ -44,7 +44,8 @@ int VidaSystem_AddJumpTime(VidaSystem* system, double t, VidaError* error) {
 
 /* ---- conditions of batches ------------------------------------------------------------------- */
 
-/* The conditions of a batch with their parameters: of instance 0, and how far it is to the next. */
+/* The conditions of a batch, the parameters of instance 0, and the distance to those of the next
+ * instance. */
 typedef struct timed_batch {
   const vida_conditions* conditions;
   const char* name;
@@ -63,7 +64,7 @@ static timed_batch describe_batch(const vida_functions* functions, bool is_trace
   return batch;
 }
 
-/* Batches of terms, then those of constraints. */
+/* Returns the number of batches: those of terms, then those of constraints. */
 static int batch_count(const VidaSystem* system) {
   return system->term_batch_count + system->constraint_batch_count;
 }
@@ -71,7 +72,7 @@ static int batch_count(const VidaSystem* system) {
 static timed_batch find_batch(const VidaSystem* system, int b) {
   if (b < system->term_batch_count) {
     const vida_term_batch* batch = &system->term_batches[b];
-    const bool is_traced = batch->functions && batch->kernel != &vida__callback_lagrangian;
+    const bool is_traced = batch->functions && !batch->kernel->is_callback;
     return describe_batch(batch->functions, is_traced, &batch->tape, batch->count);
   }
   const vida_constraint_batch* batch = &system->constraint_batches[b - system->term_batch_count];
@@ -109,7 +110,7 @@ void vida__jump_search_destroy(vida_jump_search* search) {
 
 /* ---- searching ------------------------------------------------------------------------------- */
 
-/* Whether a declared time lies between, ends included. */
+/* Returns whether a declared time lies between low and high, ends included. */
 static bool has_declared(const VidaSystem* system, double low, double high) {
   int first = 0, last = system->jump_time_count;
   while (first < last) {
@@ -123,10 +124,10 @@ static bool has_declared(const VidaSystem* system, double low, double high) {
   return first < system->jump_time_count && system->jump_times[first] <= high;
 }
 
-/* Whether all conditions are decided from low to high. */
+/* Returns whether all conditions are decided from low to high. */
 static bool is_decided(vida_jump_search* search, double low, double high) {
   const VidaSystem* system = search->system;
-  search->looks++;
+  search->evaluations++;
   if (has_declared(system, low, high)) {
     search->name = "a declared time";
     return false;
@@ -144,7 +145,7 @@ static bool is_decided(vida_jump_search* search, double low, double high) {
   return true;
 }
 
-/* Whether all conditions are equal in two intervals in which they are decided. */
+/* Returns whether all conditions are equal in two intervals in which they are decided. */
 static bool is_same(vida_jump_search* search, double low, double before, double after,
                     double high) {
   for (int b = 0; b < batch_count(search->system); b++) {
@@ -153,7 +154,7 @@ static bool is_same(vida_jump_search* search, double low, double before, double 
       const double* parameters = batch.parameters + i * batch.stride;
       vida__conditions_decide(batch.conditions, parameters, low, before, search->left);
       vida__conditions_decide(batch.conditions, parameters, after, high, search->value);
-      if (!vida__conditions_agree(batch.conditions, search->left, search->value)) {
+      if (!vida__conditions_equal(batch.conditions, search->left, search->value)) {
         return false;
       }
     }
@@ -161,7 +162,7 @@ static bool is_same(vida_jump_search* search, double low, double before, double 
   return true;
 }
 
-/* The finest difference of times that is looked at between these two. */
+/* Returns the smallest difference of times that the search resolves between low and high. */
 static double find_grain(double low, double high, double span) {
   return fmax(2.0 * DBL_EPSILON * fmax(fabs(low), fabs(high)), DBL_EPSILON * span);
 }
@@ -176,18 +177,18 @@ static int refuse(const vida_jump_search* search, const char* what, double from,
                     vida__real_text(b, to, 12));
 }
 
-/* Finds the first undecided interval of the finest grain; false: there is none. The search goes to
- * the right, and into the halves of undecided intervals. */
+/* Finds the first undecided interval of the smallest length. Returns false if there is none. The
+ * search proceeds in time and halves undecided intervals. */
 static bool find_undecided(vida_jump_search* search, double from, double to, double* low,
                            double* high) {
   double at = from, width = to - from;
-  while (at < to && search->looks < MOST_LOOKS) {
+  while (at < to && search->evaluations < MOST_EVALUATIONS) {
     const double end = fmin(at + width, to);
     const double grain = find_grain(at, end, to - from);
     if (is_decided(search, at, end)) {
       at = end;
       width *= 2.0;
-    } else if (end - at <= 2.0 * grain) { /* sums of times round */
+    } else if (end - at <= 2.0 * grain) { /* factor 2, because sums of times are rounded */
       *low = at;
       *high = fmax(end, nextafter(at, INFINITY));
       return true;
@@ -195,14 +196,14 @@ static bool find_undecided(vida_jump_search* search, double from, double to, dou
       width = fmax(0.5 * (end - at), grain);
     }
   }
-  return search->looks >= MOST_LOOKS;
+  return search->evaluations >= MOST_EVALUATIONS;
 }
 
-/* Moves *high to where everything is decided again. */
+/* Moves *high to the time from which all conditions are decided again. */
 static bool leave_undecided(vida_jump_search* search, double low, double span, double* high) {
   const double grain = find_grain(low, *high, span);
   double width = grain;
-  double before = *high; /* everything is uncertain up to there */
+  double before = *high; /* conditions are undecided up to this time */
   while (!is_decided(search, *high, *high + grain)) {
     before = *high;
     *high += width;
@@ -222,8 +223,8 @@ static bool leave_undecided(vida_jump_search* search, double low, double span, d
   return true;
 }
 
-/* To the last digit, where a few digits are open: times that were given, of a comparison with the
- * time itself, are then met as they are. */
+/* Narrows a jump that is undecided in its last few digits to the last digit. A time with which a
+ * formula compares t itself is then exact. */
 static void narrow(vida_jump_search* search, double grain, vida_jump* jump) {
   const double from = jump->before, to = jump->after;
   if (to - from > 16.0 * grain) {
@@ -247,10 +248,10 @@ int vida__find_jump(vida_jump_search* search, double from, double to, vida_jump*
                     VidaError* error) {
   const double span = to - from;
   double low = from, high = from;
-  search->looks = 0;
+  search->evaluations = 0;
   *found = false;
   while (find_undecided(search, high, to, &low, &high)) {
-    if (search->looks >= MOST_LOOKS) {
+    if (search->evaluations >= MOST_EVALUATIONS) {
       return refuse(search, "may change too often", from, to, error);
     }
     if (!leave_undecided(search, low, span, &high)) {

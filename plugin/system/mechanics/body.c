@@ -11,27 +11,29 @@
 #include "base/text.h"
 #include "system/mechanics/pattern.h"
 #include "system/mechanics/rotation.h"
+#include "system/mechanics/shape.h"
 #include "system/model/build.h"
+#include "system/model/savepoint.h"
 
-/* Relative, of what digits that were written down cannot tell from a symmetric or unit value. */
+/* Relative difference up to which a value in decimal digits counts as symmetric or of norm 1. */
 static const double rounding = 1e-12;
 
 enum { TURNING_MOST = 9 };
 
-/* What all kinds of bodies have, while one is added. */
+/* The data of a body of any kind while it is added. */
 typedef struct body_work {
   const char* kind; /* "body" or "rod" */
   const char* name;
   int dimension;
   double mass;
   const VidaInitial *position, *velocity;
-  int turning_count; /* coordinates of the orientation, their values and rates */
+  int turning_count; /* number of coordinates of the orientation, with their values and rates */
   const char* const* suffixes;
   const char* unit;
   double values[TURNING_MOST], rates[TURNING_MOST];
   VidaSpin spin;
   bool guess;
-  int first; /* coordinate of the orientation */
+  int first; /* index of the first coordinate of the orientation */
   vida_body body;
 } body_work;
 
@@ -46,14 +48,26 @@ static int check_positive(const body_work* work, const char* key, double value, 
                     work->kind, work->name, key, vida__shortest_text(text, value));
 }
 
+/* A body that does not move has no particle, so the names of particles do not show its name. */
+static int check_body_name(const VidaSystem* system, const char* name, VidaError* error) {
+  const struct vida_mechanics* own = system->mechanics;
+  return own ? vida__check_new_name(&own->fixed_names, "bodies", name, error) : VIDA_SUCCESS;
+}
+
+static int check_spin(const body_work* work, VidaError* error) {
+  return vida__check_kind(work->kind, work->name, "spin", (int)work->spin, VIDA_SPIN_FREE, error);
+}
+
 static int check_body(const VidaSystem* system, const body_work* work, int dimension,
                       VidaError* error) {
-  const int code = vida__check_addition(system, work->kind, work->name, error);
+  int code = vida__check_addition(system, work->kind, work->name, error);
   if (!code && system->dimension != dimension) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s '%s': it needs a system of dimension %d, this one has dimension %d",
                       work->kind, work->name, dimension, system->dimension);
   }
+  code = code ? code : check_body_name(system, work->name, error);
+  code = code ? code : check_spin(work, error);
   return code ? code : check_positive(work, "mass", work->mass, error);
 }
 
@@ -66,6 +80,16 @@ static int check_finite(const body_work* work, const char* key, const double* va
     }
   }
   return VIDA_SUCCESS;
+}
+
+/* A default rate that is not zero counts as given. */
+static VidaSpin find_spin(VidaSpin spin, const double* angular_velocity, int count) {
+  for (int i = 0; i < count; i++) {
+    if (spin == VIDA_SPIN_DEFAULT && angular_velocity[i] != 0.0) {
+      return VIDA_SPIN_GIVEN;
+    }
+  }
+  return spin;
 }
 
 /* ---- parts of a body ------------------------------------------------------------------------- */
@@ -85,7 +109,12 @@ static int add_centre(VidaSystem* system, body_work* work, VidaError* error) {
     particle.position[i] = maybe_free(work->position[i], work->guess);
     particle.velocity[i] = maybe_free(work->velocity[i], work->guess);
   }
-  return VidaSystem_AddParticle(system, &particle, &work->body.particle, error);
+  const int code = VidaSystem_AddParticle(system, &particle, &work->body.particle, error);
+  if (!code) {
+    work->body.frame.dimension = work->dimension;
+    work->body.frame.first = VidaSystem_ParticleCoordinate(system, work->body.particle);
+  }
+  return code;
 }
 
 static int add_turning(VidaSystem* system, body_work* work, VidaError* error) {
@@ -115,8 +144,29 @@ static bool has_free(const VidaInitial* list, int count) {
   return false;
 }
 
-static int keep_body(VidaSystem* system, body_work* work, int* number, VidaError* error) {
+/* Appends the body to those of the system. */
+static int store_body(VidaSystem* system, body_work* work, int* number, VidaError* error) {
   struct vida_mechanics* own = vida__mechanics(system);
+  vida_body* body = &work->body;
+  body->name = vida__copy_text(work->name);
+  if (!body->name || !own || vida__reserve_strings(&own->fixed_names, 1) ||
+      vida__reserve((void**)&own->bodies, &own->body_capacity, (size_t)own->body_count + 1,
+                    sizeof *own->bodies)) {
+    free(body->name);
+    return vida__fail_memory(error);
+  }
+  own->bodies[own->body_count++] = *body;
+  if (body->is_fixed) {
+    vida__add_callers_string(&own->fixed_names, body->name);
+  }
+  if (number) {
+    *number = own->body_count - 1;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Stores a body that moves, with its initial values. */
+static int keep_body(VidaSystem* system, body_work* work, int* number, VidaError* error) {
   vida_body* body = &work->body;
   const int n = work->dimension;
   const bool rates_known = !has_free(work->velocity, n);
@@ -127,22 +177,9 @@ static int keep_body(VidaSystem* system, body_work* work, int* number, VidaError
   }
   for (int i = 0; i < work->turning_count; i++) {
     body->q[n + i] = work->values[i];
-    body->v[n + i] = work->rates[i];
+    body->v[n + i] = work->spin == VIDA_SPIN_GIVEN ? work->rates[i] : 0.0;
   }
-  body->frame.dimension = n;
-  body->frame.first = VidaSystem_ParticleCoordinate(system, body->particle);
-  body->name = vida__copy_text(work->name);
-  if (!body->name || !own ||
-      vida__reserve((void**)&own->bodies, &own->body_capacity, (size_t)own->body_count + 1,
-                    sizeof *own->bodies)) {
-    free(body->name);
-    return vida__fail_memory(error);
-  }
-  own->bodies[own->body_count++] = *body;
-  if (number) {
-    *number = own->body_count - 1;
-  }
-  return VIDA_SUCCESS;
+  return store_body(system, work, number, error);
 }
 
 static int add_motion(VidaSystem* system, const body_work* work, VidaMotion kind, int first,
@@ -154,10 +191,10 @@ static int add_motion(VidaSystem* system, const body_work* work, VidaMotion kind
   return VidaSystem_AddMotion(system, kind, coordinates, error);
 }
 
-/* The energy and rows of the orientation; `suffix` is appended to the name of the body. */
+/* Adds the energy and the rows of the orientation. Their name is that of the body with `suffix`. */
 static int add_orientation(VidaSystem* system, const body_work* work, const char* key,
                            const char* suffix, vida_instance* instance,
-                           const vida_equations* equations, VidaError* error) {
+                           const vida_pattern_formulas* formulas, VidaError* error) {
   const size_t size = strlen(work->name) + strlen(suffix) + 1;
   char* name = vida__allocate(size, 1);
   if (!name) {
@@ -171,7 +208,7 @@ static int add_orientation(VidaSystem* system, const body_work* work, const char
   for (int i = 0; i < work->turning_count; i++) {
     instance->extra[i] = work->first + i;
   }
-  const int code = vida__add_instance(system, instance, equations, error);
+  const int code = vida__add_instance(system, instance, formulas, error);
   free(name);
   return code;
 }
@@ -189,7 +226,7 @@ static int plane_energy(vida_trace* trace) {
 int VidaSystem_AddPlaneBody(VidaSystem* system, const VidaPlaneBody* given, int* body,
                             VidaError* error) {
   static const char* const suffixes[] = {"angle"};
-  static const vida_equations equations = {.kinetic = plane_energy};
+  static const vida_pattern_formulas formulas = {.kinetic = plane_energy};
   if (VIDA_REFUSE_NULL(error, system, given)) {
     return VIDA_BAD_ARGUMENT;
   }
@@ -203,8 +240,8 @@ int VidaSystem_AddPlaneBody(VidaSystem* system, const VidaPlaneBody* given, int*
                     .suffixes = suffixes,
                     .unit = "rad",
                     .values = {given->angle},
-                    .rates = {given->spin == VIDA_SPIN_GIVEN ? given->angular_velocity : 0.0},
-                    .spin = given->spin,
+                    .rates = {given->angular_velocity},
+                    .spin = find_spin(given->spin, &given->angular_velocity, 1),
                     .guess = given->guess,
                     .body = {.frame.kind = VIDA_FRAME_PLANE}};
   vida_instance instance = {0};
@@ -213,11 +250,22 @@ int VidaSystem_AddPlaneBody(VidaSystem* system, const VidaPlaneBody* given, int*
   code = code ? code : check_positive(&work, "inertia", given->inertia, error);
   code = code ? code : check_finite(&work, "angle", work.values, 1, error);
   code = code ? code : check_finite(&work, "angular_velocity", work.rates, 1, error);
-  code = code ? code : add_centre(system, &work, error);
+  if (code) {
+    return code;
+  }
+  const vida_savepoint before = vida__savepoint(system);
+  code = add_centre(system, &work, error);
   code = code ? code : add_turning(system, &work, error);
   code = code ? code : add_motion(system, &work, VIDA_MOTION_ANGLE, 0, 1, error);
-  code = code ? code : add_orientation(system, &work, "body2", "", &instance, &equations, error);
-  return code ? code : keep_body(system, &work, body, error);
+  code = code ? code : add_orientation(system, &work, "body2", "", &instance, &formulas, error);
+  code = code ? code
+              : vida__draw_plane_body(system, work.name, &work.body.frame, work.mass,
+                                      given->inertia, error);
+  code = code ? code : keep_body(system, &work, body, error);
+  if (code) {
+    vida__return_to(system, &before);
+  }
+  return code;
 }
 
 /* ---- rods ------------------------------------------------------------------------------------ */
@@ -241,7 +289,7 @@ static vida_vector extra_vector(const vida_trace* trace, int first, int count) {
   return vector;
 }
 
-/* l (|u|^2 - 1) / 2: a length, so that its multiplier is a force. */
+/* The row l (|u|^2 - 1) / 2 is a length, so that its multiplier is a force. */
 static int rod_rows(vida_trace* trace, vida_trace_row* rows) {
   vida_graph* graph = trace->graph;
   const vida_vector u = extra_vector(trace, 0, trace->extra_count);
@@ -253,12 +301,9 @@ static int rod_rows(vida_trace* trace, vida_trace_row* rows) {
   return 1;
 }
 
-/* The rates of the unit vector; an angular velocity along the axis does not turn a rod. */
+/* Computes the rates of the unit vector. An angular velocity along the axis does not turn a rod. */
 static void find_rod_rates(body_work* work, const double* spin) {
   const double* u = work->values;
-  if (work->spin != VIDA_SPIN_GIVEN) {
-    return;
-  }
   if (work->dimension == 2) {
     work->rates[0] = spin[0] * -u[1];
     work->rates[1] = spin[0] * u[0];
@@ -269,11 +314,12 @@ static void find_rod_rates(body_work* work, const double* spin) {
 
 int VidaSystem_AddRod(VidaSystem* system, const VidaRod* given, int* body, VidaError* error) {
   static const char* const suffixes[] = {"ux", "uy", "uz"};
-  static const vida_equations equations = {.kinetic = rod_energy, .constraint = rod_rows};
+  static const vida_pattern_formulas formulas = {.kinetic = rod_energy, .constraint = rod_rows};
   if (VIDA_REFUSE_NULL(error, system, given)) {
     return VIDA_BAD_ARGUMENT;
   }
   const int n = system->dimension;
+  const int spin_count = n == 2 ? 1 : 3;
   body_work work = {.kind = "rod",
                     .name = given->name,
                     .dimension = n,
@@ -283,7 +329,7 @@ int VidaSystem_AddRod(VidaSystem* system, const VidaRod* given, int* body, VidaE
                     .turning_count = n,
                     .suffixes = suffixes,
                     .unit = "",
-                    .spin = given->spin,
+                    .spin = find_spin(given->spin, given->angular_velocity, spin_count),
                     .guess = given->guess,
                     .body = {.frame.kind = VIDA_FRAME_ROD}};
   const double inertia =
@@ -294,9 +340,8 @@ int VidaSystem_AddRod(VidaSystem* system, const VidaRod* given, int* body, VidaE
   int code = check_body(system, &work, n == 1 ? 2 : n, error);
   code = code ? code : check_positive(&work, "length", given->length, error);
   code = code ? code : check_positive(&work, "inertia", inertia, error);
-  if (!code && work.spin == VIDA_SPIN_GIVEN) {
-    code = check_finite(&work, "angular_velocity", given->angular_velocity, n == 2 ? 1 : 3, error);
-  }
+  code = code ? code
+              : check_finite(&work, "angular_velocity", given->angular_velocity, spin_count, error);
   code = code ? code : check_finite(&work, "direction", given->direction, n, error);
   if (code) {
     return code;
@@ -307,12 +352,18 @@ int VidaSystem_AddRod(VidaSystem* system, const VidaRod* given, int* body, VidaE
                       given->name);
   }
   find_rod_rates(&work, given->angular_velocity);
+  const vida_savepoint before = vida__savepoint(system);
   code = add_centre(system, &work, error);
   code = code ? code : add_turning(system, &work, error);
   code = code ? code : add_motion(system, &work, VIDA_MOTION_DIRECTION, 0, n, error);
   code = code ? code
-              : add_orientation(system, &work, "rod", ": direction", &instance, &equations, error);
-  return code ? code : keep_body(system, &work, body, error);
+              : add_orientation(system, &work, "rod", ": direction", &instance, &formulas, error);
+  code = code ? code : vida__draw_rod(system, work.name, &work.body.frame, given->length, error);
+  code = code ? code : keep_body(system, &work, body, error);
+  if (code) {
+    vida__return_to(system, &before);
+  }
+  return code;
 }
 
 /* ---- bodies in space: quaternions ------------------------------------------------------------ */
@@ -363,8 +414,8 @@ static int quaternion_rows(vida_trace* trace, vida_trace_row* rows) {
 static int add_quaternion(VidaSystem* system, body_work* work, const VidaRigidBody* given,
                           const double* q, const double* spin, VidaError* error) {
   static const char* const suffixes[] = {"q0", "q1", "q2", "q3"};
-  static const vida_equations equations = {.kinetic = quaternion_energy,
-                                           .constraint = quaternion_rows};
+  static const vida_pattern_formulas formulas = {.kinetic = quaternion_energy,
+                                                 .constraint = quaternion_rows};
   const double(*j)[3] = given->inertia;
   const double pure[4] = {0.0, spin[0], spin[1], spin[2]};
   const double diagonal[3] = {j[0][0], j[1][1], j[2][2]};
@@ -385,14 +436,14 @@ static int add_quaternion(VidaSystem* system, body_work* work, const VidaRigidBo
   int code = add_turning(system, work, error);
   code = code ? code : add_motion(system, work, VIDA_MOTION_QUATERNION, 0, 4, error);
   return code ? code
-              : add_orientation(system, work, "quaternion", ": quaternion", &instance, &equations,
+              : add_orientation(system, work, "quaternion", ": quaternion", &instance, &formulas,
                                 error);
 }
 
 /* ---- bodies in space: directors -------------------------------------------------------------- */
 
-/* Unit vectors d_i along principal axes move with the constant masses E_i of the Euler tensor,
- * E_i = (sum of the moments) / 2 - J_i = integral of x_i^2 dm. */
+/* The kinetic energy is the sum of E_i |d_i'|^2 / 2 over the unit vectors d_i along the principal
+ * axes, with the Euler tensor E_i = (sum of the moments) / 2 - J_i = integral of x_i^2 dm. */
 static int director_energy(vida_trace* trace) {
   vida_graph* graph = trace->graph;
   const vida_vector euler = vida__trace_vector(trace, "euler");
@@ -425,9 +476,9 @@ static int director_rows(vida_trace* trace, vida_trace_row* rows) {
   return made;
 }
 
-/* The Euler tensor in principal axes (columns), which are permuted until a vanishing entry is the
- * third; and the number of directors: a flat body has no mass along its third axis and needs two.
- */
+/* Computes the Euler tensor in principal axes (the columns of `axes`), and permutes the axes until
+ * a vanishing entry is the third. *count receives the number of directors: two for a flat body,
+ * which has no mass along its third axis. */
 static int find_euler_tensor(const body_work* work, const double* moments, double axes[3][3],
                              double euler[3], int* count, VidaError* error) {
   const double half = (moments[0] + moments[1] + moments[2]) / 2.0;
@@ -464,7 +515,8 @@ static int add_directors(VidaSystem* system, body_work* work, const double* eule
                          const double* q, const double* spin, VidaError* error) {
   static const char* const suffixes[] = {"d1x", "d1y", "d1z", "d2x", "d2y",
                                          "d2z", "d3x", "d3y", "d3z"};
-  static const vida_equations equations = {.kinetic = director_energy, .constraint = director_rows};
+  static const vida_pattern_formulas formulas = {.kinetic = director_energy,
+                                                 .constraint = director_rows};
   vida_instance instance = {0};
   work->body.frame.kind = count == 2 ? VIDA_FRAME_FLAT : VIDA_FRAME_DIRECTORS;
   work->body.has_axes = true;
@@ -481,10 +533,31 @@ static int add_directors(VidaSystem* system, body_work* work, const double* eule
   for (int i = 0; i < count && !code; i++) {
     code = add_motion(system, work, VIDA_MOTION_DIRECTION, 3 * i, 3, error);
   }
-  return code ? code : add_orientation(system, work, "directors", "", &instance, &equations, error);
+  return code ? code : add_orientation(system, work, "directors", "", &instance, &formulas, error);
 }
 
 /* ---- bodies in space ------------------------------------------------------------------------- */
+
+static int check_inertia(const body_work* work, const double inertia[3][3], VidaError* error) {
+  double largest = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const int code = check_finite(work, "inertia", inertia[i], 3, error);
+    if (code) {
+      return code;
+    }
+    largest = fmax(largest, fabs(inertia[i][i]));
+  }
+  for (int i = 0; i < 3; i++) {
+    const int k = (i + 1) % 3;
+    if (fabs(inertia[i][k] - inertia[k][i]) > rounding * largest) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "%s '%s': inertia: expected a symmetric matrix, got %g and %g beside the "
+                        "diagonal",
+                        work->kind, work->name, inertia[i][k], inertia[k][i]);
+    }
+  }
+  return VIDA_SUCCESS;
+}
 
 static int check_moments(const body_work* work, const double* moments, VidaError* error) {
   enum { DIGITS = 10 };
@@ -495,7 +568,7 @@ static int check_moments(const body_work* work, const double* moments, VidaError
   }
   for (int i = 0; i < 3; i++) {
     if (!(moments[i] > 0.0 && isfinite(moments[i]))) {
-      /* The other two of a rod are alike and positive. */
+      /* The other two moments of a rod are equal and positive. */
       const double other = moments[(i + 1) % 3] - moments[(i + 2) % 3];
       const bool is_rod =
           moments[i] >= -rounding * sum && fabs(other) <= rounding * sum && sum > 0.0;
@@ -516,7 +589,7 @@ static int check_moments(const body_work* work, const double* moments, VidaError
   return VIDA_SUCCESS;
 }
 
-/* The unit quaternion of the start: all 0 is that of space. */
+/* Reads the initial unit quaternion; all 0 means the axes of space. */
 static int read_orientation(const body_work* work, const double* given, double q[4],
                             VidaError* error) {
   char text[VIDA_REAL_TEXT_SIZE];
@@ -534,8 +607,7 @@ static int read_orientation(const body_work* work, const double* given, double q
 
 int VidaSystem_AddRigidBody(VidaSystem* system, const VidaRigidBody* given, int* body,
                             VidaError* error) {
-  double moments[3], euler[3], q[4];
-  double spin[3] = {0.0, 0.0, 0.0};
+  double moments[3], principal[3][3], euler[3], q[4];
   int count = 3;
   if (VIDA_REFUSE_NULL(error, system, given)) {
     return VIDA_BAD_ARGUMENT;
@@ -547,30 +619,78 @@ int VidaSystem_AddRigidBody(VidaSystem* system, const VidaRigidBody* given, int*
                     .position = given->position,
                     .velocity = given->velocity,
                     .unit = "",
-                    .spin = given->spin,
+                    .spin = find_spin(given->spin, given->angular_velocity, 3),
                     .guess = given->guess};
   int code = check_body(system, &work, 3, error);
-  for (int i = 0; i < 3 && !code; i++) {
-    code = check_finite(&work, "inertia", given->inertia[i], 3, error);
-  }
+  code = code ? code
+              : vida__check_kind(work.kind, work.name, "as", (int)given->as,
+                                 VIDA_ORIENTATION_DIRECTORS, error);
+  code = code ? code : check_inertia(&work, given->inertia, error);
   if (code) {
     return code;
   }
-  Vida_PrincipalAxes(given->inertia, moments, work.body.axes);
+  Vida_PrincipalAxes(given->inertia, moments, principal);
+  memcpy(work.body.axes, principal, sizeof principal);
   code = check_moments(&work, moments, error);
   code = code ? code : read_orientation(&work, given->orientation, q, error);
-  if (!code && given->spin == VIDA_SPIN_GIVEN) {
-    memcpy(spin, given->angular_velocity, sizeof spin);
-    code = check_finite(&work, "angular_velocity", spin, 3, error);
-  }
+  code = code ? code : check_finite(&work, "angular_velocity", given->angular_velocity, 3, error);
   const bool is_quaternion = given->as == VIDA_ORIENTATION_QUATERNION;
   if (!code && !is_quaternion) {
     code = find_euler_tensor(&work, moments, work.body.axes, euler, &count, error);
   }
-  code = code ? code : add_centre(system, &work, error);
-  if (!code) {
-    code = is_quaternion ? add_quaternion(system, &work, given, q, spin, error)
-                         : add_directors(system, &work, euler, count, q, spin, error);
+  if (code) {
+    return code;
   }
-  return code ? code : keep_body(system, &work, body, error);
+  const vida_savepoint before = vida__savepoint(system);
+  code = add_centre(system, &work, error);
+  if (!code) {
+    code = is_quaternion
+               ? add_quaternion(system, &work, given, q, given->angular_velocity, error)
+               : add_directors(system, &work, euler, count, q, given->angular_velocity, error);
+  }
+  code = code ? code
+              : vida__draw_space_body(system, work.name, &work.body, work.mass, moments,
+                                      (const double(*)[3])principal, error);
+  code = code ? code : keep_body(system, &work, body, error);
+  if (code) {
+    vida__return_to(system, &before);
+  }
+  return code;
+}
+
+/* ---- bodies that do not move ----------------------------------------------------------------- */
+
+int VidaSystem_AddFixedBody(VidaSystem* system, const VidaFixedBody* given, int* number,
+                            VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, given)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const int n = system->dimension;
+  body_work work = {.kind = "body", .name = given->name, .dimension = n};
+  vida_body* body = &work.body;
+  int code = vida__check_addition(system, work.kind, work.name, error);
+  code = code ? code : check_body_name(system, work.name, error);
+  code =
+      code ? code
+           : vida__check_new_name(&system->particle_names, "particles or bodies", work.name, error);
+  code = code ? code : check_finite(&work, "position", given->position, n, error);
+  code = code ? code : check_finite(&work, "angle", &given->angle, 1, error);
+  code = code ? code : check_finite(&work, "orientation", given->orientation, 4, error);
+  if (!code && n == 1) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "body '%s': a rigid body needs a system of dimension 2 or 3", given->name);
+  }
+  body->q[n] = given->angle;
+  if (!code && n == 3) {
+    code = read_orientation(&work, given->orientation, body->q + n, error);
+  }
+  if (code) {
+    return code;
+  }
+  memcpy(body->q, given->position, (size_t)n * sizeof *body->q);
+  body->frame = (vida_frame){.kind = VIDA_FRAME_GROUND, .dimension = n, .first = -1};
+  body->particle = -1;
+  body->is_fixed = true;
+  body->has_start = true;
+  return store_body(system, &work, number, error);
 }

@@ -1,15 +1,15 @@
-/* Rolling disks and knife edges: rows of velocities. */
+/* Rolling disks and knife edges: velocity rows. */
 #include <math.h>
 #include <vida/forces.h>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "system/mechanics/pattern.h"
+#include "system/mechanics/pair.h"
 #include "system/mechanics/rotation.h"
 #include "system/model/build.h"
 
-/* The frame of the one body that a contact acts on; it must have `turn_count` components of
- * directions. */
+/* Finds the frame of the body on which a contact acts. Its directions must have at least
+ * `turn_count` components. */
 static int resolve_body(const VidaSystem* system, const char* kind, const char* name,
                         const VidaEnd* end, int turn_count, vida_instance* instance,
                         double place[3], VidaError* error) {
@@ -31,32 +31,28 @@ static int resolve_body(const VidaSystem* system, const char* kind, const char* 
   return code;
 }
 
-static int check_finite(const vida_instance* instance, const char* key, const double* values,
-                        int count, VidaError* error) {
-  int code = VIDA_SUCCESS;
-  for (int i = 0; i < count && !code; i++) {
-    code = vida__check_finite_value(instance->title, instance->name, key, values[i], error);
-  }
-  return code;
+static int check_unit(const vida_instance* instance, const char* key, const double* vector,
+                      int count, VidaError* error) {
+  return vida__check_unit_vector(instance->title, instance->name, key, vector, count, error);
 }
 
 /* ---- rolling --------------------------------------------------------------------------------- */
 
-/* n . r less the height */
+/* Returns n . r minus the height. */
 static int height_of_centre(vida_trace* trace, vida_vector normal) {
   const int along = vida__vector_dot(trace->graph, normal, trace->view[0].origin);
   return vida__node_subtract(trace->graph, along, vida__trace_number(trace, "height"));
 }
 
-/* sqrt(1 - c^2) */
+/* Returns sqrt(1 - c^2). */
 static int sine_of(vida_graph* graph, int cosine) {
   const int square = vida__node_square(graph, cosine);
   return vida__node_sqrt(graph,
                          vida__node_subtract(graph, vida__graph_constant(graph, 1.0), square));
 }
 
-/* The lowest point of a thin disk is at r e, e = -(n - (n.a) a) / sqrt(1 - (n.a)^2), a its axis and
- * n the normal of the plane. */
+/* The lowest point of a thin disk of radius r is at r e from its centre, with e = -(n - (n.a) a) /
+ * sqrt(1 - (n.a)^2), the axis a of the disk and the normal n of the plane. */
 static int contact_rows(vida_trace* trace, vida_trace_row* rows) {
   vida_graph* graph = trace->graph;
   const vida_vector normal = vida__trace_vector(trace, "normal");
@@ -74,7 +70,7 @@ static int contact_rows(vida_trace* trace, vida_trace_row* rows) {
   return 1;
 }
 
-/* The material of the disk is at rest at its lowest point. */
+/* The velocity of the material of the disk at its lowest point is zero. */
 static int rolling_rows_in_space(vida_trace* trace, vida_trace_row* rows) {
   vida_graph* graph = trace->graph;
   const vida_view* view = &trace->view[0];
@@ -115,8 +111,8 @@ static int rolling_rows(vida_trace* trace, vida_trace_row* rows) {
 }
 
 int VidaSystem_AddRollingDisk(VidaSystem* system, const VidaRollingDisk* disk, VidaError* error) {
-  static const vida_equations equations = {.constraint = contact_rows,
-                                           .nonholonomic = rolling_rows};
+  static const vida_pattern_formulas formulas = {.constraint = contact_rows,
+                                                 .nonholonomic = rolling_rows};
   char text[VIDA_REAL_TEXT_SIZE];
   double place[3], tangent[2][3];
   vida_instance instance = {0};
@@ -131,10 +127,11 @@ int VidaSystem_AddRollingDisk(VidaSystem* system, const VidaRollingDisk* disk, V
                       "rolling disk '%s': radius: expected a positive number, got %s", disk->name,
                       vida__shortest_text(text, disk->radius));
   }
-  code = code ? code : check_finite(&instance, "normal", disk->normal, n, error);
-  code = code ? code : check_finite(&instance, "height", &disk->height, 1, error);
+  code = code ? code : check_unit(&instance, "normal", disk->normal, n, error);
+  code = code ? code
+              : vida__check_finite_value(instance.title, disk->name, "height", disk->height, error);
   if (!code && n == 3) {
-    code = check_finite(&instance, "axis", disk->axis, n, error);
+    code = check_unit(&instance, "axis", disk->axis, n, error);
   }
   if (code) {
     return code;
@@ -151,7 +148,7 @@ int VidaSystem_AddRollingDisk(VidaSystem* system, const VidaRollingDisk* disk, V
     vida__instance_vector(&instance, "tangent1", 3, tangent[0]);
     vida__instance_vector(&instance, "tangent2", 3, tangent[1]);
   }
-  return vida__add_instance(system, &instance, &equations, error);
+  return vida__add_instance(system, &instance, &formulas, error);
 }
 
 /* ---- knife edges ----------------------------------------------------------------------------- */
@@ -163,14 +160,14 @@ static int knife_rows(vida_trace* trace, vida_trace_row* rows) {
   const vida_vector across =
       vida__trace_has(trace, "normal")
           ? vida__vector_cross(graph, vida__trace_vector(trace, "normal"), blade)
-          : vida__vector_turn_left(graph, blade);
+          : vida__vector_perpendicular(graph, blade);
   const vida_vector rate = vida__view_point_rate(view, vida__trace_vector(trace, "place"));
   rows[0] = (vida_trace_row){NULL, "m/s", vida__vector_dot(graph, across, rate)};
   return 1;
 }
 
 int VidaSystem_AddKnifeEdge(VidaSystem* system, const VidaKnifeEdge* edge, VidaError* error) {
-  static const vida_equations equations = {.nonholonomic = knife_rows};
+  static const vida_pattern_formulas formulas = {.nonholonomic = knife_rows};
   double place[3], blade[3];
   vida_instance instance = {0};
   if (VIDA_REFUSE_NULL(error, system, edge)) {
@@ -180,9 +177,9 @@ int VidaSystem_AddKnifeEdge(VidaSystem* system, const VidaKnifeEdge* edge, VidaE
   int code = resolve_body(system, "knife edge", edge->name, &edge->end, n == 3 ? 1 : 2, &instance,
                           place, error);
   const int count = code ? 0 : vida__frame_turn_count(&instance.frame[0]);
-  code = code ? code : check_finite(&instance, "blade", edge->blade, count, error);
+  code = code ? code : check_unit(&instance, "blade", edge->blade, count, error);
   if (!code && n == 3) {
-    code = check_finite(&instance, "normal", edge->normal, n, error);
+    code = check_unit(&instance, "normal", edge->normal, n, error);
   }
   if (code) {
     return code;
@@ -193,5 +190,5 @@ int VidaSystem_AddKnifeEdge(VidaSystem* system, const VidaKnifeEdge* edge, VidaE
   if (n == 3) {
     vida__instance_vector(&instance, "normal", 3, edge->normal);
   }
-  return vida__add_instance(system, &instance, &equations, error);
+  return vida__add_instance(system, &instance, &formulas, error);
 }

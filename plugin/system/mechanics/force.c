@@ -3,8 +3,9 @@
 
 #include "base/error.h"
 #include "system/mechanics/pair.h"
+#include "system/model/build.h"
 
-/* A parameter times a number. */
+/* Returns a parameter times a number. */
 static int scaled_parameter(vida_trace* trace, double factor, const char* parameter) {
   vida_graph* graph = trace->graph;
   return vida__node_multiply(graph, vida__graph_constant(graph, factor),
@@ -15,7 +16,7 @@ static int scaled_parameter(vida_trace* trace, double factor, const char* parame
 
 static int linear_energy(vida_trace* trace) {
   vida_graph* graph = trace->graph;
-  const int distance = vida__vector_norm(graph, vida__trace_gap(trace));
+  const int distance = vida__vector_norm(graph, vida__trace_distance_vector(trace));
   const int stretch = vida__node_subtract(graph, distance, vida__trace_number(trace, "length"));
   const int half = scaled_parameter(trace, 0.5, "stiffness");
   const int energy = vida__node_multiply(graph, half, vida__node_square(graph, stretch));
@@ -29,7 +30,7 @@ static int linear_energy(vida_trace* trace) {
 
 static int squared_energy(vida_trace* trace) {
   vida_graph* graph = trace->graph;
-  const vida_vector gap = vida__trace_gap(trace);
+  const vida_vector gap = vida__trace_distance_vector(trace);
   const int quarter = scaled_parameter(trace, 0.25, "stiffness");
   const int square = vida__vector_dot(graph, gap, gap);
   const int rest = vida__node_square(graph, vida__trace_number(trace, "length"));
@@ -38,8 +39,8 @@ static int squared_energy(vida_trace* trace) {
 }
 
 int VidaSystem_AddLinkSpring(VidaSystem* system, const VidaLinkSpring* spring, VidaError* error) {
-  static const vida_equations linear = {.potential = linear_energy};
-  static const vida_equations squared = {.potential = squared_energy};
+  static const vida_pattern_formulas linear = {.potential = linear_energy};
+  static const vida_pattern_formulas squared = {.potential = squared_energy};
   if (VIDA_REFUSE_NULL(error, system, spring)) {
     return VIDA_BAD_ARGUMENT;
   }
@@ -48,9 +49,14 @@ int VidaSystem_AddLinkSpring(VidaSystem* system, const VidaLinkSpring* spring, V
   vida_instance instance = {.key = is_squared ? "squared spring" : "spring"};
   int code =
       vida__resolve_ends(system, "spring", spring->name, spring->ends, 0, true, &instance, error);
+  code = code ? code
+              : vida__check_kind("spring", spring->name, "law", (int)spring->law,
+                                 VIDA_SPRING_SQUARED, error);
+  code = code ? code : vida__check_new_name(&system->spring_names, "springs", spring->name, error);
   if (!code && is_squared && has_cubic) {
-    code = vida__fail(error, VIDA_BAD_ARGUMENT, "spring '%s': cubic: only a linear law has it",
-                      spring->name);
+    code =
+        vida__fail(error, VIDA_BAD_ARGUMENT,
+                   "spring '%s': cubic: only the linear law has a cubic stiffness", spring->name);
   }
   code = code ? code
               : vida__instance_quantity(system, &instance, "stiffness", spring->stiffness, true,
@@ -76,7 +82,7 @@ static vida_vector find_gap_rate(vida_trace* trace) {
 
 static int damper_dissipation(vida_trace* trace) {
   vida_graph* graph = trace->graph;
-  const vida_vector gap = vida__trace_gap(trace);
+  const vida_vector gap = vida__trace_distance_vector(trace);
   const vida_vector rate = find_gap_rate(trace);
   const int half = scaled_parameter(trace, 0.5, "damping");
   const int product = vida__vector_dot(graph, gap, rate);
@@ -91,8 +97,8 @@ static int drag_dissipation(vida_trace* trace) {
 }
 
 int VidaSystem_AddLinkDamper(VidaSystem* system, const VidaLinkDamper* damper, VidaError* error) {
-  static const vida_equations along_line = {.rayleigh = damper_dissipation};
-  static const vida_equations of_velocity = {.rayleigh = drag_dissipation};
+  static const vida_pattern_formulas along_line = {.rayleigh = damper_dissipation};
+  static const vida_pattern_formulas of_velocity = {.rayleigh = drag_dissipation};
   if (VIDA_REFUSE_NULL(error, system, damper)) {
     return VIDA_BAD_ARGUMENT;
   }
@@ -108,8 +114,8 @@ int VidaSystem_AddLinkDamper(VidaSystem* system, const VidaLinkDamper* damper, V
 
 /* ---- about axes ------------------------------------------------------------------------------ */
 
-/* The angle of the second frame from the first: in the plane as far as it has been turned,
- * otherwise between -pi and pi. */
+/* Returns the angle from the first frame to the second. It counts turns for two plane bodies;
+ * otherwise it lies between -pi and pi. */
 static int relative_angle(vida_trace* trace) {
   vida_graph* graph = trace->graph;
   const vida_view* a = &trace->view[0];
@@ -147,12 +153,13 @@ static int torsion_dissipation(vida_trace* trace) {
   return vida__node_multiply(graph, half, vida__node_square(graph, rate));
 }
 
-/* The angle of the plane needs directions of both bodies where one of them is a rod. */
-static void add_directions(vida_instance* instance, const VidaTorsion* torsion, int dimension) {
+/* In the plane, the angle needs directions of both bodies if one of them is a rod. */
+static void add_directions(const VidaSystem* system, vida_instance* instance,
+                           const VidaTorsion* torsion) {
   static const double x[2] = {1.0, 0.0};
   static const double y[2] = {0.0, 1.0};
-  if (dimension == 3) {
-    vida__instance_triads(instance, torsion->triads, dimension);
+  if (system->dimension == 3) {
+    vida__instance_triads(system, instance, torsion->ends, torsion->triads);
     return;
   }
   vida__instance_vector(instance, "a1", 2, x);
@@ -163,16 +170,19 @@ static void add_directions(vida_instance* instance, const VidaTorsion* torsion, 
 static int resolve_torsion(const VidaSystem* system, const char* kind, const VidaTorsion* torsion,
                            vida_instance* instance, VidaError* error) {
   const int dimension = system->dimension > 1 ? system->dimension : 2;
-  const int code = vida__resolve_ends(system, kind, torsion->name, torsion->ends, dimension, false,
-                                      instance, error);
+  int code = vida__resolve_ends(system, kind, torsion->name, torsion->ends, dimension, false,
+                                instance, error);
+  if (!code && dimension == 3) {
+    code = vida__check_triads(system, instance, torsion->triads, error);
+  }
   if (!code) {
-    add_directions(instance, torsion, dimension);
+    add_directions(system, instance, torsion);
   }
   return code;
 }
 
 int VidaSystem_AddTorsionSpring(VidaSystem* system, const VidaTorsion* spring, VidaError* error) {
-  static const vida_equations equations = {.potential = torsion_energy};
+  static const vida_pattern_formulas formulas = {.potential = torsion_energy};
   vida_instance instance = {.key = "torsion spring"};
   if (VIDA_REFUSE_NULL(error, system, spring)) {
     return VIDA_BAD_ARGUMENT;
@@ -183,11 +193,11 @@ int VidaSystem_AddTorsionSpring(VidaSystem* system, const VidaTorsion* spring, V
              : vida__instance_quantity(system, &instance, "stiffness", spring->factor, true, error);
   code = code ? code
               : vida__instance_quantity(system, &instance, "angle", spring->angle, false, error);
-  return code ? code : vida__add_instance(system, &instance, &equations, error);
+  return code ? code : vida__add_instance(system, &instance, &formulas, error);
 }
 
 int VidaSystem_AddTorsionDamper(VidaSystem* system, const VidaTorsion* damper, VidaError* error) {
-  static const vida_equations equations = {.rayleigh = torsion_dissipation};
+  static const vida_pattern_formulas formulas = {.rayleigh = torsion_dissipation};
   vida_instance instance = {.key = "torsion damper"};
   if (VIDA_REFUSE_NULL(error, system, damper)) {
     return VIDA_BAD_ARGUMENT;
@@ -195,5 +205,5 @@ int VidaSystem_AddTorsionDamper(VidaSystem* system, const VidaTorsion* damper, V
   int code = resolve_torsion(system, "torsion damper", damper, &instance, error);
   code = code ? code
               : vida__instance_quantity(system, &instance, "damping", damper->factor, true, error);
-  return code ? code : vida__add_instance(system, &instance, &equations, error);
+  return code ? code : vida__add_instance(system, &instance, &formulas, error);
 }

@@ -55,7 +55,7 @@ static void begin_plane(vida_view* view) {
   const int cosine = vida__node_cos(graph, view->c[2]);
   const int sine = vida__node_sin(graph, view->c[2]);
   view->d[0] = (vida_vector){.count = 2, .x = {cosine, sine}};
-  view->d[1] = vida__vector_turn_left(graph, view->d[0]);
+  view->d[1] = vida__vector_perpendicular(graph, view->d[0]);
 }
 
 static void begin_directors(vida_view* view, int count) {
@@ -103,7 +103,7 @@ void vida__view_begin(vida_view* view) {
   }
 }
 
-/* a[0] first + a[1] second */
+/* Returns a[0] first + a[1] second. */
 static vida_vector combine(vida_graph* graph, vida_vector a, vida_vector first,
                            vida_vector second) {
   const vida_vector along = vida__vector_scale(graph, a.x[0], first);
@@ -117,12 +117,13 @@ static vida_vector combine_directors(vida_graph* graph, vida_vector a, const vid
   return vida__vector_add(graph, sum, third);
 }
 
-/* Along a rod with one component; in the plane with two it has a direction to the left, too. */
+/* Returns a direction of a rod: one component is along the rod; in the plane, a second one points
+ * to its left. */
 static vida_vector turn_rod(vida_graph* graph, vida_vector a, vida_vector u) {
   if (a.count == 1) {
     return vida__vector_scale(graph, a.x[0], u);
   }
-  const vida_vector left = vida__vector_turn_left(graph, u);
+  const vida_vector left = vida__vector_perpendicular(graph, u);
   return combine(graph, a, u, left);
 }
 
@@ -143,7 +144,7 @@ vida_vector vida__view_turn(const vida_view* view, vida_vector a) {
   }
 }
 
-/* d/dt of q (0, a) q* / |q|^2 in the form q (0, a) q*, which is linear in the rates. */
+/* Returns d/dt of q (0, a) q*, which is linear in the rates. */
 static vida_vector turn_quaternion_rate(const vida_view* view, vida_vector a) {
   vida_graph* graph = view->graph;
   const vida_vector pure = {.count = 4,
@@ -186,7 +187,7 @@ vida_vector vida__view_point_rate(const vida_view* view, vida_vector place) {
              : vida__vector_add(view->graph, view->origin_rate, vida__view_turn_rate(view, place));
 }
 
-/* Half the sum of d x d' over three unit vectors. */
+/* Returns half the sum of d x d' over three unit vectors. */
 static vida_vector spin_of_directors(const vida_view* view) {
   vida_graph* graph = view->graph;
   vida_vector sum = vida__vector_cross(graph, view->d[0], view->d_rate[0]);
@@ -197,7 +198,7 @@ static vida_vector spin_of_directors(const vida_view* view) {
   return vida__vector_scale(graph, vida__graph_constant(graph, 0.5), sum);
 }
 
-/* u x u' of a rod. */
+/* Returns u x u' of a rod. */
 static vida_vector spin_of_rod(const vida_view* view) {
   vida_graph* graph = view->graph;
   const vida_vector u = view->d[0];

@@ -4,20 +4,27 @@
 
 #include "system/mechanics/pattern.h"
 
-/* Fills in title, name and frames of an instance between two ends, each of which must have
- * `turn_count` components of directions; with `has_places` also the parameters "first" and
- * "second". Fails with VIDA_BAD_ARGUMENT, naming the end. */
+/* Writes the title, the name and the frames of an instance between two ends; with `has_places`,
+ * also the parameters "first" and "second". Fails with VIDA_BAD_ARGUMENT, and names the end, if the
+ * directions of an end have fewer than `turn_count` components. */
 int vida__resolve_ends(const VidaSystem* system, const char* kind, const char* name,
                        const VidaEnd ends[2], int turn_count, bool has_places,
                        vida_instance* instance, VidaError* error);
-/* Directions of both ends as parameters a1, a2, a3 and b1, b2, b3; in the plane two of each. */
-void vida__instance_triads(vida_instance* instance, const VidaTriad triads[2], int dimension);
-/* Adds a quantity as a parameter of the instance. Fails with VIDA_BAD_ARGUMENT, naming the key,
- * where it is not finite, where `is_size` says that it must not be negative, and for an unknown
- * parameter. */
+/* Adds the directions of both ends as the parameters a1, a2, a3 and b1, b2, b3; in the plane, two
+ * for each end. */
+void vida__instance_triads(const VidaSystem* system, vida_instance* instance, const VidaEnd ends[2],
+                           const VidaTriad triads[2]);
+/* Refuses a vector (`count` components) whose length is not 1. */
+int vida__check_unit_vector(const char* kind, const char* name, const char* key,
+                            const double* vector, int count, VidaError* error);
+/* Refuses triads whose directions are not orthonormal, or left-handed. */
+int vida__check_triads(const VidaSystem* system, const vida_instance* instance,
+                       const VidaTriad triads[2], VidaError* error);
+/* Adds a quantity as the parameter `key` of the instance. Fails with VIDA_BAD_ARGUMENT if it is not
+ * finite, if it is negative and `is_size`, and for an unknown parameter. */
 int vida__instance_quantity(const VidaSystem* system, vida_instance* instance, const char* key,
                             VidaQuantity quantity, bool is_size, VidaError* error);
-/* The second place less the first, in space. */
-vida_vector vida__trace_gap(vida_trace* trace);
+/* Returns the vector from the first end to the second, in the axes of space. */
+vida_vector vida__trace_distance_vector(vida_trace* trace);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "system/model/build.h"
 
-enum { KEY_SIZE = 480, NAME_SIZE = 32 };
+enum { KEY_SIZE = 2048 };
 
 /* ---- lists of a system ----------------------------------------------------------------------- */
 
@@ -24,12 +24,28 @@ struct vida_mechanics* vida__mechanics(VidaSystem* system) {
 
 static void destroy_record(vida_pattern_record* record) {
   VidaSystem_Destroy(&record->element);
-  vida__free_strings(&record->names);
-  for (int i = 0; i < record->name_count; i++) {
-    free(record->name_list[i]);
-  }
-  free(record->name_list);
   free(record->key);
+}
+
+static vida_pattern_set* find_set(vida_pattern_set** set) {
+  if (!*set) {
+    *set = vida__allocate(1, sizeof **set);
+    if (*set) {
+      (*set)->references = 1;
+    }
+  }
+  return *set;
+}
+
+static void release_set(vida_pattern_set* set) {
+  if (!set || --set->references > 0) {
+    return;
+  }
+  for (int i = 0; i < set->count; i++) {
+    destroy_record(&set->records[i]);
+  }
+  free(set->records);
+  free(set);
 }
 
 void vida__mechanics_destroy(struct vida_mechanics** mechanics) {
@@ -37,21 +53,46 @@ void vida__mechanics_destroy(struct vida_mechanics** mechanics) {
   if (!old) {
     return;
   }
-  for (int i = 0; i < old->pattern_count; i++) {
-    destroy_record(&old->patterns[i]);
-  }
+  release_set(old->patterns);
+  release_set(old->own_patterns);
+  vida__free_strings(&old->instance_names);
+  vida__free_strings(&old->fixed_names);
   for (int i = 0; i < old->body_count; i++) {
     free(old->bodies[i].name);
   }
-  free(old->patterns);
   free(old->bodies);
   free(old);
   *mechanics = NULL;
 }
 
+int VidaSystem_SharePatterns(VidaSystem* system, VidaSystem* with, VidaError* error) {
+  int code = VIDA_REFUSE_NULL(error, system, with);
+  code = code ? code : vida__check_addition(system, "pattern", "pattern", error);
+  if (code) {
+    return code;
+  }
+  struct vida_mechanics* own = vida__mechanics(system);
+  struct vida_mechanics* other = vida__mechanics(with);
+  if (!own || !other || !find_set(&other->patterns)) {
+    return vida__fail_memory(error);
+  }
+  if (own->patterns && own->patterns != other->patterns) {
+    return vida__fail(error, VIDA_WRONG_ORDER,
+                      "system '%s' has bodies, joints or forces already: patterns must be shared "
+                      "before the first of them is added",
+                      system->name);
+  }
+  if (!own->patterns) {
+    own->patterns = other->patterns;
+    own->patterns->references++;
+  }
+  return VIDA_SUCCESS;
+}
+
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* Entries are sorted by name: the order of parameters does not depend on that of the caller. */
+/* Inserts an entry. Entries are sorted by name, so that the order of parameters does not depend on
+ * the caller. */
 static void insert_entry(vida_instance* instance, vida_entry entry) {
   int at = instance->entry_count++;
   while (at > 0 && strcmp(instance->entries[at - 1].name, entry.name) > 0) {
@@ -78,7 +119,7 @@ static int width_of(const vida_entry* entry) {
   return entry->count > 0 ? entry->count : 1;
 }
 
-/* The entry of this name and the place of its first parameter; NULL: none. */
+/* Returns the entry with this name and the place of its first parameter; NULL if there is none. */
 static const vida_entry* find_entry(const vida_trace* trace, const char* name, int* place) {
   *place = 0;
   for (int i = 0; i < trace->entry_count; i++) {
@@ -115,7 +156,7 @@ bool vida__trace_has(const vida_trace* trace, const char* name) {
 
 static int trace_coordinate(vida_trace* trace, int total, int number, int* position, int* rate,
                             VidaError* error) {
-  char name[NAME_SIZE] = "q";
+  char name[VIDA_PATTERN_NAME_SIZE] = "q";
   if (total > 1) {
     snprintf(name, sizeof name, "q%d", number + 1);
   }
@@ -147,7 +188,7 @@ static int trace_coordinates(vida_trace* trace, const vida_instance* instance, V
 }
 
 static int trace_parameters(vida_trace* trace, const vida_instance* instance, VidaError* error) {
-  char name[NAME_SIZE];
+  char name[VIDA_PATTERN_NAME_SIZE];
   int number = 0;
   int code = VIDA_SUCCESS;
   trace->entry_count = instance->entry_count;
@@ -222,106 +263,153 @@ static int trace_rows(vida_trace* trace, const vida_instance* instance,
   return VIDA_SUCCESS;
 }
 
-static int write_pattern(VidaSystem* pattern, const vida_instance* instance,
-                         const vida_equations* equations, VidaError* error) {
-  vida_trace trace = {.system = pattern};
+static int write_pattern(VidaSystem* pattern, const VidaSystem* system,
+                         const vida_instance* instance, const vida_pattern_formulas* formulas,
+                         VidaError* error) {
+  vida_trace trace = {.system = pattern, .source = system, .instance = instance};
   int code = trace_coordinates(&trace, instance, error);
   code = code ? code : trace_parameters(&trace, instance, error);
   trace.graph = pattern->graph;
   code = code ? code
-              : trace_part(&trace, instance, equations->kinetic, false,
+              : trace_part(&trace, instance, formulas->kinetic, false,
                            VidaSystem_AddExpressionLagrangian, error);
   code = code ? code
-              : trace_part(&trace, instance, equations->potential, true,
+              : trace_part(&trace, instance, formulas->potential, true,
                            VidaSystem_AddExpressionLagrangian, error);
   code = code ? code
-              : trace_part(&trace, instance, equations->rayleigh, false,
+              : trace_part(&trace, instance, formulas->rayleigh, false,
                            VidaSystem_AddExpressionRayleigh, error);
   code = code ? code
-              : trace_rows(&trace, instance, equations->constraint,
+              : trace_rows(&trace, instance, formulas->constraint,
                            VidaSystem_AddExpressionConstraint, error);
   return code ? code
-              : trace_rows(&trace, instance, equations->nonholonomic,
+              : trace_rows(&trace, instance, formulas->nonholonomic,
                            VidaSystem_AddExpressionNonholonomic, error);
 }
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
-static void make_key(const vida_instance* instance, char key[KEY_SIZE]) {
-  key[0] = '\0';
-  vida__append(key, KEY_SIZE, "%s", instance->key);
-  for (int f = 0; f < instance->frame_count; f++) {
-    vida__append(key, KEY_SIZE, "|%d.%d", (int)instance->frame[f].kind,
-                 instance->frame[f].dimension);
-  }
-  vida__append(key, KEY_SIZE, "|%d", instance->extra_count);
-  for (int e = 0; e < instance->entry_count; e++) {
-    vida__append(key, KEY_SIZE, "|%s%d", instance->entries[e].name, instance->entries[e].count);
+/* A key that is written; what does not fit is cut. */
+typedef struct key_writer {
+  char* end;
+  char* limit; /* of the last character */
+} key_writer;
+
+static void put_text(key_writer* key, const char* text) {
+  while (*text && key->end < key->limit) {
+    *key->end++ = *text++;
   }
 }
 
-/* The pattern of this key, written where there is none yet. */
-static int find_pattern(VidaSystem* system, const vida_instance* instance,
-                        const vida_equations* equations, vida_pattern_record** found,
+/* A bar, a mark and a number. Every joint has a key, so this must not cost what printf does. */
+static void put_number(key_writer* key, const char* mark, int number) {
+  char digits[16];
+  char* first = digits + sizeof digits - 1;
+  *first = '\0';
+  for (unsigned left = (unsigned)number; left > 0 || !*first; left /= 10) {
+    *--first = (char)('0' + left % 10);
+  }
+  put_text(key, mark);
+  put_text(key, first);
+}
+
+static void make_key(const vida_instance* instance, char text[KEY_SIZE]) {
+  key_writer key = {text, text + KEY_SIZE - 1};
+  put_text(&key, instance->key);
+  for (int f = 0; f < instance->frame_count; f++) {
+    put_number(&key, "|", (int)instance->frame[f].kind);
+    put_number(&key, ".", instance->frame[f].dimension);
+  }
+  put_number(&key, "|", instance->extra_count);
+  for (int e = 0; e < instance->entry_count; e++) {
+    put_text(&key, "|");
+    put_number(&key, instance->entries[e].name, instance->entries[e].count);
+  }
+  for (int i = 0; i < instance->expression_count; i++) {
+    put_number(&key, "|f", instance->expressions[i]);
+  }
+  for (int i = 0; i < instance->extra_count && instance->expression_count > 0; i++) {
+    put_number(&key, "|q", instance->extra[i]);
+  }
+  put_text(&key, "|");
+  put_text(&key, instance->unit ? instance->unit : "");
+  *key.end = '\0';
+}
+
+/* Finds the pattern with this key; derives it if there is none yet. */
+static int find_pattern(VidaSystem* system, const vida_instance* instance, const char* key,
+                        const vida_pattern_formulas* formulas, const VidaSystem** found,
                         VidaError* error) {
-  char key[KEY_SIZE];
-  struct vida_mechanics* own = vida__mechanics(system);
-  make_key(instance, key);
-  for (int i = 0; own && i < own->pattern_count; i++) {
-    if (strcmp(own->patterns[i].key, key) == 0) {
-      *found = &own->patterns[i];
+  struct vida_mechanics* own = system->mechanics;
+  vida_pattern_set* set =
+      find_set(instance->expression_count > 0 ? &own->own_patterns : &own->patterns);
+  for (int i = 0; set && i < set->count; i++) {
+    if (strcmp(set->records[i].key, key) == 0) {
+      *found = set->records[i].element;
       return VIDA_SUCCESS;
     }
   }
-  vida_pattern_record record = {.key = own ? vida__copy_text(key) : NULL};
+  vida_pattern_record record = {.key = set ? vida__copy_text(key) : NULL};
   int code = record.key ? VIDA_SUCCESS : vida__fail_memory(error);
-  if (!code && vida__reserve((void**)&own->patterns, &own->pattern_capacity,
-                             (size_t)own->pattern_count + 1, sizeof *own->patterns)) {
+  if (!code && vida__reserve((void**)&set->records, &set->capacity, (size_t)set->count + 1,
+                             sizeof *set->records)) {
     code = vida__fail_memory(error);
   }
   code = code ? code : VidaSystem_Create(instance->title, 3, &record.element, error);
-  code = code ? code : write_pattern(record.element, instance, equations, error);
+  code = code ? code : write_pattern(record.element, system, instance, formulas, error);
   if (code) {
     destroy_record(&record);
     return code;
   }
-  own->patterns[own->pattern_count] = record;
-  *found = &own->patterns[own->pattern_count++];
+  *found = record.element;
+  set->records[set->count++] = record;
   return VIDA_SUCCESS;
 }
 
-static int keep_name(vida_pattern_record* record, const char* name, VidaError* error) {
-  char* copy = vida__copy_text(name);
-  if (!copy || vida__reserve_strings(&record->names, 1) ||
-      vida__reserve((void**)&record->name_list, &record->name_capacity,
-                    (size_t)record->name_count + 1, sizeof *record->name_list)) {
-    free(copy);
-    return vida__fail_memory(error);
+/* Adds the name of an instance to the names in use. Fails if an instance with its title has this
+ * name. */
+static int keep_name(VidaSystem* system, const vida_instance* instance, VidaError* error) {
+  vida_string_table* names = &system->mechanics->instance_names;
+  const size_t size = strlen(instance->title) + strlen(instance->name) + 3;
+  char* full = vida__allocate(size, 1);
+  const int count = names->count;
+  int code = VIDA_SUCCESS;
+  if (full) {
+    snprintf(full, size, "%s: %s", instance->title, instance->name);
   }
-  record->name_list[record->name_count++] = copy;
-  vida__keep_string(&record->names, copy);
-  return VIDA_SUCCESS;
+  if (!full || vida__add_string(names, full) < 0) {
+    code = vida__fail_memory(error);
+  } else if (names->count == count) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': this name is already in use",
+                      instance->title, instance->name);
+  }
+  free(full);
+  return code;
 }
 
 static int add_to_pattern(VidaSystem* system, const vida_instance* instance,
-                          const vida_equations* equations, const int* coordinates,
+                          const vida_pattern_formulas* formulas, const int* coordinates,
                           const double* values, const int* links, VidaError* error) {
-  vida_pattern_record* record = NULL;
-  int code = find_pattern(system, instance, equations, &record, error);
+  char key[KEY_SIZE];
+  const VidaSystem* element = NULL;
+  if (!vida__mechanics(system)) {
+    return vida__fail_memory(error);
+  }
+  const int names = system->mechanics->instance_names.count;
+  make_key(instance, key);
+  int code = find_pattern(system, instance, key, formulas, &element, error);
+  code = code ? code : keep_name(system, instance, error);
+  code = code ? code
+              : VidaSystem_AddElement(system, element, instance->name, coordinates, values, links,
+                                      error);
   if (code) {
-    return code;
+    vida__drop_strings(&system->mechanics->instance_names, names);
   }
-  if (vida__find_string(&record->names, instance->name) >= 0) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': there is one of this name already",
-                      instance->title, instance->name);
-  }
-  code = VidaSystem_AddElement(system, record->element, instance->name, coordinates, values, links,
-                               error);
-  return code ? code : keep_name(record, instance->name, error);
+  return code;
 }
 
-int vida__add_instance(VidaSystem* system, vida_instance* instance, const vida_equations* equations,
-                       VidaError* error) {
+int vida__add_instance(VidaSystem* system, vida_instance* instance,
+                       const vida_pattern_formulas* formulas, VidaError* error) {
   enum { MOST = VIDA_PATTERN_FRAMES * VIDA_FRAME_MOST + VIDA_FRAME_MOST };
   int coordinates[MOST] = {0};
   int links[3 * VIDA_PATTERN_ENTRIES];
@@ -339,8 +427,8 @@ int vida__add_instance(VidaSystem* system, vida_instance* instance, const vida_e
   }
   if (!code && n == 0) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "%s '%s': everything it acts on is fixed, so that there is nothing to move",
-                      instance->title, instance->name);
+                      "%s '%s': all its ends are fixed; at least one must move", instance->title,
+                      instance->name);
   }
   for (int e = 0; e < instance->entry_count; e++) {
     for (int i = 0; i < width_of(&instance->entries[e]); i++) {
@@ -349,5 +437,5 @@ int vida__add_instance(VidaSystem* system, vida_instance* instance, const vida_e
     }
   }
   return code ? code
-              : add_to_pattern(system, instance, equations, coordinates, values, links, error);
+              : add_to_pattern(system, instance, formulas, coordinates, values, links, error);
 }

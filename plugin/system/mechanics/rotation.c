@@ -32,7 +32,7 @@ bool vida__normalize(double* a, int count) {
     return true;
   }
   for (int i = 0; i < count; i++) {
-    largest = fmax(largest, fabs(a[i]));
+    largest = isfinite(a[i]) ? fmax(largest, fabs(a[i])) : INFINITY;
   }
   if (!(largest > 0.0 && largest <= DBL_MAX)) {
     return false;
@@ -67,7 +67,7 @@ void vida__rotate(const double q[4], const double a[3], double turned[3]) {
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
-/* From the largest component, by which the others are divided. */
+/* Computes the largest component first, because the others are divided by it. */
 void Vida_QuaternionOfMatrix(const double m[3][3], double quaternion[4]) {
   if (!m || !quaternion) {
     return;
@@ -129,7 +129,7 @@ static void rotate_values(double* first, double* second, double c, double s) {
   *second = s * old_first + c * old_second;
 }
 
-/* One Jacobi rotation, which makes entry (i, j) of the symmetric matrix zero. */
+/* Makes one Jacobi rotation, after which entry (i, j) of the symmetric matrix is zero. */
 static void rotate_pair(double a[3][3], double axes[3][3], int i, int j) {
   if (a[i][j] == 0.0) {
     return;
@@ -148,7 +148,7 @@ static void rotate_pair(double a[3][3], double axes[3][3], int i, int j) {
 }
 
 void Vida_PrincipalAxes(const double matrix[3][3], double moments[3], double axes[3][3]) {
-  enum { SWEEPS = 12 }; /* converges quadratically; 6 sweeps reach rounding */
+  enum { SWEEPS = 12 }; /* convergence is quadratic: 6 sweeps reach rounding */
   double a[3][3];
   if (!matrix || !moments || !axes) {
     return;

@@ -1,5 +1,6 @@
-/* Vector algebra on an expression graph. Every product is a statement of its own where the order of
- * nodes could depend on the compiler: the order fixes how commutative operations are rounded. */
+/* Vector algebra on an expression graph. Each product is a separate statement if the order of nodes
+ * could otherwise depend on the compiler, because this order determines the rounding of commutative
+ * operations. */
 #include "system/mechanics/vector.h"
 
 int vida__node_add(vida_graph* graph, int a, int b) {
@@ -103,7 +104,7 @@ vida_vector vida__vector_cross(vida_graph* graph, vida_vector a, vida_vector b) 
   return product;
 }
 
-vida_vector vida__vector_turn_left(vida_graph* graph, vida_vector a) {
+vida_vector vida__vector_perpendicular(vida_graph* graph, vida_vector a) {
   return (vida_vector){.count = 2, .x = {vida__node_negate(graph, a.x[1]), a.x[0]}};
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elimination.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/string_table.h"
@@ -40,11 +41,10 @@ VidaPoint VidaPoint_Fixed(double x, double y, double z) {
   return point;
 }
 
-/* Names go to terminals and into files as they are, and files of JSON, HTML and SVG take no bytes
- * that are not UTF-8. */
+/* Names go to terminals and files unchanged, and JSON, HTML and SVG files must be valid UTF-8. */
 static int check_letters(const char* kind, const char* name, VidaError* error) {
   int control;
-  const char* bad = vida__find_bad_bytes(name);
+  const char* bad = vida__find_invalid_utf8(name);
   if (bad) {
     return vida__fail(
         error, VIDA_BAD_ARGUMENT,
@@ -107,7 +107,6 @@ void VidaSystem_Destroy(VidaSystem** system) {
   }
   for (int i = 0; i < old->coordinate_count; i++) {
     free(old->coordinates[i].name);
-    free(old->coordinates[i].unit);
   }
   for (int i = 0; i < old->particle_count; i++) {
     free(old->particles[i].name);
@@ -119,11 +118,13 @@ void VidaSystem_Destroy(VidaSystem** system) {
     free(old->springs[i]);
   }
   vida__mechanics_destroy(&old->mechanics);
+  vida__free_strings(&old->units);
   vida__free_strings(&old->coordinate_names);
   vida__free_strings(&old->particle_names);
   vida__free_strings(&old->row_names);
   vida__free_strings(&old->spring_names);
-  /* The whole capacity: a batch that could not be filled for want of memory is not counted. */
+  /* Frees all batches up to the capacity: a batch that could not be filled without memory is not
+   * counted. */
   for (size_t b = 0; b < old->term_batch_capacity; b++) {
     destroy_term(&old->term_batches[b]);
   }
@@ -144,16 +145,12 @@ void VidaSystem_Destroy(VidaSystem** system) {
   for (int i = 0; i < old->parameter_count; i++) {
     free(old->parameters[i].name);
   }
-  for (int i = 0; i < old->unit_count; i++) {
-    free(old->units[i]);
-  }
   free(old->observables);
   free(old->observable_batches);
   free(old->parameters);
   free(old->parameter_values);
   free(old->links);
   free(old->jump_times);
-  free(old->units);
   free(old->motions);
   free(old->coordinates);
   free(old->particles);
@@ -162,6 +159,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   free(old->term_batches);
   free(old->constraint_batches);
   free(old->entries);
+  vida__free_pattern_order(&old->pattern);
   free(old->pattern.column_start);
   free(old->pattern.row);
   free(old->mass_slot);
@@ -193,7 +191,7 @@ int vida__check_addition(const VidaSystem* system, const char* kind, const char*
 
 int vida__check_unit(const char* kind, const char* name, const char* unit, VidaError* error) {
   int control;
-  if (unit && vida__find_bad_bytes(unit)) {
+  if (unit && vida__find_invalid_utf8(unit)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': its unit '%s' is not valid UTF-8", kind,
                       name, unit);
   }
@@ -224,7 +222,7 @@ static int check_initial(const char* kind, const char* name, const char* what, V
   return VIDA_SUCCESS;
 }
 
-/* A number that must be positive (or, with zero_allowed, not negative). */
+/* Refuses a number that is not positive (with zero_allowed: that is negative). */
 static int check_number(const char* kind, const char* name, const char* what, double value,
                         bool zero_allowed, VidaError* error) {
   char got[VIDA_REAL_TEXT_SIZE];
@@ -273,7 +271,7 @@ static int check_ends(const VidaSystem* system, const char* kind, const char* na
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* The caller adds the name to the set when nothing can fail any more. */
+/* Does not add the name to the set: the caller does so once nothing can fail any more. */
 static int add_coordinate(VidaSystem* system, const char* name, const char* unit,
                           VidaInitial position, VidaInitial velocity, VidaError* error) {
   if (vida__check_new_name(&system->coordinate_names, "coordinates", name, error)) {
@@ -286,11 +284,10 @@ static int add_coordinate(VidaSystem* system, const char* name, const char* unit
   }
   vida_coordinate* added = &system->coordinates[system->coordinate_count];
   added->name = vida__copy_text(name);
-  added->unit = vida__copy_text(unit);
+  added->unit = vida__intern_unit(system, unit);
   if (!added->name || !added->unit) {
     free(added->name);
-    free(added->unit);
-    added->name = added->unit = NULL;
+    added->name = NULL;
     return vida__fail_memory(error);
   }
   added->position = position;
@@ -314,8 +311,8 @@ int VidaSystem_AddCoordinate(VidaSystem* system, const char* name, const char* u
   if (index) {
     *index = system->coordinate_count - 1;
   }
-  vida__keep_string(&system->coordinate_names,
-                    system->coordinates[system->coordinate_count - 1].name);
+  vida__add_callers_string(&system->coordinate_names,
+                           system->coordinates[system->coordinate_count - 1].name);
   return VIDA_SUCCESS;
 }
 
@@ -366,18 +363,17 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
     while (system->coordinate_count > first) {
       system->coordinate_count--;
       free(system->coordinates[system->coordinate_count].name);
-      free(system->coordinates[system->coordinate_count].unit);
     }
     return code;
   }
   for (int k = 0; k < system->dimension; k++) {
     system->coordinates[first + k].mass = particle->mass;
-    vida__keep_string(&system->coordinate_names, system->coordinates[first + k].name);
+    vida__add_callers_string(&system->coordinate_names, system->coordinates[first + k].name);
   }
   if (index) {
     *index = system->particle_count;
   }
-  vida__keep_string(&system->particle_names, system->particles[system->particle_count].name);
+  vida__add_callers_string(&system->particle_names, system->particles[system->particle_count].name);
   system->particle_count++;
   return VIDA_SUCCESS;
 }
@@ -390,8 +386,7 @@ int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaEr
   }
   for (int k = 0; k < 3; k++) {
     if (system->gravity[k] != 0.0) {
-      return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' has its gravity already",
-                        system->name);
+      return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' already has gravity", system->name);
     }
   }
   for (int k = 0; k < system->dimension; k++) {
@@ -405,7 +400,8 @@ int VidaSystem_AddGravity(VidaSystem* system, const double* acceleration, VidaEr
 
 /* ---- springs and distances ------------------------------------------------------------------- */
 
-/* Local coordinates of two ends: both particles' (the second last), or the only particle's. */
+/* Finds the local coordinates of two ends: those of both particles (the second one last) or of the
+ * only particle. */
 static int find_ends(const VidaSystem* system, const VidaPoint* from, const VidaPoint* to,
                      int index[6], double anchor[3]) {
   const VidaPoint* fixed = from->particle == VIDA_GROUND ? from : to;
@@ -421,7 +417,7 @@ static int find_ends(const VidaSystem* system, const VidaPoint* from, const Vida
   return paired ? 2 * system->dimension : system->dimension;
 }
 
-/* Keeps the name of a spring. */
+/* Adds the name of a spring. */
 static int add_spring_name(VidaSystem* system, const char* name) {
   char* copy = NULL;
   if (!vida__reserve_strings(&system->spring_names, 1) &&
@@ -433,7 +429,7 @@ static int add_spring_name(VidaSystem* system, const char* name) {
     return VIDA_OUT_OF_MEMORY;
   }
   system->springs[system->spring_count++] = copy;
-  vida__keep_string(&system->spring_names, copy);
+  vida__add_callers_string(&system->spring_names, copy);
   return VIDA_SUCCESS;
 }
 
@@ -462,7 +458,7 @@ int VidaSystem_AddSpring(VidaSystem* system, const VidaSpring* spring, VidaError
   }
   if (spring->law == VIDA_SPRING_SQUARED && spring->cubic != 0.0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "spring '%s': cubic: only the linear law has a cubic part", name);
+                      "spring '%s': cubic: only the linear law has a cubic stiffness", name);
   }
   const vida_term_kernel* kernel =
       spring->law == VIDA_SPRING_LINEAR ? &vida__linear_spring : &vida__squared_spring;
@@ -484,7 +480,7 @@ int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, Vid
   }
   const char* name = distance->name;
   int index[6];
-  double values[VIDA_DISTANCE_PARAMETERS] = {distance->length};
+  double values[VIDA_DISTANCE_PARAMETERS] = {[VIDA_DISTANCE_LENGTH] = distance->length};
   int code = vida__check_addition(system, "distance", name, error);
   code = code ? code : check_ends(system, "distance", name, &distance->from, &distance->to, error);
   code = code ? code : check_number("distance", name, "length", distance->length, false, error);
@@ -492,7 +488,8 @@ int VidaSystem_AddDistance(VidaSystem* system, const VidaDistance* distance, Vid
   if (code) {
     return code;
   }
-  const int width = find_ends(system, &distance->from, &distance->to, index, values + 1);
+  const int width =
+      find_ends(system, &distance->from, &distance->to, index, values + VIDA_DISTANCE_ANCHOR);
   const vida_constraint_batch like = {.kernel = &vida__distance,
                                       .dimension = system->dimension,
                                       .width = width,

@@ -109,14 +109,14 @@ int VidaSystem_AddChartCoordinate(VidaSystem* system, const char* name, double n
 
 /* ---- the embedding --------------------------------------------------------------------------- */
 
-/* Data for the derivation of an embedding; all lists have the sizes in their comments. */
+/* Data for the derivation of an embedding. Comments give the lengths of lists. */
 typedef struct embedding_work {
   VidaSystem* system;
   int count;     /* n */
   int* phi;      /* n: nodes by coordinate, first as given, then of POSITION inputs; -1: none */
   int* variable; /* d: nodes of the chart coordinates as POSITION inputs */
-  bool* used;    /* nodes of the graph: whether the embedding needs them */
-  int* map;      /* nodes: their copies */
+  bool* used;    /* number of nodes: whether the embedding needs the node */
+  int* map;      /* number of nodes: copy of the node */
 } embedding_work;
 
 static void release(embedding_work* work) {
@@ -139,7 +139,7 @@ static const char* name_of_input(vida_input kind) {
   }
 }
 
-/* Sorts the expressions by coordinate: each coordinate exactly one. */
+/* Sorts the expressions by coordinate. Each coordinate must have exactly one. */
 static int collect(embedding_work* work, const int* coordinates, const VidaExpression* expressions,
                    int count, VidaError* error) {
   const VidaSystem* system = work->system;
@@ -192,7 +192,7 @@ static int check_inputs(embedding_work* work, VidaError* error) {
       if (!work->used[node] || at->operation != VIDA_OP_INPUT) {
         continue;
       }
-      if (at->number == VIDA_INPUT_AUXILIARY) {
+      if (at->number == VIDA_INPUT_AUXILIARY && at->operand[0] < system->chart->count) {
         work->map[at->operand[0]] = 1;
       } else if (at->number != VIDA_INPUT_PARAMETER) {
         return vida__fail(error, VIDA_BAD_ARGUMENT,
@@ -213,7 +213,7 @@ static int check_inputs(embedding_work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Chart coordinates become positions, the inputs of discrete derivatives. */
+/* Replaces chart coordinates by positions, the inputs of discrete derivatives. */
 static int replace_inputs(embedding_work* work) {
   vida_graph* graph = work->system->graph;
   const int size = graph->count;
@@ -260,7 +260,7 @@ static int derive(embedding_work* work) {
                                       &entries);
   code = code ? code : take_matrix(graph, &entries, &chart->jacobian);
   if (!code) {
-    /* A phi without discrete derivative (it compares) has differences instead. */
+    /* If phi has no discrete derivative (because it compares), differences are used instead. */
     code = vida__discrete_rows(graph, work->count, work->phi, chart->count, work->variable,
                                &discrete, NULL);
     code = code ? code : take_matrix(graph, &discrete, &chart->discrete);
@@ -272,7 +272,7 @@ static int derive(embedding_work* work) {
 }
 
 static int allocate(embedding_work* work) {
-  /* The map serves check_inputs as well, by chart coordinate; each of them is a node. */
+  /* check_inputs also uses the map, by chart coordinate; each of them is a node. */
   const size_t nodes = (size_t)work->system->graph->count;
   work->phi = vida__allocate((size_t)work->count, sizeof *work->phi);
   work->variable = vida__allocate((size_t)work->system->chart->count, sizeof *work->variable);

@@ -1,8 +1,9 @@
-/* Completing a system, and looking at a complete one. */
+/* Completion of a system, and its inquiry functions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elimination.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -11,7 +12,7 @@
 #include "system/model/build.h"
 #include "system/terms/traced.h"
 
-/* Whether an instance of the batch may give local coordinate j a part of L_vv. */
+/* Returns whether an instance of the batch may give local coordinate j a part of L_vv. */
 static bool gives_mass(const vida_term_batch* batch, int j) {
   if (batch->kernel->mass) {
     return true;
@@ -33,7 +34,7 @@ static bool gives_mass(const vida_term_batch* batch, int j) {
   return false;
 }
 
-/* Marks coordinates that a term gives a mass. */
+/* Marks the coordinates to which some term gives a mass. */
 static void find_masses(const VidaSystem* system, bool* found) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
@@ -84,6 +85,7 @@ static void discard_completion(VidaSystem* system) {
   free(system->uniform_force);
   free(system->mass_slot);
   free(system->entries);
+  vida__free_pattern_order(&system->pattern);
   free(system->pattern.column_start);
   free(system->pattern.row);
   system->mass = system->uniform_force = NULL;
@@ -160,6 +162,27 @@ static int fill_constant_parts(VidaSystem* system, VidaError* error) {
   return vida__fill_masses(system, error);
 }
 
+/* Finds the first coordinate and the first row of each unit. */
+static int group_units(VidaSystem* system, VidaError* error) {
+  int* first = vida__allocate((size_t)system->units.count, sizeof *first); /* 0: none, else + 1 */
+  if (!first) {
+    return vida__fail_memory(error);
+  }
+  for (int i = 0; i < system->coordinate_count; i++) {
+    int* own = &first[vida__find_string(&system->units, system->coordinates[i].unit)];
+    *own = *own ? *own : i + 1;
+    system->coordinates[i].alike = *own - 1;
+  }
+  memset(first, 0, (size_t)system->units.count * sizeof *first);
+  for (int r = 0; r < system->row_count; r++) {
+    int* own = &first[vida__find_string(&system->units, system->rows[r].unit)];
+    *own = *own ? *own : r + 1;
+    system->rows[r].alike = *own - 1;
+  }
+  free(first);
+  return VIDA_SUCCESS;
+}
+
 int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, system)) {
     return VIDA_BAD_ARGUMENT;
@@ -175,9 +198,10 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
     return code;
   }
   vida__place_tapes(system);
-  code = fill_constant_parts(system, error);
+  code = group_units(system, error);
+  code = code ? code : fill_constant_parts(system, error);
   code = code ? code : vida__build_pattern(system, error);
-  code = code ? code : vida__find_exchange(system, error);
+  code = code ? code : vida__find_energy_sources(system, error);
   code = code ? code : vida__find_symmetries(system, error);
   if (code) {
     discard_completion(system);

@@ -10,20 +10,14 @@
 #include "system/model/build.h"
 #include "system/terms/derive.h"
 
-/* ---- lines of the user's --------------------------------------------------------------------- */
+/* ---- lines of the user ----------------------------------------------------------------------- */
 
 void vida__drawing_destroy(vida_drawing** drawing) {
   vida_drawing* old = *drawing;
   if (!old) {
     return;
   }
-  for (int i = 0; i < old->line_count; i++) {
-    free(old->lines[i].name);
-    free(old->lines[i].style);
-  }
-  for (int i = 0; i < old->hidden_count; i++) {
-    free(old->hidden[i].name);
-  }
+  vida__free_strings(&old->texts);
   for (size_t b = 0; b < old->batch_capacity; b++) {
     free(old->batches[b].index);
     free(old->batches[b].parameter);
@@ -115,6 +109,12 @@ static void init_components(vida_drawn_point* point) {
   }
 }
 
+/* One of the texts of a drawing; NULL without memory. */
+static const char* intern(vida_drawing* drawing, const char* text) {
+  const int at = drawing ? vida__add_string(&drawing->texts, text) : -1;
+  return at < 0 ? NULL : drawing->texts.texts[at];
+}
+
 int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, int count,
                        const VidaDrawnPoint* points, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, system, name, style) ||
@@ -135,14 +135,12 @@ int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, 
     system->drawing = vida__allocate(1, sizeof *system->drawing);
   }
   vida_drawing* drawing = system->drawing;
-  vida_drawn_line line = {vida__copy_text(name), vida__copy_text(style ? style : "line"), 0, count};
-  if (!drawing || !line.name || !line.style ||
+  vida_drawn_line line = {intern(drawing, name), intern(drawing, style), 0, count};
+  if (!line.name || !line.style ||
       vida__reserve((void**)&drawing->lines, &drawing->line_capacity,
                     (size_t)drawing->line_count + 1, sizeof *drawing->lines) ||
       vida__reserve((void**)&drawing->points, &drawing->point_capacity,
                     (size_t)drawing->point_count + (size_t)count, sizeof *drawing->points)) {
-    free(line.name);
-    free(line.style);
     return vida__fail_memory(error);
   }
   line.first = drawing->point_count;
@@ -156,8 +154,6 @@ int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, 
     }
   }
   if (code) {
-    free(line.name);
-    free(line.style);
     return code;
   }
   drawing->lines[drawing->line_count++] = line;
@@ -165,8 +161,7 @@ int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, 
   return VIDA_SUCCESS;
 }
 
-/* ---- what is not seen -------------------------------------------------------------------------
- */
+/* ---- hidden lines ---------------------------------------------------------------------------- */
 
 static bool has_drawn(const VidaSystem* system, const char* name) {
   const vida_drawing* drawing = system->drawing;
@@ -201,11 +196,9 @@ int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error)
     system->drawing = vida__allocate(1, sizeof *system->drawing);
   }
   vida_drawing* drawing = system->drawing;
-  vida_drawn_line hidden = {vida__copy_text(name), NULL, 0, 0};
-  if (!drawing || !hidden.name ||
-      vida__reserve((void**)&drawing->hidden, &drawing->hidden_capacity,
-                    (size_t)drawing->hidden_count + 1, sizeof *drawing->hidden)) {
-    free(hidden.name);
+  vida_drawn_line hidden = {intern(drawing, name), NULL, 0, 0};
+  if (!hidden.name || vida__reserve((void**)&drawing->hidden, &drawing->hidden_capacity,
+                                    (size_t)drawing->hidden_count + 1, sizeof *drawing->hidden)) {
     return vida__fail_memory(error);
   }
   hidden.first = drawing->line_count;
@@ -213,7 +206,7 @@ int VidaSystem_HideLines(VidaSystem* system, const char* name, VidaError* error)
   return VIDA_SUCCESS;
 }
 
-/* Rods and springs are before all lines that were given. */
+/* `line` is -1 for built-in rods and springs, which are before all lines of the user. */
 static bool is_hidden(const vida_drawing* drawing, const char* name, int line) {
   for (int i = 0; drawing && i < drawing->hidden_count; i++) {
     if (line < drawing->hidden[i].first && strcmp(drawing->hidden[i].name, name) == 0) {
@@ -223,42 +216,43 @@ static bool is_hidden(const vida_drawing* drawing, const char* name, int line) {
   return false;
 }
 
-/* ---- the whole picture ----------------------------------------------------------------------- */
+/* ---- the wireframe of a system --------------------------------------------------------------- */
 
-void vida__picture_destroy(vida_picture* picture) {
-  free(picture->points);
-  free(picture->lines);
-  memset(picture, 0, sizeof *picture);
+void vida__wireframe_destroy(vida_wireframe* wireframe) {
+  free(wireframe->points);
+  free(wireframe->lines);
+  memset(wireframe, 0, sizeof *wireframe);
 }
 
-static int add_points(vida_picture* picture, int most, int count, const vida_drawn_point* points,
-                      const char* name, const char* style, VidaError* error) {
-  if (picture->point_count + count > most) {
-    picture->is_cut = true;
+static int add_points(vida_wireframe* wireframe, int most, int count,
+                      const vida_drawn_point* points, const char* name, const char* style,
+                      VidaError* error) {
+  if (wireframe->point_count + count > most) {
+    wireframe->is_cut = true;
     return VIDA_SUCCESS;
   }
-  if (vida__reserve((void**)&picture->points, &picture->point_capacity,
-                    (size_t)picture->point_count + (size_t)count, sizeof *picture->points) ||
-      vida__reserve((void**)&picture->lines, &picture->line_capacity,
-                    (size_t)picture->line_count + 1, sizeof *picture->lines)) {
+  if (vida__reserve((void**)&wireframe->points, &wireframe->point_capacity,
+                    (size_t)wireframe->point_count + (size_t)count, sizeof *wireframe->points) ||
+      vida__reserve((void**)&wireframe->lines, &wireframe->line_capacity,
+                    (size_t)wireframe->line_count + 1, sizeof *wireframe->lines)) {
     return vida__fail_memory(error);
   }
-  memcpy(&picture->points[picture->point_count], points, (size_t)count * sizeof *points);
+  memcpy(&wireframe->points[wireframe->point_count], points, (size_t)count * sizeof *points);
   if (style) {
-    picture->lines[picture->line_count++] =
-        (vida_drawn_line){(char*)name, (char*)style, picture->point_count, count};
+    wireframe->lines[wireframe->line_count++] =
+        (vida_drawn_line){name, style, wireframe->point_count, count};
   }
-  picture->point_count += count;
+  wireframe->point_count += count;
   for (int i = 0; i < count; i++) {
     if (points[i].given.frame == VIDA_DRAWN_FORMULA && points[i].given.components == 3) {
-      picture->dimension = 3;
+      wireframe->dimension = 3;
     }
   }
   return VIDA_SUCCESS;
 }
 
-/* A spring or a distance: a point of the system, or a fixed place, and another one. */
-static int add_pair(vida_picture* picture, int most, int dimension, int width, const int* index,
+/* Adds a spring or a distance between two points, of which the first may be fixed. */
+static int add_pair(vida_wireframe* wireframe, int most, int dimension, int width, const int* index,
                     const double* anchor, const char* name, const char* style, VidaError* error) {
   vida_drawn_point ends[2];
   memset(ends, 0, sizeof ends);
@@ -274,26 +268,24 @@ static int add_pair(vida_picture* picture, int most, int dimension, int width, c
     memcpy(ends[0].given.place, anchor, (size_t)dimension * sizeof *anchor);
     ends[1].given.centre = index[0];
   }
-  return add_points(picture, most, 2, ends, name, style, error);
+  return add_points(wireframe, most, 2, ends, name, style, error);
 }
 
-static int add_particles(vida_picture* picture, int most, VidaError* error) {
-  const VidaSystem* system = picture->system;
+static int add_particles(vida_wireframe* wireframe, int most, VidaError* error) {
+  const VidaSystem* system = wireframe->system;
   int code = VIDA_SUCCESS;
-  for (int i = 0; i < system->particle_count && !code && !picture->is_cut; i++) {
+  for (int i = 0; i < system->particle_count && !code && !wireframe->is_cut; i++) {
     vida_drawn_point point = {.given = {.frame = VIDA_DRAWN_CENTRE}};
     init_components(&point);
     point.given.centre = system->particles[i].coordinate;
-    code = add_points(picture, most, 1, &point, NULL, NULL, error);
+    code = add_points(wireframe, most, 1, &point, NULL, NULL, error);
   }
-  picture->particles = picture->point_count;
+  wireframe->particles = wireframe->point_count;
   return code;
 }
 
-static int add_pairs(vida_picture* picture, int most, VidaError* error) {
-  const VidaSystem* system = picture->system;
-  const int anchor_of_spring = VIDA_SPRING_ANCHOR;
-  const int anchor_of_distance = VIDA_DISTANCE_PARAMETERS - 3;
+static int add_pairs(vida_wireframe* wireframe, int most, VidaError* error) {
+  const VidaSystem* system = wireframe->system;
   int code = VIDA_SUCCESS;
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
@@ -302,8 +294,8 @@ static int add_pairs(vida_picture* picture, int most, VidaError* error) {
         continue;
       }
       code =
-          add_pair(picture, most, batch->dimension, batch->width, batch->index + i * batch->width,
-                   batch->parameter + i * VIDA_DISTANCE_PARAMETERS + anchor_of_distance,
+          add_pair(wireframe, most, batch->dimension, batch->width, batch->index + i * batch->width,
+                   batch->parameter + i * VIDA_DISTANCE_PARAMETERS + VIDA_DISTANCE_ANCHOR,
                    system->rows[batch->row[i]].name, "rod", error);
     }
   }
@@ -317,36 +309,36 @@ static int add_pairs(vida_picture* picture, int most, VidaError* error) {
         continue;
       }
       code =
-          add_pair(picture, most, batch->dimension, batch->width, batch->index + i * batch->width,
-                   parameter + anchor_of_spring, "spring", "spring", error);
+          add_pair(wireframe, most, batch->dimension, batch->width, batch->index + i * batch->width,
+                   parameter + VIDA_SPRING_ANCHOR, "spring", "spring", error);
     }
   }
   return code;
 }
 
-int vida__picture_create(const VidaSystem* system, int most, vida_picture* picture,
-                         VidaError* error) {
+int vida__wireframe_create(const VidaSystem* system, int most, vida_wireframe* wireframe,
+                           VidaError* error) {
   const vida_drawing* drawing = system->drawing;
-  memset(picture, 0, sizeof *picture);
-  picture->system = system;
-  picture->dimension = system->particle_count > 0 && system->dimension == 3 ? 3 : 2;
-  int code = add_particles(picture, most, error);
-  code = code ? code : add_pairs(picture, most, error);
+  memset(wireframe, 0, sizeof *wireframe);
+  wireframe->system = system;
+  wireframe->dimension = system->particle_count > 0 && system->dimension == 3 ? 3 : 2;
+  int code = add_particles(wireframe, most, error);
+  code = code ? code : add_pairs(wireframe, most, error);
   for (int i = 0; drawing && i < drawing->line_count && !code; i++) {
     const vida_drawn_line* line = &drawing->lines[i];
     if (is_hidden(drawing, line->name, i)) {
       continue;
     }
-    code = add_points(picture, most, line->count, &drawing->points[line->first], line->name,
+    code = add_points(wireframe, most, line->count, &drawing->points[line->first], line->name,
                       line->style, error);
   }
   if (code) {
-    vida__picture_destroy(picture);
+    vida__wireframe_destroy(wireframe);
   }
   return code;
 }
 
-/* ---- where the points are -------------------------------------------------------------------- */
+/* ---- positions of points --------------------------------------------------------------------- */
 
 static void turn_by_quaternion(const double* q, const double* a, double* r) {
   const double size = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -373,18 +365,18 @@ static void turn_by_directions(const double* d, int dimension, int count, const 
       r[k] += a[2] * (d[i] * d[3 + j] - d[j] * d[3 + i]);
     }
   }
-  if (dimension == 2 && count == 1) { /* across it */
+  if (dimension == 2 && count == 1) { /* the second direction is orthogonal to the first */
     r[0] -= a[1] * d[1];
     r[1] += a[1] * d[0];
   }
 }
 
-static void evaluate_formula(const vida_picture* picture, const vida_drawn_point* point,
+static void evaluate_formula(const vida_wireframe* wireframe, const vida_drawn_point* point,
                              const vida_place* at, double* r) {
   for (int k = 0; k < point->given.components; k++) {
     const vida_drawn_component* component = &point->component[k];
     if (component->batch >= 0) {
-      const vida_term_batch* batch = &picture->system->drawing->batches[component->batch];
+      const vida_term_batch* batch = &wireframe->system->drawing->batches[component->batch];
       r[k] = 0.0;
       if (batch->kernel->value(batch, at, &r[k])) {
         r[k] = (double)NAN;
@@ -395,17 +387,17 @@ static void evaluate_formula(const vida_picture* picture, const vida_drawn_point
   }
 }
 
-void vida__picture_points(const vida_picture* picture, vida_evaluator* evaluator, double t,
-                          const double* q, const double* v, double* xyz) {
-  const int dimension = picture->system->dimension;
+void vida__wireframe_points(const vida_wireframe* wireframe, vida_evaluator* evaluator, double t,
+                            const double* q, const double* v, double* xyz) {
+  const int dimension = wireframe->system->dimension;
   const vida_place at = vida__place(evaluator, t, q, v);
-  for (int i = 0; i < picture->point_count; i++) {
-    const vida_drawn_point* point = &picture->points[i];
+  for (int i = 0; i < wireframe->point_count; i++) {
+    const vida_drawn_point* point = &wireframe->points[i];
     const VidaDrawnPoint* given = &point->given;
     double* r = xyz + 3 * i;
     r[0] = r[1] = r[2] = 0.0;
     if (given->frame == VIDA_DRAWN_FORMULA) {
-      evaluate_formula(picture, point, &at, r);
+      evaluate_formula(wireframe, point, &at, r);
       continue;
     }
     for (int k = 0; k < dimension && given->frame != VIDA_DRAWN_SPACE && given->centre >= 0; k++) {

@@ -9,8 +9,8 @@
 
 /* One component of a formula. */
 typedef struct vida_drawn_component {
-  int coordinate; /* index of the coordinate, if it is nothing else; otherwise -1 */
-  int batch;      /* of the drawing's batches; -1: the constant in `place` */
+  int coordinate; /* index, if the component is a single coordinate; otherwise -1 */
+  int batch;      /* index in the drawing's batches; -1: the constant in `place` */
 } vida_drawn_component;
 
 typedef struct vida_drawn_point {
@@ -19,42 +19,47 @@ typedef struct vida_drawn_point {
 } vida_drawn_point;
 
 typedef struct vida_drawn_line {
-  char *name, *style;
-  int first, count; /* of its points */
+  const char *name, *style; /* among the texts of the drawing */
+  int first, count;         /* its points */
 } vida_drawn_line;
 
 /* The lines of a system. */
 typedef struct vida_drawing {
+  vida_string_table texts; /* names and styles */
   int point_count, line_count, batch_count, hidden_count;
   size_t point_capacity, line_capacity, batch_capacity, hidden_capacity;
   vida_drawn_point* points;
   vida_drawn_line* lines;
   vida_drawn_line*
-      hidden; /* hidden names: no line with such a name and a number below `first` is drawn */
+      hidden; /* hidden names: lines with such a name and an index below `first` are not drawn */
   vida_term_batch* batches; /* of components of formulas; only their values are used */
 } vida_drawing;
 
-void vida__drawing_destroy(vida_drawing** drawing); /* NULL is allowed */
+/* Frees a drawing and sets *drawing to NULL; NULL is allowed. */
+void vida__drawing_destroy(vida_drawing** drawing);
 
-/* All points and lines: particles, then what connects them, then the lines of the user. */
-typedef struct vida_picture {
+/* All points and lines: those of particles, of the built-in springs and rods, then those of the
+ * drawing. */
+typedef struct vida_wireframe {
   const VidaSystem* system;
   int dimension; /* 2 or 3 */
-  int particles; /* as many of the points */
+  int particles; /* the number of points that are particles */
   int point_count, line_count;
   size_t point_capacity, line_capacity;
   vida_drawn_point* points;
   vida_drawn_line* lines; /* names are not owned; points of a line follow each other */
   bool is_cut;            /* points were omitted */
-} vida_picture;
+} vida_wireframe;
 
-/* Creates the drawing of a completed system, with at most `most` points. Free it with
- * vida__picture_destroy. */
-int vida__picture_create(const VidaSystem* system, int most, vida_picture* picture,
-                         VidaError* error);
-void vida__picture_destroy(vida_picture* picture);
-/* Writes the positions of the points, xyz (3 x point_count); NaN where a formula has no value. */
-void vida__picture_points(const vida_picture* picture, vida_evaluator* evaluator, double t,
-                          const double* q, const double* v, double* xyz);
+/* Creates the wireframe of a completed system, with at most `most` points. The caller frees it with
+ * vida__wireframe_destroy. */
+int vida__wireframe_create(const VidaSystem* system, int most, vida_wireframe* wireframe,
+                           VidaError* error);
+/* Frees a wireframe. */
+void vida__wireframe_destroy(vida_wireframe* wireframe);
+/* Computes the positions of the points, xyz (3 x point_count); NaN for a formula without a value.
+ */
+void vida__wireframe_points(const vida_wireframe* wireframe, vida_evaluator* evaluator, double t,
+                            const double* q, const double* v, double* xyz);
 
 #endif

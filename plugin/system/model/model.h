@@ -13,23 +13,28 @@
 
 typedef struct vida_coordinate {
   char* name;
-  char* unit;
+  const char* unit; /* among the system's units */
+  int alike;        /* the first coordinate with this unit; in complete systems */
   VidaInitial position, velocity;
-  double mass; /* its constant part of L_vv */
+  double mass; /* constant part of its diagonal entry of L_vv */
 } vida_coordinate;
 
 typedef struct vida_particle {
   char* name;
-  int coordinate; /* its first one */
+  int coordinate; /* index of its first coordinate */
 } vida_particle;
 
 /* Rows of g, in the order they were added. */
 typedef struct vida_row {
   char* name;           /* name of the constraint, with "(row 2)" if it has several rows */
+  size_t name_length;   /* bytes of `name` that are the name of the constraint */
   const char* unit;     /* among the system's units */
+  int alike;            /* the first row with this unit; in complete systems */
   double length;        /* the size of the terms of g (the length of a rod); 0 if unknown */
   bool is_nonholonomic; /* a nonholonomic row, without position level */
-  /* For methods that relax constraints; NaN: not set. Of nonholonomic rows, the mobility. */
+  bool has_rate;        /* a holonomic row that depends on time */
+  /* For methods that relax constraints; NaN: not set. For nonholonomic rows, compliance is the
+   * mobility. */
   double compliance, damping_time;
 } vida_row;
 
@@ -40,16 +45,16 @@ typedef struct vida_jacobian_entry {
   int column_slot; /* of (coordinate, n + row) */
 } vida_jacobian_entry;
 
-/* A number in expressions that may change; its value is in parameter_values. */
+/* A parameter of expressions; its value is in parameter_values. */
 typedef struct vida_parameter {
   char* name;
 } vida_parameter;
 
 /* A link: a parameter of an instance that follows a parameter of the system. */
 typedef struct vida_link {
-  bool of_constraint; /* which list the batch is in */
+  bool of_constraint; /* the batch is one of constraint_batches, not of term_batches */
   int batch;
-  int place; /* in its parameters */
+  int place; /* index in the parameters of the batch */
   int parameter;
 } vida_link;
 
@@ -60,8 +65,8 @@ typedef struct vida_observable {
   bool conserved;
 } vida_observable;
 
-/* How coordinates transform under translations and rotations of space: the first of them; the
- * others follow in `coordinate`. */
+/* How coordinates transform under translations and rotations of space. `coordinate` has as many
+ * indices as `kind` requires. */
 typedef struct vida_motion {
   VidaMotion kind;
   int coordinate[4];
@@ -79,8 +84,7 @@ struct VidaSystem {
   char* name;
   int dimension;
   bool complete;
-  bool has_massless; /* there are coordinates that no term gives a mass; constraints determine them
-                      */
+  bool has_massless; /* some coordinates have no mass; constraints determine them */
 
   int coordinate_count;
   size_t coordinate_capacity;
@@ -92,12 +96,12 @@ struct VidaSystem {
 
   int spring_count;
   size_t spring_capacity;
-  char** springs; /* their names */
+  char** springs; /* names of the built-in springs */
 
-  /* Names by kinds. The names of one kind are unique, since reports and messages use them */
+  /* Names by kinds. Reports and messages use them, so the names of one kind are unique. */
   vida_string_table coordinate_names, particle_names, row_names, spring_names;
 
-  int motion_count; /* names of coordinates that do not belong to particles */
+  int motion_count; /* declared motions; coordinates of particles need none */
   size_t motion_capacity;
   vida_motion* motions;
 
@@ -109,25 +113,23 @@ struct VidaSystem {
   size_t link_capacity;
   vida_link* links;
 
-  int jump_time_count; /* declared ones, in ascending order */
+  int jump_time_count; /* number of declared times, which are in ascending order */
   size_t jump_time_capacity;
   double* jump_times;
 
-  int unit_count;
-  size_t unit_capacity;
-  char** units; /* of constraint rows, each once */
+  vida_string_table units; /* of coordinates and rows */
 
   double gravity[3];
   double* mass;          /* n: the constant diagonal part of L_vv */
   double* uniform_force; /* n: the constant part of L_q (gravity) */
-  bool only_potentials;  /* besides masses: no general Lagrangian, no force */
+  bool only_potentials;  /* besides masses, all terms are potentials */
   bool separable;        /* L = v^T M v / 2 - V(q), M constant, diagonal and regular */
   bool constant_mass;    /* L = v^T M v / 2 - V(q) with any constant M, and forces */
   bool has_forces;       /* some term is a generalized force */
   bool has_coupled_mass; /* some kinetic energy of constant mass is not in `mass` */
-  bool time_dependent;   /* some constraint has a rate */
-  bool nonholonomic;     /* some row is */
-  int exchange;          /* what changes the energy (power.h) */
+  bool time_dependent;   /* some holonomic row has a rate */
+  bool nonholonomic;     /* some row is nonholonomic */
+  int exchange;          /* sources of energy: flags of power.h */
 
   int term_batch_count;
   size_t term_batch_capacity;
@@ -136,7 +138,7 @@ struct VidaSystem {
   int constraint_batch_count;
   size_t constraint_batch_capacity;
   vida_constraint_batch* constraint_batches;
-  int last_term_batch, last_constraint_batch; /* the batch of the last instance: a hint */
+  int last_term_batch, last_constraint_batch; /* of the last instance; a search begins there */
 
   int row_count;
   size_t row_capacity;
@@ -163,12 +165,13 @@ struct VidaSystem {
   vida_momentum_map momenta[VIDA_LARGEST_MOMENTUM_COUNT];
 };
 
-/* Whether the energy of the exact motion may change: through forces and dampers that do work, a
+/* Returns whether the energy of the exact motion may change: by forces and dampers that do work, a
  * Lagrangian that depends on time, or moving constraints (power.c). */
-bool vida__exchanges_energy(const VidaSystem* system);
+bool vida__has_energy_sources(const VidaSystem* system);
 
-/* Builds pattern, slots and entries (pattern.c), and finds the symmetries (symmetry.c). */
+/* Builds the pattern, the slots and the entries (pattern.c). */
 int vida__build_pattern(VidaSystem* system, VidaError* error);
+/* Finds the symmetries (symmetry.c). */
 int vida__find_symmetries(VidaSystem* system, VidaError* error);
 
 #endif

@@ -20,6 +20,14 @@ int vida__check_finite_value(const char* kind, const char* name, const char* wha
                           kind, name, what, vida__shortest_text(got, value));
 }
 
+int vida__check_kind(const char* kind, const char* name, const char* what, int value, int last,
+                     VidaError* error) {
+  return value >= 0 && value <= last
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: there is no kind number %d", kind,
+                          name, what, value);
+}
+
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, int* index,
@@ -52,7 +60,7 @@ int VidaSystem_AddParameter(VidaSystem* system, const char* name, double value, 
   return VIDA_SUCCESS;
 }
 
-/* Carries the value of a parameter to the instances that follow it. */
+/* Copies the value of a parameter to the instances that follow it. */
 static void follow_links(VidaSystem* system, int parameter) {
   for (int i = 0; i < system->link_count; i++) {
     const vida_link* link = &system->links[i];
@@ -82,7 +90,7 @@ int VidaSystem_SetParameter(VidaSystem* system, int parameter, double value, Vid
   system->parameter_values[parameter] = value;
   follow_links(system, parameter);
   code = system->complete ? vida__fill_masses(system, error) : VIDA_SUCCESS;
-  code = code || !system->complete ? code : vida__find_exchange(system, error);
+  code = code || !system->complete ? code : vida__find_energy_sources(system, error);
   if (code) {
     VidaError unused;
     system->parameter_values[parameter] = before;

@@ -6,12 +6,16 @@
 #include "base/text.h"
 #include "system/model/model.h"
 
-/* Whether a row is of the constraint: "rod", "rod (row 2)", or "rod: direction" of an element. */
-static bool is_row_of(const vida_row* row, const char* constraint) {
-  const size_t length = strlen(constraint);
-  return strncmp(row->name, constraint, length) == 0 &&
-         (row->name[length] == '\0' || strncmp(row->name + length, " (row ", 6) == 0 ||
-          strncmp(row->name + length, ": ", 2) == 0);
+/* Returns whether a row belongs to `name`: a constraint ("rod"), one of its rows ("rod (row 2)"),
+ * or an element or joint with several constraints ("rod" for "rod: direction"). ": " separates the
+ * parts of a name. */
+static bool is_row_of(const vida_row* row, const char* name) {
+  static const char separator[] = ": ";
+  const size_t length = strlen(name);
+  const bool is_constraint = length == row->name_length && memcmp(row->name, name, length) == 0;
+  const bool is_owner = length < row->name_length && memcmp(row->name, name, length) == 0 &&
+                        strncmp(row->name + length, separator, strlen(separator)) == 0;
+  return is_constraint || is_owner || strcmp(row->name, name) == 0;
 }
 
 static const char* row_name(const void* list, int row) {

@@ -6,8 +6,8 @@
 
 enum { MOST_NAMED = 20, FEW_FREE = 6 };
 
-/* All free values are reported if they are few, otherwise those that are not 0. */
-static bool is_told(VidaInitial initial, double x, int total) {
+/* If there are few free values, all are reported; otherwise those that are not 0. */
+static bool is_reported(VidaInitial initial, double x, int total) {
   const double guess = initial.value;
   if (initial.is_default) {
     return x != guess;
@@ -25,7 +25,7 @@ void vida__note_found(const VidaSystem* system, bool is_rate, vida_initial_gette
   }
   for (int i = 0; i < system->coordinate_count; i++) {
     const VidaInitial initial = get(data, i);
-    if (!initial.free || !is_told(initial, x[i], total)) {
+    if (!initial.free || !is_reported(initial, x[i], total)) {
       continue;
     }
     told++;

@@ -1,4 +1,4 @@
-/* Notes on free values that were computed. */
+/* Notes on the free values that the start computed. */
 #ifndef VIDA_SYSTEM_START_FOUND_H
 #define VIDA_SYSTEM_START_FOUND_H
 

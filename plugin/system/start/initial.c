@@ -1,10 +1,10 @@
-/* Consistent initial values: free components from the constraints, then as little change as
- * possible.
+/* Consistent initial values: free components are computed from the constraints; then all components
+ * change as little as possible.
  *
- * Positions and velocities are treated alike: Newton steps that are smallest in the mass norm,
- * first with the given components held, then, where that leaves something violated, with all of
- * them moving; a small term on the diagonal makes consistent redundant rows harmless. Positions
- * then move along the constraints to the nearest ones (nearest.c). */
+ * Both positions and velocities are found by Newton steps that are smallest in the mass norm: first
+ * with the given components held, then, if a constraint is still violated, with all components
+ * moving. A small term e on the diagonal makes redundant rows harmless if they are consistent.
+ * Positions then move along the constraints to the nearest ones (nearest.c). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 12 };
 static const double redundancy = 1e-10; /* e, relative to G M^-1 G^T */
 static const double rounding = 64.0 * DBL_EPSILON;
-static const double near = 1e-8; /* residuals from which on Newton's method is at its end */
+static const double near = 1e-8; /* residual below which Newton's method has nearly converged */
 
 static int create_work(const VidaSystem* system, double t, double* q, double* v,
                        vida_start_work* work, VidaError* error) {
@@ -95,7 +95,7 @@ static double* values_of(vida_start_work* work, vida_start_level which) {
   return which == VIDA_POSITIONS ? work->q : work->v;
 }
 
-/* Whether a row has something to say at this level. */
+/* Returns whether a row restricts this level. */
 static bool is_at_level(const VidaSystem* system, vida_start_level which, int row) {
   return which == VIDA_VELOCITIES || !system->rows[row].is_nonholonomic;
 }
@@ -116,7 +116,7 @@ static int check_residual(vida_start_work* work, vida_start_level which) {
   return VIDA_SUCCESS;
 }
 
-/* g(q) or G v + g_t into work->residual with the sizes beside it; G into work->entries. */
+/* Computes g(q) or G v + g_t, the sizes of its terms, and the entries of G. */
 static int evaluate_residual(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
   const double* q = which == VIDA_POSITIONS ? x : work->q;
@@ -139,7 +139,8 @@ static int evaluate_residual(vida_start_work* work, vida_start_level which, cons
   return code ? code : check_residual(work, which);
 }
 
-/* Largest residual relative to its size; optionally without rows that have no movable entries. */
+/* Returns the largest residual relative to its size, only of rows marked in `movable`
+ * (nullable). */
 static double measure_residual(const vida_start_work* work, const bool* movable) {
   double largest = 0.0;
   for (int r = 0; r < work->system->row_count; r++) {
@@ -150,7 +151,7 @@ static double measure_residual(const vida_start_work* work, const bool* movable)
   return largest;
 }
 
-/* One Newton step from x with the components `held` fixed (nullable) into work->step. */
+/* Writes one Newton step from x to work->step. The components `held` (nullable) are fixed. */
 static int find_step(vida_start_work* work, const double* x, const bool* held,
                      vida_start_level which) {
   const VidaSystem* system = work->system;
@@ -162,7 +163,7 @@ static int find_step(vida_start_work* work, const double* x, const bool* held,
     return code;
   }
   if (held) {
-    /* Only the diagonal of the mass matrix, and no entries of G for fixed components. */
+    /* Uses only the diagonal of the mass matrix, and no entries of G for fixed components. */
     vida__linear_clear(work->linear);
     for (int i = 0; i < n; i++) {
       matrix[system->mass_slot[i]] = work->mass[i];
@@ -181,7 +182,7 @@ static int find_step(vida_start_work* work, const double* x, const bool* held,
   for (int r = 0; r < system->row_count; r++) {
     const double compliance = work->step[n + r];
     work->compliance[r] = compliance;
-    /* A row that nothing can move is left alone. */
+    /* A row without movable entries does not change. */
     matrix[vida__constraint_diagonal(system, r)] -=
         compliance > 0.0 ? redundancy * compliance : 1.0;
     work->step[n + r] = compliance > 0.0 ? -work->residual[r] : 0.0;
@@ -231,7 +232,7 @@ static bool any_free(const vida_start_work* work, vida_start_level which) {
   return false;
 }
 
-/* Rows that depend on a component which is not held. */
+/* Finds the rows that depend on a component which is not held. */
 static void find_movable_rows(const vida_start_work* work, const bool* held, bool* movable) {
   const VidaSystem* system = work->system;
   memset(movable, 0, (size_t)system->row_count * sizeof *movable);
@@ -240,8 +241,8 @@ static void find_movable_rows(const vida_start_work* work, const bool* held, boo
   }
 }
 
-/* Newton with step halving until the residual is rounding; x is moved in place. The residual that
- * is left is in work->residual, which the caller judges. */
+/* Moves the values of this level by Newton steps with step halving until the residual is rounding.
+ * The caller must check the final residual in work->residual. */
 static int solve_level(vida_start_work* work, vida_start_level which, const bool* held,
                        const bool* movable) {
   const int n = work->system->coordinate_count;
@@ -250,8 +251,8 @@ static int solve_level(vida_start_work* work, vida_start_level which, const bool
   double current = measure_residual(work, movable);
   bool is_double = false;
   for (int k = 0; k < MOST_ITERATIONS && !code && current > DBL_EPSILON; k++) {
-    /* At a double root (a rod at full stretch) Newton steps cover half of the distance, and the
-     * residual shrinks to a quarter: twice the step then covers the whole distance. */
+    /* At a double root (a rod at full stretch), a Newton step covers half of the distance and
+     * reduces the residual to a quarter. Twice the step then covers the whole distance. */
     double fraction = is_double ? 2.0 : 1.0;
     double reached = current;
     code = find_step(work, x, held, which);
@@ -264,7 +265,7 @@ static int solve_level(vida_start_work* work, vida_start_level which, const bool
       }
       const int trial_code = evaluate_residual(work, which, work->trial);
       reached = trial_code ? INFINITY : measure_residual(work, movable);
-      /* Near the end single rows count, before that the sum of all. */
+      /* Near the solution the largest residual decides; before that, the sum of all does, too. */
       is_better =
           reached < current || (current > near && !trial_code && measure_merit(work) < merit);
       if (is_better) {
@@ -295,8 +296,8 @@ static double find_scale(const vida_start_work* work) {
   return scale > 0.0 ? scale : 1.0;
 }
 
-/* Free positions start far out on the requested side, each farther than the one before: from there
- * Newton's method converges to the solution on that side, rod by rod. */
+/* Sets guesses of free positions far out on the requested side, each farther than the one before.
+ * From there Newton's method converges to the solution on that side, rod by rod. */
 static void fill_guesses(vida_start_work* work) {
   const VidaSystem* system = work->system;
   const double scale = find_scale(work);
@@ -314,7 +315,7 @@ static void fill_guesses(vida_start_work* work) {
   }
 }
 
-/* ---- what is said of it ---------------------------------------------------------------------- */
+/* ---- messages and notes ---------------------------------------------------------------------- */
 
 static int find_worst_row(const vida_start_work* work) {
   int worst = 0;
@@ -326,75 +327,6 @@ static int find_worst_row(const vida_start_work* work) {
   return worst;
 }
 
-static double find_largest(const vida_start_work* work, const double* x, const char* unit) {
-  const VidaSystem* system = work->system;
-  double largest = 0.0;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    if (strcmp(unit, system->coordinates[i].unit) == 0) {
-      largest = fmax(largest, fmax(fabs(work->given[i]), fabs(x[i])));
-    }
-  }
-  return largest;
-}
-
-static double recall_largest(vida_unit_sizes* sizes, const vida_start_work* work, const double* x,
-                             const char* unit) {
-  bool is_new;
-  const int at = vida__unit_slot(sizes, unit, &is_new);
-  if (is_new) {
-    sizes->largest[at] = find_largest(work, x, unit);
-  }
-  return sizes->largest[at];
-}
-
-/* Largest change of a value relative to the largest value of its unit; *index receives its index.
- */
-static double measure_change(const vida_start_work* work, const double* x, int* index) {
-  const VidaSystem* system = work->system;
-  vida_unit_sizes sizes = {0};
-  double worst = 0.0;
-  *index = 0;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    const double change = fabs(x[i] - work->given[i]);
-    const double largest = fmax(recall_largest(&sizes, work, x, system->coordinates[i].unit),
-                                work->least > 0.0 ? work->least / sqrt(work->mass[i]) : 0.0);
-    if (change > 0.0 && change / largest > worst) {
-      worst = change / largest;
-      *index = i;
-    }
-  }
-  return worst;
-}
-
-/* A rod with ends at rest has no size of its own, so velocities are compared with the largest of
- * their unit in the system. */
-static void add_common_velocity(vida_start_work* work, const double* x) {
-  const VidaSystem* system = work->system;
-  vida_unit_sizes sizes = {0};
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    const char* unit = system->coordinates[entry->coordinate].unit;
-    work->floor[entry->row] += fabs(work->entries[e]) * recall_largest(&sizes, work, x, unit);
-  }
-}
-
-/* A value of 0 whose unit has no other value leaves its rows without a size: the rounding of a step
- * is then compared with all values. */
-static void add_least_size(vida_start_work* work, vida_start_level which, const double* x) {
-  const VidaSystem* system = work->system;
-  const double* q = which == VIDA_POSITIONS ? x : work->q;
-  work->least = 0.0;
-  if (vida__find_masses(&work->evaluator, work->t, q, work->v, work->linear->values, work->mass)) {
-    return;
-  }
-  work->least = vida__least_size(system, work->entries, work->mass, x, which == VIDA_POSITIONS);
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    work->floor[entry->row] +=
-        fabs(work->entries[e]) * work->least / sqrt(work->mass[entry->coordinate]);
-  }
-}
-
 static int judge_change(vida_start_work* work, vida_start_level which,
                         const VidaStartOptions* options, double violation, int violated,
                         char* notes, VidaError* error) {
@@ -404,7 +336,7 @@ static int judge_change(vida_start_work* work, vida_start_level which,
   char numbers[2][VIDA_REAL_TEXT_SIZE];
   char residual[2 * VIDA_REAL_TEXT_SIZE];
   int moved;
-  const double change = measure_change(work, x, &moved);
+  const double change = vida__measure_start_change(work, x, &moved);
   if (!(change > 0.0)) {
     return VIDA_SUCCESS;
   }
@@ -441,7 +373,7 @@ static void mark_touched(const vida_start_work* work, vida_start_level which, bo
   }
 }
 
-/* A free component that no constraint touches would stay where the search began. */
+/* Refuses a free component without a constraint, which would stay at its guess. */
 static int check_determined(const vida_start_work* work, vida_start_level which,
                             const bool* touched, VidaError* error) {
   const VidaSystem* system = work->system;
@@ -472,8 +404,8 @@ static int pass_failure(const vida_start_work* work, int code, VidaError* error)
                                     : vida__fail(error, code, "%s", work->evaluator.error.message);
 }
 
-/* The rank of G in the components that are not fixed, for current entries; -1 if it is not known.
- * Fails without memory only. */
+/* Computes the rank of G in the components that are not fixed, for the current entries; -1 if it is
+ * not known. Fails only without memory. */
 static int find_rank(vida_start_work* work, vida_start_level which, const bool* held, int* rank) {
   const VidaSystem* system = work->system;
   const int code = work->rank ? VIDA_SUCCESS : vida__rank_create(system, &work->rank, NULL);
@@ -493,8 +425,8 @@ static int find_rank(vida_start_work* work, vida_start_level which, const bool* 
   return VIDA_SUCCESS;
 }
 
-/* Rows that depend on others at the given values, but are not satisfied with them: no values
- * satisfy all of them, and that is why none were found. VIDA_SUCCESS: there is no such row. */
+/* Fails if a row depends on others at the given values but is violated there: no values satisfy
+ * all rows. Returns VIDA_SUCCESS if there is no such row. */
 static int report_contradiction(vida_start_work* work, vida_start_level which, VidaError* error) {
   const VidaSystem* system = work->system;
   const size_t m = (size_t)system->row_count;
@@ -505,7 +437,7 @@ static int report_contradiction(vida_start_work* work, vida_start_level which, V
   char text[2 * VIDA_REAL_TEXT_SIZE];
   double left = 0.0;
   int rank = -1;
-  /* It could be evaluated there before. */
+  /* This succeeded at the same values before. */
   const int code = evaluate_residual(work, which, work->given);
   if (!weight || (!code && find_rank(work, which, NULL, &rank))) {
     free(weight);
@@ -542,7 +474,7 @@ static int report_unsolved(vida_start_work* work, vida_start_level which, VidaEr
   const VidaSystem* system = work->system;
   const int worst = find_worst_row(work);
   char text[2 * VIDA_REAL_TEXT_SIZE];
-  /* Where a gradient vanishes, that is why. */
+  /* A vanishing gradient may be the reason. */
   int code = vida__check_gradients(system, work->entries, work->size, error);
   code = code ? code : report_contradiction(work, which, error);
   return code ? code
@@ -554,10 +486,10 @@ static int report_unsolved(vida_start_work* work, vida_start_level which, VidaEr
                            vida__residual_text(system, which, worst, work->residual[worst], text));
 }
 
-/* The dependence of the free components, at the guess or at the solution: at the solution, a rod at
- * full stretch does not depend on its sideways component any more. */
-static int look_at_free(vida_start_work* work, vida_start_level which, const bool* held,
-                        bool* touched, int* rank, VidaError* error) {
+/* Updates the rank and the rows that the free components affect, at the guess and at the solution:
+ * at the solution, a rod at full stretch no longer depends on its sideways component. */
+static int check_free_components(vida_start_work* work, vida_start_level which, const bool* held,
+                                 bool* touched, int* rank, VidaError* error) {
   int here = -1;
   if (find_rank(work, which, held, &here)) {
     return vida__fail_memory(error);
@@ -583,12 +515,12 @@ static int solve_free(vida_start_work* work, vida_start_level which, char* notes
     find_movable_rows(work, held, movable);
     code = evaluate_residual(work, which, values_of(work, which));
     code = code ? pass_failure(work, code, error)
-                : look_at_free(work, which, held, touched, &rank, error);
+                : check_free_components(work, which, held, touched, &rank, error);
   }
   if (!code) {
     code = solve_level(work, which, held, movable);
     code = code ? pass_failure(work, code, error)
-                : look_at_free(work, which, held, touched, &rank, error);
+                : check_free_components(work, which, held, touched, &rank, error);
     code = code ? code : check_determined(work, which, touched, error);
   }
   if (!code) {
@@ -599,17 +531,17 @@ static int solve_free(vida_start_work* work, vida_start_level which, char* notes
   return code;
 }
 
-/* Below this part of the sizes of values, Newton's steps from the given values are the nearest ones
- * to rounding. */
+/* If the change relative to the sizes of values is below this, the result of Newton's steps is
+ * already the nearest one, to rounding. */
 static const double small_move = 1.5e-8;
 
-/* Newton's method has found consistent positions: move from there to the nearest ones, and report
- * it if these are not found. */
+/* Moves from the consistent positions that Newton's method has found to the nearest ones, and adds
+ * a note if these are not found. */
 static int find_nearest(vida_start_work* work, char* notes) {
   const VidaSystem* system = work->system;
   const size_t bytes = (size_t)system->coordinate_count * sizeof *work->q;
   int moved;
-  if (!(measure_change(work, work->q, &moved) > small_move)) {
+  if (!(vida__measure_start_change(work, work->q, &moved) > small_move)) {
     return VIDA_SUCCESS;
   }
   double* kept = vida__allocate((size_t)system->coordinate_count, sizeof *kept);
@@ -634,7 +566,8 @@ static int find_nearest(vida_start_work* work, char* notes) {
   return code;
 }
 
-/* The sizes of the rows at x, from where all components may move, in work->floor and work->size. */
+/* Writes the sizes of the rows at x, from which all components may move, to work->floor and
+ * work->size. */
 static int begin_floor(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
   const int code = evaluate_residual(work, which, x);
@@ -643,11 +576,11 @@ static int begin_floor(vida_start_work* work, vida_start_level which, const doub
   }
   memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
   if (which == VIDA_VELOCITIES) {
-    add_common_velocity(work, x);
+    vida__add_common_velocity(work, x);
   } else {
     vida__add_row_sizes(system, work->entries, x, work->floor);
   }
-  add_least_size(work, which, x);
+  vida__add_least_size(work, which, x);
   memcpy(work->size, work->floor, (size_t)system->row_count * sizeof *work->floor);
   return VIDA_SUCCESS;
 }
@@ -662,7 +595,7 @@ static int make_consistent(vida_start_work* work, vida_start_level which,
   if (code) {
     return pass_failure(work, code, error);
   }
-  add_least_size(work, which, x);
+  vida__add_least_size(work, which, x);
   if (any_free(work, which)) {
     code = solve_free(work, which, notes, error);
     if (code) {
@@ -682,11 +615,11 @@ static int make_consistent(vida_start_work* work, vida_start_level which,
     code = solve_level(work, which, NULL, NULL);
   }
   if (!code && measure_residual(work, NULL) > rounding) {
-    /* From rest there was no velocity to judge rows by; now there is. */
+    /* The first attempt from rest had no velocity to compare rows with; now there is one. */
     if (which == VIDA_VELOCITIES) {
-      add_common_velocity(work, x);
+      vida__add_common_velocity(work, x);
     }
-    add_least_size(work, which, x);
+    vida__add_least_size(work, which, x);
     code = solve_level(work, which, NULL, NULL);
   }
   if (code) {
@@ -711,8 +644,8 @@ static bool has_defaults(const VidaSystem* system) {
   return has;
 }
 
-/* Default velocities keep their values if the start is then accepted. Otherwise they move to fit
- * the others; if that fails, the start is refused with its given values. */
+/* Default velocities keep their values if the start is consistent with them. Otherwise they move to
+ * fit the other velocities; if that fails, the error is that of the first attempt. */
 static int make_velocities(vida_start_work* work, const VidaStartOptions* options, char* notes,
                            VidaError* error) {
   const size_t bytes = (size_t)work->system->coordinate_count * sizeof *work->v;
@@ -736,7 +669,7 @@ static int make_velocities(vida_start_work* work, const VidaStartOptions* option
   return again ? code : VIDA_SUCCESS;
 }
 
-/* Reports an overflow of the first step now. */
+/* Reports an overflow now instead of in the first step. */
 static int check_energy(vida_start_work* work, VidaError* error) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
@@ -750,7 +683,7 @@ static int check_energy(vida_start_work* work, VidaError* error) {
                         system->coordinates[i].name);
     }
   }
-  /* A formula outside its domain is an error only if the caller evaluates it from here. */
+  /* A formula outside its domain is not an error yet: the caller may never evaluate it here. */
   return code || isfinite(energy)
              ? VIDA_SUCCESS
              : vida__fail(error, VIDA_NOT_FINITE,

@@ -41,7 +41,7 @@ static double* allocate(const VidaSystem* system, nearest_work* work) {
   return block;
 }
 
-/* result = M x; x^T M x is returned. */
+/* Computes result = M x, and returns x^T M x. */
 static double apply_norm(const VidaSystem* system, const nearest_work* work, const double* x,
                          double* result) {
   const vida_pattern* pattern = &system->pattern;
@@ -68,12 +68,12 @@ static double find_distance(const VidaSystem* system, nearest_work* work, const 
   return sqrt(fmax(0.0, apply_norm(system, work, work->moved, work->step)));
 }
 
-/* [ M + sum mu g_qq  G^T ], of rows of positions; -e on the diagonal of the others. */
+/* Fills [ M + sum mu g_qq G^T; G 0 ] with holonomic rows; other rows have -e on the diagonal. */
 static int fill_matrix(nearest_work* work, const double* q) {
   const VidaSystem* system = work->evaluator->system;
   const int n = system->coordinate_count;
   double* matrix = work->linear->values;
-  double* compliance = work->step + n; /* before the residual is there */
+  double* compliance = work->step + n; /* work space until the residual is computed */
   memcpy(matrix, work->norm, (size_t)system->pattern.entries * sizeof *matrix);
   const int code = vida__add_curvature(work->evaluator, work->t, q, 1.0, work->mu, matrix);
   memset(compliance, 0, (size_t)system->row_count * sizeof *compliance);
@@ -91,7 +91,7 @@ static int fill_matrix(nearest_work* work, const double* q) {
   return code;
 }
 
-/* One step of Newton's method; its size in the mass norm in *size. */
+/* Makes one step of Newton's method; *size receives its size in the mass norm. */
 static int iterate(nearest_work* work, double* q, double* size) {
   const VidaSystem* system = work->evaluator->system;
   const int n = system->coordinate_count;
@@ -103,7 +103,7 @@ static int iterate(nearest_work* work, double* q, double* size) {
   if (code) {
     return code;
   }
-  find_distance(system, work, q); /* M (q - given) into step */
+  find_distance(system, work, q); /* writes M (q - given) to work->step */
   vida__add_reaction(system, work->entries, 1.0, work->mu, step);
   for (int i = 0; i < n + system->row_count; i++) {
     step[i] = i >= n && system->rows[i - n].is_nonholonomic ? 0.0 : -step[i];

@@ -23,31 +23,44 @@ typedef struct vida_start_work {
   double* given;    /* n: the given values, before any of them moves */
   double* trial;    /* n */
   double* residual; /* m */
-  double* size;     /* m: sum |G| |x|, against which a residual is judged */
+  double* size;     /* m: sum |G| |x|, with which a residual is compared */
   double* floor;    /* m: sum |G| |x| at the start of the level, a scale for the residual of values
-                       that a projection has made small */
-  double* step;     /* n + m: right side and solution */
+                       that a projection made small */
+  double* step;     /* n + m: right-hand side and solution */
   double* entries;  /* of G */
-  double* flat;     /* of G: work, without what is held */
+  double* flat;     /* of G: work, with 0 for held values */
   double* mass;     /* n */
   bool moves_defaults; /* default velocities are computed like free ones */
-  double least;        /* the least size of a value, in the mass norm: see vida__least_size */
+  double least;        /* vida__least_size of the values */
   double* compliance;  /* m: diagonal of G M^-1 G^T at the point of the last step */
   vida_rank* rank;     /* NULL until it is needed */
 } vida_start_work;
 
-/* The initial value of a component: from the options, otherwise from the coordinate. */
+/* Returns the initial value of a component, from the options or else from the coordinate. */
 VidaInitial vida__initial_of(const vida_start_work* work, vida_start_level which, int i);
 
-/* Writes a residual with its unit: "0.001 m", "0.001 m/s" for velocities; for rods |d - l|. */
+/* Writes a residual with its unit: "0.001 m", or "0.001 m/s" for velocities; for a rod, | |d| - l
+ * |. */
 const char* vida__residual_text(const VidaSystem* system, vida_start_level which, int row,
                                 double value, char text[2 * VIDA_REAL_TEXT_SIZE]);
-/* Appends the free components that were computed. */
+/* Appends a note on the free components that were computed. */
 void vida__note_free(const vida_start_work* work, vida_start_level which, const double* x,
                      char* notes);
-/* Appends a note if the constraints do not determine all free components, about the solution that
- * was taken. */
+/* If the constraints do not determine all free components, appends a note on the chosen
+ * solution. */
 void vida__note_undetermined(const vida_start_work* work, vida_start_level which, int rank,
                              const bool* held, char* notes);
+
+/* ---- sizes (start_sizes.c) ---- */
+
+/* Returns the largest change of a value of x (n) relative to the largest value of its unit; *index
+ * receives its index. */
+double vida__measure_start_change(const vida_start_work* work, const double* x, int* index);
+/* Adds to work->floor the largest velocity of each unit, since a rod with ends at rest has no size
+ * of its own. */
+void vida__add_common_velocity(vida_start_work* work, const double* x);
+/* Adds to work->floor the least size of all values, since rows of values that are 0, and whose unit
+ * has no other value, have no size of their own. */
+void vida__add_least_size(vida_start_work* work, vida_start_level which, const double* x);
 
 #endif

@@ -5,14 +5,14 @@
 #include "base/memory.h"
 #include "system/terms/derive.h"
 
-/* Parts that are still to be looked at: factor * node. */
+/* A part that has not been processed: factor * node. */
 typedef struct part {
   int node, factor;
 } part;
 
 typedef struct sorting {
   vida_graph* graph;
-  const vida_dependence* dependence; /* of the nodes up to the Lagrangian */
+  const vida_dependence* dependence; /* of all nodes up to that of the Lagrangian */
   part* parts;
   size_t capacity;
   int count;
@@ -42,7 +42,7 @@ static bool is_state_free(const sorting* work, int node) {
   return !of->positions && !of->rates && !of->time && !of->auxiliary;
 }
 
-/* Takes a part of positions and rates apart; *whole: it cannot be. */
+/* Splits a part that depends on positions and rates; *whole receives whether it cannot be split. */
 static int take_apart(sorting* work, part taken, bool* whole) {
   vida_graph* graph = work->graph;
   const vida_node node = graph->nodes[taken.node];

@@ -8,8 +8,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/model/build.h"
+#include "system/terms/time_side.h"
 
-/* Doubles of scratch that evaluating `rows` rows (0: a Lagrangian) of `count` coordinates needs. */
+/* Returns the number of doubles of work space for evaluating `rows` rows (0: a Lagrangian) of
+ * `count` coordinates. */
 static size_t scratch_of(int rows, int count) {
   const size_t n = (size_t)count;
   const size_t r = (size_t)rows;
@@ -24,20 +26,8 @@ static void gather(const int* index, int count, const double* from, double* to) 
   }
 }
 
-/* The time of a place; at a declared jump, or beyond it, one that is `margin` inside the segment
- * that the place counts to. */
-static double time_inside(const vida_place* at, double margin) {
-  const vida_segment* segment = at->segment;
-  if (!segment) {
-    return at->t;
-  }
-  const double first = nextafter(segment->from, INFINITY) + margin;
-  const double last = nextafter(segment->to, -INFINITY) - margin;
-  return first < last ? fmin(fmax(at->t, first), last) : 0.5 * (segment->from + segment->to);
-}
-
-/* Turns the return value of a callback, and numbers that are not finite, into an error with its
- * name. */
+/* Checks the return value of a callback and its results. Converts a failure, or numbers that are
+ * not finite, to an error that names the term. */
 static int judge(const vida_callback* callback, const vida_place* at, const char* what, int code,
                  const double* values, size_t count) {
   if (code > 0) {
@@ -57,7 +47,8 @@ static int judge(const vida_callback* callback, const vida_place* at, const char
   return VIDA_SUCCESS;
 }
 
-/* A step for central differences of numbers of this size; 1 where all of them are zero. */
+/* Returns a step for central differences with respect to these values; if all are 0, for the size
+ * 1. */
 static double difference_step(const double* values, int count) {
   double scale = 0.0;
   for (int i = 0; i < count; i++) {
@@ -77,7 +68,7 @@ static int value_of(const vida_term_batch* batch, int i, const vida_place* at, d
   gather(index, batch->width, at->q, q);
   gather(index, batch->width, at->v, v);
   const int code =
-      callback->lagrangian.value(time_inside(at, 0.0), q, v, &value, callback->user_data);
+      callback->lagrangian.value(vida__time_inside(at), q, v, &value, callback->user_data);
   *lagrangian += value;
   return judge(callback, at, "the Lagrangian", code, &value, 1);
 }
@@ -86,7 +77,7 @@ static int local_gradient(const vida_callback* callback, const vida_place* at, i
                           const double* q, const double* v, double* l_q) {
   memset(l_q, 0, 2 * (size_t)n * sizeof *l_q);
   const int code =
-      callback->lagrangian.gradient(time_inside(at, 0.0), q, v, l_q, l_q + n, callback->user_data);
+      callback->lagrangian.gradient(vida__time_inside(at), q, v, l_q, l_q + n, callback->user_data);
   return judge(callback, at, "the gradient of the Lagrangian", code, l_q, 2 * (size_t)n);
 }
 
@@ -107,8 +98,8 @@ static int gradient_of(const vida_term_batch* batch, int instance, const vida_pl
   return code;
 }
 
-/* Columns of the second derivatives by central differences of the gradient: of l_qq and l_vq when
- * q moves, of l_qv and l_vv when v moves. Only l_qv is kept of the mixed pair. */
+/* Computes the second derivatives by columns, as central differences of the gradient. Moving q
+ * gives l_qq and l_vq, moving v gives l_qv and l_vv. Of the mixed pair, only l_qv is kept. */
 static int hessian_by_differences(const vida_callback* callback, const vida_place* at, int n,
                                   double* q, double* v, double* gradients, double* l_qq,
                                   double* l_qv, double* l_vv) {
@@ -142,7 +133,8 @@ static int hessian_by_differences(const vida_callback* callback, const vida_plac
   return VIDA_SUCCESS;
 }
 
-/* The second derivatives of an instance at the gathered q and v, into the scratch behind them. */
+/* Computes the second derivatives of an instance at the gathered q and v, into the work space
+ * behind them. */
 static int local_hessian(const vida_callback* callback, const vida_place* at, int n, double* q,
                          double* v, double** l_qq, double** l_qv, double** l_vv) {
   const size_t block = (size_t)n * (size_t)n;
@@ -154,7 +146,7 @@ static int local_hessian(const vida_callback* callback, const vida_place* at, in
     return hessian_by_differences(callback, at, n, q, v, gradients, *l_qq, *l_qv, *l_vv);
   }
   memset(*l_qq, 0, 3 * block * sizeof **l_qq);
-  const int code = callback->lagrangian.hessian(time_inside(at, 0.0), q, v, *l_qq, *l_qv, *l_vv,
+  const int code = callback->lagrangian.hessian(vida__time_inside(at), q, v, *l_qq, *l_qv, *l_vv,
                                                 callback->user_data);
   return judge(callback, at, "the second derivatives of the Lagrangian", code, *l_qq, 3 * block);
 }
@@ -180,8 +172,8 @@ static int hessian_of(const vida_term_batch* batch, int instance, const vida_pla
   return code;
 }
 
-/* A step for central differences in time, along motions: small beside the time in which coordinates
- * move by their own size, and not lost in the rounding of t. */
+/* Returns a step for central differences in time along motions: small compared with the time in
+ * which coordinates move by their own size, large compared with the rounding of t. */
 static double time_step(double t, const double* q, const double* v, int n) {
   double size = 0.0;
   double speed = 0.0;
@@ -193,7 +185,31 @@ static double time_step(double t, const double* q, const double* v, int n) {
   return fmax(cbrt(DBL_EPSILON) * scale, 4096.0 * DBL_EPSILON * fabs(t));
 }
 
-/* L_q - L_vq v - L_vt: the last one by central differences of L_v. */
+/* Subtracts L_vt, a difference quotient of L_v in time. */
+static int subtract_momentum_rate(const vida_callback* callback, const vida_place* at, int n,
+                                  const int* index, const double* q, const double* v,
+                                  double* gradients, double* force) {
+  const vida_time_quotient quotient = vida__time_quotient(at, time_step(at->t, q, v, n), 3);
+  double* first = gradients;
+  double* other = gradients + 2 * n;
+  vida_place moved = *at;
+  moved.t = quotient.t[0];
+  int code = local_gradient(callback, &moved, n, q, v, first);
+  for (int k = 1; k < quotient.points && !code; k++) {
+    const double weight = quotient.weight[k];
+    if (weight == 0.0) {
+      continue;
+    }
+    moved.t = quotient.t[k];
+    code = local_gradient(callback, &moved, n, q, v, other);
+    for (int i = 0; i < n && !code; i++) {
+      force[index[i]] -= weight * (other[n + i] - first[n + i]) / quotient.step;
+    }
+  }
+  return code;
+}
+
+/* Adds L_q - L_vq v - L_vt. */
 static int bias_of(const vida_term_batch* batch, int instance, const vida_place* at,
                    double* force) {
   const vida_callback* callback = (const vida_callback*)batch->functions;
@@ -211,16 +227,7 @@ static int bias_of(const vida_term_batch* batch, int instance, const vida_place*
       force[index[i]] -= l_qv[j * n + i] * v[j];
     }
   }
-  const double step = time_step(at->t, q, v, n);
-  vida_place later = *at;
-  vida_place before = *at;
-  later.t = time_inside(at, step) + step;
-  before.t = time_inside(at, step) - step;
-  code = code ? code : local_gradient(callback, &later, n, q, v, gradients);
-  code = code ? code : local_gradient(callback, &before, n, q, v, gradients + 2 * n);
-  for (int i = 0; i < n && !code; i++) {
-    force[index[i]] -= (gradients[n + i] - gradients[3 * n + i]) / (later.t - before.t);
-  }
+  code = code ? code : subtract_momentum_rate(callback, at, n, index, q, v, gradients, force);
   code = code ? code : local_gradient(callback, at, n, q, v, gradients);
   for (int i = 0; i < n && !code; i++) {
     force[index[i]] += gradients[i];
@@ -228,33 +235,35 @@ static int bias_of(const vida_term_batch* batch, int instance, const vida_place*
   return code;
 }
 
-/* L_t by central differences of fourth order with suitable steps; exactly zero if nothing depends
- * on time. */
+/* Adds L_t, by a difference quotient of fourth order. It is exactly zero if L does not depend on
+ * time. */
 static int rate_of_lagrangian(const vida_term_batch* batch, int instance, const vida_place* at,
                               double* l_t) {
-  static const struct {
-    double place, weight;
-  } stencil[] = {{-2.0, 1.0 / 12.0}, {-1.0, -8.0 / 12.0}, {1.0, 8.0 / 12.0}, {2.0, -1.0 / 12.0}};
   const int n = batch->width;
   const int* index = batch->index + instance * n;
   double* q = at->scratch;
   gather(index, n, at->q, q);
   gather(index, n, at->v, q + n);
-  const double step = 128.0 * time_step(at->t, q, q + n, n);
+  const vida_time_quotient quotient =
+      vida__time_quotient(at, 128.0 * time_step(at->t, q, q + n, n), 5);
+  vida_place moved = *at;
+  double first = 0.0;
   double sum = 0.0;
-  int code = VIDA_SUCCESS;
-  for (size_t k = 0; k < sizeof stencil / sizeof stencil[0] && !code; k++) {
-    vida_place moved = *at;
-    double value = 0.0;
-    moved.t += stencil[k].place * step;
-    code = value_of(batch, instance, &moved, &value);
-    sum += stencil[k].weight * value;
+  moved.t = quotient.t[0];
+  int code = value_of(batch, instance, &moved, &first);
+  for (int k = 1; k < quotient.points && !code; k++) {
+    if (quotient.weight[k] != 0.0) {
+      double value = 0.0;
+      moved.t = quotient.t[k];
+      code = value_of(batch, instance, &moved, &value);
+      sum += quotient.weight[k] * (value - first);
+    }
   }
-  *l_t += sum / step;
+  *l_t += sum / quotient.step;
   return code;
 }
 
-/* Every instance of a batch in turn. */
+/* Processes every instance of a batch. */
 #define FOR_EACH_INSTANCE(batch, call)                                       \
   do {                                                                       \
     int code = VIDA_SUCCESS;                                                 \
@@ -288,11 +297,114 @@ static int lagrangian_rate(const vida_term_batch* batch, const vida_place* at, d
 }
 
 const vida_term_kernel vida__callback_lagrangian = {.kind = "Lagrangian",
+                                                    .is_callback = true,
                                                     .value = lagrangian_value,
                                                     .gradient = lagrangian_gradient,
                                                     .hessian = lagrangian_hessian,
                                                     .bias = lagrangian_bias,
                                                     .rate = lagrangian_rate};
+
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+static int local_force(const vida_callback* callback, const vida_place* at, int n, const double* q,
+                       const double* v, double* force) {
+  memset(force, 0, (size_t)n * sizeof *force);
+  const int code = callback->force.value(vida__time_inside(at), q, v, force, callback->user_data);
+  return judge(callback, at, "the force", code, force, (size_t)n);
+}
+
+static int force_of(const vida_term_batch* batch, int instance, const vida_place* at, double* l_q) {
+  const int n = batch->width;
+  const int* index = batch->index + instance * n;
+  double* q = at->scratch;
+  double* v = q + n;
+  double* force = v + n;
+  gather(index, n, at->q, q);
+  gather(index, n, at->v, v);
+  const int code = local_force((const vida_callback*)batch->functions, at, n, q, v, force);
+  for (int i = 0; i < n && !code; i++) {
+    l_q[index[i]] += force[i];
+  }
+  return code;
+}
+
+/* Computes central differences with respect to `moved`, which is q or v. */
+static int force_differences(const vida_callback* callback, const vida_place* at, int n,
+                             const double* q, const double* v, double* moved, double* work,
+                             double* slopes) {
+  double* upper = work;
+  double* lower = work + n;
+  const double step = difference_step(moved, n);
+  for (int j = 0; j < n; j++) {
+    const double kept = moved[j];
+    const double high = kept + step;
+    const double low = kept - step;
+    moved[j] = high;
+    int code = local_force(callback, at, n, q, v, upper);
+    moved[j] = low;
+    code = code ? code : local_force(callback, at, n, q, v, lower);
+    moved[j] = kept;
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < n; i++) {
+      slopes[i * n + j] = (upper[i] - lower[i]) / (high - low);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int force_slopes_of(const vida_term_batch* batch, int instance, const vida_place* at,
+                           vida_hessian_weights weights, double* matrix) {
+  const vida_callback* callback = (const vida_callback*)batch->functions;
+  const int n = batch->width;
+  const size_t block = (size_t)n * (size_t)n;
+  const int* index = batch->index + instance * n;
+  const int* slot = batch->slot + (size_t)instance * block;
+  double* q = at->scratch;
+  double* v = q + n;
+  double* work = v + n;
+  double* f_q = work + 2 * n;
+  double* f_v = f_q + block;
+  int code;
+  gather(index, n, at->q, q);
+  gather(index, n, at->v, v);
+  if (callback->force.jacobian) {
+    memset(f_q, 0, 2 * block * sizeof *f_q);
+    code = callback->force.jacobian(vida__time_inside(at), q, v, f_q, f_v, callback->user_data);
+    code = judge(callback, at, "the Jacobian of the force", code, f_q, 2 * block);
+  } else {
+    code = force_differences(callback, at, n, q, v, q, work, f_q);
+    code = code ? code : force_differences(callback, at, n, q, v, v, work, f_v);
+  }
+  for (size_t k = 0; k < block && !code; k++) {
+    matrix[slot[k]] += weights.qq * f_q[k] + weights.qv * f_v[k];
+  }
+  return code;
+}
+
+static int no_energy(const vida_term_batch* batch, const vida_place* at, double* lagrangian) {
+  (void)batch, (void)at, (void)lagrangian;
+  return VIDA_SUCCESS;
+}
+
+static int force_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
+                          double* l_v) {
+  (void)l_v;
+  FOR_EACH_INSTANCE(batch, force_of(batch, instance, at, l_q));
+}
+
+static int force_hessian(const vida_term_batch* batch, const vida_place* at,
+                         vida_hessian_weights weights, double* matrix) {
+  FOR_EACH_INSTANCE(batch, force_slopes_of(batch, instance, at, weights, matrix));
+}
+
+const vida_term_kernel vida__callback_force = {.kind = "force",
+                                               .is_force = true,
+                                               .is_callback = true,
+                                               .value = no_energy,
+                                               .gradient = force_gradient,
+                                               .hessian = force_hessian};
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
@@ -303,7 +415,7 @@ static int rows_of(const vida_constraint_batch* batch, int instance, const vida_
   double* local = q + batch->width;
   gather(batch->index + instance * batch->width, batch->width, at->q, q);
   memset(local, 0, (size_t)batch->rows * sizeof *local);
-  int code = callback->constraint.value(time_inside(at, 0.0), q, local, callback->user_data);
+  int code = callback->constraint.value(vida__time_inside(at), q, local, callback->user_data);
   code = judge(callback, at, "the constraint", code, local, (size_t)batch->rows);
   for (int r = 0; r < batch->rows && !code; r++) {
     g[batch->row[instance] + r] += local[r];
@@ -317,7 +429,7 @@ static int local_jacobian(const vida_constraint_batch* batch, const vida_place* 
   const size_t size = (size_t)batch->rows * (size_t)batch->width;
   memset(entries, 0, size * sizeof *entries);
   const int code =
-      callback->constraint.jacobian(time_inside(at, 0.0), q, entries, callback->user_data);
+      callback->constraint.jacobian(vida__time_inside(at), q, entries, callback->user_data);
   return judge(callback, at, "the constraint Jacobian", code, entries, size);
 }
 
@@ -371,7 +483,7 @@ static int curvature_of(const vida_constraint_batch* batch, int instance, const 
   memcpy(local_lambda, lambda + batch->row[instance], (size_t)batch->rows * sizeof *lambda);
   memset(curvature, 0, block * sizeof *curvature);
   if (callback->constraint.curvature) {
-    code = callback->constraint.curvature(time_inside(at, 0.0), q, local_lambda, curvature,
+    code = callback->constraint.curvature(vida__time_inside(at), q, local_lambda, curvature,
                                           callback->user_data);
     code = judge(callback, at, "the curvature of the constraint", code, curvature, block);
   } else {
@@ -393,7 +505,7 @@ static int rate_of(const vida_constraint_batch* batch, int instance, const vida_
   }
   gather(batch->index + instance * batch->width, batch->width, at->q, q);
   memset(local, 0, (size_t)batch->rows * sizeof *local);
-  int code = callback->constraint.rate(time_inside(at, 0.0), q, local, callback->user_data);
+  int code = callback->constraint.rate(vida__time_inside(at), q, local, callback->user_data);
   code = judge(callback, at, "the time derivative of the constraint", code, local,
                (size_t)batch->rows);
   for (int r = 0; r < batch->rows && !code; r++) {
@@ -402,23 +514,29 @@ static int rate_of(const vida_constraint_batch* batch, int instance, const vida_
   return code;
 }
 
-/* G v + g_t at the time `shift` away, along the motion without accelerations, into `rows`, which
- * is followed by work for G. */
+/* Computes the local coordinates at the time t of a motion without accelerations. */
+static void move_along(const vida_place* at, const int* index, int n, double t, double* q) {
+  const double shift = t - vida__time_inside(at);
+  for (int j = 0; j < n; j++) {
+    q[j] = at->q[index[j]] + shift * at->v[index[j]];
+  }
+}
+
+/* Writes G v + g_t at the time t of a motion without accelerations to `rows`. Work space for G
+ * follows `rows`. */
 static int moved_velocity(const vida_constraint_batch* batch, int instance, const vida_place* at,
-                          double shift, double* q, double* rows) {
+                          double t, double* q, double* rows) {
   const vida_callback* callback = (const vida_callback*)batch->functions;
   const int n = batch->width;
   const int* index = batch->index + instance * n;
   double* jacobian = rows + batch->rows;
   vida_place moved = *at;
-  moved.t = time_inside(at, fabs(shift)) + shift;
+  moved.t = t;
   int code = VIDA_SUCCESS;
-  for (int j = 0; j < n; j++) {
-    q[j] = at->q[index[j]] + shift * at->v[index[j]];
-  }
+  move_along(at, index, n, t, q);
   memset(rows, 0, (size_t)batch->rows * sizeof *rows);
   if (callback->constraint.rate) {
-    code = callback->constraint.rate(time_inside(&moved, 0.0), q, rows, callback->user_data);
+    code = callback->constraint.rate(vida__time_inside(&moved), q, rows, callback->user_data);
     code = judge(callback, at, "the time derivative of the constraint", code, rows,
                  (size_t)batch->rows);
   }
@@ -431,57 +549,67 @@ static int moved_velocity(const vida_constraint_batch* batch, int instance, cons
   return code;
 }
 
-/* v g_qq v + 2 g_qt v + g_tt by central differences along the motion. */
+/* Adds v^T g_qq v + 2 g_qt v + g_tt, by a difference quotient along the motion. */
 static int constraint_bias_of(const vida_constraint_batch* batch, int instance,
                               const vida_place* at, double* bias) {
   const int n = batch->width;
   double* q = at->scratch;
-  double* upper = q + 2 * n;
-  double* lower = upper + batch->rows * (n + 1);
+  double* first = q + 2 * n;
+  double* other = first + batch->rows * (n + 1);
   gather(batch->index + instance * n, n, at->q, q);
   gather(batch->index + instance * n, n, at->v, q + n);
-  const double step = time_step(at->t, q, q + n, n);
-  int code = moved_velocity(batch, instance, at, step, q, upper);
-  code = code ? code : moved_velocity(batch, instance, at, -step, q, lower);
-  for (int r = 0; r < batch->rows && !code; r++) {
-    bias[batch->row[instance] + r] += (upper[r] - lower[r]) / (2.0 * step);
+  const vida_time_quotient quotient = vida__time_quotient(at, time_step(at->t, q, q + n, n), 3);
+  int code = moved_velocity(batch, instance, at, quotient.t[0], q, first);
+  for (int k = 1; k < quotient.points && !code; k++) {
+    const double weight = quotient.weight[k];
+    if (weight == 0.0) {
+      continue;
+    }
+    code = moved_velocity(batch, instance, at, quotient.t[k], q, other);
+    for (int r = 0; r < batch->rows && !code; r++) {
+      bias[batch->row[instance] + r] += weight * (other[r] - first[r]) / quotient.step;
+    }
   }
   return code;
 }
 
-/* (G v + g_t)_q = g_qq v + g_qt: how G changes along the motion, by central differences. */
+/* Computes (G v + g_t)_q = g_qq v + g_qt, the rate of change of G along the motion, by a difference
+ * quotient. */
 static int value_gradient_of(const vida_constraint_batch* batch, int instance, const vida_place* at,
                              double* entries) {
   const int n = batch->width;
   const int* index = batch->index + instance * n;
+  const int size = batch->rows * n;
   double* q = at->scratch;
-  double* rates = q + n;
-  double* work = rates + n;
-  double* own = entries + instance * batch->rows * n;
+  double* first = q + 2 * n;
+  double* other = first + size;
+  double* own = entries + instance * size;
   gather(index, n, at->q, q);
-  gather(index, n, at->v, rates);
-  const double step = time_step(at->t, q, rates, n);
+  gather(index, n, at->v, q + n);
+  const vida_time_quotient quotient = vida__time_quotient(at, time_step(at->t, q, q + n, n), 3);
   vida_place moved = *at;
-  for (int side = 0; side < 2; side++) {
-    const double shift = side ? step : -step;
-    moved.t = time_inside(at, step) + shift;
-    for (int j = 0; j < n; j++) {
-      q[j] = at->q[index[j]] + shift * rates[j];
+  moved.t = quotient.t[0];
+  move_along(at, index, n, moved.t, q);
+  int code = local_jacobian(batch, &moved, q, first);
+  memset(own, 0, (size_t)size * sizeof *own);
+  for (int k = 1; k < quotient.points && !code; k++) {
+    const double weight = quotient.weight[k];
+    if (weight == 0.0) {
+      continue;
     }
-    const int code = local_jacobian(batch, &moved, q, work);
-    if (code) {
-      return code;
-    }
-    for (int k = 0; k < batch->rows * n; k++) {
-      own[k] = side ? (work[k] - own[k]) / (2.0 * step) : work[k];
+    moved.t = quotient.t[k];
+    move_along(at, index, n, moved.t, q);
+    code = local_jacobian(batch, &moved, q, other);
+    for (int e = 0; e < size && !code; e++) {
+      own[e] += weight * (other[e] - first[e]) / quotient.step;
     }
   }
-  return VIDA_SUCCESS;
+  return code;
 }
 
 static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
                             const double* q_low, double* g) {
-  (void)q_low; /* the callback takes one number a coordinate */
+  (void)q_low; /* the callback takes one number per coordinate */
   FOR_EACH_INSTANCE(batch, rows_of(batch, instance, at, g));
 }
 
@@ -585,6 +713,25 @@ int VidaSystem_AddLagrangian(VidaSystem* system, const char* name, int count,
                         (vida_functions*)callback, error);
 }
 
+int VidaSystem_AddForce(VidaSystem* system, const char* name, int count, const int* coordinates,
+                        const VidaForce* force, void* user_data, VidaError* error) {
+  int code = VIDA_REFUSE_NULL(error, system, name, coordinates, force);
+  code = code ? code : vida__check_addition(system, "force", name, error);
+  code = code ? code : check_coordinates(system, "force", name, count, coordinates, error);
+  if (code) {
+    return code;
+  }
+  if (!force->value) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "force '%s': the function value is needed", name);
+  }
+  vida_callback* callback = make_callback(system, name, 0, count, user_data);
+  if (callback) {
+    callback->force = *force;
+  }
+  return vida__add_term(system, &vida__callback_force, count, coordinates,
+                        (vida_functions*)callback, error);
+}
+
 int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int count,
                              const int* coordinates, const VidaConstraint* constraint,
                              void* user_data, VidaError* error) {
@@ -608,6 +755,8 @@ int VidaSystem_AddConstraint(VidaSystem* system, const char* name, int rows, int
   }
   code = vida__add_constraint(system, &vida__callback_constraint, rows, "", count, coordinates,
                               (vida_functions*)callback, error);
-  system->time_dependent = system->time_dependent || (!code && constraint->rate);
+  for (int r = 0; r < rows && !code && constraint->rate; r++) {
+    system->time_dependent = system->rows[system->row_count - 1 - r].has_rate = true;
+  }
   return code;
 }

@@ -11,6 +11,7 @@ typedef struct vida_callback {
   vida_functions base;
   VidaLagrangian lagrangian;
   VidaConstraint constraint;
+  VidaForce force;
   void* user_data;
 } vida_callback;
 

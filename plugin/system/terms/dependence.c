@@ -26,11 +26,11 @@ void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* 
   }
 }
 
-bool vida__is_decided(vida_operation operation) {
+bool vida__is_branching(vida_operation operation) {
   return operation == VIDA_OP_WHERE || vida__operations[operation].discrete == VIDA_DISCRETE_STEP;
 }
 
 bool vida__has_kink(vida_operation operation) {
-  return vida__is_decided(operation) || operation == VIDA_OP_ABS || operation == VIDA_OP_MIN ||
+  return vida__is_branching(operation) || operation == VIDA_OP_ABS || operation == VIDA_OP_MIN ||
          operation == VIDA_OP_MAX;
 }

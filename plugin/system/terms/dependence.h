@@ -11,17 +11,18 @@ typedef struct vida_dependence {
   bool positions, rates, time, auxiliary;
 } vida_dependence;
 
-/* The dependence of an input. */
+/* Returns the dependence of an input. */
 vida_dependence vida__input_dependence(const vida_node* node);
-/* The union of two dependences. */
+/* Adds the dependence `from` to `into`. */
 void vida__merge_dependence(vida_dependence* into, const vida_dependence* from);
-/* dependence[i] of every node i < count. */
+/* Computes dependence[i] of every node i < count. */
 void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* dependence);
 
-/* Whether the operation decides between branches: derivatives do not show the dependence on its
- * operands. */
-bool vida__is_decided(vida_operation operation);
-/* Whether the operation decides between branches, or has a derivative that jumps: abs, min and max.
+/* Returns whether the operation decides between branches, so that derivatives do not show the
+ * dependence on its operands. */
+bool vida__is_branching(vida_operation operation);
+/* Returns whether the operation decides between branches, or has a derivative that jumps: abs, min
+ * and max.
  */
 bool vida__has_kink(vida_operation operation);
 

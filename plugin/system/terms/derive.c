@@ -10,9 +10,10 @@
 #include "expr/derivative.h"
 #include "expr/discrete.h"
 #include "system/model/build.h"
+#include "system/terms/second_block.h"
 #include "system/terms/state_switches.h"
 
-/* Names of the kinds in messages, and what evaluates them. */
+/* The names of the kinds in messages, and their kernels. */
 static const struct {
   const char* word;
   const vida_term_kernel* term;
@@ -35,10 +36,10 @@ typedef struct derivation {
   vida_traced_kind kind;
   int width;
   const int* index; /* of traced */
-  int* local;       /* by coordinate of the system: its local number, or -1 */
+  int* local;       /* for each coordinate of the system: its local index, or -1 */
   int* variable;    /* 2 width + 1: nodes of positions, then rates, then the time */
-  int* direction;   /* 2 width + 1: how they change along a motion without acceleration */
-  int* first;       /* 2 width + 1: first derivatives; of forces: the forces, by coordinate */
+  int* direction;   /* 2 width + 1: their rates along a motion without acceleration */
+  int* first;       /* 2 width + 1: first derivatives; for forces, the forces by coordinate */
   int* output;      /* 2 width: work */
   vida_entries second;
   VidaExpression* frozen; /* the expressions, with their conditions of time at the moment */
@@ -50,7 +51,7 @@ typedef struct derivation {
   vida_traced* traced;
 } derivation;
 
-/* ---- what owns it ---------------------------------------------------------------------------- */
+/* ---- ownership ------------------------------------------------------------------------------- */
 
 static void destroy_traced(vida_functions* functions) {
   vida_traced* traced = (vida_traced*)functions;
@@ -106,7 +107,7 @@ static void release(derivation* work) {
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* Marks the coordinates that the expressions use in work->local, and returns which other inputs
+/* Marks the coordinates that the expressions use in work->local, and finds the other inputs that
  * they use. */
 static int find_inputs(derivation* work, int count, const VidaExpression* expressions,
                        vida_dependence* found) {
@@ -139,8 +140,8 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
   return VIDA_SUCCESS;
 }
 
-/* work->steps: operands of comparisons, signs and conditions; work->kinks: also those of abs, min
- * and max. */
+/* Finds the dependence of the operands of comparisons, signs and conditions (work->steps), and also
+ * of abs, min and max (work->kinks). */
 static int find_kinks(derivation* work, int count, const VidaExpression* expressions) {
   const vida_graph* graph = work->graph;
   const int size = graph->count;
@@ -159,7 +160,7 @@ static int find_kinks(derivation* work, int count, const VidaExpression* express
   }
   for (int i = 0; i < size && !code; i++) {
     const vida_node* node = &graph->nodes[i];
-    const bool jumps = vida__is_decided(node->operation);
+    const bool jumps = vida__is_branching(node->operation);
     const int arity =
         node->operation == VIDA_OP_WHERE ? 1 : vida__operations[node->operation].arity;
     for (int k = 0; k < arity && used[i] && vida__has_kink(node->operation); k++) {
@@ -225,7 +226,7 @@ static int make_variables(derivation* work) {
 
 /* ---- tapes ----------------------------------------------------------------------------------- */
 
-/* Compiles outputs, unless there are none, with coordinates by their local numbers. */
+/* Compiles outputs, if there are any. Coordinates get their local indices. */
 static int compile(derivation* work, enum vida_tape_kind kind, int count, const int* output) {
   if (count == 0) {
     return VIDA_SUCCESS;
@@ -242,108 +243,31 @@ static int compile(derivation* work, enum vida_tape_kind kind, int count, const 
   return code;
 }
 
-/* d/dt of `rows` functions along the motion, without the part of the accelerations. */
+/* Derives d/dt of `rows` functions along a motion without accelerations. */
 static int follow_motion(derivation* work, int rows, const int* function, int* result) {
   return vida__derive_product(work->graph, rows, function, 2 * work->width + 1, work->variable,
                               work->direction, result);
 }
 
-/* ---- the block of second derivatives --------------------------------------------------------- */
+/* ---- second derivatives ---------------------------------------------------------------------- */
 
-static int compare_keys(const void* a, const void* b) {
-  const uint64_t x = *(const uint64_t*)a;
-  const uint64_t y = *(const uint64_t*)b;
-  return (x > y) - (x < y);
-}
-
-static uint64_t make_key(const derivation* work, const vida_entries* entries, int e) {
-  return ((uint64_t)(uint32_t)(entries->row[e] % work->width) << 32) |
-         (uint32_t)(entries->column[e] % work->width);
-}
-
-static int find_place(const uint64_t* keys, int count, uint64_t key) {
-  int low = 0;
-  int high = count - 1;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (keys[middle] < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-/* Places (i, j) at which any second derivative, or one of the discrete derivative, is not zero. */
-static int collect_places(derivation* work, uint64_t* keys) {
-  int total = 0;
-  int count = 0;
-  for (int e = 0; e < work->second.count; e++) {
-    keys[total++] = make_key(work, &work->second, e);
-  }
-  for (int e = 0; e < work->discrete_second.count && work->has_discrete; e++) {
-    keys[total++] = make_key(work, &work->discrete_second, e);
-  }
-  qsort(keys, (size_t)total, sizeof *keys, compare_keys);
-  for (int k = 0; k < total; k++) {
-    if (k == 0 || keys[k] != keys[k - 1]) {
-      keys[count] = keys[k];
-      work->traced->block_row[count] = (int)(keys[k] >> 32);
-      work->traced->block_column[count++] = (int)(keys[k] & UINT32_MAX);
-    }
-  }
-  return count;
-}
-
-static int allocate_places(vida_traced* traced, size_t most) {
-  traced->block_row = vida__allocate(most, sizeof *traced->block_row);
-  traced->block_column = vida__allocate(most, sizeof *traced->block_column);
-  traced->second_place = vida__allocate(most, sizeof *traced->second_place);
-  traced->second_kind = vida__allocate(most, sizeof *traced->second_kind);
-  traced->discrete_place = vida__allocate(most, sizeof *traced->discrete_place);
-  traced->discrete_kind = vida__allocate(most, sizeof *traced->discrete_kind);
-  return traced->block_row && traced->block_column && traced->second_place && traced->second_kind &&
-                 traced->discrete_place && traced->discrete_kind
-             ? VIDA_SUCCESS
-             : VIDA_OUT_OF_MEMORY;
-}
-
-/* Tapes of the second derivatives and the lists that say where their outputs go. */
+/* Compiles the tapes of the second derivatives, and the lists of the entries of their outputs. */
 static int compile_block(derivation* work) {
-  vida_traced* traced = work->traced;
-  const size_t most = (size_t)(work->second.count + work->discrete_second.count);
-  uint64_t* keys = vida__allocate(most, sizeof *keys);
-  int code = keys ? allocate_places(traced, most) : VIDA_OUT_OF_MEMORY;
-  if (!code) {
-    const int count = collect_places(work, keys);
-    traced->block_count = count;
-    for (int e = 0; e < work->second.count; e++) {
-      traced->second_place[e] = find_place(keys, count, make_key(work, &work->second, e));
-      traced->second_kind[e] =
-          2 * (work->second.row[e] >= work->width) + (work->second.column[e] >= work->width);
-    }
-    for (int e = 0; e < work->discrete_second.count && work->has_discrete; e++) {
-      traced->discrete_place[e] =
-          find_place(keys, count, make_key(work, &work->discrete_second, e));
-      traced->discrete_kind[e] =
-          work->discrete_second.column[e] < work->width ? VIDA_SECOND_QQ : VIDA_SECOND_QV;
-    }
-    code = compile(work, VIDA_TAPE_SECOND, work->second.count, work->second.node);
-  }
+  const vida_entries* discrete = work->has_discrete ? &work->discrete_second : NULL;
+  int code = vida__place_second(&work->second, discrete, work->width, work->traced);
+  code = code ? code : compile(work, VIDA_TAPE_SECOND, work->second.count, work->second.node);
   if (!code && work->has_discrete) {
     code = compile(work, VIDA_TAPE_DISCRETE_GRADIENT, work->width, work->discrete);
     code = code ? code
                 : compile(work, VIDA_TAPE_DISCRETE_SECOND, work->discrete_second.count,
                           work->discrete_second.node);
   }
-  free(keys);
   return code;
 }
 
-/* The discrete derivative as a function of positions, and its derivatives with respect to `others`
- * rates (all of them or none); a function that has none (it compares positions) is none the worse
- * for methods that do not need it. */
+/* Derives the discrete derivative as a function of positions, and its derivatives with respect to
+ * `others` rates (all of them or none). Succeeds if there is none (because the function compares
+ * positions): only some methods need it. */
 static int derive_discrete(derivation* work, VidaExpression expression, int others) {
   int code = vida__discrete_gradient_nodes(work->graph, expression, work->width, work->variable,
                                            work->discrete, NULL);
@@ -357,22 +281,38 @@ static int derive_discrete(derivation* work, VidaExpression expression, int othe
 
 /* ---- kinds of terms -------------------------------------------------------------------------- */
 
-/* Whether the mass matrix does not depend on rates: L is then at most quadratic in them. */
-static int check_mass(const derivation* work, bool* holds) {
+/* Calls holds(work, e, dependence) for each second derivative e until it returns false. */
+static int check_second(const derivation* work,
+                        bool (*holds)(const derivation* work, int e, const vida_dependence* of),
+                        bool* all_hold) {
   const vida_graph* graph = work->graph;
   vida_dependence* dependence = vida__allocate((size_t)graph->count, sizeof *dependence);
   if (!dependence) {
     return VIDA_OUT_OF_MEMORY;
   }
   vida__find_dependence(graph, graph->count, dependence);
-  *holds = !work->kinks.rates;
-  for (int e = 0; e < work->second.count; e++) {
-    const bool is_mass =
-        work->second.row[e] >= work->width && work->second.column[e] >= work->width;
-    *holds = *holds && !(is_mass && dependence[work->second.node[e]].rates);
+  for (int e = 0; e < work->second.count && *all_hold; e++) {
+    *all_hold = holds(work, e, &dependence[work->second.node[e]]);
   }
   free(dependence);
   return VIDA_SUCCESS;
+}
+
+static bool has_no_rates(const derivation* work, int e, const vida_dependence* of) {
+  const bool is_mass = work->second.row[e] >= work->width && work->second.column[e] >= work->width;
+  return !(is_mass && of->rates);
+}
+
+static bool has_no_positions(const derivation* work, int e, const vida_dependence* of) {
+  (void)work;
+  (void)e;
+  return !of->positions;
+}
+
+/* Finds whether the mass matrix does not depend on rates; L is then at most quadratic in them. */
+static int check_mass(const derivation* work, bool* holds) {
+  *holds = !work->kinks.rates;
+  return check_second(work, has_no_rates, holds);
 }
 
 static int derive_lagrangian(derivation* work, VidaExpression expression,
@@ -428,12 +368,12 @@ static int derive_potential(derivation* work, VidaExpression expression,
   return code ? code : compile_block(work);
 }
 
-/* Numbers that are not round, for trials. */
+/* Returns arbitrary rates for tests. */
 static double trial_rate(int trial, int coordinate) {
   return 0.71 + 0.37 * trial + 0.0173 * coordinate;
 }
 
-/* Whether |L_v - M v| is rounding, M being the entries of the second derivatives. */
+/* Returns whether |L_v - M v| is rounding. The second derivatives are the entries of M. */
 static bool is_product(const derivation* work, int trial, const double* momentum,
                        const double* entry, double* left) {
   const int width = work->width;
@@ -452,7 +392,7 @@ static bool is_product(const derivation* work, int trial, const double* momentum
   return true;
 }
 
-/* Whether L_v is M v, tested at numbers that are not round. */
+/* Finds whether L_v = M v, by a test at arbitrary rates. */
 static int is_homogeneous(derivation* work, bool* result) {
   enum { TRIED = 3 };
   const int width = work->width;
@@ -489,8 +429,7 @@ static int is_homogeneous(derivation* work, bool* result) {
   return code;
 }
 
-/* Whether L_vv is constant, and whether its diagonal, which is put into work->output, is all there
- * is of it. */
+/* Returns whether L_vv is constant and diagonal; its diagonal is written to work->output. */
 static int find_diagonal(derivation* work, bool* is_constant, bool* is_diagonal) {
   const vida_graph* graph = work->graph;
   const int width = work->width;
@@ -516,8 +455,8 @@ static int find_diagonal(derivation* work, bool* is_constant, bool* is_diagonal)
   return VIDA_SUCCESS;
 }
 
-/* First derivatives, and L_vv as `second`; VIDA_NOT_SUPPORTED unless L = v^T M v / 2, M constant.
- */
+/* Derives first derivatives, and L_vv as work->second. Fails with VIDA_NOT_SUPPORTED unless L = v^T
+ * M v / 2 with a constant M. */
 static int derive_constant_mass(derivation* work, VidaExpression expression, bool* is_diagonal) {
   const int width = work->width;
   bool holds = false;
@@ -571,20 +510,10 @@ static int derive_force(derivation* work, int count, const int* coordinates,
   return code ? code : compile_block(work);
 }
 
-/* Whether no second derivative depends on the state. */
+/* Returns whether no second derivative depends on the state. */
 static int check_quadratic(const derivation* work, bool* holds) {
-  const vida_graph* graph = work->graph;
-  vida_dependence* dependence = vida__allocate((size_t)graph->count, sizeof *dependence);
-  if (!dependence) {
-    return VIDA_OUT_OF_MEMORY;
-  }
-  vida__find_dependence(graph, graph->count, dependence);
   *holds = !work->kinks.positions;
-  for (int e = 0; e < work->second.count; e++) {
-    *holds = *holds && !dependence[work->second.node[e]].positions;
-  }
-  free(dependence);
-  return VIDA_SUCCESS;
+  return check_second(work, has_no_positions, holds);
 }
 
 static int derive_constraint(derivation* work, VidaExpression g, const vida_dependence* found) {
@@ -619,7 +548,7 @@ static int derive_constraint(derivation* work, VidaExpression g, const vida_depe
   return code ? code : compile_block(work);
 }
 
-/* a = A(q,t) v + b(q,t). VIDA_BAD_ARGUMENT when it is not linear in the rates. */
+/* Derives a = A(q,t) v + b(q,t). Fails with VIDA_BAD_ARGUMENT if a is not linear in the rates. */
 static int derive_nonholonomic(derivation* work, VidaExpression a) {
   vida_graph* graph = work->graph;
   const int width = work->width;
@@ -641,7 +570,7 @@ static int derive_nonholonomic(derivation* work, VidaExpression a) {
   code = code ? code : follow_motion(work, 1, &a, &bias);
   code = code ? code : compile(work, VIDA_TAPE_BIAS, 1, &bias);
   if (!code) {
-    /* b is the row at rest: rates become inputs that are zero when it is evaluated. */
+    /* b is the row at rest: in it, rates are replaced by inputs that evaluations set to zero. */
     map = vida__allocate((size_t)a + 1, sizeof *map);
     code = map ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
   }
@@ -678,7 +607,7 @@ static int derive_kind(derivation* work, int count, const int* coordinates,
   }
 }
 
-/* Of forces and of the gradients of Lagrangians. */
+/* Derives the switches of forces and of the gradients of Lagrangians. */
 static int derive_switches(derivation* work) {
   const int count = work->kind == VIDA_TRACED_LAGRANGIAN ? 2 * work->width : work->width;
   const bool is_asked = work->kind == VIDA_TRACED_LAGRANGIAN ||
@@ -695,7 +624,8 @@ static int check_inputs(const derivation* work, const char* name, const vida_dep
   const char* word = kinds[work->kind].word;
   if (found->auxiliary) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "%s '%s' depends on a coordinate of a chart; terms are functions of the "
+                      "%s '%s' depends on a coordinate of a chart or on the point of a curve; "
+                      "terms are functions of the "
                       "system's own coordinates",
                       word, name);
   }

@@ -1,4 +1,4 @@
-/* From expressions to tapes: derivatives are formed on the graph and compiled. */
+/* The derivation of terms from expressions to tapes. */
 #ifndef VIDA_SYSTEM_TERMS_DERIVE_H
 #define VIDA_SYSTEM_TERMS_DERIVE_H
 
@@ -23,8 +23,8 @@ typedef enum vida_traced_kind {
   VIDA_TRACED_VALUE /* an observable */
 } vida_traced_kind;
 
-/* Derives a term given as expressions: a single one, or `count` forces, each acting on
- * coordinates[i] (otherwise NULL). The caller owns the one reference of *traced. */
+/* Derives a term given as expressions: a single one, or `count` forces that act on coordinates[i]
+ * (otherwise NULL). The caller owns the only reference to *traced. */
 int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const char* name, int count,
                       const int* coordinates, const VidaExpression* expressions,
                       vida_traced** traced, VidaError* error);

@@ -16,7 +16,7 @@ typedef struct instance {
   const int* coordinates;
   const double* parameters; /* of the element; NULL: its own values */
   const int* links;
-  int* index; /* work, as wide as the element */
+  int* index; /* work: one index per coordinate of the element */
   char* row_name;
   size_t row_name_size;
 } instance;
@@ -71,8 +71,8 @@ static double parameter_value(const instance* add, int k) {
   return add->parameters ? add->parameters[k] : add->element->parameter_values[k];
 }
 
-/* The parameters of the instance in the batch: those of the element, or, in a batch with its own
- * parameters, these. */
+/* Finds the parameters of the instance in the batch: the batch's own, if it has any, otherwise
+ * those of the element. Returns their number. */
 static int fill_parameters(const instance* add, int own_count, const double* own, double* values) {
   const int count = own_count ? own_count : add->element->parameter_count;
   for (int k = 0; k < count; k++) {
@@ -126,8 +126,8 @@ static int add_term(const instance* add, const vida_term_batch* from, int i, dou
                          : VIDA_SUCCESS;
 }
 
-/* The name of a constraint: that of the instance, followed by that of the constraint if there are
- * several. */
+/* Returns the name of a constraint: that of the instance, followed by that of the constraint if
+ * there are several. */
 static const char* name_rows(const instance* add, const vida_constraint_batch* from, int i) {
   if (add->element->row_count <= from->rows) {
     return add->name;
@@ -137,7 +137,7 @@ static const char* name_rows(const instance* add, const vida_constraint_batch* f
   return add->row_name;
 }
 
-/* Checked before anything is added, so that a refusal changes nothing. */
+/* Call this before anything is added, so that a failure changes nothing. */
 static int check_row_names(const instance* add, VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int b = 0; b < add->element->constraint_batch_count; b++) {
@@ -176,6 +176,7 @@ static int add_constraint(const instance* add, const vida_constraint_batch* from
     vida_row* added = &system->rows[system->row_count - from->rows + r];
     added->compliance = row[r].compliance;
     added->damping_time = row[r].damping_time;
+    added->has_rate = row[r].has_rate;
   }
   system->time_dependent = system->time_dependent || add->element->time_dependent;
   return from->functions ? add_links(add, true, (int)(batch - system->constraint_batches),
@@ -213,7 +214,7 @@ static size_t longest_row_name(const VidaSystem* element) {
   return longest;
 }
 
-/* Memory for the parameters of any batch of the element. */
+/* Returns the largest number of parameters of a batch of the element. */
 static size_t most_parameters(const VidaSystem* element) {
   int most = element->parameter_count;
   for (int b = 0; b < element->term_batch_count; b++) {
@@ -265,7 +266,7 @@ int VidaSystem_AddElement(VidaSystem* system, const VidaSystem* element, const c
   code =
       add.row_name && add.index && values ? check_row_names(&add, error) : vida__fail_memory(error);
   code = code ? code : add_all(&add, values, error);
-  /* Callbacks of the element need their scratch here, too. */
+  /* The system needs the work space of the element's callbacks, too. */
   if (element->shared_scratch > system->shared_scratch) {
     system->shared_scratch = element->shared_scratch;
   }

@@ -1,4 +1,4 @@
-/* Building expressions of a system, and making terms and constraints of them. */
+/* Builds expressions of a system, and makes terms and constraints from them. */
 #include <vida/expression.h>
 
 #include <math.h>
@@ -92,6 +92,35 @@ static int check_expression(const VidaSystem* system, VidaExpression expression,
   return VIDA_SUCCESS;
 }
 
+/* Fails because the operation does not exist, or takes another number of operands. */
+static int fail_operation(const char* operation, int count, VidaError* error) {
+  int least = 0, most = 0;
+  for (int arity = 1; arity <= 3; arity++) {
+    if (vida__find_operation(operation, arity) >= 0) {
+      least = least ? least : arity;
+      most = arity;
+    }
+  }
+  if (most > 0) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "operation '%s' takes %s%d operand%s, got %d",
+                      operation, least < most ? "1 or " : "", most, most > 1 ? "s" : "", count);
+  }
+  const int nearest = Vida_NearestName(operation, VIDA_OPERATION_COUNT, operation_name, NULL);
+  return nearest >= 0
+             ? vida__fail(error, VIDA_UNKNOWN_NAME, "unknown operation '%s'; did you mean '%s'?",
+                          operation, vida__operations[nearest].lua)
+             : vida__fail(error, VIDA_UNKNOWN_NAME, "unknown operation '%s'", operation);
+}
+
+static int check_expression_of(const VidaSystem* system, const char* kind, const char* name,
+                               VidaExpression expression, VidaError* error) {
+  return check_expression(system, expression, NULL)
+             ? vida__fail(error, VIDA_BAD_ARGUMENT,
+                          "%s '%s': this expression does not belong to system '%s'", kind, name,
+                          system->name)
+             : VIDA_SUCCESS;
+}
+
 int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
                      const VidaExpression* operands, VidaExpression* expression, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, system, operation, operands, expression)) {
@@ -101,13 +130,7 @@ int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
   int code = require_graph(system, error);
   const int found = vida__find_operation(operation, count);
   if (!code && found < 0) {
-    const int nearest = Vida_NearestName(operation, VIDA_OPERATION_COUNT, operation_name, NULL);
-    return nearest >= 0
-               ? vida__fail(error, VIDA_UNKNOWN_NAME,
-                            "there is no operation '%s' of %d operands; did you mean '%s'?",
-                            operation, count, vida__operations[nearest].lua)
-               : vida__fail(error, VIDA_UNKNOWN_NAME, "there is no operation '%s' of %d operands",
-                            operation, count);
+    return fail_operation(operation, count, error);
   }
   for (int i = 0; i < count && !code; i++) {
     code = check_expression(system, operands[i], error);
@@ -119,6 +142,29 @@ int VidaSystem_Apply(VidaSystem* system, const char* operation, int count,
   return give(
       vida__graph_apply(system->graph, (vida_operation)found, operand[0], operand[1], operand[2]),
       expression, error);
+}
+
+int VidaSystem_Switch(VidaSystem* system, VidaExpression of, int count, const VidaExpression* at,
+                      const VidaExpression* values, VidaExpression* expression, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, system, at, values, expression)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  int code = require_graph(system, error);
+  if (!code && count < 0) {
+    code = vida__fail(error, VIDA_BAD_ARGUMENT, "a switch cannot have %d jumps", count);
+  }
+  code = code ? code : check_expression(system, values[count], error);
+  VidaExpression result = code ? -1 : values[count];
+  for (int i = count - 1; i >= 0 && !code; i--) {
+    const VidaExpression sides[2] = {of, at[i]};
+    VidaExpression choice[3] = {-1, values[i], result};
+    code = VidaSystem_Apply(system, "<", 2, sides, &choice[0], error);
+    code = code ? code : VidaSystem_Apply(system, "where", 3, choice, &result, error);
+  }
+  if (!code) {
+    *expression = result;
+  }
+  return code;
 }
 
 int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpression* expression,
@@ -140,7 +186,7 @@ int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpres
 static int check_term(const VidaSystem* system, const char* kind, const char* name,
                       VidaExpression expression, VidaError* error) {
   const int code = vida__check_addition(system, kind, name, error);
-  return code ? code : check_expression(system, expression, error);
+  return code ? code : check_expression_of(system, kind, name, expression, error);
 }
 
 static void set_block(vida_block* block, const vida_traced* traced) {
@@ -175,7 +221,7 @@ static int add_part(VidaSystem* system, vida_traced_kind kind, const char* name,
   return code ? code : add_term(system, traced, error);
 }
 
-/* Takes back the terms from `kept` on. */
+/* Removes all batches of terms but the first `kept`. */
 static void discard_terms(VidaSystem* system, int kept) {
   while (system->term_batch_count > kept) {
     vida_term_batch* batch = &system->term_batches[--system->term_batch_count];
@@ -245,7 +291,9 @@ int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* name, con
   }
   const bool has_rate = traced->tape[VIDA_TAPE_RATE] != NULL;
   code = add_row(system, traced, unit, error);
-  system->time_dependent = system->time_dependent || (!code && has_rate);
+  if (!code && has_rate) {
+    system->time_dependent = system->rows[system->row_count - 1].has_rate = true;
+  }
   return code;
 }
 
@@ -275,7 +323,7 @@ int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int coun
     return vida__fail(error, VIDA_BAD_ARGUMENT, "force '%s' acts on no coordinate", name);
   }
   for (int i = 0; i < count && !code; i++) {
-    code = check_expression(system, force[i], error);
+    code = check_expression_of(system, "force", name, force[i], error);
     if (!code && (coordinates[i] < 0 || coordinates[i] >= system->coordinate_count)) {
       return vida__fail(error, VIDA_BAD_ARGUMENT, "force '%s': there is no coordinate number %d",
                         name, coordinates[i]);
@@ -287,7 +335,7 @@ int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int coun
   return code ? code : add_term(system, traced, error);
 }
 
-/* Data for the derivation of a force from expressions; n coordinates. */
+/* Data for the derivation of a force from expressions. n is the number of coordinates. */
 typedef struct force_work {
   int count;             /* of inputs */
   int* coordinates;      /* n: those of the inputs */
@@ -332,7 +380,7 @@ static int find_inputs(force_work* work, const VidaSystem* system, vida_input ki
   return VIDA_SUCCESS;
 }
 
-/* Forces -dR/dv_i. */
+/* Derives the forces -dR/dv_i. */
 static int derive_dissipation(vida_graph* graph, VidaExpression dissipation, force_work* work) {
   int code = vida__derive_gradient(graph, dissipation, work->count, work->input, work->force);
   for (int i = 0; i < work->count && !code; i++) {
@@ -374,7 +422,7 @@ int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
   return code;
 }
 
-/* Forces sum over k of F_k ds_k/dq_i. */
+/* Derives the forces: the sum over k of F_k ds_k/dq_i. */
 static int derive_along(vida_graph* graph, int count, const VidaExpression* along,
                         const VidaExpression* force, force_work* work) {
   int code = VIDA_SUCCESS;
@@ -399,8 +447,8 @@ int VidaSystem_AddExpressionForceAlong(VidaSystem* system, const char* name, int
   int code = VIDA_REFUSE_NULL(error, system, name, along, force);
   code = code ? code : vida__check_addition(system, "force", name, error);
   for (int k = 0; k < count && !code; k++) {
-    code = check_expression(system, along[k], error);
-    code = code ? code : check_expression(system, force[k], error);
+    code = check_expression_of(system, "force", name, along[k], error);
+    code = code ? code : check_expression_of(system, "force", name, force[k], error);
   }
   if (code) {
     return code;

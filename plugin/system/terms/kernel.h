@@ -1,8 +1,8 @@
 /* Kernels: functions of a few local coordinates, evaluated in batches over their instances.
  *
- * A built-in kernel is one static record below its functions; C callbacks have records of the same
- * type (callback.c). Every function adds to its output and returns 0, > 0 (recoverable) or < 0.
- * Local coordinate j of instance i is q[batch->index[i * width + j]]. */
+ * A kernel is one static record: of a built-in term (points.c), of C callbacks (callback.c) or of
+ * expressions (traced.c). Every function adds to its output and returns 0, a positive (recoverable)
+ * code or a negative one. Local coordinate j of instance i is q[batch->index[i * width + j]]. */
 #ifndef VIDA_SYSTEM_TERMS_KERNEL_H
 #define VIDA_SYSTEM_TERMS_KERNEL_H
 
@@ -23,8 +23,8 @@ typedef struct vida_place {
   double t;
   const vida_segment* segment; /* the segment of t; NULL: no jumps */
   const double* q;
-  const double* v; /* NULL where only positions count */
-  double* scratch; /* for callbacks, each time anew */
+  const double* v; /* NULL if only positions are needed */
+  double* scratch; /* work space of callbacks, undefined on entry */
   double* tapes;   /* work space, with a part for every batch of tapes */
   VidaError* error;
 } vida_place;
@@ -33,12 +33,12 @@ typedef struct vida_place {
 typedef struct vida_interval {
   const VidaSystem* system;
   const double *q0, *q1;
-  const double* dq; /* q1 - q0, without the rounding of q1: differences of points that are computed
-                       from it do not lose digits through the distance from the origin */
+  const double* dq; /* q1 - q0, without the rounding of q1: differences of points lose no digits far
+                       from the origin */
   double* tapes;
   VidaError* error;
-  const double* q_low; /* nullable: the low part of compensated q0 (and q1), for built-in terms */
-  double t;            /* the time, held fixed, of terms that depend on it */
+  const double* q_low;         /* nullable: rounding error of q0 (and q1), for built-in terms */
+  double t;                    /* the time, held fixed, of terms that depend on it */
   const vida_segment* segment; /* as in vida_place */
   const double* v; /* the rates, held fixed, of general Lagrangians; NULL if there are none */
 } vida_interval;
@@ -49,17 +49,17 @@ typedef struct vida_hessian_weights {
   double qq, qv, vq, vv;
 } vida_hessian_weights;
 
-/* The functions of a batch (callbacks, tapes): the beginning of a larger struct. Batches of an
- * element and of the systems that use the element share it. */
+/* The functions of a batch (callbacks, tapes): the first member of a larger structure, which the
+ * batches of an element and of the systems that use it share. */
 typedef struct vida_functions vida_functions;
 struct vida_functions {
   char* name; /* of the term, for messages */
-  bool timed; /* it depends on time; unknown, and false, for callbacks */
-  /* It has a kink or a jump where a function of rates changes its sign, which derivatives need not
-   * show; unknown, and false, for callbacks. */
+  bool timed; /* depends on time; false for callbacks, for which it is not known */
+  /* Has a kink or a jump where a function of rates changes its sign, which derivatives need not
+   * show; false for callbacks, for which it is not known. */
   bool bends_with_rates;
   int references;
-  void (*destroy)(vida_functions* functions); /* with the last reference */
+  void (*destroy)(vida_functions* functions); /* called with the last reference */
   /* Doubles of work space of a batch in an evaluator, for one instance at a time or for lanes of
    * instances, and the function that prepares it; NULL if nothing is to be done. */
   size_t (*work_size)(const vida_functions* functions, bool in_lanes);
@@ -76,10 +76,10 @@ typedef struct vida_tape_place {
 } vida_tape_place;
 
 /* The second derivatives of an instance that are not structurally zero, as pairs of local
- * coordinates. Without lists: all width x width of them, row by row. */
+ * coordinates. If there are no lists, these are all width x width pairs, row by row. */
 typedef struct vida_block {
   bool is_list;
-  int entries; /* of the lists */
+  int entries; /* length of the lists */
   const int *row, *column;
 } vida_block;
 
@@ -92,6 +92,7 @@ typedef struct vida_term_kernel {
   bool is_potential; /* L = -V(q) */
   bool is_kinetic;   /* L = v^T M v / 2 with constant M that is not in the masses of the system */
   bool is_force;     /* a force, added to L_q, that is not part of L */
+  bool is_callback;  /* C functions of the user, about which nothing else is known */
   int (*value)(const vida_term_batch* batch, const vida_place* at, double* lagrangian);
   int (*gradient)(const vida_term_batch* batch, const vida_place* at, double* l_q, double* l_v);
   int (*hessian)(const vida_term_batch* batch, const vida_place* at, vida_hessian_weights weights,
@@ -113,10 +114,11 @@ typedef struct vida_term_kernel {
   /* The constant diagonal of L_vv, for terms that consist of v^T M v / 2 only. Their other
    * functions do nothing, since the masses of the system contain them. Otherwise NULL. */
   int (*mass)(const vida_term_batch* batch, const vida_place* at, double* mass);
-  /* *l_t += dL/dt at fixed positions and rates. NULL: does not depend on time. */
+  /* Adds dL/dt at fixed positions and rates to *l_t. NULL: L does not depend on time. */
   int (*rate)(const vida_term_batch* batch, const vida_place* at, double* l_t);
 } vida_term_kernel;
 
+/* A batch: instances of a term with the same kernel and functions. */
 struct vida_term_batch {
   const vida_term_kernel* kernel;
   int dimension; /* dimension of space, for kernels of points */
@@ -132,23 +134,23 @@ struct vida_term_batch {
   vida_tape_place tape;
 };
 
-/* For nonholonomic rows a(q,v,t) = A v + b, `value` is a (it needs v), `jacobian` A, `curvature`
- * the derivative of A^T lambda with respect to q, `rate` b. */
+/* A constraint. For nonholonomic rows a(q,v,t) = A v + b, `value` is a (it needs v), `jacobian` A,
+ * `curvature` the derivative of A^T lambda with respect to q, and `rate` b. */
 typedef struct vida_constraint_kernel {
   const char* kind;
   bool is_nonholonomic;
-  bool is_quadratic; /* at most quadratic: its second derivatives are constant */
+  bool is_quadratic; /* g is at most quadratic, so its second derivatives are constant */
   bool is_driven;    /* depends on time: Dg dq is not the whole change of g */
-  bool is_precise;   /* `value` has twice the working precision, and takes q_low */
-  /* g += ... at q + q_low, q_low (nullable) being the low part of compensated positions. */
+  bool is_precise;   /* `value` has twice the working precision and uses q_low */
+  /* Adds g at q + q_low. q_low (nullable) is the rounding error of compensated positions. */
   int (*value)(const vida_constraint_batch* batch, const vida_place* at, const double* q_low,
                double* g);
-  /* The entries of G, rows x width per instance, row by row. */
+  /* Adds the entries of G, rows x width for each instance, row by row. */
   int (*jacobian)(const vida_constraint_batch* batch, const vida_place* at, double* entries);
-  /* weight * sum_r lambda_r g_qq */
+  /* Adds weight * sum_r lambda_r g_qq. */
   int (*curvature)(const vida_constraint_batch* batch, const vida_place* at, double weight,
                    const double* lambda, double* matrix);
-  /* g_t. NULL: does not depend on time. */
+  /* Adds g_t. NULL: g does not depend on time. */
   int (*rate)(const vida_constraint_batch* batch, const vida_place* at, double* rate);
   /* Discrete derivative Dg(q0,q1), entries like those of G, with Dg dq = g(q1) - g(q0), both at the
    * time of the interval, and weight * sum_r lambda_r times its derivative with respect to q1. NULL
@@ -157,14 +159,15 @@ typedef struct vida_constraint_kernel {
                            double* entries);
   int (*discrete_curvature)(const vida_constraint_batch* batch, const vida_interval* between,
                             double weight, const double* lambda, double* matrix);
-  /* bias += v g_qq v + 2 g_qt v + g_tt, or of a nonholonomic row a_q v + a_t: with G a the second
-   * (first) time derivative of the row. */
+  /* Adds v^T g_qq v + 2 g_qt v + g_tt; for nonholonomic rows a_q v + a_t. With G times the
+   * accelerations, this is the second (or first) time derivative of the row. */
   int (*bias)(const vida_constraint_batch* batch, const vida_place* at, double* bias);
   /* The derivative of the row of velocities, G v + g_t or of nonholonomic rows a, with respect to
    * q; entries like those of the Jacobian. */
   int (*value_gradient)(const vida_constraint_batch* batch, const vida_place* at, double* entries);
 } vida_constraint_kernel;
 
+/* A batch: instances of a constraint with the same kernel and functions. */
 struct vida_constraint_batch {
   const vida_constraint_kernel* kernel;
   int dimension;
@@ -183,11 +186,11 @@ struct vida_constraint_batch {
   vida_tape_place tape;
 };
 
-/* Springs and distances: between two points (width 2 x dimension), or between a point and a fixed
- * point. */
+/* The kernels of springs and rods: between two points (width 2 x dimension), or between a point and
+ * a fixed point. */
 extern const vida_term_kernel vida__linear_spring, vida__squared_spring;
 extern const vida_constraint_kernel vida__distance;
-/* Parameters of a spring, and of a distance: l, anchor (3). */
+/* Parameters of a spring, and of a distance. */
 enum {
   VIDA_SPRING_STIFFNESS,
   VIDA_SPRING_CUBIC,
@@ -196,9 +199,13 @@ enum {
   VIDA_SPRING_ANCHOR, /* 3 */
   VIDA_SPRING_PARAMETERS = VIDA_SPRING_ANCHOR + 3
 };
-enum { VIDA_DISTANCE_PARAMETERS = 4 };
+enum {
+  VIDA_DISTANCE_LENGTH,
+  VIDA_DISTANCE_ANCHOR, /* 3 */
+  VIDA_DISTANCE_PARAMETERS = VIDA_DISTANCE_ANCHOR + 3
+};
 
-extern const vida_term_kernel vida__callback_lagrangian;
+extern const vida_term_kernel vida__callback_lagrangian, vida__callback_force;
 extern const vida_constraint_kernel vida__callback_constraint;
 
 #endif

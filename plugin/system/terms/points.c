@@ -1,16 +1,16 @@
 /* Springs and distances between two points, or between a point and a fixed place.
  *
- * All are functions of s = |d|^2, so their discrete derivatives are
- * [V(s1) - V(s0)] / (s1 - s0) * 2 (d0 + d1) / 2 (Gonzalez 1999, eq. 34): equivariant under
- * translations and rotations, with the quotient written out so that nothing cancels. */
+ * All are functions of s = |d|^2, so their discrete derivatives are [V(s1) - V(s0)] / (s1 - s0) * 2
+ * (d0 + d1) / 2 (Gonzalez 1999, eq. 34). These are equivariant under translations and rotations.
+ * The quotient is written out so that nothing cancels. */
 #include <math.h>
 
 #include "base/exact_sum.h"
 #include "system/terms/kernel.h"
 
-/* Loops over the components of a vector are worth their while only when their length is known to
- * the compiler: each kernel is written once, with dimension and pairing as arguments, and compiled
- * for the six shapes there are. */
+/* Loops over the components of a vector are fast only if the compiler knows their length. Each
+ * kernel is therefore written once, with dimension and pairing as arguments, and compiled for all
+ * six combinations. */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
@@ -40,8 +40,6 @@
     }                                                                         \
   } while (0)
 
-enum { DISTANCE_LENGTH, DISTANCE_ANCHOR };
-
 ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimension, bool paired,
                                    const double* anchor, double* d) {
   for (int k = 0; k < dimension; k++) {
@@ -65,7 +63,8 @@ ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
   return sum;
 }
 
-/* gradient += factor * d for the second point (or the only one), - for the first. */
+/* Adds factor * d to the gradient of the second (or only) point, and subtracts it from that of the
+ * first. */
 ALWAYS_INLINE void add_along(double* gradient, const int* index, int dimension, bool paired,
                              double factor, const double* d) {
   for (int k = 0; k < dimension; k++) {
@@ -78,7 +77,8 @@ ALWAYS_INLINE void add_along(double* gradient, const int* index, int dimension, 
   }
 }
 
-/* The block a I + b c e^T with signs (+ - / - +) into the places of an instance. */
+/* Adds the block a I + b c e^T, with the signs (+ - / - +) for two points, to the entries of an
+ * instance. */
 ALWAYS_INLINE void add_block(double* matrix, const int* slot, int dimension, bool paired, double a,
                              double b, const double* c, const double* e) {
   const int width = paired ? 2 * dimension : dimension;
@@ -201,8 +201,8 @@ ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const doubl
   }
 }
 
-/* The difference at q + q_low (nullable): far from the origin, the rounding of q is larger than
- * that of the difference. */
+/* Computes the difference at q + q_low (nullable). Far from the origin, the rounding of q is larger
+ * than that of the difference. */
 ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low, const int* index,
                                            int dimension, bool paired, const double* anchor,
                                            double* d) {
@@ -216,7 +216,7 @@ ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low,
   }
 }
 
-/* D V into d_v, or, where that is NULL, weight times its derivative into the matrix. */
+/* Adds D V to d_v or, if d_v is NULL, weight times its derivative to the matrix. */
 ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const double* q0,
                                        const double* q_low, const double* dq,
                                        spring_quotient quotient_of, double* d_v, double weight,
@@ -286,7 +286,7 @@ SPRING_KERNEL(squared_spring, squared_law, squared_quotient);
 
 /* ---- distance -------------------------------------------------------------------------------- */
 
-/* a * a as an unevaluated sum of two numbers (Dekker), without need of a fused multiply-add. */
+/* Computes a * a as an exact sum of two numbers (Dekker), without a fused multiply-add. */
 static inline double square_exactly(double a, double* low) {
   const double split = 134217729.0 * a; /* 2^27 + 1 */
   const double high_part = split - (split - a);
@@ -296,20 +296,20 @@ static inline double square_exactly(double a, double* low) {
   return product;
 }
 
-/* g = (|d|^2 - l^2) / (2 l) in twice the working precision: steps divide it by h, and its rounding
- * would grow as h shrinks. */
+/* Adds g = (|d|^2 - l^2) / (2 l) in twice the working precision. Steps divide g by h, so its
+ * rounding would grow as h shrinks. */
 ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
                                        const double* q_low, double* g, int dimension, bool paired) {
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
     const int* index = batch->index + i * batch->width;
-    const double l = parameter[DISTANCE_LENGTH];
+    const double l = parameter[VIDA_DISTANCE_LENGTH];
     double low, error;
     double sum = -square_exactly(l, &low);
     low = -low;
     for (int k = 0; k < dimension; k++) {
       const int second = paired ? index[dimension + k] : index[k];
-      const double first_value = paired ? q[index[k]] : parameter[DISTANCE_ANCHOR + k];
+      const double first_value = paired ? q[index[k]] : parameter[VIDA_DISTANCE_ANCHOR + k];
       double d_low;
       const double d = vida__add_exactly(q[second], -first_value, &d_low);
       if (q_low) {
@@ -342,7 +342,7 @@ ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired, 
   }
 }
 
-/* The direction of d at q0, or, with a displacement dq, half-way to q0 + dq. */
+/* Computes the direction of d at q0, or, with a displacement dq, at q0 + dq / 2. */
 ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const double* q0,
                                    const double* q_low, const double* dq, double* entries,
                                    int dimension, bool paired) {
@@ -350,8 +350,9 @@ ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const dou
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
     const int* index = batch->index + i * batch->width;
-    const double factor = 1.0 / parameter[DISTANCE_LENGTH];
-    find_precise_difference(q0, q_low, index, dimension, paired, parameter + DISTANCE_ANCHOR, d);
+    const double factor = 1.0 / parameter[VIDA_DISTANCE_LENGTH];
+    find_precise_difference(q0, q_low, index, dimension, paired, parameter + VIDA_DISTANCE_ANCHOR,
+                            d);
     if (dq) {
       find_change(dq, index, dimension, paired, change);
       for (int k = 0; k < dimension; k++) {
@@ -368,7 +369,7 @@ ALWAYS_INLINE void add_distance_curvature(const vida_constraint_batch* batch, do
   const double none[3] = {0.0, 0.0, 0.0};
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
-    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + VIDA_DISTANCE_LENGTH];
     add_block(matrix, batch->slot + i * block, dimension, paired,
               weight * lambda[batch->row[i]] / l, 0.0, none, none);
   }
@@ -401,12 +402,12 @@ static int distance_discrete_curvature(const vida_constraint_batch* batch,
   return VIDA_SUCCESS;
 }
 
-/* v g_qq v = |relative velocity|^2 / l */
+/* Adds v^T g_qq v = |relative velocity|^2 / l. */
 ALWAYS_INLINE void add_distance_bias(const vida_constraint_batch* batch, const double* v,
                                      double* bias, int dimension, bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
-    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + VIDA_DISTANCE_LENGTH];
     find_change(v, batch->index + i * batch->width, dimension, paired, d);
     bias[batch->row[i]] += dot(d, d, dimension) / l;
   }
@@ -417,13 +418,13 @@ static int distance_bias(const vida_constraint_batch* batch, const vida_place* a
   return VIDA_SUCCESS;
 }
 
-/* The derivative of G v with respect to q is that of G, which is linear in d: the direction of d is
- * replaced by that of its change. */
+/* Computes the derivative of G v with respect to q. Since G is linear in d, it is G with d replaced
+ * by the rate of d. */
 ALWAYS_INLINE void find_distance_gradient(const vida_constraint_batch* batch, const double* v,
                                           double* entries, int dimension, bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
-    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + DISTANCE_LENGTH];
+    const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + VIDA_DISTANCE_LENGTH];
     find_change(v, batch->index + i * batch->width, dimension, paired, d);
     store_direction(entries + i * batch->width, dimension, paired, d, 1.0 / l);
   }

@@ -10,8 +10,8 @@
 #include "expr/state_switches.h"
 
 enum { MOST_HALVES = 100 };
-/* Of the largest of the term at both nodes and at the place, with the switches of either side: less
- * is no jump. */
+/* A difference is a jump if it exceeds this fraction of the largest value of the term at both nodes
+ * and at the change, with the switches of both sides. */
 static const double jump_of_term = 1e-7;
 
 /* ---- tapes ----------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ int vida__derive_switches(vida_graph* graph, int count, const int* output, const
 /* ---- making a watch -------------------------------------------------------------------------- */
 
 static const vida_traced* find_traced(const vida_term_batch* batch) {
-  const bool is_traced = batch->functions && batch->kernel != &vida__callback_lagrangian;
+  const bool is_traced = batch->functions && !batch->kernel->is_callback;
   const vida_traced* traced = is_traced ? (const vida_traced*)batch->functions : NULL;
   return traced && batch->count > 0 && traced->tape[VIDA_TAPE_SWITCHES] ? traced : NULL;
 }
@@ -128,7 +128,7 @@ void vida__destroy_switch_watch(vida_switch_watch* watch) {
 
 /* ---- watching -------------------------------------------------------------------------------- */
 
-/* False where something cannot be evaluated. */
+/* Evaluates all switches. Returns false if one cannot be evaluated. */
 static bool read_switches(vida_switch_watch* watch, double t, const double* q, const double* v,
                           double* switches) {
   const vida_place at = vida__place(&watch->evaluator, t, q, v);
@@ -151,7 +151,7 @@ static bool differ(const double* a, const double* b, int count) {
   return false;
 }
 
-/* The place at a share of the way between the nodes. */
+/* Computes the point at a fraction of the line between the nodes. */
 static vida_place go_between(vida_switch_watch* watch, double share) {
   for (int i = 0; i < watch->evaluator.system->coordinate_count; i++) {
     watch->q_between[i] = watch->q[i] + share * (watch->q_next[i] - watch->q[i]);
@@ -161,8 +161,9 @@ static vida_place go_between(vida_switch_watch* watch, double share) {
                      watch->q_between, watch->v_between);
 }
 
-/* The fraction of the line at which the switches of an instance first differ from those at its left
- * end; watch->low and high are then those before and after. Negative if they have no values. */
+/* Returns the fraction of the line at which the switches of an instance first differ from those at
+ * the left end; negative if they have no values. watch->low and high receive the switches before
+ * and after the change. */
 static double find_change(vida_switch_watch* watch, const vida_term_batch* batch, int i,
                           const double* left, const double* right) {
   const size_t bytes = (size_t)count_switches(batch) * sizeof *left;
@@ -188,8 +189,9 @@ static double find_change(vida_switch_watch* watch, const vida_term_batch* batch
   return high;
 }
 
-/* The change of an instance, at a fraction of the line, from the switches before the change to
- * those after it; NaN if it has no value. *most becomes at least the largest value. */
+/* Returns the difference between the values of an instance with the switches after and before the
+ * change, at a fraction of the line; NaN without values. Raises *most to the largest of these
+ * values. */
 static double find_difference(vida_switch_watch* watch, const vida_term_batch* batch, int i,
                               double share, double* most) {
   const vida_place at = go_between(watch, share);
@@ -205,8 +207,8 @@ static double find_difference(vida_switch_watch* watch, const vida_term_batch* b
   return difference;
 }
 
-/* Whether an instance jumps at the first change of its switches; *t receives the time. At a kink
- * the difference grows from zero with the distance. */
+/* Returns whether an instance jumps at the first change of its switches. *t receives the time. At a
+ * kink the difference is zero and grows with the distance from it. */
 static bool jumps(vida_switch_watch* watch, const vida_term_batch* batch, int i, const double* left,
                   const double* right, double* t) {
   const double share = find_change(watch, batch, i, left, right);
@@ -221,7 +223,7 @@ static bool jumps(vida_switch_watch* watch, const vida_term_batch* batch, int i,
   return difference > jump_of_term * most;
 }
 
-/* Whether the changed switch is the branch of an angle. */
+/* Returns whether the changed switch is the branch of an angle. */
 static bool has_wrapped(const vida_switch_watch* watch, const vida_term_batch* batch) {
   const bool* wraps = find_traced(batch)->wraps;
   for (int k = 0; k < count_switches(batch); k++) {
@@ -259,7 +261,7 @@ void vida__name_switched_term(const vida_switch_watch* watch, int term, char* te
   const vida_term_batch* batch = find_batch(watch, term);
   const int* index = batch->index + (size_t)watch->terms[term].instance * (size_t)batch->width;
   vida__append(text, size, "%s '%s'", batch->kernel->kind, batch->functions->name);
-  if (batch->tape.stride > 0 || batch->count > 1) { /* of an element, whose name this is */
+  if (batch->tape.stride > 0 || batch->count > 1) { /* of an element; this is its name */
     vida__append(text, size, " (from '%s' to '%s')", coordinates[index[0]].name,
                  coordinates[index[batch->width - 1]].name);
   }

@@ -6,8 +6,7 @@
 #include "base/text.h"
 #include "system/model/model.h"
 
-/* ---- work space: the slots of each tape, then room for the results of the largest ---------------
- */
+/* ---- work space: the slots of each tape, then the results of the largest one ----------------- */
 
 static size_t lanes_of(bool in_lanes) {
   return in_lanes ? VIDA_LANES : 1;
@@ -51,7 +50,7 @@ void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double
 
 /* ---- evaluating a tape for every instance ---------------------------------------------------- */
 
-/* The instances of a batch, and where they are evaluated. */
+/* The instances of a batch, and the point at which they are evaluated. */
 typedef struct instances {
   const vida_traced* traced;
   const vida_tape_place* place;
@@ -61,7 +60,7 @@ typedef struct instances {
   double t;
   const vida_segment* segment;
   const double *q, *v, *q1;
-  const double* switches; /* inputs of the tape SWITCHED, of all instances */
+  const double* switches; /* inputs of the tape SWITCHED, for all instances */
   double* tapes;
   VidaError* error;
 } instances;
@@ -121,8 +120,8 @@ static int count_switches(const instances* list) {
   return list->traced->tape[VIDA_TAPE_SWITCHES]->output_count;
 }
 
-/* The inputs of the tape for instance i (those after the last one repeat it), one or a full set of
- * lanes. */
+/* Collects the inputs of the tape for the instances from `first` on: one, or a full set of lanes.
+ * Lanes after the last instance repeat it. */
 static void gather(const instances* list, const vida_tape* tape, int first, int lanes,
                    double* work) {
   for (int k = 0; k < tape->input_count; k++, work += lanes) {
@@ -149,7 +148,7 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
         case VIDA_INPUT_PARAMETER:
           work[lane] = list->place->parameters[i * list->place->stride + input.index];
           break;
-        case VIDA_INPUT_AUXILIARY: /* without switches rates of a nonholonomic row at rest */
+        case VIDA_INPUT_AUXILIARY: /* without switches: the rates of a nonholonomic row at rest */
           work[lane] =
               list->switches ? list->switches[i * count_switches(list) + input.index] : 0.0;
           break;
@@ -161,7 +160,8 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
   }
 }
 
-/* "division by zero", or which input of instance i is no number: no formula is to blame then. */
+/* Writes the reason of a failure: "division by zero", or the input of instance i that is not
+ * finite, in which case the formula is not the cause. */
 static void describe_fault(const instances* list, int i, const vida_fault* fault, char* text,
                            size_t size) {
   const int* index = list->index + (size_t)i * (size_t)list->width;
@@ -169,7 +169,8 @@ static void describe_fault(const instances* list, int i, const vida_fault* fault
   const bool is_rate = kind == VIDA_INPUT_VELOCITY;
   if (is_rate || kind == VIDA_INPUT_POSITION || kind == VIDA_INPUT_SECOND_POSITION) {
     vida__append(text, size,
-                 "the %s of '%s' is not a finite number, as where the iterations of a step diverge",
+                 "the %s of '%s' is not a finite number, for example because the iterations of a "
+                 "step diverge",
                  is_rate ? "velocity" : "position",
                  list->system->coordinates[index[fault->input.index]].name);
   } else {
@@ -194,7 +195,7 @@ static int report_fault(const instances* list, int first, const vida_fault* faul
                     list->system->coordinates[index[list->width - 1]].name, reason, advice);
 }
 
-/* Takes results of instance i: output k is out[k * step]. */
+/* Processes the results of instance i: output k is out[k * step]. */
 typedef void (*scatter)(const instances* list, int i, const double* out, int step, void* target);
 
 static int for_each(const instances* list, enum vida_tape_kind kind, scatter take, void* target) {
@@ -259,11 +260,11 @@ static void take_negative(const instances* list, int i, const double* out, int s
   }
 }
 
-/* Second derivatives, by entry. */
+/* The target of second derivatives, by entry. */
 typedef struct second_target {
   const int* slot;
   double weight[4];     /* by vida_second_kind */
-  const double* lambda; /* of constraints, with their first rows */
+  const double* lambda; /* multipliers, for constraints */
   const int* row;
   double* matrix;
 } second_target;
@@ -465,7 +466,7 @@ const vida_term_kernel vida__traced_plain_potential = {.kind = "potential",
                                                        .hessian = term_hessian,
                                                        .rate = term_rate};
 const vida_term_kernel vida__traced_mass = {.kind = "kinetic energy",
-                                            .is_potential = true, /* as far as positions go: none */
+                                            .is_potential = true, /* formally, with V = 0 */
                                             .value = no_value,
                                             .gradient = no_gradient,
                                             .hessian = no_hessian,
@@ -534,7 +535,7 @@ static int constraint_value(const vida_constraint_batch* batch, const vida_place
                             const double* q_low, double* g) {
   const instances list = of_constraint(batch, at);
   row_target to = {batch->row, g};
-  (void)q_low; /* tapes take one number a coordinate */
+  (void)q_low; /* tapes take one number per coordinate */
   return for_each(&list, VIDA_TAPE_VALUE, take_row, &to);
 }
 

@@ -16,10 +16,10 @@ enum vida_tape_kind {
   VIDA_TAPE_SECOND,   /* derivatives of these, by entry */
   VIDA_TAPE_RATE,     /* g_t; b of a nonholonomic row; L_t */
   /* The discrete derivative between POSITION and SECOND_POSITION, and its derivatives with respect
-   * to the second (of Lagrangians also to the rates), by entry; NULL where it has none. */
+   * to the second (for Lagrangians also to the rates), by entry. NULL if there is none. */
   VIDA_TAPE_DISCRETE_GRADIENT,
   VIDA_TAPE_DISCRETE_SECOND,
-  VIDA_TAPE_BIAS,           /* see `bias` of the kernels */
+  VIDA_TAPE_BIAS,           /* see the member `bias` of kernels (kernel.h) */
   VIDA_TAPE_VALUE_GRADIENT, /* (G v + g_t)_q; a_q of a nonholonomic row */
   VIDA_TAPE_MASS,           /* the diagonal of L_vv */
   /* The switches of state (expr/state_switches.h) in GRADIENT, and GRADIENT as a function of them:
@@ -38,18 +38,19 @@ typedef enum vida_second_kind {
   VIDA_SECOND_VV
 } vida_second_kind;
 
-/* The functions that traced batches share. */
+/* The functions that traced batches share. Exactly one of `term` and `constraint` is set. */
 typedef struct vida_traced {
   vida_functions base;
-  const vida_term_kernel* term; /* what evaluates it: one of the two */
+  const vida_term_kernel* term; /* the kernel of a term; NULL for a constraint */
   const vida_constraint_kernel* constraint;
   int width;
-  int* index; /* width: coordinates of the system (or element) in which it was written */
-  vida_tape* tape[VIDA_TAPE_KINDS];        /* NULL where there is nothing to evaluate */
-  vida_conditions* conditions;             /* of time; NULL where there are none */
-  bool* wraps;                             /* of each output of SWITCHES (expr/switches.h) */
-  size_t work_offset[VIDA_TAPE_KINDS + 1]; /* of each tape's slots; the last: of the results */
-  /* By entry of SECOND and DISCRETE_SECOND: the place in the block, and the kind. */
+  int* index; /* width: coordinates of the system or element in which it was derived */
+  vida_tape* tape[VIDA_TAPE_KINDS]; /* NULL: nothing to evaluate */
+  vida_conditions* conditions;      /* conditions of time; NULL: none */
+  bool* wraps;                      /* for each output of SWITCHES (expr/state_switches.h) */
+  size_t
+      work_offset[VIDA_TAPE_KINDS + 1]; /* offset of the slots of each tape; last: of the results */
+  /* For each entry of SECOND and DISCRETE_SECOND: its index in the block, and its kind. */
   int* second_place;
   int* second_kind;
   int* discrete_place;
@@ -59,23 +60,26 @@ typedef struct vida_traced {
   int* block_column;
 } vida_traced;
 
-/* The kernels `plain` have no discrete derivative. */
+/* The kernels of expressions; those named `plain` have no discrete derivative. */
 extern const vida_term_kernel vida__traced_lagrangian, vida__traced_plain_lagrangian,
     vida__traced_potential, vida__traced_plain_potential, vida__traced_mass, vida__traced_kinetic,
     vida__traced_force, vida__traced_observable;
 extern const vida_constraint_kernel vida__traced_constraint, vida__traced_quadratic,
     vida__traced_driven, vida__traced_plain_constraint, vida__traced_nonholonomic;
 
-/* Evaluates the switches of a batch with the tape SWITCHES at a point, and GRADIENT there with
- * other switches: of instance i, or, if i is negative, of all instances, one after the other. */
+/* Evaluates the tape SWITCHES of a batch for instance i or, if i is negative, for all instances in
+ * order. */
 int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place* at,
                           double* switches);
+/* Evaluates the gradient of instance i with these switches (the tape SWITCHED). */
 int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place* at,
                           const double* switches, double* values);
 
-/* Assigns the work space, when all tapes exist. */
+/* Assigns the work space of all tapes, after they have been compiled. */
 void vida__lay_out_traced(vida_traced* traced);
+/* The `work_size` of traced functions. */
 size_t vida__traced_work_size(const vida_functions* functions, bool in_lanes);
+/* The `prepare` of traced functions. */
 void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double* work);
 
 #endif

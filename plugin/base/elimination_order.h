@@ -1,0 +1,42 @@
+/* The order of an elimination, and the pattern of its factors. */
+#ifndef VIDA_BASE_ELIMINATION_ORDER_H
+#define VIDA_BASE_ELIMINATION_ORDER_H
+
+#include "base/linear.h"
+
+/* Rows and columns are eliminated in the same order. Step k eliminates row and column pivot[k]. The
+ * rows with entries in this column below the pivot are row[start[k]] to row[start[k + 1] - 1], in
+ * the order of elimination. */
+typedef struct vida_elimination_order {
+  const vida_pattern* pattern;
+  int size;        /* of the matrix; 0: elimination would not be cheap, or is not possible */
+  int value_count; /* number of used entries of the matrix */
+  int run_count;   /* number of runs of the other entries, which are zero */
+  int fill_count;  /* number of entries of the factors that are zero before the elimination */
+  int* pivot;      /* size */
+  int* start;      /* size + 1 */
+  int* row;        /* entries of L or U */
+  int* source;     /* value_count: index of a value in the pattern */
+  int* place;      /* value_count: its index in (diagonal, L, U) */
+  int* unused;     /* 2 run_count: for each run of other entries the index of the first one in the
+                    * pattern, and the index after the last one */
+  int* fill;       /* fill_count: indices in (diagonal, L, U) */
+  int* change;     /* for step k and each pair a < b of its rows: index of the entry (a,b) in U,
+                    * which is that of (b,a) in L */
+  int* work;       /* 5 size */
+  size_t row_capacity, change_capacity;
+} vida_elimination_order;
+
+/* Finds the order for a symmetric pattern with a full diagonal; its size is 0 for a pattern that is
+ * not symmetric. The pattern must outlive the order. The caller frees the arrays with
+ * vida__free_elimination_order, also after a failure. Fails only without memory. */
+int vida__find_elimination_order(const vida_pattern* pattern, vida_elimination_order* order);
+/* Copies an order of all entries, with the memory for vida__narrow_elimination_order. */
+int vida__copy_elimination_order(const vida_elimination_order* from, vida_elimination_order* to);
+/* Omits each entry of the leading block that is not used and whose transposed entry is not used
+ * either. `used` has pattern->entries elements. Allocates nothing. */
+void vida__narrow_elimination_order(vida_elimination_order* order, const bool* used);
+/* Frees the arrays of an order. */
+void vida__free_elimination_order(vida_elimination_order* order);
+
+#endif

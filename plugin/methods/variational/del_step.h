@@ -1,0 +1,62 @@
+/* The discrete Euler-Lagrange step that all methods of the family share, and its state. */
+#ifndef VIDA_METHODS_VARIATIONAL_DEL_STEP_H
+#define VIDA_METHODS_VARIATIONAL_DEL_STEP_H
+
+#include "stepper/integration.h"
+
+/* The largest number of points at which a discrete Lagrangian evaluates L. */
+enum { VIDA_MOST_PLACES = 2 };
+
+/* A discrete Lagrangian on the straight line from q0 to q1: Ld = h sum_i b_i L(q0 + c_i h w, w). */
+typedef struct vida_discrete_lagrangian {
+  int nodes;
+  double b[VIDA_MOST_PLACES], c[VIDA_MOST_PLACES];
+  /* sum b_i (c_i - 1/2): the share of the force in the momentum p1, beyond one half */
+  double lead;
+  bool projects; /* half impulses, and p projected on G v + g_t = 0 at the end of each step */
+} vida_discrete_lagrangian;
+
+/* The state of a method of the family. */
+typedef struct vida_variational_state {
+  const vida_discrete_lagrangian* rule;
+  double row_place; /* c of the point of the line at which nonholonomic rows hold */
+  bool midpoint_energy;
+  bool has_step; /* w below belongs to the last step */
+  double kappa;
+  double* base;    /* n: the part of the residual that does not depend on the unknowns */
+  double* w;       /* n: velocity of the last step */
+  double* impulse; /* m: nu of the last projection (rattle) */
+  double* rows;    /* entries of A and a_q, for systems with nonholonomic rows */
+  double* slopes;
+  double data[]; /* memory of the arrays above */
+} vida_variational_state;
+
+/* Allocates the state of a method with this discrete Lagrangian. */
+int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule, VidaError* error);
+
+/* The functions of VidaMethod and VidaStepEquations for every discrete Lagrangian. */
+int vida__del_residual(void* data, const double* u, double* r);
+int vida__del_jacobian(void* data, const double* u, double* matrix);
+int vida__del_start(VidaIntegration* self, VidaError* error);
+int vida__del_start_two_points(VidaIntegration* self, const double* q1, VidaError* error);
+int vida__del_step(VidaIntegration* self, VidaError* error);
+int vida__del_velocities(VidaIntegration* self, double* v, VidaError* error);
+int vida__del_energy(VidaIntegration* self, double* value, double* t, VidaError* error);
+
+/* Options and capabilities of methods for holonomic constraints. */
+extern const VidaOptionRow vida__del_options[];
+#define VIDA_DEL_CAPABILITIES                                                    \
+  (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |           \
+   VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | \
+   VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START)
+
+/* Members of the records of all methods of the family, and of those for holonomic constraints. */
+#define VIDA_DEL_FUNCTIONS                                                              \
+  .equations = {vida__del_residual, vida__del_jacobian, vida__step_sizes,               \
+                vida__guess_free_flight},                                               \
+  .start = vida__del_start, .step = vida__del_step, .velocities = vida__del_velocities, \
+  .energy = vida__del_energy
+#define VIDA_DEL_HOLONOMIC \
+  .options = vida__del_options, .start_two_points = vida__del_start_two_points
+
+#endif

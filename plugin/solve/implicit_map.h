@@ -1,0 +1,81 @@
+/* The implicit map: F(u) = 0, solved by Newton's method. Usually u = (w, mu) on the KKT pattern.
+ *
+ * The first attempt makes full Newton steps of any length (full_newton.h); the second uses the line
+ * search of KINSOL, which only implicit_map.c calls. Both have tolerances near rounding; the map
+ * has its own test of the residual. KLU keeps its symbolic analysis between calls. Messages of
+ * KINSOL do not reach the terminal. */
+#ifndef VIDA_SOLVE_IMPLICIT_MAP_H
+#define VIDA_SOLVE_IMPLICIT_MAP_H
+
+#include <vida/method.h>
+
+#include "base/given_solver.h"
+#include "base/linear.h"
+#include "system/evaluate/evaluate.h"
+
+/* The rows of F, one per unknown. */
+typedef struct vida_map_rows {
+  const vida_pattern* pattern;
+  vida_evaluator* evaluator; /* has the message of a failed evaluation */
+  /* Returns the name and the kind ("constraint") of a row, for messages. */
+  const char* (*name)(const void* list, int row, const char** kind);
+  const void* list;
+} vida_map_rows;
+
+/* Returns the rows of the KKT pattern: coordinates, then constraints. */
+vida_map_rows vida__map_rows_of(vida_evaluator* evaluator);
+
+typedef struct vida_map_options {
+  double tolerance; /* of the scaled residual */
+  int max_iterations;
+  vida_solver solver;
+  vida_services* services; /* NULL: the context and the linear solver are VIDA's */
+} vida_map_options;
+
+typedef struct vida_map vida_map;
+
+/* Creates a map. The memory that `rows` points to, and `data`, must outlive it. The caller frees
+ * *map with vida__map_destroy. */
+int vida__map_create(SUNContext context, vida_map_rows rows, VidaStepEquations functions,
+                     void* data, vida_map_options options, vida_map** map, VidaError* error);
+/* Frees a map and sets *map to NULL; NULL is allowed. */
+void vida__map_destroy(vida_map** map);
+
+/* Sets the sizes (> 0) of the residual in row i and of unknown i, by which both are scaled. */
+void vida__map_set_size(vida_map* map, int i, double row_size, double unknown_size);
+
+/* Returns the values of the last Newton matrix, on the pattern of the rows. */
+const double* vida__map_matrix(const vida_map* map);
+/* Regularizes a map on the KKT pattern with dependent constraints. `redundancy` (m, not copied;
+ * NULL: none) is subtracted from the diagonal of the constraint rows, which makes the Newton matrix
+ * regular. This changes neither the equations nor the solutions. Components of the multipliers that
+ * the equations do not determine stay close to the guess. */
+void vida__map_set_redundancy(vida_map* map, const double* redundancy);
+/* Sets a function that is called with the data of the map before each evaluation of the residual.
+ * If it returns a negative code, the solution fails with this code. NULL: none. */
+void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data));
+
+/* Solves F(u) = 0 from the guess u, which receives the solution. On failure u is undefined, and
+ * `error` has the flag of KINSOL and names the row with the largest residual. */
+int vida__map_solve(vida_map* map, double* u, VidaError* error);
+
+/* Factors the Jacobian at u once, so that later solves allocate nothing. After a failure the first
+ * solve allocates what is missing. */
+int vida__map_prepare(vida_map* map, const double* u);
+
+/* Returns the number of Newton iterations since the last reset. */
+long vida__map_iterations(const vida_map* map);
+/* Returns the number of residual evaluations since the last reset. */
+long vida__map_residuals(const vida_map* map);
+/* Returns the number of Jacobian evaluations since the last reset. */
+long vida__map_jacobians(const vida_map* map);
+/* Sets all counts to 0. */
+void vida__map_reset_counts(vida_map* map);
+
+/* Returns the residual at the last solution, by rows. */
+const double* vida__map_residual(const vida_map* map);
+
+/* Returns the sign of det F_u at the last solution; 0 if it is not known. */
+int vida__map_sign(vida_map* map);
+
+#endif

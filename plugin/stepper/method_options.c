@@ -1,0 +1,54 @@
+#include "stepper/method_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const VidaOptionRow vida__common_options[] = {
+    {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},
+    VIDA_MAP_ROWS,
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaOptionRow vida__adaptive_options[] = {
+    {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL,
+     "Interval between output states; by default comparisons choose it. The method chooses its own "
+     "steps."},
+    {"rtol", VIDA_OPTION_REAL, "1", 1e-6, 1e-15, 1.0, false, NULL,
+     "Relative tolerance of the local error."},
+    VIDA_ATOL_ROW("rtol times their size"),
+    VIDA_MAX_STEPS_ROW,
+    VIDA_LINEAR_SOLVER_ROW,
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+bool Vida_IsAdaptive(const VidaOptions* options) {
+  return isfinite(VidaOptions_Get(options, "rtol"));
+}
+
+vida_solver vida__solver_of(const VidaOptions* options) {
+  return VidaOptions_HasChoice(options, "linear_solver", "dense") ? VIDA_SOLVER_DENSE
+         : VidaOptions_HasChoice(options, "linear_solver", "klu") ? VIDA_SOLVER_KLU
+                                                                  : VIDA_SOLVER_AUTO;
+}
+
+void vida__option_text(const VidaOptions* options, int index, char* text, size_t size) {
+  const char* name = VidaOptions_Row(options, index)->name;
+  char value[256];
+  text[0] = '\0';
+  if (VidaOptions_IsSet(options, name) && strcmp(name, "h") != 0 && strcmp(name, "rtol") != 0) {
+    VidaOptions_Text(options, name, value, sizeof value);
+    vida__append(text, size, "%s=%s", name, value);
+  }
+}
+
+void VidaOptions_Describe(const VidaOptions* options, char* text, size_t size) {
+  if (!text || size == 0) {
+    return;
+  }
+  text[0] = '\0';
+  for (int i = 0; i < VidaOptions_Count(options); i++) {
+    char option[VIDA_OPTION_TEXT_SIZE];
+    vida__option_text(options, i, option, sizeof option);
+    vida__append(text, size, "%s%s", text[0] && option[0] ? " " : "", option);
+  }
+}

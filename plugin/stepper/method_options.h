@@ -1,0 +1,64 @@
+/* Options that several methods have. */
+#ifndef VIDA_STEPPER_METHOD_OPTIONS_H
+#define VIDA_STEPPER_METHOD_OPTIONS_H
+
+#include <vida/method.h>
+
+#include "base/linear.h"
+
+#define VIDA_LINEAR_SOLVER_HELP(place)                                                      \
+  "Linear solver " place                                                                    \
+  "; auto eliminates in a fixed order and, where a pivot is too small for that, takes KLU " \
+  "for large sparse systems, dense LU for others."
+#define VIDA_LINEAR_SOLVER_ROW                                                       \
+  {                                                                                  \
+    "linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu", \
+        VIDA_LINEAR_SOLVER_HELP("inside Newton's method")                            \
+  }
+#define VIDA_MAX_STEPS_ROW                                              \
+  {                                                                     \
+    "max_steps", VIDA_OPTION_INTEGER, "1", 1e6, 1.0, 1e12, false, NULL, \
+        "Largest number of steps between two output states."            \
+  }
+/* For methods with rtol; the values are in self->model.atol. */
+#define VIDA_ATOL_ROW(by_default)                                                                 \
+  {                                                                                               \
+    "atol", VIDA_OPTION_BY_COORDINATE, "", NAN, 0.0, INFINITY, true, NULL,                        \
+        "Absolute tolerance of positions, in their unit; by default " by_default                  \
+        ". For single coordinates { theta = 1e-8 }, with a value for all others { 1e-6, theta = " \
+        "1e-8 }. Tolerances of velocities are proportional to it."                                \
+  }
+/* For methods with an implicit map. */
+#define VIDA_MAP_ROWS                                                                            \
+  {"tolerance",                                                                                  \
+   VIDA_OPTION_REAL,                                                                             \
+   "1",                                                                                          \
+   1e-14,                                                                                        \
+   1e-15,                                                                                        \
+   1e-3,                                                                                         \
+   false,                                                                                        \
+   NULL,                                                                                         \
+   "Largest residual of the step equations, relative to the momenta and impulses of the step."}, \
+      {"max_iterations",                                                                         \
+       VIDA_OPTION_INTEGER,                                                                      \
+       "1",                                                                                      \
+       20.0,                                                                                     \
+       1.0,                                                                                      \
+       1000.0,                                                                                   \
+       false,                                                                                    \
+       NULL,                                                                                     \
+       "Largest number of Newton iterations of a step before a line search."},                   \
+      VIDA_LINEAR_SOLVER_ROW
+
+/* Option rows that all methods with an implicit map share. */
+extern const VidaOptionRow vida__common_options[];
+/* Option rows that all methods share that always choose their own steps; `rtol` has a default
+ * value. */
+extern const VidaOptionRow vida__adaptive_options[];
+/* Returns the value of the option `linear_solver`. */
+vida_solver vida__solver_of(const VidaOptions* options);
+enum { VIDA_OPTION_TEXT_SIZE = 320 };
+/* Writes "name=value" of the option of this index; "" if it is not set, and for h and rtol. */
+void vida__option_text(const VidaOptions* options, int index, char* text, size_t size);
+
+#endif

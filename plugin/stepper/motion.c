@@ -1,0 +1,243 @@
+/* The motion between two jumps in time: its start, and steps of the method, which are accepted or
+ * taken back. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/finite.h"
+#include "stepper/branch_watch.h"
+#include "stepper/jumps.h"
+#include "stepper/method_calls.h"
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+static int factor_mass(VidaStepper* stepper, VidaError* error) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  vida_linear* mass = stepper->self.model.mass_matrix;
+  if (!mass) {
+    return VIDA_SUCCESS;
+  }
+  vida__linear_clear(mass);
+  int code =
+      vida__add_hessian_of(&stepper->self.model.evaluator, VIDA_PART_KINETIC, stepper->self.node.t0,
+                           stepper->self.node.q, stepper->self.node.v, mass_only, mass->values);
+  if (code) {
+    return vida__evaluation_failed(&stepper->self, code, error);
+  }
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    mass->values[vida__pattern_slot(mass->pattern, stepper->self.model.n + r,
+                                    stepper->self.model.n + r)] = 1.0;
+  }
+  code = vida__linear_factor(mass);
+  /* A method that solves with the mass matrix alone checks whether it could be factored. */
+  stepper->self.model.has_singular_mass = code != VIDA_SUCCESS;
+  return VIDA_SUCCESS;
+}
+
+static int reset(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                 bool again, VidaError* error) {
+  const size_t bytes = (size_t)stepper->self.model.n * sizeof *q;
+  int code = vida__check_clock(stepper, t0, h, again, error);
+  code = code ? code : vida__check_values(stepper, "position", q, error);
+  if (code) {
+    return code;
+  }
+  stepper->started = false;
+  stepper->earlier = again ? stepper->earlier : 0;
+  stepper->self.continues = again;
+  stepper->self.node.t0 = t0;
+  stepper->self.node.h = h;
+  stepper->self.node.step = 0;
+  stepper->self.implicit.history.count = 0;
+  stepper->has_node_velocity = false;
+  stepper->has_node_multipliers = false;
+  stepper->self.implicit.has_g_node = false;
+  stepper->self.implicit.scaled_for = 0.0;
+  stepper->self.model.tension = 0.0;
+  stepper->self.implicit.has_tracked = false;
+  memcpy(stepper->self.node.q, q, bytes);
+  memcpy(stepper->self.node.v, v, bytes);
+  memset(stepper->self.node.q_low, 0, bytes);
+  memset(stepper->self.node.p, 0, bytes);
+  memset(stepper->self.node.p_low, 0, bytes);
+  memset(&stepper->self.statistics, 0, sizeof stepper->self.statistics);
+  if (stepper->self.implicit.map) {
+    vida__map_reset_counts(stepper->self.implicit.map);
+  }
+  vida__set_unknown_multipliers(stepper);
+  int measured = vida__measure_sizes(&stepper->self, error);
+  if (measured) {
+    return measured;
+  }
+  if (!again) { /* sizes of constraints are those of the motion's start, not of any place in it */
+    vida__measure_row_scales(&stepper->self);
+  }
+  measured = vida__find_redundancy(&stepper->self, error);
+  return measured ? measured : factor_mass(stepper, error);
+}
+
+/* Factors the matrix of the first step, so that KLU allocates its memory here. */
+static int warm_up(VidaStepper* stepper, VidaError* error) {
+  const int code = stepper->self.implicit.prepare(&stepper->self, error);
+  if (!code) {
+    if (stepper->self.implicit.map) {
+      vida__map_prepare(stepper->self.implicit.map, stepper->self.implicit.unknown);
+      vida__map_reset_counts(stepper->self.implicit.map);
+    }
+    if (vida__factor_node_matrix(&stepper->self, stepper->self.implicit.entries0,
+                                 stepper->self.node.v) == VIDA_STEP_SINGULAR &&
+        stepper->self.model.m == 0) {
+      vida__fail(error, VIDA_BAD_ARGUMENT,
+                 "the mass matrix of system '%s' is singular at the start: some combination "
+                 "of rates has no kinetic energy",
+                 stepper->self.model.system->name);
+      if (error) {
+        vida__append_undetermined(&stepper->self, error->message, VIDA_MESSAGE_SIZE);
+      }
+      return VIDA_BAD_ARGUMENT;
+    }
+  }
+  return code;
+}
+
+/* Unknowns that are impulses of constraints, which are not known before the first step. */
+static bool has_multipliers_to_scale(const VidaStepper* stepper) {
+  return stepper->self.implicit.map && stepper->self.model.m > 0 &&
+         (stepper->self.method->info.capabilities & VIDA_CAN_POSITION_LEVEL);
+}
+
+int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                       bool again, VidaError* error) {
+  int code = vida__check_values(stepper, "velocity", v, error);
+  code = code ? code : reset(stepper, t0, h, q, v, again, error);
+  code = code ? code : vida__check_massless(&stepper->self, error);
+  code = code ? code : vida__call_start(&stepper->self, error);
+  if (!code && has_multipliers_to_scale(stepper)) {
+    vida__measure_tension(&stepper->self);
+  }
+  code = code ? code : vida__check_start(stepper, again, error);
+  code = code ? code : warm_up(stepper, error);
+  if (!code && again) {
+    vida__watch_return(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
+  } else if (!code) {
+    vida__watch_start(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
+    vida__begin_energy_check(stepper);
+  }
+  stepper->started = !code;
+  return code;
+}
+
+int vida__start_motion_two_points(VidaStepper* stepper, double t0, double h, const double* q0,
+                                  const double* q1, VidaError* error) {
+  int code = vida__check_values(stepper, "position", q0, error);
+  code = code ? code : vida__check_values(stepper, "second position", q1, error);
+  if (code) {
+    return code;
+  }
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    stepper->node_velocity[i] = (q1[i] - q0[i]) / h;
+  }
+  code = reset(stepper, t0, h, q0, stepper->node_velocity, false, error);
+  code = code ? code : vida__call_start_two_points(&stepper->self, q1, error);
+  code = code ? code : warm_up(stepper, error);
+  if (!code) {
+    vida__watch_start(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
+    vida__begin_energy_check(stepper);
+  }
+  stepper->started = !code;
+  return code;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+/* Stops a motion far outside all bounds here, before it appears in an output. */
+static int check_state(const VidaStepper* stepper, VidaError* error) {
+  char step[VIDA_STEP_NAME_SIZE];
+  double sum = 0.0;
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    sum += 0.0 * stepper->self.node.q[i] +
+           0.0 * stepper->self.node.p[i]; /* NaN as soon as one is not finite */
+  }
+  if (sum != 0.0) {
+    return vida__fail(error, VIDA_NOT_FINITE, "%s gives positions or momenta that are not finite",
+                      vida__name_step(&stepper->self, step));
+  }
+  /* Multipliers that the method computes on request are those of an earlier node here. */
+  if (!stepper->self.method->multipliers &&
+      !vida__are_finite(stepper->self.node.lambda, stepper->self.model.m)) {
+    return vida__fail(error, VIDA_NOT_FINITE, "%s gives multipliers that are not finite",
+                      vida__name_step(&stepper->self, step));
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Deletes all data of the last step from which guesses could be made. */
+static void take_back(VidaStepper* stepper) {
+  stepper->has_node_velocity = false;
+  stepper->self.implicit.has_g_node = false;
+  stepper->self.implicit.has_tracked = false;
+  stepper->self.implicit.history.count = 0;
+  if (stepper->self.method->undo) {
+    stepper->self.method->undo(&stepper->self);
+  }
+}
+
+/* Accepts the state that the step has computed as the new node, or rejects it. */
+static int arrive(VidaStepper* stepper, VidaError* error) {
+  int code = check_state(stepper, error);
+  code = code || stepper->self.reports_motion
+             ? code
+             : vida__check_branch(&stepper->self, stepper->self.node.q, error);
+  stepper->has_node_velocity = false;
+  stepper->has_node_multipliers = false;
+  code = code ? code : vida__check_step(stepper, error);
+  code = code ? code : vida__check_energy(stepper, error);
+  if (!code) {
+    stepper->self.node.step++;
+    return VIDA_SUCCESS;
+  }
+  take_back(stepper);
+  return code;
+}
+
+/* Makes a step from the node to the next one, or fails after an interrupt. */
+static int try_step(VidaStepper* stepper, VidaError* error) {
+  if (!stepper->outer) {
+    vida__begin_interruptible(stepper);
+  }
+  int code = vida__interrupted(&stepper->self, vida__node_time(&stepper->self));
+  code = code ? code : stepper->self.implicit.prepare(&stepper->self, error);
+  stepper->self.implicit.has_g_node = false;
+  code = code ? code : vida__call_step(&stepper->self, error);
+  if (!stepper->outer && vida__end_interruptible(stepper)) {
+    if (!code) { /* it ended all the same, perhaps with less accuracy than it would have had */
+      take_back(stepper);
+    }
+    return vida__fail_interrupted(stepper, error);
+  }
+  return code ? code : arrive(stepper, error);
+}
+
+int vida__make_step(VidaStepper* stepper, VidaError* error) {
+  const size_t bytes = (size_t)(5 * stepper->self.model.n + stepper->self.model.m) * sizeof(double);
+  const double lambda_t = stepper->self.node.lambda_t;
+  memcpy(stepper->kept, stepper->self.node.q, bytes);
+  /* g of the last check is valid for the node, unless the state, the time or the formulas have
+   * changed. */
+  stepper->self.implicit.has_g_node =
+      stepper->self.implicit.has_g_node && !stepper->outer && !stepper->jumps;
+  const int code = try_step(stepper, error);
+  if (code) {
+    memcpy(stepper->self.node.q, stepper->kept, bytes);
+    stepper->self.node.lambda_t = lambda_t;
+    if (!stepper->interrupt.code) {
+      vida__explain_failure(stepper, error);
+      if (code > 0 && !stepper->outer) {
+        vida__append_light_coordinates(&stepper->self, error);
+      }
+    }
+    vida__watch_return(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
+    return code;
+  }
+  stepper->self.statistics.steps += stepper->self.adaptive ? 0 : 1;
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,126 @@
+#include "system/constraints/state_projection.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "system/evaluate/sizes.h"
+
+enum { MOST_ITERATIONS = 20 };
+
+/* Returns the largest |g| relative to the size of its row: that of the start or, if this is 0, that
+ * of the terms at q. Entries are sorted by row. */
+static double relative_violation(const vida_state_projection* projection, const double* q) {
+  const VidaSystem* system = projection->system;
+  const double* entries = vida__projector_jacobian(projection->projector);
+  double largest = 0.0;
+  int e = 0;
+  for (int r = 0; r < system->row_count; r++) {
+    double terms = system->rows[r].length;
+    for (; e < system->entry_count && system->entries[e].row == r; e++) {
+      terms += fabs(entries[e] * q[system->entries[e].coordinate]);
+    }
+    const double size = projection->value_size[r] > 0.0 ? projection->value_size[r] : terms;
+    const double violation = fabs(projection->g[r]);
+    /* Without a size, only 0 is no violation. */
+    largest = fmax(largest, size > 0.0 ? violation / size : violation > 0.0 ? 1.0 : violation);
+  }
+  return largest;
+}
+
+/* Returns whether |g| is rounding beside the largest coordinates of the system. The terms of a row
+ * may have grown since the start, and may be smaller than the rounding of the numbers that cancel
+ * in them or of those with which the correction is solved. */
+static bool is_system_rounding(const vida_state_projection* projection, const double* q) {
+  static const double rounding = 64.0 * DBL_EPSILON;
+  const VidaSystem* system = projection->system;
+  const double* entries = vida__projector_jacobian(projection->projector);
+  bool is_rounding = true;
+  for (int r = 0; r < system->row_count && is_rounding; r++) {
+    const double violation = fabs(projection->g[r]);
+    is_rounding = violation == 0.0 || violation <= rounding * system->rows[r].length ||
+                  violation <= rounding * vida__find_system_size(system, entries, q, r);
+  }
+  return is_rounding;
+}
+
+/* Returns whether the violation no longer decreases because it is rounding. */
+static bool has_settled(const vida_state_projection* projection, const double* q, double violation,
+                        double before) {
+  return violation >= before && (violation < 1e-12 || is_system_rounding(projection, q));
+}
+
+/* Solves q = q~ - D(q) mu, g(q) = 0 (Ascher, Chin, Petzold and Reich 1995, eq. 5.3) for q~ in q.
+ * Each iteration removes the component of q - q~ across D:
+ *
+ *     q <- q~ - D (G D)^-1 (g(q) + G (q~ - q)) */
+int vida__project_position(vida_state_projection* projection, double t, double* q,
+                           const double* v) {
+  const VidaSystem* system = projection->system;
+  vida_projector* projector = projection->projector;
+  const int n = system->coordinate_count;
+  const double tolerance = fmax(projection->accuracy, 4.0 * DBL_EPSILON);
+  double* given = projection->given;
+  double before = INFINITY;
+  memcpy(given, q, (size_t)n * sizeof *q);
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    int code = vida__projector_rows(projector, t, q, v, projection->g, projection->rate);
+    const double violation = code ? 0.0 : relative_violation(projection, q);
+    /* The first iteration always corrects, so that small violations do not accumulate. */
+    if (!code && k > 0 &&
+        (violation <= tolerance || has_settled(projection, q, violation, before))) {
+      return VIDA_SUCCESS;
+    }
+    before = violation;
+    code = code ? code : isfinite(violation) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
+    code = code ? code : vida__projector_factor(projector, t, q, v, false);
+    projection->iterations++;
+    for (int i = 0; i < n; i++) {
+      projection->dv[i] = given[i] - q[i];
+    }
+    vida__add_constraint_velocity(system, vida__projector_jacobian(projector), 1.0, projection->dv,
+                                  projection->g);
+    code = code ? code : vida__projector_correct(projector, projection->g, projection->dq);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < n; i++) {
+      q[i] = given[i] - projection->dq[i];
+    }
+  }
+  return vida__fail(&vida__projector_evaluator(projector)->error, VIDA_STEP_NOT_CONVERGED,
+                    "the projection onto g = 0 does not converge in %d iterations",
+                    MOST_ITERATIONS);
+}
+
+int vida__project_velocity_level(vida_state_projection* projection, double t, const double* q,
+                                 double* v) {
+  vida_projector* projector = projection->projector;
+  int code = vida__projector_factor(projector, t, q, v, false);
+  code = code ? code : vida__projector_rows(projector, t, q, v, projection->g, projection->rate);
+  code = code ? code : vida__projector_correct(projector, projection->rate, projection->dv);
+  for (int i = 0; i < projection->system->coordinate_count && !code; i++) {
+    v[i] -= projection->dv[i];
+  }
+  return code;
+}
+
+int vida__project_error(vida_state_projection* projection, double* error) {
+  const VidaSystem* system = projection->system;
+  const int n = system->coordinate_count;
+  for (int level = 0; level < 2; level++) {
+    double* part = error + (long)level * n;
+    memset(projection->g, 0, (size_t)system->row_count * sizeof *projection->g);
+    vida__add_constraint_velocity(system, vida__projector_jacobian(projection->projector), 1.0,
+                                  part, projection->g);
+    const int code = vida__projector_correct(projection->projector, projection->g, projection->dq);
+    if (code) {
+      return code;
+    }
+    for (int i = 0; i < n; i++) {
+      part[i] -= projection->dq[i];
+    }
+  }
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,89 @@
+#include "system/terms/second_block.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static int compare_keys(const void* a, const void* b) {
+  const uint64_t x = *(const uint64_t*)a;
+  const uint64_t y = *(const uint64_t*)b;
+  return (x > y) - (x < y);
+}
+
+static uint64_t make_key(const vida_entries* entries, int width, int e) {
+  return ((uint64_t)(uint32_t)(entries->row[e] % width) << 32) |
+         (uint32_t)(entries->column[e] % width);
+}
+
+static int find_place(const uint64_t* keys, int count, uint64_t key) {
+  int low = 0;
+  int high = count - 1;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (keys[middle] < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Collects the places (i, j) at which a second derivative, or a derivative of the discrete
+ * derivative, is not zero. */
+static int collect_places(const vida_entries* second, const vida_entries* discrete, int width,
+                          uint64_t* keys, vida_traced* traced) {
+  int total = 0;
+  int count = 0;
+  for (int e = 0; e < second->count; e++) {
+    keys[total++] = make_key(second, width, e);
+  }
+  for (int e = 0; discrete && e < discrete->count; e++) {
+    keys[total++] = make_key(discrete, width, e);
+  }
+  qsort(keys, (size_t)total, sizeof *keys, compare_keys);
+  for (int k = 0; k < total; k++) {
+    if (k == 0 || keys[k] != keys[k - 1]) {
+      keys[count] = keys[k];
+      traced->block_row[count] = (int)(keys[k] >> 32);
+      traced->block_column[count++] = (int)(keys[k] & UINT32_MAX);
+    }
+  }
+  return count;
+}
+
+static int allocate_places(vida_traced* traced, size_t most) {
+  traced->block_row = vida__allocate(most, sizeof *traced->block_row);
+  traced->block_column = vida__allocate(most, sizeof *traced->block_column);
+  traced->second_place = vida__allocate(most, sizeof *traced->second_place);
+  traced->second_kind = vida__allocate(most, sizeof *traced->second_kind);
+  traced->discrete_place = vida__allocate(most, sizeof *traced->discrete_place);
+  traced->discrete_kind = vida__allocate(most, sizeof *traced->discrete_kind);
+  return traced->block_row && traced->block_column && traced->second_place && traced->second_kind &&
+                 traced->discrete_place && traced->discrete_kind
+             ? VIDA_SUCCESS
+             : VIDA_OUT_OF_MEMORY;
+}
+
+int vida__place_second(const vida_entries* second, const vida_entries* discrete, int width,
+                       vida_traced* traced) {
+  const size_t most = (size_t)second->count + (discrete ? (size_t)discrete->count : 0);
+  uint64_t* keys = vida__allocate(most, sizeof *keys);
+  if (!keys || allocate_places(traced, most)) {
+    free(keys);
+    return VIDA_OUT_OF_MEMORY;
+  }
+  const int count = collect_places(second, discrete, width, keys, traced);
+  traced->block_count = count;
+  for (int e = 0; e < second->count; e++) {
+    traced->second_place[e] = find_place(keys, count, make_key(second, width, e));
+    traced->second_kind[e] = 2 * (second->row[e] >= width) + (second->column[e] >= width);
+  }
+  for (int e = 0; discrete && e < discrete->count; e++) {
+    traced->discrete_place[e] = find_place(keys, count, make_key(discrete, width, e));
+    traced->discrete_kind[e] = discrete->column[e] < width ? VIDA_SECOND_QQ : VIDA_SECOND_QV;
+  }
+  free(keys);
+  return VIDA_SUCCESS;
+}

@@ -1,0 +1,15 @@
+/* The block of second derivatives of a traced term: the pairs (i, j) of local coordinates with
+ * entries, and the entry to which each output of its tapes belongs. */
+#ifndef VIDA_SYSTEM_TERMS_SECOND_BLOCK_H
+#define VIDA_SYSTEM_TERMS_SECOND_BLOCK_H
+
+#include "expr/derivative.h"
+#include "system/terms/traced.h"
+
+/* Fills the lists of `traced`, which owns them, from the second derivatives and from the
+ * derivatives of the discrete derivative (nullable). Rows and columns below `width` belong to
+ * positions, all others to rates. Fails with VIDA_OUT_OF_MEMORY only. */
+int vida__place_second(const vida_entries* second, const vida_entries* discrete, int width,
+                       vida_traced* traced);
+
+#endif
