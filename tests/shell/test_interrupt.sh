@@ -37,18 +37,26 @@ io.open("$work/begun", "w"):close()
 return vida.setting { "list", false } and { first, long, last } or long
 TEXT
 
-# stop COMMAND...: starts it, sends \$signal to it when it is at work, and waits for its end.
+# await PATTERN: waits, for five minutes at most, until a file of this pattern exists.
+await() {
+  local i
+  for ((i = 0; i < 3000; i++)); do
+    compgen -G "$1" >/dev/null && return
+    sleep 0.1
+  done
+}
+
+# stop COMMAND...: starts it, sends \$signal to it when a file of the pattern \$sign exists, and waits
+# for its end.
 signal=INT
+sign="$work/begun"
 stop() {
   local pid i
   rm -f "$work/begun"
   # In a process group of its own: an interrupt from the keyboard goes to a whole group.
   setsid "$@" >"$work/out" 2>"$work/err" </dev/null &
   pid=$!
-  for ((i = 0; i < 3000; i++)); do
-    [[ -e $work/begun ]] && break
-    sleep 0.1
-  done
+  await "$sign"
   sleep 1
   kill "-$signal" -- "-$pid"
   for ((i = 0; i < 3000; i++)); do
@@ -90,7 +98,8 @@ trajectories=("$work"/stopped/long*.csv)
 for signal in INT TERM; do
   expected=130
   [[ $signal == TERM ]] && expected=143
-  stop "$VIDA" run "$work/several.lua" --out "$work/$signal" --set list=true --format json
+  sign="$work/$signal/2/*1e-05*.partial" \
+    stop "$VIDA" run "$work/several.lua" --out "$work/$signal" --set list=true --format json
   ((code == expected)) || complain "SIG$signal gave exit code $code"
   statuses=$(cells "$work/out" status)
   [[ $statuses == "ok "*" STOPPED NOT_RUN NOT_RUN" ]] || complain "SIG$signal: $statuses"
@@ -101,7 +110,7 @@ for signal in INT TERM; do
 done
 signal=INT
 
-stop "$VIDA" run "$work/several.lua" --report --out "$work/page" --format json
+sign="$work/page/*1e-05*.partial" stop "$VIDA" run "$work/several.lua" --report --out "$work/page" --format json
 ((code == 130)) || complain "an interrupted run with a page gave exit code $code"
 is_json "$work/page/report.json" '#value.studies[1].rows == 3'
 [[ -s $work/page/report.html ]] || complain "no page of what had finished"
@@ -139,9 +148,9 @@ for method in 'rattle-variable", start_density = 1e9, max_steps = 1e12' \
   [[ $(cells "$work/out" status) == *" STOPPED" ]] || complain "$method: $(cells "$work/out" status)"
   says "within the step from t = 0"
 done
-"$VIDA" run "$work/several.lua" --format json >"$work/out" 2>"$work/err" </dev/null &
+"$VIDA" run "$work/several.lua" --out "$work/twice" --format json >"$work/out" 2>"$work/err" </dev/null &
 first=$!
-sleep 2
+await "$work/twice/*1e-05*.partial"
 kill -TERM "$first"
 kill -TERM "$first"
 wait "$first"
