@@ -74,6 +74,28 @@ static int make_memory(vida_ode* ode, ARKodeButcherTable table, vida_arkode_make
              : VIDA_SUCCESS;
 }
 
+/* Two abscissae with a smaller difference are equal. */
+static const double apart = 1e-12;
+
+/* Returns whether the last of several stages is at the end of the step. */
+static bool has_final_stage(ARKodeButcherTable table) {
+  const int last = table->stages - 1;
+  double difference = 0.0;
+  for (int i = 0; i <= last; i++) {
+    difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
+  }
+  return last >= 2 && difference < apart;
+}
+
+/* Moves a final stage away from the end of the step. ARKODE 7.1 starts the next step with the rate
+ * of the final stage, although `settle` has changed the state since. The result of a step does not
+ * depend on this stage, and the shift is too small to affect the error estimate. */
+static void separate_final_stage(ARKodeButcherTable table) {
+  const int last = table->stages - 1;
+  table->A[last][0] += apart;
+  table->A[last][1] -= apart;
+}
+
 int vida__arkode_create(vida_ode* ode, vida_arkode_maker make,
                         int (*reinit)(void* arkode, double t, N_Vector y)) {
   vida_arkode* own = vida__allocate(1, sizeof *own);
@@ -83,9 +105,9 @@ int vida__arkode_create(vida_ode* ode, vida_arkode_maker make,
   }
   own->reinit = reinit;
   ARKodeButcherTable table = vida__butcher_table(ode->settings.integrator);
-  ode->ends_with_stage = table && vida__has_final_stage(table);
+  ode->ends_with_stage = table && has_final_stage(table);
   if (ode->ends_with_stage && ode->functions.settle && !ode->class->is_implicit) {
-    vida__separate_final_stage(table);
+    separate_final_stage(table);
   }
   int code = table ? make_memory(ode, table, make, &own->steps) : VIDA_OUT_OF_MEMORY;
   if (!code && ode->settings.adaptive) {

@@ -3,10 +3,13 @@
 #ifndef VIDA_SOLVE_ARKODE_H
 #define VIDA_SOLVE_ARKODE_H
 
+/* These headers declare the Butcher tables in all versions of ARKODE. */
+#include <arkode/arkode_arkstep.h>
+#include <arkode/arkode_erkstep.h>
 #include <sundials/sundials_nonlinearsolver.h>
 
+#include "solve/butcher_tables.h"
 #include "solve/integrator.h"
-#include "solve/tables.h"
 
 /* The memory of one ARKODE integrator. */
 typedef struct vida_arkode_memory {

@@ -2,7 +2,7 @@
  * integrators in erkstep.c, arkstep.c and cvode.c.
  *
  * To add an integrator: write a file that defines a vida_integrator_class, declare the class below,
- * and add a row to VIDA_INTEGRATOR_LIST (ode.h) for each formula. */
+ * and add the names of its formulas to butcher_tables.h. */
 #ifndef VIDA_SOLVE_INTEGRATOR_H
 #define VIDA_SOLVE_INTEGRATOR_H
 
@@ -52,8 +52,6 @@ extern const vida_integrator_class vida__erkstep, vida__arkstep, vida__cvode;
 
 /* Returns the class of an integrator. */
 const vida_integrator_class* vida__integrator_class(vida_integrator integrator);
-/* Returns the order of the embedded formula, which estimates errors; 0: there is none. */
-int vida__integrator_embedded_order(vida_integrator integrator);
 
 /* The state that the driver and the integrators share. */
 struct vida_ode {

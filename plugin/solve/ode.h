@@ -1,6 +1,6 @@
 /* Ordinary differential equations y' = f(t,y), integrated by SUNDIALS: ARKODE (explicit and
  * implicit Runge-Kutta tables, with fixed or adaptive steps) and CVODE (multistep methods, always
- * adaptive). Both implement the interface of integrator.h.
+ * adaptive). butcher_tables.h lists them. Both implement the interface of integrator.h.
  *
  * A driver advances the state from node to node. The caller owns the state at a node. If it changes
  * the state, it must call vida__ode_restart before the next advance. Creation and restarts allocate
@@ -12,54 +12,7 @@
 #include <vida/error.h>
 
 #include "base/given_solver.h"
-
-/* All integrators. X(NAME, name, class, order, embedded, table): `class` is the class without its
- * prefix (vida__erkstep, integrator.h); `embedded` is the order of the embedded formula, or 0;
- * `table` is the number of its table in ARKODE, VIDA_OWN_TABLE for tables in tables.c, and
- * VIDA_NO_TABLE for multistep methods. The first row is separate, so that VIDA_INTEGRATORS can join
- * the names with "|". */
-#define VIDA_INTEGRATOR_LIST(X)                    \
-  X(EULER, "euler", erkstep, 1, 0, VIDA_OWN_TABLE) \
-  VIDA_OTHER_INTEGRATOR_LIST(X)
-#define VIDA_OTHER_INTEGRATOR_LIST(X)                                                   \
-  X(HEUN, "heun", erkstep, 2, 1, ARKODE_HEUN_EULER_2_1_2)                               \
-  X(MIDPOINT, "midpoint", erkstep, 2, 0, VIDA_OWN_TABLE)                                \
-  X(BOGACKI_SHAMPINE, "bogacki-shampine", erkstep, 3, 2, ARKODE_BOGACKI_SHAMPINE_4_2_3) \
-  X(RK4, "rk4", erkstep, 4, 0, VIDA_OWN_TABLE)                                          \
-  X(ZONNEVELD, "zonneveld", erkstep, 4, 3, ARKODE_ZONNEVELD_5_3_4)                      \
-  X(CASH_KARP, "cash-karp", erkstep, 5, 4, ARKODE_CASH_KARP_6_4_5)                      \
-  X(DORMAND_PRINCE, "dormand-prince", erkstep, 5, 4, ARKODE_DORMAND_PRINCE_7_4_5)       \
-  X(VERNER, "verner", erkstep, 6, 5, ARKODE_VERNER_8_5_6)                               \
-  X(FEHLBERG, "fehlberg", erkstep, 8, 7, ARKODE_FEHLBERG_13_7_8)                        \
-  X(ADAMS, "adams", cvode, 12, 11, VIDA_NO_TABLE)                                       \
-  X(BDF, "bdf", cvode, 5, 4, VIDA_NO_TABLE)                                             \
-  X(SDIRK2, "sdirk2", arkstep, 2, 1, ARKODE_SDIRK_2_1_2)                                \
-  X(ESDIRK3, "esdirk3", arkstep, 3, 2, ARKODE_ARK324L2SA_DIRK_4_2_3)                    \
-  X(ESDIRK4, "esdirk4", arkstep, 4, 3, ARKODE_ARK436L2SA_DIRK_6_3_4)                    \
-  X(ESDIRK5, "esdirk5", arkstep, 5, 4, ARKODE_ARK548L2SA_DIRK_8_4_5)
-
-#define VIDA_INTEGRATOR_ENUMERATOR(name, text, class, order, embedded, table) \
-  VIDA_INTEGRATOR_##name,
-typedef enum vida_integrator {
-  VIDA_INTEGRATOR_LIST(VIDA_INTEGRATOR_ENUMERATOR) VIDA_INTEGRATOR_COUNT
-} vida_integrator;
-#undef VIDA_INTEGRATOR_ENUMERATOR
-
-/* The names of the integrators as choices of an option, in the order of the list. */
-#define VIDA_INTEGRATOR_CHOICE(name, text, class, order, embedded, table) "|" text
-#define VIDA_INTEGRATORS "euler" VIDA_OTHER_INTEGRATOR_LIST(VIDA_INTEGRATOR_CHOICE)
-
-/* Returns the name of an integrator. */
-const char* vida__integrator_name(vida_integrator integrator);
-/* Returns the order of an integrator, for multistep methods the highest one. */
-int vida__integrator_order(vida_integrator integrator);
-/* Returns whether an integrator is a multistep method. */
-bool vida__integrator_is_multistep(vida_integrator integrator);
-/* Returns whether an integrator is a table of ARKStep, whose steps solve equations by Newton's
- * method. */
-bool vida__integrator_is_implicit(vida_integrator integrator);
-/* Returns whether an integrator can choose its own steps. */
-bool vida__integrator_is_adaptive(vida_integrator integrator);
+#include "solve/butcher_tables.h"
 
 /* The functions of a differential equation. All return 0, > 0 (a smaller step may help) or < 0. */
 typedef struct vida_ode_functions {

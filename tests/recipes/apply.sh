@@ -68,8 +68,8 @@ insert after plugin/study/measure/monitors.c '    row->energy_change = ' <<'TEXT
 TEXT
 
 # ---- an integrator: one row of the list ------------------------------------------------------------
-insert before plugin/solve/ode.h '  X(CASH_KARP' <<'TEXT'
-  X(SAYFY_ABURUB, "sayfy-aburub", erkstep, 4, 3, ARKODE_SAYFY_ABURUB_6_3_4) \
+insert before plugin/solve/butcher_tables.h '  X(CASH_KARP' <<'TEXT'
+  X(SAYFY_ABURUB, "sayfy-aburub", erkstep, 4, 3, ARKODE_SAYFY_ABURUB_6_3_4, "") \
 TEXT
 
 # ---- a sub-command: its file, and one row of the list ----------------------------------------------

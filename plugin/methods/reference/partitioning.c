@@ -611,7 +611,7 @@ static void undo(VidaIntegration* self) {
 }
 
 static const VidaOptionRow options[] = {
-    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    VIDA_INTEGRATOR_ROW,
     {"coordinates", VIDA_OPTION_CHOICE, "", TANGENT, 0.0, 1.0, false, "pivoting|tangent",
      "The independent coordinates R q: those that remain after elimination in G with the largest "
      "pivots, or combinations with R G^T = 0 at the configuration of the choice; both in the mass "

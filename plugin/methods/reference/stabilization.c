@@ -262,7 +262,7 @@ static int create_cvode(VidaIntegration* self, VidaError* error) {
 /* ---- records --------------------------------------------------------------------------------- */
 
 static const VidaOptionRow stabilized_options[] = {
-    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    VIDA_INTEGRATOR_ROW,
     PROJECTION_ROW(VIDA_PROJECTION_MASS),
     {"gamma", VIDA_OPTION_REAL, "1/s", NAN, 0.0, INFINITY, false, NULL,
      "The rate at which violations decay; by default the largest ratio of velocity to position at "
@@ -273,7 +273,7 @@ static const VidaOptionRow stabilized_options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow post_options[] = {
-    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    VIDA_INTEGRATOR_ROW,
     {"variant", VIDA_OPTION_CHOICE, "", S_BOTH2, 0.0, 4.0, false,
      "s-full|s-both|s-both2|s-vel|s-pos",
      "The correction after a step: both levels by the full projection, both, both twice with the "
@@ -301,7 +301,7 @@ static const VidaOptionRow post_options[] = {
   }
 
 static const VidaOptionRow projection_options[] = {
-    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    VIDA_INTEGRATOR_ROW,
     {"level", VIDA_OPTION_CHOICE, "", LEVEL_BOTH, 0.0, 2.0, false, "position|velocity|both",
      "Projects positions onto g = 0, velocities onto G v + g_t = 0, or both."},
     METRIC_ROW,

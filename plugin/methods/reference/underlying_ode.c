@@ -503,7 +503,7 @@ static int start_baumgarte(VidaIntegration* self, VidaError* error) {
 }
 
 static const VidaOptionRow baumgarte_options[] = {
-    VIDA_INTEGRATOR_ROW(VIDA_INTEGRATORS, VIDA_INTEGRATOR_DORMAND_PRINCE),
+    VIDA_INTEGRATOR_ROW,
     {"alpha1", VIDA_OPTION_REAL, "1/s", 0.0, 0.0, INFINITY, false, NULL,
      "g'' = -alpha1 g' - alpha0 g. Both 0: constraints on acceleration level only, from which "
      "solutions drift."},

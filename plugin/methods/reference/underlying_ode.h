@@ -52,16 +52,11 @@ struct underlying_ode {
 /* Option rows that these methods share: h, rtol, atol, max_steps, linear_solver. */
 extern const VidaOptionRow vida__ode_options[];
 
-#define VIDA_INTEGRATOR_ROW(choices, index)                                                      \
-  {                                                                                              \
-    "integrator", VIDA_OPTION_CHOICE, "", (index), 0.0, VIDA_INTEGRATOR_COUNT - 1.0, false,      \
-        choices,                                                                                 \
-        "Explicit Runge-Kutta table of ERKStep (orders 1, 2, 2, 3, 4, 4, 5, 5, 6, 8; the error " \
-        "estimate of fehlberg is zero for forces of time alone); a "                             \
-        "multistep method of CVODE, which always takes rtol; or an implicit table of ARKStep, "  \
-        "which steps over stiff springs and dampers: sdirk2 (SDIRK-2-1-2), esdirk3, esdirk4, "   \
-        "esdirk5 (those of ARK3(2)4L[2]SA, ARK4(3)6L[2]SA, ARK5(4)8L[2]SA; Kennedy and "         \
-        "Carpenter 2003)."                                                                       \
+/* The option row `integrator`: a formula of butcher_tables.h. */
+#define VIDA_INTEGRATOR_ROW                                                               \
+  {                                                                                       \
+    "integrator", VIDA_OPTION_CHOICE, "", VIDA_INTEGRATOR_DORMAND_PRINCE, 0.0,            \
+        VIDA_INTEGRATOR_COUNT - 1.0, false, VIDA_INTEGRATOR_CHOICES, VIDA_INTEGRATOR_HELP \
   }
 
 /* Creates the state, the equations and the driver: for VidaMethod.create. */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "solve/butcher_tables.h"
 #include "study/reference/reference.h"
 #include "study/run/time_loop.h"
 #include "system/model/model.h"
@@ -82,13 +83,18 @@ typedef struct rougher {
   vida_time_grid grid;
 } rougher;
 
-/* Returns another embedded pair than that of the reference; NULL if there is none. */
+/* Returns another embedded pair than that of the reference; NULL if the reference has none. */
 static const char* find_other_pair(const VidaOptions* options) {
-  static const char* const pairs[] = {"heun",     "bogacki-shampine", "zonneveld", "cash-karp",
-                                      "fehlberg", "dormand-prince",   "verner"};
-  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-    if (VidaOptions_HasChoice(options, "integrator", pairs[i])) {
-      return strcmp(pairs[i], "verner") == 0 ? "dormand-prince" : "verner";
+  for (int i = 0; i < VIDA_INTEGRATOR_COUNT; i++) {
+    const vida_integrator integrator = (vida_integrator)i;
+    const bool is_pair = vida__integrator_is_adaptive(integrator) &&
+                         !vida__integrator_is_multistep(integrator) &&
+                         !vida__integrator_is_implicit(integrator);
+    if (is_pair &&
+        VidaOptions_HasChoice(options, "integrator", vida__integrator_name(integrator))) {
+      return vida__integrator_name(integrator == VIDA_INTEGRATOR_VERNER
+                                       ? VIDA_INTEGRATOR_DORMAND_PRINCE
+                                       : VIDA_INTEGRATOR_VERNER);
     }
   }
   return NULL;

@@ -1,6 +1,10 @@
-#include "solve/tables.h"
+/* The integrators by name, and the coefficients of the tables that are not in every version of
+ * ARKODE. */
+#include "solve/butcher_tables.h"
 
-#include <math.h>
+/* These headers declare the numbers of tables in all versions of ARKODE. */
+#include <arkode/arkode_arkstep.h>
+#include <arkode/arkode_erkstep.h>
 #include <string.h>
 
 #include "solve/integrator.h"
@@ -17,9 +21,9 @@ typedef struct integrator_facts {
   int table; /* ARKODE's number of it, or one of the above */
 } integrator_facts;
 
-#define FACTS(name, text, class, order, embedded, table) \
+#define FACTS(name, text, class, order, embedded, table, note) \
   {(text), &vida__##class, (order), (embedded), (table)},
-static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS)};
+static const integrator_facts facts[] = {VIDA_INTEGRATOR_LIST(FACTS, FACTS)};
 #undef FACTS
 
 const vida_integrator_class* vida__integrator_class(vida_integrator integrator) {
@@ -52,7 +56,6 @@ int vida__integrator_embedded_order(vida_integrator integrator) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Only tables that all versions of ARKODE have are loaded; the others are made here. */
 static ARKodeButcherTable load_table(const integrator_facts* fact) {
   if (fact->table == VIDA_NO_TABLE) {
     return NULL;
@@ -61,7 +64,7 @@ static ARKodeButcherTable load_table(const integrator_facts* fact) {
                                   : ARKodeButcherTable_LoadERK((ARKODE_ERKTableID)fact->table);
 }
 
-ARKodeButcherTable vida__butcher_table(vida_integrator integrator) {
+struct ARKodeButcherTableMem* vida__butcher_table(vida_integrator integrator) {
   static const double euler[] = {0.0};
   static const double euler_weights[] = {1.0};
   static const double midpoint_nodes[] = {0.0, 0.5};
@@ -88,22 +91,4 @@ ARKodeButcherTable vida__butcher_table(vida_integrator integrator) {
   memcpy(weights, own[integrator].weights, (size_t)stages * sizeof *weights);
   return ARKodeButcherTable_Create(stages, facts[integrator].order, 0, nodes, matrix, weights,
                                    NULL);
-}
-
-/* Two abscissae with a smaller difference are equal. */
-static const double apart = 1e-12;
-
-bool vida__has_final_stage(ARKodeButcherTable table) {
-  const int last = table->stages - 1;
-  double difference = 0.0;
-  for (int i = 0; i <= last; i++) {
-    difference = fmax(difference, fabs(table->A[last][i] - table->b[i]));
-  }
-  return last >= 2 && difference < apart;
-}
-
-void vida__separate_final_stage(ARKodeButcherTable table) {
-  const int last = table->stages - 1;
-  table->A[last][0] += apart;
-  table->A[last][1] -= apart;
 }
