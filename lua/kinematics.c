@@ -158,7 +158,7 @@ int vidalua_place_at(lua_State* L) {
   VidaEnd end = vidalua_read_end(L, FRAMES, 1, VALUES, "place");
   double at[3];
   memcpy(at, end.place, sizeof at);
-  if (end.kind == VIDA_END_BODY && VidaSystem_EndAt(box->system, end.number, at, &end, &error)) {
+  if (end.kind == VIDA_END_BODY && VidaSystem_EndAt(box->system, end.index, at, &end, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }
   return push_numbers(L, count, end.place);

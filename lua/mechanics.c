@@ -277,11 +277,11 @@ VidaEnd vidalua_read_end(lua_State* L, int frames, int i, int values, const char
   luaL_checktype(L, -1, LUA_TTABLE);
   if (vidalua_field(L, -1, "body") == LUA_TNUMBER) {
     end.kind = VIDA_END_BODY;
-    end.number = (int)lua_tointeger(L, -1);
+    end.index = (int)lua_tointeger(L, -1);
     end.principal = true;
   } else if (vidalua_field(L, -2, "point") != LUA_TNIL) {
     end.kind = VIDA_END_PARTICLE;
-    end.number = vidalua_check_point(L, -1, 1, "", "end").particle;
+    end.index = vidalua_check_point(L, -1, 1, "", "end").particle;
   }
   lua_settop(L, values);
   vidalua_read_numbers(L, values, field, 3, end.place);

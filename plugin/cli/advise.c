@@ -106,8 +106,8 @@ static void print_rates(const VidaSystem* system, const VidaAdvice* advice) {
              rates->growing ? "neighbouring motions diverge at this rate" : "the stiffest one",
              coordinate);
   print_rate("damping", rates->damping, "", "");
-  print_rate("turning", rates->turning, "velocity over radius", "");
-  print_rate("falling", rates->falling, "turning after a fall from rest", "");
+  print_rate("rotation", rates->rotation, "velocity over radius", "");
+  print_rate("rotation from rest", rates->rotation_from_rest, "of the motion after a release", "");
   print_rate("angles", rates->angles, "", "");
   if (!(rates->largest > 0.0)) {
     print_line("%s%s", "not known: the suggested step is a fraction of the time", "");
@@ -156,7 +156,7 @@ static const VidaTrial* find_trial(const VidaAdvice* advice, const char* name) {
 }
 
 static bool is_good(const VidaTrial* trial) {
-  return trial && trial->taken && trial->code == VIDA_SUCCESS;
+  return trial && trial->accepted && trial->code == VIDA_SUCCESS;
 }
 
 static void print_purpose(const VidaAdvice* advice, const Purpose* purpose) {
@@ -170,7 +170,7 @@ static void print_purpose(const VidaAdvice* advice, const Purpose* purpose) {
 
 static void print_suggestions(const VidaAdvice* advice) {
   const VidaRates* rates = &advice->rates;
-  const double other = fmax(fmax(rates->stiffness, rates->turning), rates->falling);
+  const double other = fmax(fmax(rates->stiffness, rates->rotation), rates->rotation_from_rest);
   print_heading("suggestions");
   if (rates->damping > 20.0 * other) {
     print_purpose(advice, &stiff_purpose);
@@ -195,10 +195,10 @@ static void print_methods(const VidaAdvice* advice) {
   print_heading(heading);
   for (int i = 0; i < advice->trial_count; i++) {
     const VidaTrial* trial = &advice->trials[i];
-    if (trial->taken) {
+    if (trial->accepted) {
       char text[2 * VIDA_MESSAGE_SIZE] = "";
       if (trial->code) {
-        vida__append(text, sizeof text, "the step failed: %s", trial->why.message);
+        vida__append(text, sizeof text, "the step failed: %s", trial->error.message);
       } else if (trial->adaptive) {
         vida__append(text, sizeof text, "chooses its own steps");
       } else {
@@ -210,8 +210,8 @@ static void print_methods(const VidaAdvice* advice) {
   print_heading("methods that do not accept it, and why");
   for (int i = 0; i < advice->trial_count; i++) {
     const VidaTrial* trial = &advice->trials[i];
-    if (!trial->taken) {
-      cli_print_item(stdout, trial->method->name, trial->why.message);
+    if (!trial->accepted) {
+      cli_print_item(stdout, trial->method->name, trial->error.message);
     }
   }
 }

@@ -203,9 +203,9 @@ static bool drop_empty_studies(Work* work) {
 static int save_results(void* data, VidaError* error);
 
 /* Warns, before the runs begin, about runs that cannot end in reasonable time. */
-static void print_outlook(const Work* work, int study) {
+static void print_cost_warnings(const Work* work, int study) {
   char text[VIDA_NOTES_SIZE];
-  VidaStudy_Outlook(work->scenario.studies[study], work->out != NULL, text, sizeof text);
+  VidaStudy_CostWarnings(work->scenario.studies[study], work->out != NULL, text, sizeof text);
   for (const char *line = text, *end; *line; line = end + (*end ? 1 : 0)) {
     end = line + strcspn(line, "\n");
     fprintf(stderr, "vida: note: %.*s\n", (int)(end - line), line);
@@ -224,7 +224,7 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   }
   int failure = VIDA_SUCCESS;
   for (int i = 0; i < work->scenario.count; i++) {
-    print_outlook(work, i);
+    print_cost_warnings(work, i);
   }
   for (int i = 0; i < work->scenario.count; i++) {
     VidaError problem;

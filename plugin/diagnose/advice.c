@@ -122,7 +122,7 @@ static int find_eigenvalue(start_state* state, const double* matrix, double* eig
 
 /* Computes the acceleration that compensates the terms quadratic in the velocity u, relative to u:
  * |u| / radius for a circle. */
-static int find_turning(start_state* state, const double* u, double* rate) {
+static int find_rotation(start_state* state, const double* u, double* rate) {
   const int n = state->system->coordinate_count, m = state->system->row_count;
   const double signs[3] = {1.0, -1.0, 0.0};
   vida_evaluator* evaluator = vida__equations_evaluator(state->equations);
@@ -184,7 +184,7 @@ static int evaluate(start_state* state) {
 }
 
 static int find_rates(start_state* state, VidaRates* rates) {
-  double eigenvalue = 0.0, fall = 0.0;
+  double eigenvalue = 0.0, squared = 0.0;
   rates->coordinate = -1;
   int code = evaluate(state);
   code = code ? code : find_eigenvalue(state, state->stiffness, &eigenvalue);
@@ -195,13 +195,13 @@ static int find_rates(start_state* state, VidaRates* rates) {
   }
   code = code ? code : find_eigenvalue(state, state->damping, &eigenvalue);
   rates->damping = code ? 0.0 : fabs(eigenvalue);
-  code = code ? code : find_turning(state, state->v, &rates->turning);
-  code = code ? code : find_turning(state, state->a, &fall);
-  rates->falling = sqrt(fall);
+  code = code ? code : find_rotation(state, state->v, &rates->rotation);
+  code = code ? code : find_rotation(state, state->a, &squared);
+  rates->rotation_from_rest = sqrt(squared);
   find_angle_rates(state, rates);
-  rates->largest =
-      fmax(fmax(fmax(rates->stiffness, rates->damping), fmax(rates->turning, rates->falling)),
-           rates->angles);
+  rates->largest = fmax(fmax(fmax(rates->stiffness, rates->damping),
+                             fmax(rates->rotation, rates->rotation_from_rest)),
+                        rates->angles);
   return code;
 }
 
@@ -283,20 +283,20 @@ static bool has_damping(const start_state* state) {
 static void try_method(const start_state* state, const VidaAdvice* advice, VidaTrial* trial) {
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
-  int code = VidaOptions_Create(trial->method->name, &options, &trial->why);
-  code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->why);
+  int code = VidaOptions_Create(trial->method->name, &options, &trial->error);
+  code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->error);
   trial->adaptive = !code && Vida_IsAdaptive(options);
-  code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &trial->why);
+  code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &trial->error);
   if (!code && advice->tried) {
-    code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, &trial->why);
+    code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, &trial->error);
   }
-  trial->taken = code == VIDA_SUCCESS;
+  trial->accepted = code == VIDA_SUCCESS;
   if (!code && advice->tried) {
-    code = VidaStepper_Step(stepper, &trial->why);
+    code = VidaStepper_Step(stepper, &trial->error);
   }
   trial->code = code;
-  if (strcmp(trial->why.flag, VIDA_SYSTEM_REFUSED) == 0) {
-    trial->why.flag[0] = '\0'; /* is between methods */
+  if (strcmp(trial->error.flag, VIDA_SYSTEM_REFUSED) == 0) {
+    trial->error.flag[0] = '\0'; /* is between methods */
   }
   VidaStepper_Destroy(&stepper);
   VidaOptions_Destroy(&options);

@@ -302,11 +302,11 @@ static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
     const bool vanishes =
         i == VIDA_AUDIT_COST || (i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0);
     if (!isnan(at->value)) {
-      at->reach = VIDA_AUDIT_PRESENT;
+      at->availability = VIDA_AUDIT_AVAILABLE;
     } else if (vanishes || !is_measurable(subject, (VidaAuditProperty)i)) {
-      at->reach = VIDA_AUDIT_DOES_NOT_APPLY;
+      at->availability = VIDA_AUDIT_DOES_NOT_APPLY;
     } else {
-      at->reach = taken ? VIDA_AUDIT_NOT_MEASURED : VIDA_AUDIT_REFUSES;
+      at->availability = taken ? VIDA_AUDIT_NOT_MEASURED : VIDA_AUDIT_NOT_ACCEPTED;
     }
   }
 }
@@ -376,7 +376,8 @@ static void gather(VidaAuditRow* summary, const VidaAuditRow* row) {
     const bool order = i <= VIDA_AUDIT_MULTIPLIER_ORDER;
     const double old = order ? -to->value : fabs(to->value);
     const double value = order ? -from->value : fabs(from->value);
-    to->reach = from->reach < to->reach ? from->reach : to->reach;
+    to->availability =
+        from->availability < to->availability ? from->availability : to->availability;
     if (!isnan(value) && (isnan(old) || value > old)) {
       to->value = from->value;
       to->interval = from->interval;

@@ -1,4 +1,4 @@
-/* The columns of rows as a table, from the list in the header. */
+/* The table of columns, from the list in vida/columns.h, and cells of rows. */
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "study/study.h"
 
-#define STATUS_ROW(name, outcome, astray, text) {name, VIDA_OUTCOME_##outcome, astray, text},
+#define STATUS_ROW(name, outcome, doubtful, text) {name, VIDA_OUTCOME_##outcome, doubtful, text},
 static const VidaStatus statuses[] = {VIDA_STATUS_LIST(STATUS_ROW)};
 #undef STATUS_ROW
 

@@ -60,7 +60,7 @@ end
 TEXT
 
 # ---- a column: one row of the list, and the line that measures it ----------------------------------
-insert before plugin/include/vida/study.h '  X(work, REAL' <<'TEXT'
+insert before plugin/include/vida/columns.h '  X(work, REAL' <<'TEXT'
   X(energy_start, REAL, "", ENERGY, ENERGY, "start energy", 6, "", 0, "energy at the start") \
 TEXT
 insert after plugin/study/measure/monitors.c '    row->energy_change = ' <<'TEXT'

@@ -101,9 +101,9 @@ static void test_studies(void) {
   EXPECT(VidaStudy_Done(NULL, 0, 0.5) == 0.0, "done");
   EXPECT(!Vida_FindColumn(NULL), "column by name");
   strcpy(text, "old");
-  VidaStudy_Outlook(NULL, true, text, sizeof text);
-  EXPECT(text[0] == '\0', "outlook");
-  VidaStudy_Outlook(study, true, NULL, 0);
+  VidaStudy_CostWarnings(NULL, true, text, sizeof text);
+  EXPECT(text[0] == '\0', "cost warnings");
+  VidaStudy_CostWarnings(study, true, NULL, 0);
   REFUSED("stepper", VidaStepper_SetInterrupt(NULL, NULL, NULL, &error));
   VidaStudy_Destroy(&study);
   VidaSystem_Destroy(&system);

@@ -76,7 +76,7 @@ s:gravity { 0, -9.81 }
 local bob = s:particle { "bob", mass = 3, position = { 2, 0 } }
 s:distance { "rod", s.ground, bob, length = 2 }
 TEXT
-rate falling 2.2147
+rate "rotation from rest" 2.2147
 grep -q oscillation "$work/out" && complain "an oscillation of a rod without force"
 
 # On a circle without gravity: v/R = 3/2, which is also the rate at which it swings about its plane.
@@ -85,7 +85,7 @@ local s = vida.system { "circle", dimension = 3 }
 local bob = s:particle { "bob", mass = 3, position = { 2, 0, 0 }, velocity = { 0, 3, 0 } }
 s:distance { "rod", s.ground, bob, length = 2 }
 TEXT
-rate turning 1.5
+rate rotation 1.5
 rate oscillation 1.5
 
 # Two equal pendulums on each other, hanging: sqrt((2 + sqrt 2) g/L) = sqrt(3.41421 * 9.81) = 5.7873.

@@ -261,28 +261,30 @@ static void test_request(void) {
 
 /* 10^10 steps take 1000 s at 10^-7 s each; with a limit, or fewer steps, there is nothing to say.
  */
-static void test_outlook(void) {
+static void test_cost_warnings(void) {
   VidaSystem* system = make_system(true);
   char text[VIDA_NOTES_SIZE];
   VidaStudy* study = make_study(system, NULL, 0.0, 1, 1e6);
-  VidaStudy_Outlook(study, false, text, sizeof text);
+  VidaStudy_CostWarnings(study, false, text, sizeof text);
   EXPECT(strstr(text, "1e+10 steps") && strstr(text, "wall_limit"), "'%s'", text);
   VidaStudy_Destroy(&study);
   study = make_study(system, "wall_limit", 1.0, 1, 1e6);
-  VidaStudy_Outlook(study, false, text, sizeof text);
+  VidaStudy_CostWarnings(study, false, text, sizeof text);
   EXPECT(text[0] == '\0', "'%s'", text);
   VidaStudy_Destroy(&study);
   study = make_study(system, NULL, 0.0, 1, 1.0);
-  VidaStudy_Outlook(study, true, text, sizeof text);
+  VidaStudy_CostWarnings(study, true, text, sizeof text);
   EXPECT(text[0] == '\0', "'%s'", text);
   VidaStudy_Destroy(&study);
   VidaSystem_Destroy(&system);
 }
 
 int main(void) {
-  static const CheckTest tests[] = {
-      {"methods", test_methods},        {"variable steps", test_variable_steps},
-      {"wall limits", test_wall_limit}, {"requests", test_request},
-      {"outlook", test_outlook},        {NULL, NULL}};
+  static const CheckTest tests[] = {{"methods", test_methods},
+                                    {"variable steps", test_variable_steps},
+                                    {"wall limits", test_wall_limit},
+                                    {"requests", test_request},
+                                    {"cost warnings", test_cost_warnings},
+                                    {NULL, NULL}};
   return check_main("interrupts and limits", tests);
 }

@@ -18,22 +18,22 @@ typedef struct VidaRates {
   /* largest sqrt |eigenvalue| of M^-1 (-L_qq - f_q + lambda g_qq) along the constraints, in the
    * initial configuration at rest */
   double stiffness;
-  bool growing;   /* the motion along its eigenvector grows instead of oscillating */
-  double damping; /* largest |eigenvalue| of M^-1 f_v along the constraints */
-  double turning; /* centripetal acceleration divided by velocity, in the mass norm */
-  double falling; /* `turning` of the motion that starts from rest, as of a released pendulum */
-  double angles;  /* largest |v| or sqrt |a| of a coordinate in rad */
-  double largest; /* the largest of these rates */
+  bool growing;              /* the motion along its eigenvector grows instead of oscillating */
+  double damping;            /* largest |eigenvalue| of M^-1 f_v along the constraints */
+  double rotation;           /* centripetal acceleration divided by velocity, in the mass norm */
+  double rotation_from_rest; /* that of the motion from rest, as of a released pendulum */
+  double angles;             /* largest |v| or sqrt |a| of a coordinate in rad */
+  double largest;            /* the largest of these rates */
   int coordinate; /* index of the coordinate that moves most in the stiffest motion; -1: none */
 } VidaRates;
 
 /* A trial of one method on the system. */
 typedef struct VidaTrial {
   const VidaMethodInfo* method; /* the method */
-  bool taken;    /* the method accepts the system and, if `tried`, has started on it */
-  int code;      /* return value of the step, or of an earlier function that failed */
-  VidaError why; /* filled on failure */
-  bool adaptive; /* the method was tried with adaptive steps */
+  bool accepted;   /* the method accepts the system and, if `tried`, has started on it */
+  int code;        /* return value of the step, or of an earlier function that failed */
+  VidaError error; /* filled on failure */
+  bool adaptive;   /* the method was tried with adaptive steps */
 } VidaTrial;
 
 /* Advice about a system. */

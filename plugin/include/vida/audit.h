@@ -56,20 +56,20 @@ typedef enum VidaAuditVerdict {
 
 /* Whether a measurement has a value, and if not, the reason. The summary of a method has the first
  * of these that applies to one of the systems. */
-typedef enum VidaAuditReach {
-  VIDA_AUDIT_PRESENT,       /* it has a value */
+typedef enum VidaAuditAvailability {
+  VIDA_AUDIT_AVAILABLE,     /* it has a value */
   VIDA_AUDIT_NOT_MEASURED,  /* the method accepts the system, but the measurement gave no value */
-  VIDA_AUDIT_REFUSES,       /* the system has the property, but the method does not accept it */
+  VIDA_AUDIT_NOT_ACCEPTED,  /* the system has the property, but the method does not accept it */
   VIDA_AUDIT_DOES_NOT_APPLY /* the system does not have the property */
-} VidaAuditReach;
+} VidaAuditAvailability;
 
 /* The measurement of one property of one method on one system. */
 typedef struct VidaAuditMeasurement {
-  double value;    /* NaN: no value, see `reach` */
+  double value;    /* NaN: no value, see `availability` */
   double interval; /* half of the 95 % confidence interval of a fitted slope; NaN: no slope */
   double claimed;  /* an order, or the largest value that the claim allows; NaN: no claim */
-  VidaAuditVerdict verdict; /* the verdict on the claim */
-  VidaAuditReach reach;     /* whether `value` is present, and if not, the reason */
+  VidaAuditVerdict verdict;           /* the verdict on the claim */
+  VidaAuditAvailability availability; /* whether there is a value, and if not, the reason */
 } VidaAuditMeasurement;
 
 /* The behaviour of the energy. */

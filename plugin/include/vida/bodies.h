@@ -154,8 +154,8 @@ VIDA_API void Vida_DirectionAcross(const double axis[3], double across[3]);
 
 /* A quantity: a constant, or a parameter of the system. */
 typedef struct VidaQuantity {
-  double value; /* the constant; used if `follows` is 0 */
-  int follows;  /* k > 0: the parameter with the index k - 1; 0: the constant `value` */
+  double value;  /* the constant; used if `parameter` is 0 */
+  int parameter; /* 1 + the index of the parameter; 0: the constant `value` */
 } VidaQuantity;
 
 /* Returns the quantity with a constant value. */
@@ -175,7 +175,7 @@ typedef enum VidaEndKind {
 /* An end of a joint or a force. */
 typedef struct VidaEnd {
   VidaEndKind kind; /* ground, particle or body */
-  int number;       /* index of the particle or body */
+  int index;        /* of the particle or body */
   /* The point (m): for the ground in the axes of space; for a body in its axes, from its centre of
    * mass. A rod uses only place[0], the distance from its centre towards its head. */
   double place[3];

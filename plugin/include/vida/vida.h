@@ -6,6 +6,7 @@
 #include <vida/audit.h>
 #include <vida/bodies.h>
 #include <vida/check.h>
+#include <vida/columns.h>
 #include <vida/drawing.h>
 #include <vida/error.h>
 #include <vida/export.h>

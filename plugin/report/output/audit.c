@@ -21,7 +21,7 @@ static const char* growth_word(double power) {
   return power < 0.5 ? "bounded" : power < 1.5 ? "linear" : "quadratic";
 }
 
-/* Texts for missing values, by VidaAuditReach: in the terminal table, and in Markdown. */
+/* Texts for missing values, by VidaAuditAvailability: in the terminal table, and in Markdown. */
 static const char* const short_words[] = {"", "?", "refuses", "-"};
 static const char* const long_words[] = {"", "not measured", "refuses", "-"};
 
@@ -127,7 +127,7 @@ static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char
     value_cell(measured, cell);
   }
   if (!cell[0]) {
-    snprintf(cell, CELL, "%s", short_words[measured->reach]);
+    snprintf(cell, CELL, "%s", short_words[measured->availability]);
   }
 }
 
@@ -325,7 +325,8 @@ int VidaReport_AuditJson(const VidaAudit* audit, FILE* file, VidaError* error) {
 
 static const char* markdown_value(const VidaAuditMeasurement* measured, double kept) {
   if (isnan(measured->value)) {
-    return measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)" : long_words[measured->reach];
+    return measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)"
+                                                 : long_words[measured->availability];
   }
   return measured->value <= kept                 ? "yes"
          : measured->verdict == VIDA_AUDIT_FALSE ? "no (claimed)"
@@ -348,17 +349,17 @@ static void lowest_order(const VidaAudit* audit, const char* method, bool genera
                          char cell[CELL]) {
   bool adaptive = false;
   double lowest = NAN;
-  VidaAuditReach reach = VIDA_AUDIT_DOES_NOT_APPLY;
+  VidaAuditAvailability availability = VIDA_AUDIT_DOES_NOT_APPLY;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
     if (strcmp(row->method, method) == 0 && row->general == general && !VidaAudit_IsSummary(row)) {
       const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
       lowest = fmin(lowest, order->value);
-      reach = order->reach < reach ? order->reach : reach;
+      availability = order->availability < availability ? order->availability : availability;
       adaptive = row->adaptive;
     }
   }
-  snprintf(cell, CELL, "%s", long_words[reach]);
+  snprintf(cell, CELL, "%s", long_words[availability]);
   if (!isnan(lowest)) {
     snprintf(cell, CELL, isinf(lowest) ? "exact" : adaptive ? "rtol^%.1f" : "%.1f", lowest);
   }
@@ -388,7 +389,7 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   char cell[CELL], general[CELL];
   lowest_order(audit, row->method, false, cell);
   lowest_order(audit, row->method, true, general);
-  const VidaAuditReach energy = row->measurement[VIDA_AUDIT_ENERGY].reach;
+  const VidaAuditAvailability energy = row->measurement[VIDA_AUDIT_ENERGY].availability;
   fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general,
           row->energy == VIDA_AUDIT_ENERGY_NONE ? long_words[energy] : energy_words[row->energy]);
   fprintf(file, " %s |", momentum_value(audit, row, 1e-12));
@@ -399,7 +400,7 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
           markdown_level(row, VIDA_AUDIT_POSITION_LEVEL, VIDA_AUDIT_POSITION_GROWTH),
           markdown_level(row, VIDA_AUDIT_VELOCITY_LEVEL, VIDA_AUDIT_VELOCITY_GROWTH));
   if (isnan(cost->value)) {
-    fprintf(file, " %s |\n", long_words[cost->reach]);
+    fprintf(file, " %s |\n", long_words[cost->availability]);
   } else {
     fprintf(file, " %.1f |\n", cost->value);
   }

@@ -70,7 +70,7 @@ typedef struct table_layout {
   bool twins;             /* and without them some of its rows would look the same */
   bool drifts;            /* some methods keep the constraints, and others do not */
   bool precision;         /* a study of work and precision */
-  unsigned astray;        /* what is doubtful in some run */
+  unsigned doubtful;      /* what is doubtful in some run */
   const VidaTableStyle* style;
   table_column columns[MOST_CELLS];
   int count; /* of columns */
@@ -375,8 +375,8 @@ static int importance(const table_layout* table, int index) {
   const bool is_work = HOLDS(column, residual_evaluations) || HOLDS(column, wall_s);
   const bool is_violation =
       HOLDS(column, constraint_position) || HOLDS(column, constraint_velocity);
-  if ((HOLDS(column, constraint_position) && (table->astray & VIDA_ASTRAY_CONSTRAINTS)) ||
-      (HOLDS(column, energy_error) && (table->astray & VIDA_ASTRAY_ENERGY))) {
+  if ((HOLDS(column, constraint_position) && (table->doubtful & VIDA_DOUBTFUL_CONSTRAINTS)) ||
+      (HOLDS(column, energy_error) && (table->doubtful & VIDA_DOUBTFUL_ENERGY))) {
     return importance_of(table, offsetof(VidaRow, method)) - 1;
   }
   if (HOLDS(column, options) && table->twins) {
@@ -684,7 +684,7 @@ static void scan_runs(const VidaStudy* study, table_layout* table) {
     const VidaRow* row = VidaStudy_Row(study, run);
     table->failures = table->failures || !vida__is_finished(row);
     table->adaptive = table->adaptive || vida__is_adaptive(row);
-    table->astray |= row->astray;
+    table->doubtful |= row->doubtful;
   }
   table->precision = VidaOptions_Get(vida__study_options(study), "work_precision") != 0.0;
   table->variants = has_variants(study);

@@ -280,8 +280,8 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
     write_number(file, sample->work);
   }
   write_numbers(file, VidaSystem_MomentumCount(system), sample->momenta);
-  write_numbers(file, m, sample->constraint_position);
-  write_numbers(file, m, sample->constraint_velocity);
+  write_numbers(file, m, sample->position_residuals);
+  write_numbers(file, m, sample->velocity_residuals);
   write_numbers(file, VidaSystem_ObservableCount(system), sample->observables);
   fputc('\n', file);
   trajectories->open[run].rows += 1;

@@ -167,8 +167,8 @@ static void write_row(VidaRecording* to, const VidaSample* sample, double* row) 
   row[at->energy] = sample->energy;
   row[at->work] = sample->work;
   copy(row + at->momentum, sample->momenta, at->momenta);
-  row[at->g] = largest(sample->constraint_position, m);
-  row[at->g_rate] = largest(sample->constraint_velocity, m);
+  row[at->g] = largest(sample->position_residuals, m);
+  row[at->g_rate] = largest(sample->velocity_residuals, m);
   copy(row + at->observable, sample->observables, at->observables);
   vida__wireframe_points(&to->wireframe, &to->evaluator, sample->t, sample->q, sample->v, to->xyz);
   copy(row + at->point, to->xyz, 3 * at->points);

@@ -628,7 +628,7 @@ static void remark_on_violation(const vida_monitors* monitors, VidaRow* row) {
 void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
   if (monitors->violation.is_found) {
     remark_on_violation(monitors, row);
-    row->astray |= VIDA_ASTRAY_CONSTRAINTS;
+    row->doubtful |= VIDA_DOUBTFUL_CONSTRAINTS;
   }
   /* Forces that the steps missed belong to the correct motion. */
   vida_energy_verdict energy = monitors->energy_verdict;
@@ -638,7 +638,7 @@ void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
   }
   if (vida__is_energy_wrong(&energy)) {
     remark_on_energy(monitors, &energy, row);
-    row->astray |= VIDA_ASTRAY_ENERGY;
+    row->doubtful |= VIDA_DOUBTFUL_ENERGY;
   }
   if (is_behind) {
     remark_on_forces(monitors, row);

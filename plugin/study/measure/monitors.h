@@ -72,7 +72,7 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_time_loo
 void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row);
 /* Adds a remark on rows that depend on others. */
 void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row);
-/* Adds remarks on violated constraints and on a wrong energy, and sets row->astray. */
+/* Adds remarks on violated constraints and on a wrong energy, and sets row->doubtful. */
 void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row);
 /* Writes the results of a run that ended early, up to its last state, to the row. */
 void vida__finish_early(const vida_monitors* monitors, VidaRow* row);

@@ -48,8 +48,8 @@ static int emit_sample(running_run* work, bool is_at_jump, VidaError* error) {
       .energy = work->monitors.energy_now,
       .work = work->monitors.work_now,
       .momenta = work->monitors.momenta,
-      .constraint_position = work->monitors.g,
-      .constraint_velocity = work->monitors.g_rate,
+      .position_residuals = work->monitors.g,
+      .velocity_residuals = work->monitors.g_rate,
       .observables = work->monitors.observables,
       .multipliers_t = NAN,
   };
@@ -212,8 +212,8 @@ static void describe_failure(running_run* work, int code, const VidaError* probl
                    problem->message[0] ? problem->message : Vida_CodeText(code));
   vida__remark_on_dependence(&work->monitors, row);
   const VidaStatus* status = Vida_FindStatus(row->status);
-  row->astray |= status->astray;
-  if (!status->astray) {
+  row->doubtful |= status->doubtful;
+  if (!status->doubtful) {
     vida__remark_on_deviations(&work->monitors, row);
   }
 }

@@ -86,7 +86,7 @@ static double trajectory_bytes(const VidaStudy* study, const vida_run* run) {
   return 20.0 * rows * columns;
 }
 
-void VidaStudy_Outlook(const VidaStudy* study, bool writes, char* text, size_t size) {
+void VidaStudy_CostWarnings(const VidaStudy* study, bool writes, char* text, size_t size) {
   double bytes = 0.0;
   if (!text || size == 0) {
     return;

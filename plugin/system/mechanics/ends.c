@@ -66,18 +66,18 @@ VidaEnd VidaEnd_Ground(double x, double y, double z) {
 }
 
 VidaEnd VidaEnd_Particle(int particle) {
-  return (VidaEnd){.kind = VIDA_END_PARTICLE, .number = particle};
+  return (VidaEnd){.kind = VIDA_END_PARTICLE, .index = particle};
 }
 
 VidaEnd VidaEnd_Body(int body, double x, double y, double z) {
-  return (VidaEnd){.kind = VIDA_END_BODY, .number = body, .place = {x, y, z}};
+  return (VidaEnd){.kind = VIDA_END_BODY, .index = body, .place = {x, y, z}};
 }
 
 const char* vida__end_name(const VidaSystem* system, const VidaEnd* end) {
   const bool is_particle =
-      end->kind == VIDA_END_PARTICLE && end->number >= 0 && end->number < system->particle_count;
-  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->number) : NULL;
-  return body ? body->name : is_particle ? system->particles[end->number].name : "ground";
+      end->kind == VIDA_END_PARTICLE && end->index >= 0 && end->index < system->particle_count;
+  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->index) : NULL;
+  return body ? body->name : is_particle ? system->particles[end->index].name : "ground";
 }
 
 void vida__body_to_frame(const vida_body* body, const double* vector, double* turned) {
@@ -109,7 +109,7 @@ static bool has_own_axes(const vida_body* body) {
 
 void vida__end_direction(const VidaSystem* system, const VidaEnd* end, const double* direction,
                          double turned[3]) {
-  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->number) : NULL;
+  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->index) : NULL;
   memcpy(turned, direction, 3 * sizeof *turned);
   if (body && has_own_axes(body) && !end->principal) {
     vida__body_to_frame(body, direction, turned);
@@ -127,18 +127,18 @@ int vida__end_frame(const VidaSystem* system, const char* kind, const char* name
   memcpy(place, end->place, 3 * sizeof *place);
   switch (end->kind) {
     case VIDA_END_PARTICLE:
-      if (end->number < 0 || end->number >= system->particle_count) {
+      if (end->index < 0 || end->index >= system->particle_count) {
         return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: there is no particle number %d",
-                          kind, name, which, end->number);
+                          kind, name, which, end->index);
       }
       frame->kind = VIDA_FRAME_PARTICLE;
-      frame->first = system->particles[end->number].coordinate;
+      frame->first = system->particles[end->index].coordinate;
       break;
     case VIDA_END_BODY:
-      body = find_body(system, end->number);
+      body = find_body(system, end->index);
       if (!body) {
         return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: there is no body number %d", kind,
-                          name, which, end->number);
+                          name, which, end->index);
       }
       *frame = body->frame;
       if (has_own_axes(body) && !end->principal) {
@@ -235,7 +235,7 @@ int VidaSystem_EndAt(const VidaSystem* system, int number, const double* at, Vid
   if (code) {
     return code;
   }
-  *end = (VidaEnd){.kind = VIDA_END_BODY, .number = number, .principal = has_own_axes(body)};
+  *end = (VidaEnd){.kind = VIDA_END_BODY, .index = number, .principal = has_own_axes(body)};
   if (body->is_fixed) {
     memcpy(end->place, at, (size_t)n * sizeof *at);
     return VIDA_SUCCESS;
@@ -253,7 +253,7 @@ int VidaSystem_EndAt(const VidaSystem* system, int number, const double* at, Vid
 /* Computes the axes of the frame of an end in space at the start, as rows. */
 static int find_start_axes(const VidaSystem* system, const VidaEnd* end, const vida_frame* frame,
                            double axes[3][3], VidaError* error) {
-  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->number) : NULL;
+  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->index) : NULL;
   if (frame->kind == VIDA_FRAME_GROUND) {
     for (int i = 0; i < 3; i++) {
       for (int k = 0; k < 3; k++) {
@@ -307,7 +307,7 @@ int VidaSystem_DirectionAt(const VidaSystem* system, const VidaEnd* end, const d
   if (code) {
     return code;
   }
-  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->number) : NULL;
+  const vida_body* body = end->kind == VIDA_END_BODY ? find_body(system, end->index) : NULL;
   if (body && has_own_axes(body) && !end->principal) {
     frame_to_body(body, local, components);
   } else {
@@ -379,7 +379,7 @@ int VidaSystem_EndStart(const VidaSystem* system, const VidaEnd* end, double* po
   if (code) {
     return code;
   }
-  const vida_body* body = frame.kind == VIDA_FRAME_GROUND ? NULL : find_body(system, end->number);
+  const vida_body* body = frame.kind == VIDA_FRAME_GROUND ? NULL : find_body(system, end->index);
   combine_axes(system->dimension, vida__frame_place_count(&frame), axes, place, arm);
   for (int i = 0; i < system->dimension; i++) {
     position[i] = (body ? body->q[i] : 0.0) + arm[i];
@@ -418,8 +418,7 @@ int VidaSystem_TriadsAlong(const VidaSystem* system, VidaEnd ends[2], const doub
                         "'%s' has no orientation about an axis; expected a body or the ground",
                         vida__end_name(system, &ends[i]));
     }
-    const vida_body* body =
-        ends[i].kind == VIDA_END_BODY ? find_body(system, ends[i].number) : NULL;
+    const vida_body* body = ends[i].kind == VIDA_END_BODY ? find_body(system, ends[i].index) : NULL;
     for (int k = 0; k < n && !code; k++) {
       code = find_local(system, &ends[i], &frame, e[k], triads[i].e[k], error);
     }

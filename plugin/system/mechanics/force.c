@@ -45,7 +45,7 @@ int VidaSystem_AddLinkSpring(VidaSystem* system, const VidaLinkSpring* spring, V
     return VIDA_BAD_ARGUMENT;
   }
   const bool is_squared = spring->law == VIDA_SPRING_SQUARED;
-  const bool has_cubic = spring->cubic.value != 0.0 || spring->cubic.follows != 0;
+  const bool has_cubic = spring->cubic.value != 0.0 || spring->cubic.parameter != 0;
   vida_instance instance = {.key = is_squared ? "squared spring" : "spring"};
   int code =
       vida__resolve_ends(system, "spring", spring->name, spring->ends, 0, true, &instance, error);

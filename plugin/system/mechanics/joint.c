@@ -174,7 +174,7 @@ static int link_rows(vida_trace* trace, vida_trace_row* rows) {
 
 static VidaPoint point_of(const VidaEnd* end) {
   return end->kind == VIDA_END_PARTICLE
-             ? VidaPoint_Particle(end->number)
+             ? VidaPoint_Particle(end->index)
              : VidaPoint_Fixed(end->place[0], end->place[1], end->place[2]);
 }
 

@@ -13,7 +13,7 @@ static const char* const end_names[] = {"first end", "second end"};
 
 static bool is_same_end(const VidaEnd ends[2]) {
   return ends[0].kind == ends[1].kind && ends[0].kind != VIDA_END_GROUND &&
-         ends[0].number == ends[1].number;
+         ends[0].index == ends[1].index;
 }
 
 int vida__resolve_ends(const VidaSystem* system, const char* kind, const char* name,
@@ -132,24 +132,24 @@ VidaQuantity VidaQuantity_Number(double value) {
 }
 
 VidaQuantity VidaQuantity_Parameter(int parameter) {
-  return (VidaQuantity){.follows = parameter + 1};
+  return (VidaQuantity){.parameter = parameter + 1};
 }
 
 int vida__instance_quantity(const VidaSystem* system, vida_instance* instance, const char* key,
                             VidaQuantity quantity, bool is_size, VidaError* error) {
   char text[VIDA_REAL_TEXT_SIZE];
   double value = quantity.value;
-  if (quantity.follows < 0 || quantity.follows > system->parameter_count) {
+  if (quantity.parameter < 0 || quantity.parameter > system->parameter_count) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: there is no parameter number %d",
-                      instance->title, instance->name, key, quantity.follows - 1);
+                      instance->title, instance->name, key, quantity.parameter - 1);
   }
-  if (quantity.follows > 0) {
-    value = system->parameter_values[quantity.follows - 1];
+  if (quantity.parameter > 0) {
+    value = system->parameter_values[quantity.parameter - 1];
   } else if (!isfinite(value) || (is_size && value < 0.0)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': %s: expected a number%s, got %s",
                       instance->title, instance->name, key, is_size ? " that is not negative" : "",
                       vida__shortest_text(text, value));
   }
-  vida__instance_number(instance, key, value, quantity.follows);
+  vida__instance_number(instance, key, value, quantity.parameter);
   return VIDA_SUCCESS;
 }
