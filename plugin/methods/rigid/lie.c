@@ -9,10 +9,6 @@
  * coordinates fly straight. */
 #include "methods/rigid/lie.h"
 
-#include <float.h>
-#include <math.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/text.h"
 
@@ -21,8 +17,8 @@
 static int find_force(VidaIntegration* self, double t) {
   vida_lie_state* own = self->state;
   /* At rest, where the kinetic energy has no part in L_q. */
-  return vida__gradient(&self->model.evaluator, t, self->node.q, own->rest, own->force,
-                        self->work.l_v);
+  return vida__rest_force(&self->model.evaluator, t, self->node.q, own->rest, own->force,
+                          self->work.l_v);
 }
 
 /* Applies half of the force to all bodies and coordinates. */
@@ -32,8 +28,11 @@ static void kick(VidaIntegration* self) {
   for (int b = 0; b < own->bodies; b++) {
     vida_lie_body* body = &own->body[b];
     double q[4], f[4], moment[3];
-    vida__lie_body_components(body, self->node.q, q);
     vida__lie_body_components(body, own->force, f);
+    if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0 && f[3] == 0.0) {
+      continue;
+    }
+    vida__lie_body_components(body, self->node.q, q);
     vida__lie_moment(q, f, moment);
     for (int i = 0; i < 3; i++) {
       const int c = body->coordinate[i];
@@ -42,74 +41,27 @@ static void kick(VidaIntegration* self) {
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
-    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], half * own->force[i]);
+    if (own->force[i] != 0.0) {
+      vida__add_compensated(&self->node.p[i], &self->node.p_low[i], half * own->force[i]);
+    }
   }
 }
 
 /* ---- flight ---------------------------------------------------------------------------------- */
 
-/* Computes r = J c + c x J c - (1 + c c) a, and its derivatives. */
-static double turn_residual(const double inertia[9], const double a[3], const double c[3],
-                            double r[3], double matrix[9]) {
-  double j_c[3], across[3];
-  double size = 0.0;
-  vida__lie_multiply(inertia, c, j_c);
-  vida__lie_cross(c, j_c, across);
-  const double more = 1.0 + vida__lie_dot(c, c);
-  for (int i = 0; i < 3; i++) {
-    const int k = (i + 1) % 3;
-    const int l = (i + 2) % 3;
-    r[i] = j_c[i] + across[i] - more * a[i];
-    size = fmax(size, fabs(j_c[i]) + fabs(across[i]) + more * fabs(a[i]));
-    for (int j = 0; j < 3; j++) {
-      matrix[3 * i + j] = inertia[3 * i + j] + c[k] * inertia[3 * l + j] -
-                          c[l] * inertia[3 * k + j] - 2.0 * a[i] * c[j];
-    }
-    /* - hat(J c) */
-    matrix[3 * i + k] += j_c[l];
-    matrix[3 * i + l] -= j_c[k];
-  }
-  return size;
-}
-
-enum { MOST_ITERATIONS = 30 };
-
-/* Computes the rotation of a step by Newton's method, to rounding. */
-static int solve_turn(VidaIntegration* self, vida_lie_body* body, const double q[4]) {
-  double a[3], rates[3], r[3], matrix[9], inverse[9], change[3], c[3];
-  double previous = INFINITY;
+/* Finds the turn of a step and makes it. */
+static int turn(VidaIntegration* self, vida_lie_body* body) {
+  double q[4], a[3];
+  vida__lie_body_components(body, self->node.q, q);
   vida__lie_spin(self, body, q, a);
-  vida__lie_multiply(body->factors, a, rates);
-  const double square = self->node.h * self->node.h * vida__lie_dot(rates, rates);
   for (int i = 0; i < 3; i++) {
     a[i] *= 0.5 * self->node.h;
-    /* A sphere rotates by asin(h |rates|). */
-    c[i] = self->node.h * rates[i] / (1.0 + sqrt(fmax(0.0, 1.0 - square)));
   }
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
-    const double size = turn_residual(body->inertia, a, c, r, matrix);
-    const double residual = fmax(fmax(fabs(r[0]), fabs(r[1])), fabs(r[2]));
-    self->statistics.residual_evaluations++;
-    if (!isfinite(residual)) {
-      return VIDA_STEP_NOT_CONVERGED;
-    }
-    /* Makes another correction as long as it reduces the residual. */
-    if (residual <= DBL_EPSILON * size || (residual <= 1e-13 * size && residual >= previous)) {
-      memcpy(body->turn, c, sizeof c);
-      return vida__lie_dot(c, c) < 1.0 ? VIDA_SUCCESS : VIDA_STEP_NOT_CONVERGED;
-    }
-    if (vida__lie_invert(matrix, inverse)) {
-      return VIDA_STEP_NOT_CONVERGED;
-    }
-    vida__lie_multiply(inverse, r, change);
-    for (int i = 0; i < 3; i++) {
-      c[i] -= change[i];
-    }
-    self->statistics.newton_iterations++;
-    self->statistics.jacobian_evaluations++;
-    previous = residual;
+  const int code = vida__lie_solve_turn(self, body, a, 1.0);
+  if (!code) {
+    vida__lie_rotate(self, body);
   }
-  return VIDA_STEP_NOT_CONVERGED;
+  return code;
 }
 
 static int fail_turn(const VidaIntegration* self, const vida_lie_body* body, VidaError* error) {
@@ -123,29 +75,12 @@ static int fail_turn(const VidaIntegration* self, const vida_lie_body* body, Vid
                     vida__real_text(h, vida__requested_step_size(self), 6));
 }
 
-/* Adds q * ((1, c)/sqrt(1 + c c) - 1) to q. */
-static void turn(VidaIntegration* self, const vida_lie_body* body) {
-  double q[4], change[4];
-  const double square = vida__lie_dot(body->turn, body->turn);
-  const double root = sqrt(1.0 + square);
-  const double less = -square / (root * (1.0 + root)); /* 1/root - 1 */
-  vida__lie_body_components(body, self->node.q, q);
-  vida__lie_quaternion_rate(q, body->turn, change);
-  for (int a = 0; a < 4; a++) {
-    change[a] = less * q[a] + 2.0 * change[a] / root;
-  }
-  vida__lie_advance(self, body, change);
-}
-
 static int fly(VidaIntegration* self, VidaError* error) {
   vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
-    double q[4];
-    vida__lie_body_components(&own->body[b], self->node.q, q);
-    if (solve_turn(self, &own->body[b], q)) {
+    if (turn(self, &own->body[b])) {
       return fail_turn(self, &own->body[b], error);
     }
-    turn(self, &own->body[b]);
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];
@@ -184,10 +119,12 @@ static int step(VidaIntegration* self, VidaError* error) {
   kick(self);
   code = fly(self, error);
   if (code) {
+    vida__lie_forget_turns(self);
     return code;
   }
   code = find_force(self, vida__next_time(self));
   if (code) {
+    vida__lie_forget_turns(self);
     return vida__evaluation_failed(self, code, error);
   }
   own->has_force = true;
@@ -215,6 +152,7 @@ const VidaMethod vida__lgvi = {
     .create = create,
     .start = start,
     .step = step,
+    .undo = vida__lie_forget_turns,
     .velocities = vida__lie_velocities,
     .energy = vida__node_energy,
     .multipliers = vida__node_multipliers};

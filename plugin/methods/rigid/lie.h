@@ -5,13 +5,20 @@
 
 #include "stepper/integration.h"
 
+enum { VIDA_TURNS = 4 };
+
 /* A body with a quaternion, scalar first, from body to space. */
 typedef struct vida_lie_body {
   int coordinate[4];
   int row;           /* its constraint of unit norm */
   double inertia[9]; /* J, by rows */
   double factors[9]; /* J^-1, by rows */
-  double turn[3];    /* lgvi, last step: tan(angle / 2) times the axis, in the body */
+  double size;       /* sum of the magnitudes of J */
+  /* Turns of the last steps, c = tan(angle / 2) times the axis, in the body (lie_turn.c). */
+  double turn[3];                   /* of the last step */
+  double difference[VIDA_TURNS][3]; /* backward differences of order 0, 1, ... */
+  int turns;                        /* number of known differences */
+  double h;                         /* of these steps */
 } vida_lie_body;
 
 /* The state of a method. The angular momentum of a body in space is part of the node, which is
@@ -33,28 +40,67 @@ typedef struct vida_lie_state {
 /* Finds the bodies of a system and their inertia, and sets self->state. Fails with
  * VIDA_NOT_SUPPORTED and the reason for other systems. */
 int vida__lie_create(VidaIntegration* self, VidaError* error);
+/* ---- small vectors: inline, because a step consists of little else ---- */
+
 /* Computes v = q * (0, rates) / 2. */
-void vida__lie_quaternion_rate(const double q[4], const double rates[3], double v[4]);
+static inline void vida__lie_quaternion_rate(const double q[4], const double rates[3],
+                                             double v[4]) {
+  const double* w = rates;
+  v[0] = 0.5 * (-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]);
+  v[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]);
+  v[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2]);
+  v[3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0]);
+}
 /* Computes the moments in the body of a force f on q: the transpose of
  * vida__lie_quaternion_rate. */
-void vida__lie_drop(const double q[4], const double f[4], double moments[3]);
-/* Computes y = A x for a 3 x 3 matrix, by rows. */
-void vida__lie_multiply(const double a[9], const double x[3], double y[3]);
-/* Inverts a 3 x 3 matrix, by rows. Returns 0 or VIDA_STEP_SINGULAR. */
-int vida__lie_invert(const double a[9], double inverse[9]);
-
-/* Computes c = a x b. */
-void vida__lie_cross(const double a[3], const double b[3], double c[3]);
-/* Returns a . b. */
-double vida__lie_dot(const double a[3], const double b[3]);
-/* Computes the components y in the body of a vector x in space. */
-void vida__lie_turn_to_body(const double q[4], const double x[3], double y[3]);
+static inline void vida__lie_drop(const double q[4], const double f[4], double moments[3]) {
+  moments[0] = 0.5 * (-q[1] * f[0] + q[0] * f[1] + q[3] * f[2] - q[2] * f[3]);
+  moments[1] = 0.5 * (-q[2] * f[0] - q[3] * f[1] + q[0] * f[2] + q[1] * f[3]);
+  moments[2] = 0.5 * (-q[3] * f[0] + q[2] * f[1] - q[1] * f[2] + q[0] * f[3]);
+}
 /* Computes the moment in space of a force f on q: f . ((0, e) * q) / 2 about each axis e. It is
  * linear in q, which need not have norm 1. */
-void vida__lie_moment(const double q[4], const double f[4], double moment[3]);
-
+static inline void vida__lie_moment(const double q[4], const double f[4], double moment[3]) {
+  moment[0] = 0.5 * (-q[1] * f[0] + q[0] * f[1] - q[3] * f[2] + q[2] * f[3]);
+  moment[1] = 0.5 * (-q[2] * f[0] + q[3] * f[1] + q[0] * f[2] - q[1] * f[3]);
+  moment[2] = 0.5 * (-q[3] * f[0] - q[2] * f[1] + q[1] * f[2] + q[0] * f[3]);
+}
+/* Computes y = A x for a 3 x 3 matrix, by rows. */
+static inline void vida__lie_multiply(const double a[9], const double x[3], double y[3]) {
+  for (int i = 0; i < 3; i++) {
+    y[i] = a[3 * i] * x[0] + a[3 * i + 1] * x[1] + a[3 * i + 2] * x[2];
+  }
+}
+/* Computes c = a x b. */
+static inline void vida__lie_cross(const double a[3], const double b[3], double c[3]) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+/* Returns a . b. */
+static inline double vida__lie_dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+/* Computes the components y in the body of a vector x in space. */
+static inline void vida__lie_turn_to_body(const double q[4], const double x[3], double y[3]) {
+  const double axis[3] = {-q[1], -q[2], -q[3]};
+  double once[3], twice[3];
+  vida__lie_cross(axis, x, once);
+  vida__lie_cross(axis, once, twice);
+  for (int i = 0; i < 3; i++) {
+    y[i] = x[i] + 2.0 * (q[0] * once[i] + twice[i]);
+  }
+}
 /* Copies the components of `from` (n) at the coordinates of a body to x. */
-void vida__lie_body_components(const vida_lie_body* body, const double* from, double x[4]);
+static inline void vida__lie_body_components(const vida_lie_body* body, const double* from,
+                                             double x[4]) {
+  for (int a = 0; a < 4; a++) {
+    x[a] = from[body->coordinate[a]];
+  }
+}
+
+/* ---- the state ---- */
+
 /* Computes the angular momentum in the body for the quaternion q. */
 void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                     double in_body[3]);
@@ -63,6 +109,15 @@ void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, con
                      double rates[3]);
 /* Adds a change to the quaternion, and scales the result to norm 1. */
 void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]);
+/* Finds the turn c of a step, body->turn: J c + c x J c = (1 + share c c) a, by Newton's method, to
+ * rounding, from a guess that continues the last turns. Counts its iterations. Fails with
+ * VIDA_STEP_NOT_CONVERGED, also for |c| >= 1 (lie_turn.c). */
+int vida__lie_solve_turn(VidaIntegration* self, vida_lie_body* body, const double a[3],
+                         double share);
+/* Rotates the quaternion q * (1, c)/sqrt(1 + c c), by body->turn (lie_turn.c). */
+void vida__lie_rotate(VidaIntegration* self, const vida_lie_body* body);
+/* Forgets the last turns, as after a failed step: for VidaMethod.undo (lie_turn.c). */
+void vida__lie_forget_turns(VidaIntegration* self);
 /* Normalizes the quaternions, and computes the angular momenta in space and the momenta p, from q
  * and v of the node. */
 int vida__lie_start(VidaIntegration* self, VidaError* error);

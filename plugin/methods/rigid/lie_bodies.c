@@ -20,29 +20,8 @@ enum { PROBES = 3 };
 /* Bounds for rounding, or for errors of difference quotients, in terms that vanish. */
 static const double vanishing = 1e-6;
 
-/* ---- small vectors --------------------------------------------------------------------------- */
-
-void vida__lie_quaternion_rate(const double q[4], const double rates[3], double v[4]) {
-  const double* w = rates;
-  v[0] = 0.5 * (-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]);
-  v[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]);
-  v[2] = 0.5 * (q[0] * w[1] + q[3] * w[0] - q[1] * w[2]);
-  v[3] = 0.5 * (q[0] * w[2] + q[1] * w[1] - q[2] * w[0]);
-}
-
-void vida__lie_drop(const double q[4], const double f[4], double moments[3]) {
-  moments[0] = 0.5 * (-q[1] * f[0] + q[0] * f[1] + q[3] * f[2] - q[2] * f[3]);
-  moments[1] = 0.5 * (-q[2] * f[0] - q[3] * f[1] + q[0] * f[2] + q[1] * f[3]);
-  moments[2] = 0.5 * (-q[3] * f[0] + q[2] * f[1] - q[1] * f[2] + q[0] * f[3]);
-}
-
-void vida__lie_multiply(const double a[9], const double x[3], double y[3]) {
-  for (int i = 0; i < 3; i++) {
-    y[i] = a[3 * i] * x[0] + a[3 * i + 1] * x[1] + a[3 * i + 2] * x[2];
-  }
-}
-
-int vida__lie_invert(const double a[9], double inverse[9]) {
+/* Inverts a 3 x 3 matrix, by rows. Returns 0 or VIDA_STEP_SINGULAR. */
+static int invert(const double a[9], double inverse[9]) {
   double size = 1.0;
   for (int i = 0; i < 3; i++) {
     const double* x = a + 3 * ((i + 1) % 3);
@@ -285,7 +264,10 @@ static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
       const double mean = 0.5 * (inertia[3 * i + k] + inertia[3 * k + i]);
       inertia[3 * i + k] = inertia[3 * k + i] = mean;
     }
-    if (vida__lie_invert(inertia, body->factors) || !(inertia[0] > 0.0) || !(inertia[4] > 0.0) ||
+    for (int i = 0; i < 9; i++) {
+      body->size += fabs(inertia[i]);
+    }
+    if (invert(inertia, body->factors) || !(inertia[0] > 0.0) || !(inertia[4] > 0.0) ||
         !(inertia[8] > 0.0)) {
       return refuse_body(self, body, "has no regular inertia tensor", error);
     }

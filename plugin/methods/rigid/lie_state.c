@@ -10,42 +10,6 @@
 #include "base/text.h"
 #include "methods/rigid/lie.h"
 
-/* ---- small vectors --------------------------------------------------------------------------- */
-
-void vida__lie_body_components(const vida_lie_body* body, const double* from, double x[4]) {
-  for (int a = 0; a < 4; a++) {
-    x[a] = from[body->coordinate[a]];
-  }
-}
-
-void vida__lie_cross(const double a[3], const double b[3], double c[3]) {
-  for (int i = 0; i < 3; i++) {
-    const int k = (i + 1) % 3;
-    const int l = (i + 2) % 3;
-    c[i] = a[k] * b[l] - a[l] * b[k];
-  }
-}
-
-double vida__lie_dot(const double a[3], const double b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-void vida__lie_turn_to_body(const double q[4], const double x[3], double y[3]) {
-  const double axis[3] = {-q[1], -q[2], -q[3]};
-  double once[3], twice[3];
-  vida__lie_cross(axis, x, once);
-  vida__lie_cross(axis, once, twice);
-  for (int i = 0; i < 3; i++) {
-    y[i] = x[i] + 2.0 * (q[0] * once[i] + twice[i]);
-  }
-}
-
-void vida__lie_moment(const double q[4], const double f[4], double moment[3]) {
-  moment[0] = 0.5 * (-q[1] * f[0] + q[0] * f[1] - q[3] * f[2] + q[2] * f[3]);
-  moment[1] = 0.5 * (-q[2] * f[0] + q[3] * f[1] + q[0] * f[2] - q[1] * f[3]);
-  moment[2] = 0.5 * (-q[3] * f[0] - q[2] * f[1] + q[1] * f[2] + q[0] * f[3]);
-}
-
 /* ---- the state ------------------------------------------------------------------------------- */
 
 void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
@@ -62,16 +26,19 @@ void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, con
   vida__lie_multiply(body->factors, in_body, rates);
 }
 
+/* The norm off 1 is found from squares without rounding: their errors, those of the sum, and what
+ * the low parts of q contribute. */
 void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]) {
   double off = -1.0;
   double low = 0.0;
   for (int a = 0; a < 4; a++) {
     const int i = body->coordinate[a];
+    double left;
     vida__add_compensated(&self->node.q[i], &self->node.q_low[i], change[a]);
     const double x = self->node.q[i];
     const double part = x * x;
-    vida__add_compensated(&off, &low, part);
-    low += fma(x, x, -part) + 2.0 * x * self->node.q_low[i];
+    off = vida__add_exactly(off, part, &left);
+    low += left + fma(x, x, -part) + 2.0 * x * self->node.q_low[i];
   }
   const double back = -0.5 * (off + low);
   for (int a = 0; a < 4; a++) {
@@ -85,13 +52,15 @@ void vida__lie_set_momenta(VidaIntegration* self) {
   const vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
     const vida_lie_body* body = &own->body[b];
-    double q[4], in_body[3], p[4];
+    const int* c = body->coordinate;
+    double q[4], spin[4];
     vida__lie_body_components(body, self->node.q, q);
-    vida__lie_spin(self, body, q, in_body);
-    vida__lie_quaternion_rate(q, in_body, p);
-    for (int a = 0; a < 4; a++) {
-      self->node.p[body->coordinate[a]] = 4.0 * p[a];
-    }
+    vida__lie_body_components(body, self->node.v, spin);
+    const double *s = spin, *x = q + 1;
+    self->node.p[c[0]] = -2.0 * vida__lie_dot(s, x);
+    self->node.p[c[1]] = 2.0 * (q[0] * s[0] + s[1] * x[2] - s[2] * x[1]);
+    self->node.p[c[2]] = 2.0 * (q[0] * s[1] + s[2] * x[0] - s[0] * x[2]);
+    self->node.p[c[3]] = 2.0 * (q[0] * s[2] + s[0] * x[1] - s[1] * x[0]);
   }
 }
 
@@ -156,7 +125,7 @@ static int start_body(VidaIntegration* self, vida_lie_body* body, VidaError* err
   for (int i = 0; i < 3; i++) {
     self->node.v[body->coordinate[i]] = spin[i];
   }
-  memset(body->turn, 0, sizeof body->turn);
+  body->turns = 0;
   return VIDA_SUCCESS;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/given_solver.h"
 #include "base/memory.h"
 #include "methods/rigid/simo_wong.h"
 
@@ -266,11 +267,11 @@ static void guess_unknown(VidaIntegration* self) {
   }
 }
 
-static int prepare(VidaIntegration* self, VidaError* error) {
+/* Prepares the solution by the map. */
+static void prepare_map(VidaIntegration* self) {
   const vida_lie_state* lie = lie_of(self);
   simo_state* own = simo_of(self);
   double motion = 0.0;
-  (void)error;
   for (int b = 0; b < lie->bodies; b++) {
     double q[4];
     vida__lie_body_components(&lie->body[b], self->node.q, q);
@@ -291,6 +292,18 @@ static int prepare(VidaIntegration* self, VidaError* error) {
       vida__map_set_size(self->implicit.map, own->group[b].first + i, motion * root, motion / root);
     }
   }
+}
+
+static bool uses_map(const VidaIntegration* self) {
+  return !simo_of(self)->is_free || simo_of(self)->turns_far;
+}
+
+/* Before the first step the map allocates its memory. */
+static int prepare(VidaIntegration* self, VidaError* error) {
+  (void)error;
+  if (uses_map(self) || self->node.step == 0) {
+    prepare_map(self);
+  }
   return VIDA_SUCCESS;
 }
 
@@ -303,6 +316,8 @@ static void remember_forces(VidaIntegration* self, const double* force) {
 }
 
 static int start(VidaIntegration* self, VidaError* error) {
+  simo_of(self)->turns_far = false;
+  simo_of(self)->beside = (VidaStatistics){0};
   int code = vida__lie_start(self, error);
   if (code) {
     return code;
@@ -313,7 +328,39 @@ static int start(VidaIntegration* self, VidaError* error) {
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int step(VidaIntegration* self, VidaError* error) {
+/* Without moments, w = J^-1 (Pi0 + Pi1)/2 with Pi1 = F^T Pi0 by Cayley's map is
+ *     J c + c x J c = h/2 Pi0,   c = h w / 2 = tan(angle/2) times the axis. */
+static int turn_freely(VidaIntegration* self) {
+  vida_lie_state* lie = self->state;
+  double q[4], a[3];
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < lie->bodies && !code; b++) {
+    vida__lie_body_components(&lie->body[b], self->node.q, q);
+    vida__lie_spin(self, &lie->body[b], q, a);
+    for (int i = 0; i < 3; i++) {
+      a[i] *= 0.5 * self->node.h;
+    }
+    code = vida__lie_solve_turn(self, &lie->body[b], a, 0.0);
+  }
+  for (int b = 0; b < lie->bodies && !code; b++) {
+    vida__lie_rotate(self, &lie->body[b]);
+  }
+  return code;
+}
+
+/* Other coordinates have constant forces. */
+static void fly_freely(VidaIntegration* self) {
+  const vida_lie_state* lie = lie_of(self);
+  for (int j = 0; j < lie->others; j++) {
+    const int i = lie->other[j];
+    const double kick = self->node.h * self->model.system->uniform_force[i];
+    const double w = (self->node.p[i] + self->node.p_low[i] + 0.5 * kick) / lie->mass[i];
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->node.h * w);
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], kick);
+  }
+}
+
+static int step_by_map(VidaIntegration* self, VidaError* error) {
   const vida_lie_state* lie = lie_of(self);
   const simo_state* own = simo_of(self);
   int code = vida__solve_step(self, error);
@@ -347,6 +394,34 @@ static int step(VidaIntegration* self, VidaError* error) {
   }
   vida__lie_set_momenta(self);
   return VIDA_SUCCESS;
+}
+
+/* Makes a step by the map, which counts only its own iterations. */
+static int step_and_count(VidaIntegration* self, VidaError* error) {
+  const VidaStatistics* beside = &simo_of(self)->beside;
+  const int code = step_by_map(self, error);
+  self->statistics.newton_iterations += beside->newton_iterations;
+  self->statistics.residual_evaluations += beside->residual_evaluations;
+  self->statistics.jacobian_evaluations += beside->jacobian_evaluations;
+  return code;
+}
+
+static int step(VidaIntegration* self, VidaError* error) {
+  simo_state* own = simo_of(self);
+  if (uses_map(self)) {
+    return step_and_count(self, error);
+  }
+  if (!turn_freely(self)) {
+    fly_freely(self);
+    vida__lie_set_momenta(self);
+    return VIDA_SUCCESS;
+  }
+  /* A turn beyond a right angle: the map finds it, or fails with a reason, and continues from its
+   * own history. */
+  own->turns_far = true;
+  own->beside = self->statistics;
+  prepare_map(self);
+  return step_and_count(self, error);
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -497,6 +572,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   if (make_pattern(self)) {
     return vida__fail_memory(error);
   }
+  simo_of(self)->is_free = !vida__gives_solver(self->services) && vida__simo_is_free(self);
   const vida_map_rows rows = {&simo_of(self)->pattern, &self->model.evaluator, name_of_row, self};
   self->implicit.rows = rows;
   self->implicit.prepare = prepare;
@@ -534,6 +610,7 @@ const VidaMethod vida__simo_wong = {
     .create = create,
     .start = start,
     .step = step,
+    .undo = vida__lie_forget_turns,
     .velocities = vida__lie_velocities,
     .energy = vida__node_energy,
     .multipliers = vida__node_multipliers,

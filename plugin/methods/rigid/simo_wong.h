@@ -17,6 +17,11 @@ typedef struct vida_simo_group {
 
 /* The member `more` of vida_lie_state. */
 typedef struct vida_simo_state {
+  /* No potential or force depends on positions, so that each body turns by itself: its equations
+   * are solved in closed form of 3 x 3, and the map is only for what these do not solve. */
+  bool is_free;
+  bool turns_far;         /* this motion has made a step that they do not solve */
+  VidaStatistics beside;  /* iterations before that step */
   int groups;             /* bodies first */
   vida_simo_group* group; /* groups */
   int* group_of;          /* n: group of each coordinate */
@@ -49,6 +54,8 @@ void vida__simo_moment_slope(const VidaIntegration* self, int b, const double s[
  * quaternion at the end with respect to s, `change`. */
 void vida__simo_chain(const VidaIntegration* self, int b, const double s[3], vida_simo_group* part,
                       double change[4][3]);
+/* Returns whether no term has a force on a body or one that depends on positions. */
+bool vida__simo_is_free(const VidaIntegration* self);
 /* Refuses potentials for which the method cannot preserve the energy or the momentum. */
 int vida__simo_check(VidaIntegration* self, VidaError* error);
 

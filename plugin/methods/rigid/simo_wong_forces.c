@@ -236,6 +236,25 @@ static int refuse(const VidaIntegration* self, const char* name, const char* rea
       name, self->model.system->name, reason);
 }
 
+bool vida__simo_is_free(const VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
+  const vida_lie_state* lie = lie_of(self);
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_kernel* kernel = system->term_batches[b].kernel;
+    if (kernel->is_force || (kernel->is_potential && !kernel->mass)) {
+      return false;
+    }
+  }
+  for (int b = 0; b < lie->bodies; b++) {
+    for (int a = 0; a < 4; a++) {
+      if (system->uniform_force[lie->body[b].coordinate[a]] != 0.0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 static int check_terms(const VidaIntegration* self, VidaError* error) {
   const char* name = "";
   if (!vida__has_discrete_potentials(self->model.system, &name)) {

@@ -111,6 +111,23 @@ int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const d
   return vida__gradient_of(evaluator, VIDA_PART_ALL, t, q, v, l_q, l_v);
 }
 
+int vida__rest_force(vida_evaluator* evaluator, double t, const double* q, const double* rest,
+                     double* l_q, double* l_v) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, rest);
+  int code = VIDA_SUCCESS;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    l_q[i] = system->uniform_force[i];
+    l_v[i] = 0.0;
+  }
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const bool rests = batch->functions && batch->functions->rests;
+    code = rests ? VIDA_SUCCESS : batch->kernel->gradient(batch, &at, l_q, l_v);
+  }
+  return code;
+}
+
 int vida__add_hessian_of(vida_evaluator* evaluator, int parts, double t, const double* q,
                          const double* v, vida_hessian_weights weights, double* matrix) {
   const VidaSystem* system = evaluator->system;

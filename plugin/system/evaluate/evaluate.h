@@ -33,6 +33,10 @@ int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const
 /* Computes l_q = L_q + f and l_v = L_v. */
 int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
                    double* l_q, double* l_v);
+/* Computes L_q at rest: `rest` (n) are zeros. Skips kinetic energies, which have no part in it. l_v
+ * (n) is work space. */
+int vida__rest_force(vida_evaluator* evaluator, double t, const double* q, const double* rest,
+                     double* l_q, double* l_v);
 /* Adds weighted second derivatives of L to the matrix. */
 int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       vida_hessian_weights weights, double* matrix);

@@ -315,6 +315,50 @@ static int check_mass(const derivation* work, bool* holds) {
   return check_second(work, has_no_rates, holds);
 }
 
+/* Returns whether a node vanishes where all rates do, by its form: a sum of products with factors
+ * that vanish. `vanishes` has the answer for its operands. */
+static bool node_vanishes(const vida_node* node, const bool* vanishes) {
+  const bool a = node->operand[0] >= 0 && vanishes[node->operand[0]];
+  const bool b = node->operand[1] >= 0 && vanishes[node->operand[1]];
+  switch (node->operation) {
+    case VIDA_OP_CONSTANT:
+      return node->constant == 0.0;
+    case VIDA_OP_ADD:
+    case VIDA_OP_SUBTRACT:
+      return a && b;
+    case VIDA_OP_MULTIPLY:
+      return a || b;
+    case VIDA_OP_DIVIDE:
+      return a && !b;
+    case VIDA_OP_NEGATE:
+      return a;
+    case VIDA_OP_POWER_INTEGER:
+      return a && node->number > 0;
+    default:
+      return false;
+  }
+}
+
+/* Finds whether L_q, work->first, vanishes at rest. */
+static int check_rest(const derivation* work, bool* rests) {
+  const vida_graph* graph = work->graph;
+  bool* vanishes = vida__allocate((size_t)graph->count, sizeof *vanishes);
+  if (!vanishes) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int i = 0; i < graph->count; i++) {
+    const vida_node* node = &graph->nodes[i];
+    const bool is_input = node->operation == VIDA_OP_INPUT; /* whose operand is no node */
+    vanishes[i] = is_input ? node->number == VIDA_INPUT_VELOCITY : node_vanishes(node, vanishes);
+  }
+  *rests = true;
+  for (int i = 0; i < work->width; i++) {
+    *rests = *rests && vanishes[work->first[i]];
+  }
+  free(vanishes);
+  return VIDA_SUCCESS;
+}
+
 static int derive_lagrangian(derivation* work, VidaExpression expression,
                              const vida_dependence* found) {
   const int width = work->width;
@@ -326,6 +370,7 @@ static int derive_lagrangian(derivation* work, VidaExpression expression,
                                       work->variable, &work->second);
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &expression);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, 2 * width, work->first);
+  code = code ? code : check_rest(work, &work->traced->base.rests);
   if (!code && found->time) {
     code = compile(work, VIDA_TAPE_RATE, 1, &work->first[2 * width]);
   }

@@ -58,6 +58,7 @@ struct vida_functions {
   /* Has a kink or a jump where a function of rates changes its sign, which derivatives need not
    * show; false for callbacks, for which it is not known. */
   bool bends_with_rates;
+  bool rests; /* a Lagrangian whose L_q vanishes at rest for all positions and times, by its form */
   int references;
   void (*destroy)(vida_functions* functions); /* called with the last reference */
   /* Doubles of work space of a batch in an evaluator, for one instance at a time or for lanes of
