@@ -277,6 +277,8 @@ void vidalua_push_parameter_point(lua_State* L, int system, int parameter, const
 /* The point at `index`, which must belong to the system at index `system`. */
 VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
                               const char* field);
+/* Whether the value at `index` is a particle of the system at index `system`. */
+bool vidalua_is_particle(lua_State* L, int index, int system, VidaPoint* point);
 /* Refuses the value at `index` where a point was expected, with what was meant perhaps. */
 int vidalua_refuse_point(lua_State* L, const char* place, const char* field, const char* what,
                          int index);
@@ -392,6 +394,31 @@ int vidalua_add_line(lua_State* L);
 int vidalua_hide_lines(lua_State* L);
 int vidalua_draw_ends(lua_State* L);
 
+/* ---- bodies and their points as objects (body.c) --------------------------------------------- */
+
+#define VIDALUA_BODY "vida.body"
+#define VIDALUA_BODY_POINT "vida.body_point"
+#define VIDALUA_BODY_DIRECTION "vida.body_direction"
+
+enum { VIDALUA_COORDINATES_MOST = 12 }; /* of a body */
+
+/* Whether the value is a body, a point or a direction of one. */
+bool vidalua_is_object(lua_State* L, int index);
+/* Makes the nodes of the positions of new coordinates, which follow each other; returns the first
+ * one. */
+VidaExpression vidalua_first_node(lua_State* L, VidaSystem* system, int first, int count);
+/* Functions of the library. */
+int vidalua_object_class(lua_State* L);
+int vidalua_new_object(lua_State* L);
+int vidalua_object_state(lua_State* L);
+int vidalua_new_body(lua_State* L);
+int vidalua_frames_of_bodies(lua_State* L);
+int vidalua_new_body_point(lua_State* L);
+int vidalua_body_point(lua_State* L);
+int vidalua_point_method(lua_State* L);
+int vidalua_add_plain_body(lua_State* L);
+int vidalua_join_points(lua_State* L);
+
 /* ---- bodies, joints and forces (mechanics.c): functions of the library ----------------------- */
 
 /* Reads the list at field `field` of a table into `values`, at most `most` numbers; false where
@@ -402,7 +429,6 @@ bool vidalua_read_numbers(lua_State* L, int table, const char* field, int most, 
 VidaEnd vidalua_read_end(lua_State* L, int frames, int i, int values, const char* field);
 /* The drive of the arguments (system, what, name, frames, values), without its rate. */
 VidaDrive vidalua_read_drive(lua_State* L);
-int vidalua_position_nodes(lua_State* L);
 int vidalua_add_fixed_body(lua_State* L);
 int vidalua_add_rod(lua_State* L);
 int vidalua_add_plane_body(lua_State* L);

@@ -568,19 +568,17 @@ void vidalua_push_coordinate(lua_State* L, int system, int coordinate, bool rate
   push_expression(L, system, node, rate ? VIDALUA_RATE : VIDALUA_COORDINATE, coordinate);
 }
 
-/* library.coordinates(system, first, nodes): the positions of coordinates, whose nodes exist, as
- * expressions */
+/* library.coordinates(system, first, node, count): the positions of coordinates, whose nodes exist
+ * and follow each other, as expressions */
 int vidalua_coordinates(lua_State* L) {
   vidalua_check_system(L, 1);
   const int first = (int)luaL_checkinteger(L, 2);
-  luaL_checktype(L, 3, LUA_TTABLE);
-  const int count = (int)lua_rawlen(L, 3);
+  const VidaExpression node = (VidaExpression)luaL_checkinteger(L, 3);
+  const int count = (int)luaL_checkinteger(L, 4);
   lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
-    lua_rawgeti(L, 3, i + 1);
-    push_expression(L, 1, (VidaExpression)lua_tointeger(L, -1), VIDALUA_COORDINATE, first + i);
-    lua_rawseti(L, -3, i + 1);
-    lua_pop(L, 1);
+    push_expression(L, 1, node + i, VIDALUA_COORDINATE, first + i);
+    lua_rawseti(L, -2, i + 1);
   }
   return 1;
 }

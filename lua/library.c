@@ -123,21 +123,22 @@ static int library_sorted(lua_State* L) {
 
 /* ---- what values are ------------------------------------------------------------------------- */
 
-/* library.kind(value): "expression", "vector", "point", "free", "system", or its type */
+/* library.kind(value): "expression", "vector", "point", "free", "system", "table" for a body or
+ * what belongs to one, or its type */
 static int library_kind(lua_State* L) {
   luaL_checkany(L, 1);
-  if (luaL_testudata(L, 1, VIDALUA_EXPRESSION)) {
+  if (lua_type(L, 1) != LUA_TUSERDATA) {
+    lua_pushstring(L, vidalua_is_vector(L, 1) ? "vector" : luaL_typename(L, 1));
+  } else if (luaL_testudata(L, 1, VIDALUA_SYSTEM)) {
+    lua_pushliteral(L, "system");
+  } else if (luaL_testudata(L, 1, VIDALUA_EXPRESSION)) {
     lua_pushliteral(L, "expression");
   } else if (luaL_testudata(L, 1, VIDALUA_POINT)) {
     lua_pushliteral(L, "point");
   } else if (luaL_testudata(L, 1, VIDALUA_FREE)) {
     lua_pushliteral(L, "free");
-  } else if (vidalua_is_vector(L, 1)) {
-    lua_pushliteral(L, "vector");
-  } else if (luaL_testudata(L, 1, VIDALUA_SYSTEM)) {
-    lua_pushliteral(L, "system");
   } else {
-    lua_pushstring(L, luaL_typename(L, 1));
+    lua_pushstring(L, vidalua_is_object(L, 1) ? "table" : luaL_typename(L, 1));
   }
   return 1;
 }
@@ -375,7 +376,16 @@ void vidalua_open_library(lua_State* L) {
                                        {"dimension", library_dimension},
                                        {"parameter_point", library_parameter_point},
                                        {"add_element", library_add_element},
-                                       {"position_nodes", vidalua_position_nodes},
+                                       {"object_class", vidalua_object_class},
+                                       {"new_object", vidalua_new_object},
+                                       {"object_state", vidalua_object_state},
+                                       {"new_body", vidalua_new_body},
+                                       {"frames_of_bodies", vidalua_frames_of_bodies},
+                                       {"new_body_point", vidalua_new_body_point},
+                                       {"body_point", vidalua_body_point},
+                                       {"point_method", vidalua_point_method},
+                                       {"add_plain_body", vidalua_add_plain_body},
+                                       {"join_points", vidalua_join_points},
                                        {"add_rod", vidalua_add_rod},
                                        {"add_plane_body", vidalua_add_plane_body},
                                        {"add_rigid_body", vidalua_add_rigid_body},

@@ -4,8 +4,6 @@
 
 #include "binding.h"
 
-enum { COORDINATES_MOST = 12 };
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Reads the list at field `field` of a table into `values`, at most `most` numbers; false if there
@@ -130,43 +128,24 @@ static void keep_start(lua_State* L, const BodyTable* body, int dimension) {
   vidalua_keep_start(L, -1, position, dimension);
 }
 
-/* Pushes the nodes of the positions of `count` coordinates. */
-static void push_nodes(lua_State* L, VidaSystem* system, int first, int count) {
-  VidaError error;
-  VidaExpression node = -1;
-  lua_createtable(L, count, 0);
-  for (int i = 0; i < count; i++) {
-    if (VidaSystem_Position(system, first + i, &node, &error)) {
-      vidalua_raise(L, "", NULL, &error);
-    }
-    lua_pushinteger(L, node);
-    lua_rawseti(L, -2, i + 1);
-  }
-}
-
-/* library.position_nodes(system, first, count) */
-int vidalua_position_nodes(lua_State* L) {
-  VidaSystem* system = vidalua_check_open_system(L, 1)->system;
-  push_nodes(L, system, (int)luaL_checkinteger(L, 2), (int)luaL_checkinteger(L, 3));
-  return 1;
-}
-
-/* Pushes the index of a body, its particle, the index of its first coordinate, the nodes of all of
- * them, and their initial values (nil if they are computed from the constraints). */
+/* Pushes the index of a body, its particle, the index of its first coordinate, the number of
+ * coordinates, the node of the first one, and their initial values (nil if they are computed from
+ * the constraints). */
 static int push_body(lua_State* L, VidaSystem* system, int number, const BodyTable* body) {
-  double q[COORDINATES_MOST], v[COORDINATES_MOST];
+  double q[VIDALUA_COORDINATES_MOST], v[VIDALUA_COORDINATES_MOST];
   const int count = VidaSystem_BodyCoordinateCount(system, number);
   const int first = VidaSystem_BodyCoordinate(system, number);
   lua_pushinteger(L, number);
   vidalua_push_point(L, 1, VidaPoint_Particle(VidaSystem_BodyParticle(system, number)), body->name);
   keep_start(L, body, VidaSystem_Dimension(system));
   lua_pushinteger(L, first);
-  push_nodes(L, system, first, count);
+  lua_pushinteger(L, count);
+  lua_pushinteger(L, vidalua_first_node(L, system, first, count));
   if (!VidaSystem_BodyStart(system, number, q, v)) {
-    return 4;
+    return 5;
   }
   push_list(L, q, count);
-  return 5;
+  return 6;
 }
 
 /* library.add_rod(system, { name, mass =, length =, inertia =, position =, velocity =, direction =,
@@ -242,12 +221,12 @@ int vidalua_add_rigid_body(lua_State* L) {
   }
   lua_settop(L, 2);
   push_body(L, box->system, number, &body);
-  lua_settop(L, 7);
+  lua_settop(L, 8);
   if (!VidaSystem_BodyAxes(box->system, number, axes)) {
-    return 5;
+    return 6;
   }
   push_matrix(L, axes);
-  return 6;
+  return 7;
 }
 
 /* library.add_fixed_body(system, { name, position =, angle =, orientation = }): its number */

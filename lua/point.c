@@ -88,6 +88,18 @@ int vidalua_refuse_point(lua_State* L, const char* place, const char* field, con
   return vidalua_expected(L, place, field, what, index);
 }
 
+bool vidalua_is_particle(lua_State* L, int index, int system, VidaPoint* point) {
+  const PointHandle* handle = luaL_testudata(L, index, VIDALUA_POINT);
+  if (!handle || handle->point.particle == VIDA_GROUND) {
+    return false;
+  }
+  lua_getiuservalue(L, index, POINT_SYSTEM);
+  const bool is_own = lua_rawequal(L, -1, system);
+  lua_pop(L, 1);
+  *point = handle->point;
+  return is_own;
+}
+
 VidaPoint vidalua_check_point(lua_State* L, int index, int system, const char* place,
                               const char* field) {
   system = lua_absindex(L, system);

@@ -261,7 +261,7 @@ static void check_ends(lua_State* L, const char* place, VidaPoint* from, VidaPoi
   lua_pop(L, 2);
 }
 
-/* system:distance { "rod", from, to, length = 1 } */
+/* system:distance { "rod", from, to, length = 1 }: whether an end is fixed */
 static int system_distance(lua_State* L) {
   static const char* const keys[] = {"length", NULL};
   VidaError error;
@@ -275,7 +275,8 @@ static int system_distance(lua_State* L) {
   if (VidaSystem_AddDistance(box->system, &distance, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }
-  return 0;
+  lua_pushboolean(L, distance.from.particle == VIDA_GROUND || distance.to.particle == VIDA_GROUND);
+  return 1;
 }
 
 /*** Sets the compliance and the damping of a constraint, for methods that relax constraints

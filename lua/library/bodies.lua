@@ -65,10 +65,21 @@ end
 --- The body in which the point is fixed.
 -- @tfield body body_point.body
 
-local create_point, point_state = new_class("vida.body_point", {
+local body_state
+
+local function point_state(value)
+  local body, place = library.body_point(value)
+  return body and { frame = body_state(body), place = place } or nil
+end
+
+new_class("vida.body_point", {
   position = point_position, velocity = point_velocity,
   body = function(point) return point.frame.owner end,
-}, {}, function(point) return ("point of body '%s'"):format(point.frame.name) end)
+}, {}, function(point) return ("point of body '%s'"):format(point.frame.name) end, nil, point_state)
+
+local function create_point(point)
+  return library.new_body_point(point.frame.owner, point.place)
+end
 
 --- The direction in space.
 -- @tfield vector body_direction.vector
@@ -98,8 +109,6 @@ end
 library.to_frame = to_frame
 
 -- ---- the class of bodies ------------------------------------------------------------------------
-
-local body_state
 
 local function body_place(frame)
   return ("body '%s'"):format(frame.name)
@@ -155,6 +164,14 @@ local function lacks_of_body(frame, key)
   end
 end
 
+-- Makes the frame of a body in the plane when it is asked for; most are not.
+body_state = library.frames_of_bodies(
+  function(system, body, name, mass, number, particle, first, node, values)
+    local frame = library.new_frame(system, library.frame_kinds.plane, name, first, node, values)
+    frame.particle, frame.mass, frame.body, frame.owner = particle, mass, number, body
+    return frame
+  end)
+
 --- The name.
 -- @tfield string name
 
@@ -189,8 +206,7 @@ end
 --- Rods only: the other end.
 -- @tfield body_point tail
 
-local create_body
-create_body, body_state = new_class("vida.body", {
+new_class("vida.body", {
   name = function(frame) return frame.name end,
   mass = function(frame) return frame.mass end,
   centre = function(frame) return frame.particle end,
@@ -220,7 +236,12 @@ create_body, body_state = new_class("vida.body", {
     return create_direction { frame = frame, components = components }
   end,
   head = rod_end(1), tail = rod_end(-1),
-}, { point = body_point, direction = body_direction }, body_place, lacks_of_body)
+}, { point = { direct = library.point_method(body_point) }, direction = body_direction }, body_place,
+  lacks_of_body, body_state)
+
+local function create_body(frame)
+  return library.new_body(frame.system, frame)
+end
 
 -- ---- ends of joints -----------------------------------------------------------------------------
 
@@ -243,8 +264,7 @@ local function particle_end(system, point, place, field)
   if not first then
     return ground_frame(system), position
   end
-  local frame = library.new_frame(system, library.frame_kinds["particle" .. dimension], point.name, first,
-    library.position_nodes(system, first, dimension))
+  local frame = library.new_frame(system, library.frame_kinds["particle" .. dimension], point.name, first)
   frame.number, frame.point = first, point
   frame.start_place = library.point_start(point)
   return frame, {}
@@ -385,8 +405,8 @@ local function check_guess(place, given)
 end
 
 -- Creates the frame and the Lua object of a body from the results of the function in C that has added it.
-local function finish_body(system, given, frame_kind, body, particle, first, nodes, values)
-  local frame = library.new_frame(system, frame_kind, given[1], first, nodes, values)
+local function finish_body(system, given, frame_kind, body, particle, first, _, node, values)
+  local frame = library.new_frame(system, frame_kind, given[1], first, node, values)
   frame.particle, frame.mass, frame.body = particle, given.mass, body
   frame.owner = create_body(frame)
   return frame
@@ -477,10 +497,8 @@ local function add_plane_body(system, place, given)
     or nil
   local definition = new_definition(system, place, given, "position", spin)
   definition.inertia, definition.angle = given.inertia, angle
-  local frame = finish_body(system, given, library.frame_kinds.plane,
-    library.add_plane_body(system, definition))
-  frame.extent = library.plane_extent(given.mass, given.inertia)
-  return frame.owner
+  return finish_body(system, given, library.frame_kinds.plane,
+    library.add_plane_body(system, definition)).owner
 end
 
 -- ---- rigid bodies in space ----------------------------------------------------------------------
@@ -512,11 +530,11 @@ local function add_space_body(system, place, given)
   local definition = new_definition(system, place, given, "position", spin)
   definition.inertia, definition.orientation = inertia.matrix, q
   definition.directors = as == "directors"
-  local number, particle, first, nodes, values, axes = library.add_rigid_body(system, definition)
+  local number, particle, first, count, node, values, axes = library.add_rigid_body(system, definition)
   local frame_kind = as == "quaternion" and "quaternion"
-    or #nodes == 9 and "flat_directors" or "directors"
-  local frame = finish_body(system, given, library.frame_kinds[frame_kind], number, particle, first, nodes,
-    values)
+    or count == 9 and "flat_directors" or "directors"
+  local frame = finish_body(system, given, library.frame_kinds[frame_kind], number, particle, first, count,
+    node, values)
   frame.axes = axes
   frame.extent = library.space_extent(given.mass, inertia.moments)
   return frame.owner
@@ -582,6 +600,10 @@ local every_key = { "mass", "inertia", "position", "orientation", "angle", "velo
 -- local top = s:body { "top", mass = 15, inertia = { 0.24, 0.47, 0.24 }, position = { 0, 1, 0 },
 --   body_rates = { 0, 150, 0 }, as = "directors" }
 function system_methods.body(system, given)
+  local plain = library.add_plain_body(system, given)
+  if plain then
+    return plain
+  end
   local place = library.check_definition(system, "body", given, 1, every_key,
     "{ \"top\", mass = 1, inertia = { 1, 2, 2 }, position = { 0, 0, 0 } }")
   local dimension = library.dimension(system)

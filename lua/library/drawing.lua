@@ -94,12 +94,8 @@ end
 
 -- ---- bodies --------------------------------------------------------------------------------------
 
--- Bodies themselves are drawn by the library. Here is how far they reach: half the side of the square of a
--- body's mass and moment of inertia, and half the longest side of the cuboid of its principal moments.
-function library.plane_extent(mass, inertia)
-  return math.sqrt(6 * inertia / mass) / 2
-end
-
+-- Bodies themselves are drawn by the library. Here is how far they reach in space: half the longest side of
+-- the cuboid of their principal moments.
 function library.space_extent(mass, j)
   local least = math.min(j[1], j[2], j[3])
   return math.sqrt(math.max(6 * ((j[1] + j[2] + j[3]) - 2 * least) / mass, 0)) / 2

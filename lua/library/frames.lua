@@ -29,18 +29,20 @@ end
 
 -- ---- frames of systems --------------------------------------------------------------------------
 
--- Creates a frame from its kind, the index of its first coordinate, the nodes of the expressions of its
--- coordinates (neither for the ground), and their initial values (nil: computed from the constraints).
-function library.new_frame(system, frame_kind, name, first, nodes, values)
+-- Creates a frame from its kind, the index of its first coordinate, the node of its expression, which those
+-- of the others follow (neither for the ground), and their initial values (nil: computed from the
+-- constraints).
+function library.new_frame(system, frame_kind, name, first, node, values)
   return {
-    system = system, kind = frame_kind, name = name, first = first, nodes = nodes, start = values,
+    system = system, kind = frame_kind, name = name, first = first, node = node, start = values,
   }
 end
 
 -- The coordinates of a frame as expressions. Most bodies are never asked for them.
 function library.coordinates_of(frame)
   if not frame.coordinates then
-    frame.coordinates = frame.nodes and library.coordinates(frame.system, frame.first, frame.nodes) or {}
+    frame.coordinates = frame.node
+      and library.coordinates(frame.system, frame.first, frame.node, frame.kind.count) or {}
   end
   return frame.coordinates
 end

@@ -226,6 +226,9 @@ end
 -- @usage
 -- s:ball { "hip", trunk, leg, at = { 0, 0, 0.5 } }
 function system_methods.ball(system, given)
+  if library.join_points(system, "ball", given) then
+    return
+  end
   local place = library.check_definition(system, "ball", given, 3, { "at" }, example)
   add_ball(system, "ball", place, given)
 end
@@ -268,7 +271,10 @@ end
 -- @usage
 -- s:revolute { "hinge", s.ground, trunk, at = { 0, 0, 1 }, axis = { 0, 1, 0 } }
 function system_methods.revolute(system, given)
-  if kind(system) == "system" and library.dimension(system) == 2 then
+  if library.dimension(system) == 2 then
+    if library.join_points(system, "revolute", given) then
+      return
+    end
     if kind(given) == "table" and given.axis ~= nil then
       fail(("revolute '%s': axis: in the plane the axis is normal to the plane; leave axis out")
         :format(tostring(given[1])))
@@ -460,7 +466,9 @@ function system_methods.distance(system, given)
   if own then
     add_distance(system, given)
   else
-    builtin_distance(system, given)
+    if not builtin_distance(system, given) then
+      return -- both ends move, and neither is the ground by mistake
+    end
     local place = ("distance '%s'"):format(given[1])
     local frames, places = resolve_ends(system, place, given)
     advise_length(system, place, given, frames, places)

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,50 @@ char* vida__copy_text(const char* text) {
     memcpy(copy, text, size);
   }
   return copy;
+}
+
+/* Blocks grow up to the largest size, so that small tables stay small. */
+enum { LEAST_BLOCK = 64, LARGEST_BLOCK = 65536 };
+
+typedef struct vida_text_block {
+  struct vida_text_block* before;
+  size_t size;
+  char bytes[];
+} vida_text_block;
+
+static bool add_block(vida_texts* texts, size_t needed) {
+  size_t size = texts->last ? 2 * texts->last->size : LEAST_BLOCK;
+  size = size > LARGEST_BLOCK ? LARGEST_BLOCK : size;
+  size = size < needed ? needed : size;
+  vida_text_block* block = malloc(sizeof *block + size);
+  if (!block) {
+    return false;
+  }
+  block->before = texts->last;
+  block->size = size;
+  texts->last = block;
+  texts->left = size;
+  return true;
+}
+
+char* vida__store_text(vida_texts* texts, const char* text) {
+  const size_t size = strlen(text) + 1;
+  if (texts->left < size && !add_block(texts, size)) {
+    return NULL;
+  }
+  char* copy = texts->last->bytes + (texts->last->size - texts->left);
+  memcpy(copy, text, size);
+  texts->left -= size;
+  return copy;
+}
+
+void vida__free_texts(vida_texts* texts) {
+  while (texts->last) {
+    vida_text_block* before = texts->last->before;
+    free(texts->last);
+    texts->last = before;
+  }
+  texts->left = 0;
 }
 
 size_t vida__count_arrays(const vida_array* arrays, size_t count) {

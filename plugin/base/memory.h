@@ -23,6 +23,18 @@ double* vida__allocate_arrays(const vida_array* arrays, size_t count);
 
 /* Copies a string. The caller frees the copy with free(). Returns NULL without memory. */
 char* vida__copy_text(const char* text);
+
+/* Copies of strings that are freed together; empty if zero-initialized. A system has several for
+ * every coordinate and row, so that one allocation each would be felt. */
+typedef struct vida_texts {
+  struct vida_text_block* last;
+  size_t left; /* bytes */
+} vida_texts;
+/* Returns a copy of a string, which belongs to `texts`. Returns NULL without memory. */
+char* vida__store_text(vida_texts* texts, const char* text);
+/* Frees all copies. */
+void vida__free_texts(vida_texts* texts);
+
 /* Grows *array, whose elements have `size` bytes, to at least `needed` elements, and updates
  * *capacity. New elements are zero. Returns 0, or VIDA_OUT_OF_MEMORY, in which case *array does not
  * change. */

@@ -86,7 +86,6 @@ static void append(vida_string_table* table, uint32_t hash, const char* text) {
 }
 
 void vida__add_callers_string(vida_string_table* table, const char* text) {
-  table->is_borrowed = true;
   append(table, hash_text(text), text);
 }
 
@@ -99,7 +98,7 @@ int vida__add_string(vida_string_table* table, const char* text) {
   if (table->slots[slot].number > 0) {
     return table->slots[slot].number - 1;
   }
-  const char* copy = vida__copy_text(text);
+  const char* copy = vida__store_text(&table->copies, text);
   if (!copy) {
     return -1;
   }
@@ -116,21 +115,14 @@ void vida__drop_strings(vida_string_table* table, int count) {
     return;
   }
   memset(table->slots, 0, table->slot_count * sizeof *table->slots);
-  while (table->count > count) {
-    table->count--;
-    if (!table->is_borrowed) {
-      free((char*)table->texts[table->count]);
-    }
-  }
+  table->count = count;
   for (int i = 0; i < count; i++) {
     put_slot(table, (vida_string_slot){i + 1, hash_text(table->texts[i])});
   }
 }
 
 void vida__free_strings(vida_string_table* table) {
-  for (int i = 0; i < table->count && !table->is_borrowed; i++) {
-    free((char*)table->texts[i]);
-  }
+  vida__free_texts(&table->copies);
   free(table->texts);
   free(table->slots);
   *table = (vida_string_table){0};

@@ -2,8 +2,9 @@
 #ifndef VIDA_BASE_STRING_TABLE_H
 #define VIDA_BASE_STRING_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
+
+#include "base/memory.h"
 
 /* A table, empty if zero-initialized. It holds either copies of strings or the caller's strings. */
 typedef struct vida_string_table {
@@ -12,7 +13,7 @@ typedef struct vida_string_table {
   size_t capacity;
   struct vida_string_slot* slots; /* slot_count, a power of two */
   size_t slot_count;
-  bool is_borrowed; /* the strings belong to the caller */
+  vida_texts copies;
 } vida_string_table;
 
 /* Returns the index of a string, 0 .. count - 1. Adds a copy if the table does not contain it.
@@ -27,7 +28,7 @@ int vida__reserve_strings(vida_string_table* table, size_t more);
  * yet; memory for it must be reserved. */
 void vida__add_callers_string(vida_string_table* table, const char* text);
 
-/* Removes the strings from number `count` on; copies are freed. */
+/* Removes the strings from number `count` on; the memory of copies is freed with the table. */
 void vida__drop_strings(vida_string_table* table, int count);
 
 /* Empties a table and frees its texts. */

@@ -250,3 +250,31 @@ const char* vida__find_invalid_utf8(const char* text) {
   }
   return NULL;
 }
+
+/* ---- texts made of parts --------------------------------------------------------------------- */
+
+int vida__join(vida_joined* joined, const char* first, const char* second, const char* third) {
+  const char* const parts[] = {first, second, third};
+  size_t length[3], total = 0;
+  for (int i = 0; i < 3; i++) {
+    length[i] = strlen(parts[i]);
+    total += length[i];
+  }
+  joined->text = total < sizeof joined->local ? joined->local : malloc(total + 1);
+  if (!joined->text) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  char* end = joined->text;
+  for (int i = 0; i < 3; i++) {
+    memcpy(end, parts[i], length[i]);
+    end += length[i];
+  }
+  *end = '\0';
+  return VIDA_SUCCESS;
+}
+
+void vida__free_joined(vida_joined* joined) {
+  if (joined->text != joined->local) {
+    free(joined->text);
+  }
+}

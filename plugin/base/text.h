@@ -42,4 +42,16 @@ size_t vida__fitting_bytes(const char* text, int most);
 /* Returns the first bytes that are not UTF-8; NULL if there are none. */
 const char* vida__find_invalid_utf8(const char* text);
 
+/* A text made of parts, without allocation if it is short. */
+enum { VIDA_SHORT_TEXT = 128 };
+typedef struct vida_joined {
+  char* text;
+  char local[VIDA_SHORT_TEXT];
+} vida_joined;
+
+/* Joins three texts. Returns 0 or VIDA_OUT_OF_MEMORY; the caller frees with vida__free_joined, also
+ * after a failure. */
+int vida__join(vida_joined* joined, const char* first, const char* second, const char* third);
+void vida__free_joined(vida_joined* joined);
+
 #endif

@@ -84,6 +84,24 @@ static double generate(VidaMotion kind, int dimension, int k, const double* x, i
   return axis == b ? x[a] : axis == a ? -x[b] : 0.0;
 }
 
+/* Adds p . xi_k at the point x of space, or `lifted` at its velocity, in the order of the axes. */
+static inline void add_point(int d, const double* x, const double* p, bool lifted, double* value,
+                             double* size) {
+  for (int k = 0; k < d && !lifted; k++) {
+    value[k] += p[k];
+    size[k] += fabs(p[k]);
+  }
+  for (int k = 0; k < count_rotations(d); k++) {
+    int a, b;
+    find_plane(d, k, &a, &b);
+    const double by_a = -x[b] * p[a], by_b = x[a] * p[b];
+    value[d + k] += a < b ? by_a : by_b;
+    value[d + k] += a < b ? by_b : by_a;
+    size[d + k] += a < b ? fabs(by_a) : fabs(by_b);
+    size[d + k] += a < b ? fabs(by_b) : fabs(by_a);
+  }
+}
+
 /* Computes p . xi_k(q) for every generator k, and the sum of the sizes of its terms. */
 static void apply_generators(const VidaSystem* system, const double* q, const double* p,
                              bool lifted, double* value, double* size) {
@@ -92,7 +110,11 @@ static void apply_generators(const VidaSystem* system, const double* q, const do
   for (int k = 0; k < generators; k++) {
     value[k] = size[k] = 0.0;
   }
-  for (int i = 0; i < count_motions(system); i++) {
+  for (int i = 0; i < system->particle_count; i++) {
+    const int first = system->particles[i].coordinate;
+    add_point(d, q + first, p + first, lifted, value, size);
+  }
+  for (int i = system->particle_count; i < count_motions(system); i++) {
     const vida_motion motion = get_motion(system, i);
     const int count = motion_size(motion.kind, d);
     double x[4];
@@ -326,17 +348,25 @@ typedef struct sampler {
   double* entries;       /* of G */
 } sampler;
 
-/* Returns whether any state, and not only one on the manifold, shows the invariance of a
- * constraint. This holds for a distance. */
-static bool is_the_same_everywhere(const VidaSystem* system, int entry) {
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_constraint_batch* batch = &system->constraint_batches[b];
-    const int last = batch->first_entry + batch->count * batch->rows * batch->width;
-    if (entry >= batch->first_entry && entry < last) {
-      return batch->kernel == &vida__distance;
-    }
+/* Returns the number of entries of G up to the end of a batch. */
+static int batch_end(const vida_constraint_batch* batch) {
+  return batch->first_entry + batch->count * batch->rows * batch->width;
+}
+
+/* Returns whether an instance of a batch is the distance of two points that move with space, which
+ * no generator changes. */
+static bool is_free_distance(const sampler* at, const vida_constraint_batch* batch, int instance) {
+  const VidaSystem* system = at->evaluator->system;
+  const int d = batch->dimension;
+  bool is_free =
+      batch->kernel == &vida__distance && batch->width == 2 * d && d == system->dimension;
+  for (int j = 0; j < batch->width && is_free; j++) {
+    const owner of = at->owners[batch->index[instance * batch->width + j]];
+    const owner first = at->owners[batch->index[instance * batch->width + j - j % d]];
+    is_free = of.motion >= 0 && of.motion == first.motion && of.axis == j % d &&
+              get_motion(system, of.motion).kind == VIDA_MOTION_POINT;
   }
-  return false;
+  return is_free;
 }
 
 /* Processes the rows of G xi, constraint by constraint; if `decided`, only those of constraints
@@ -344,21 +374,32 @@ static bool is_the_same_everywhere(const VidaSystem* system, int entry) {
  * such rows if `adds`. */
 static bool look_at_constraints(sampler* at, bool decided, bool adds) {
   const VidaSystem* system = at->evaluator->system;
+  const vida_constraint_batch* batch = system->constraint_batches;
   bool breaks = false;
-  int e = 0;
-  while (e < system->entry_count && at->rows->rank < at->rows->size && (adds || !breaks)) {
+  for (int e = 0, end;
+       e < system->entry_count && at->rows->rank < at->rows->size && (adds || !breaks); e = end) {
     double value[LARGEST] = {0.0}, size[LARGEST] = {0.0}, row[LARGEST], reduced[LARGEST];
     int largest;
-    const int number = system->entries[e].row, first = e;
-    for (; e < system->entry_count && system->entries[e].row == number; e++) {
-      const int i = system->entries[e].coordinate;
+    while (e >= batch_end(batch)) {
+      batch++;
+    }
+    end = e + batch->width;
+    /* Whether any state, and not only one on the manifold, shows the invariance: of a distance. */
+    if (decided && batch->kernel != &vida__distance) {
+      end = batch_end(batch);
+      continue;
+    }
+    if (is_free_distance(at, batch, (e - batch->first_entry) / (batch->rows * batch->width))) {
+      continue;
+    }
+    for (int k = e; k < end; k++) {
+      const int i = system->entries[k].coordinate;
       if (at->owners[i].motion >= 0) {
-        apply_to_entry(system, at->q, at->owners[i], at->entries[e], value, size);
+        apply_to_entry(system, at->q, at->owners[i], at->entries[k], value, size);
       }
     }
     if (!make_row(at->rows, system->dimension, at->scale, value, size, row) ||
-        !reduce(at->rows, row, reduced, &largest) ||
-        (decided && !is_the_same_everywhere(system, first))) {
+        !reduce(at->rows, row, reduced, &largest)) {
       continue;
     }
     breaks = true;

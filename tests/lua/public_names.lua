@@ -50,6 +50,6 @@ local objects = {
 }
 for _, name in ipairs(keys(objects)) do
   local index = debug.getmetatable(objects[name]).__index
-  show(name, ":", upvalue(index, "methods"))
-  show(name, ".", upvalue(index, "properties"))
+  show(name, ":", upvalue(index, 1))
+  show(name, ".", upvalue(upvalue(index, 2), "properties"))
 end

@@ -4,7 +4,14 @@
 #include <string.h>
 
 int vida__unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new) {
-  for (int i = 0; i < sizes->count && i < VIDA_REMEMBERED_UNITS; i++) {
+  const int kept = sizes->count < VIDA_REMEMBERED_UNITS ? sizes->count : VIDA_REMEMBERED_UNITS;
+  for (int i = 0; i < kept; i++) {
+    if (unit == sizes->unit[i]) { /* units of coordinates and rows are unique texts */
+      *is_new = false;
+      return i;
+    }
+  }
+  for (int i = 0; i < kept; i++) {
     if (strcmp(unit, sizes->unit[i]) == 0) {
       *is_new = false;
       return i;

@@ -2,7 +2,6 @@
 #include <vida/bodies.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,9 +117,7 @@ static int add_centre(VidaSystem* system, body_work* work, VidaError* error) {
 }
 
 static int add_turning(VidaSystem* system, body_work* work, VidaError* error) {
-  const size_t size = strlen(work->name) + 8;
-  char* name = vida__allocate(size, 1);
-  int code = name ? VIDA_SUCCESS : vida__fail_memory(error);
+  int code = VIDA_SUCCESS;
   work->first = system->coordinate_count;
   for (int i = 0; i < work->turning_count && !code; i++) {
     const bool is_default = work->spin == VIDA_SPIN_DEFAULT && !work->guess;
@@ -128,10 +125,12 @@ static int add_turning(VidaSystem* system, body_work* work, VidaError* error) {
     const VidaInitial rate = is_default ? VidaInitial_Default(0.0)
                                         : maybe_free(VidaInitial_Given(work->rates[i]),
                                                      work->guess || work->spin == VIDA_SPIN_FREE);
-    snprintf(name, size, "%s.%s", work->name, work->suffixes[i]);
-    code = VidaSystem_AddCoordinate(system, name, work->unit, value, rate, NULL, error);
+    vida_joined name;
+    code = vida__join(&name, work->name, ".", work->suffixes[i])
+               ? vida__fail_memory(error)
+               : VidaSystem_AddCoordinate(system, name.text, work->unit, value, rate, NULL, error);
+    vida__free_joined(&name);
   }
-  free(name);
   return code;
 }
 
@@ -148,11 +147,11 @@ static bool has_free(const VidaInitial* list, int count) {
 static int store_body(VidaSystem* system, body_work* work, int* number, VidaError* error) {
   struct vida_mechanics* own = vida__mechanics(system);
   vida_body* body = &work->body;
-  body->name = vida__copy_text(work->name);
+  body->name = body->is_fixed ? vida__store_text(&system->names, work->name)
+                              : system->particles[body->particle].name;
   if (!body->name || !own || vida__reserve_strings(&own->fixed_names, 1) ||
       vida__reserve((void**)&own->bodies, &own->body_capacity, (size_t)own->body_count + 1,
                     sizeof *own->bodies)) {
-    free(body->name);
     return vida__fail_memory(error);
   }
   own->bodies[own->body_count++] = *body;
@@ -195,21 +194,19 @@ static int add_motion(VidaSystem* system, const body_work* work, VidaMotion kind
 static int add_orientation(VidaSystem* system, const body_work* work, const char* key,
                            const char* suffix, vida_instance* instance,
                            const vida_pattern_formulas* formulas, VidaError* error) {
-  const size_t size = strlen(work->name) + strlen(suffix) + 1;
-  char* name = vida__allocate(size, 1);
-  if (!name) {
+  vida_joined name;
+  if (vida__join(&name, work->name, suffix, "")) {
     return vida__fail_memory(error);
   }
-  snprintf(name, size, "%s%s", work->name, suffix);
   instance->key = key;
   instance->title = work->kind;
-  instance->name = name;
+  instance->name = name.text;
   instance->extra_count = work->turning_count;
   for (int i = 0; i < work->turning_count; i++) {
     instance->extra[i] = work->first + i;
   }
   const int code = vida__add_instance(system, instance, formulas, error);
-  free(name);
+  vida__free_joined(&name);
   return code;
 }
 

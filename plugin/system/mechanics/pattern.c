@@ -57,9 +57,6 @@ void vida__mechanics_destroy(struct vida_mechanics** mechanics) {
   release_set(old->own_patterns);
   vida__free_strings(&old->instance_names);
   vida__free_strings(&old->fixed_names);
-  for (int i = 0; i < old->body_count; i++) {
-    free(old->bodies[i].name);
-  }
   free(old->bodies);
   free(old);
   *mechanics = NULL;
@@ -370,20 +367,17 @@ static int find_pattern(VidaSystem* system, const vida_instance* instance, const
  * name. */
 static int keep_name(VidaSystem* system, const vida_instance* instance, VidaError* error) {
   vida_string_table* names = &system->mechanics->instance_names;
-  const size_t size = strlen(instance->title) + strlen(instance->name) + 3;
-  char* full = vida__allocate(size, 1);
   const int count = names->count;
+  vida_joined full;
   int code = VIDA_SUCCESS;
-  if (full) {
-    snprintf(full, size, "%s: %s", instance->title, instance->name);
-  }
-  if (!full || vida__add_string(names, full) < 0) {
+  if (vida__join(&full, instance->title, ": ", instance->name) ||
+      vida__add_string(names, full.text) < 0) {
     code = vida__fail_memory(error);
   } else if (names->count == count) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': this name is already in use",
                       instance->title, instance->name);
   }
-  free(full);
+  vida__free_joined(&full);
   return code;
 }
 

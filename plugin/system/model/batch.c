@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "system/model/build.h"
 #include "system/model/drawing.h"
 
@@ -104,40 +105,43 @@ const char* vida__intern_unit(VidaSystem* system, const char* unit) {
 }
 
 /* Writes the name of a row: "name" for a single row, otherwise "name (row 2)". */
-static void write_row_name(const char* name, int rows, int row, char* text, size_t size) {
-  if (rows > 1) {
-    snprintf(text, size, "%s (row %d)", name, row + 1);
+static int write_row_name(const char* name, int rows, int row, vida_joined* text) {
+  char number[ROW_NUMBER_SIZE] = " (row 1)";
+  if (row < 9) {
+    number[6] = (char)('1' + row);
   } else {
-    snprintf(text, size, "%s", name);
+    snprintf(number, sizeof number, " (row %d)", row + 1);
   }
+  return vida__join(text, name, rows > 1 ? number : "", "");
 }
 
 int vida__check_row_names(const VidaSystem* system, const char* name, int rows, VidaError* error) {
-  const size_t size = strlen(name) + ROW_NUMBER_SIZE;
-  char* row_name = vida__allocate(size, 1);
-  int code = row_name ? VIDA_SUCCESS : vida__fail_memory(error);
+  int code = VIDA_SUCCESS;
   for (int r = 0; r < rows && !code; r++) {
-    write_row_name(name, rows, r, row_name, size);
-    code = vida__check_new_name(&system->row_names, "constraints", row_name, error);
+    vida_joined row_name;
+    code = write_row_name(name, rows, r, &row_name)
+               ? vida__fail_memory(error)
+               : vida__check_new_name(&system->row_names, "constraints", row_name.text, error);
+    vida__free_joined(&row_name);
   }
-  free(row_name);
   return code;
 }
 
 /* Adds the rows of one constraint; adds none on failure. */
 static int add_rows(VidaSystem* system, const char* name, int count, const char* unit,
                     double length, bool is_nonholonomic, VidaError* error) {
-  const size_t size = strlen(name) + ROW_NUMBER_SIZE;
   const char* interned = vida__intern_unit(system, unit ? unit : "");
-  char* row_name = vida__allocate(size, 1);
   int added = 0;
-  if (interned && row_name && !vida__reserve_strings(&system->row_names, (size_t)count) &&
+  if (interned && !vida__reserve_strings(&system->row_names, (size_t)count) &&
       !vida__reserve((void**)&system->rows, &system->row_capacity,
                      (size_t)(system->row_count + count), sizeof *system->rows)) {
     for (; added < count; added++) {
       vida_row* row = &system->rows[system->row_count + added];
-      write_row_name(name, count, added, row_name, size);
-      row->name = vida__copy_text(row_name);
+      vida_joined row_name;
+      row->name = write_row_name(name, count, added, &row_name)
+                      ? NULL
+                      : vida__store_text(&system->names, row_name.text);
+      vida__free_joined(&row_name);
       row->name_length = strlen(name);
       row->unit = interned;
       row->length = length;
@@ -149,11 +153,7 @@ static int add_rows(VidaSystem* system, const char* name, int count, const char*
       }
     }
   }
-  free(row_name);
   if (added < count) {
-    while (added-- > 0) {
-      free(system->rows[system->row_count + added].name);
-    }
     return vida__fail_memory(error);
   }
   for (int r = 0; r < count; r++) {

@@ -44,6 +44,13 @@ VidaPoint VidaPoint_Fixed(double x, double y, double z) {
 /* Names go to terminals and files unchanged, and JSON, HTML and SVG files must be valid UTF-8. */
 static int check_letters(const char* kind, const char* name, VidaError* error) {
   int control;
+  const char* plain = name;
+  while (*plain >= 0x20 && *plain < 0x7F) { /* most names are */
+    plain++;
+  }
+  if (!*plain) {
+    return VIDA_SUCCESS;
+  }
   const char* bad = vida__find_invalid_utf8(name);
   if (bad) {
     return vida__fail(
@@ -105,19 +112,11 @@ void VidaSystem_Destroy(VidaSystem** system) {
   if (!old) {
     return;
   }
-  for (int i = 0; i < old->coordinate_count; i++) {
-    free(old->coordinates[i].name);
-  }
-  for (int i = 0; i < old->particle_count; i++) {
-    free(old->particles[i].name);
-  }
-  for (int i = 0; i < old->row_count; i++) {
-    free(old->rows[i].name);
-  }
   for (int i = 0; i < old->spring_count; i++) {
     free(old->springs[i]);
   }
   vida__mechanics_destroy(&old->mechanics);
+  vida__free_texts(&old->names);
   vida__free_strings(&old->units);
   vida__free_strings(&old->coordinate_names);
   vida__free_strings(&old->particle_names);
@@ -283,11 +282,9 @@ static int add_coordinate(VidaSystem* system, const char* name, const char* unit
     return vida__fail_memory(error);
   }
   vida_coordinate* added = &system->coordinates[system->coordinate_count];
-  added->name = vida__copy_text(name);
+  added->name = vida__store_text(&system->names, name);
   added->unit = vida__intern_unit(system, unit);
   if (!added->name || !added->unit) {
-    free(added->name);
-    added->name = NULL;
     return vida__fail_memory(error);
   }
   added->position = position;
@@ -340,30 +337,27 @@ int VidaSystem_AddParticle(VidaSystem* system, const VidaParticle* particle, int
   if (code) {
     return code;
   }
-  const size_t size = strlen(particle->name) + 3;
-  char* coordinate_name = vida__allocate(size, 1);
-  if (!coordinate_name || vida__reserve_strings(&system->particle_names, 1) ||
+  vida_joined name;
+  if (vida__join(&name, particle->name, ".", "x") ||
+      vida__reserve_strings(&system->particle_names, 1) ||
       vida__reserve((void**)&system->particles, &system->particle_capacity,
                     (size_t)system->particle_count + 1, sizeof *system->particles)) {
     code = vida__fail_memory(error);
   }
   for (int k = 0; k < system->dimension && !code; k++) {
-    snprintf(coordinate_name, size, "%s.%c", particle->name, axes[k]);
-    code = add_coordinate(system, coordinate_name, "m", particle->position[k],
-                          particle->velocity[k], error);
+    name.text[strlen(name.text) - 1] = axes[k];
+    code =
+        add_coordinate(system, name.text, "m", particle->position[k], particle->velocity[k], error);
   }
-  free(coordinate_name);
+  vida__free_joined(&name);
   if (!code) {
     vida_particle* added = &system->particles[system->particle_count];
     added->coordinate = first;
-    added->name = vida__copy_text(particle->name);
+    added->name = vida__store_text(&system->names, particle->name);
     code = added->name ? VIDA_SUCCESS : vida__fail_memory(error);
   }
   if (code) {
-    while (system->coordinate_count > first) {
-      system->coordinate_count--;
-      free(system->coordinates[system->coordinate_count].name);
-    }
+    system->coordinate_count = first;
     return code;
   }
   for (int k = 0; k < system->dimension; k++) {

@@ -98,6 +98,7 @@ struct VidaSystem {
   size_t spring_capacity;
   char** springs; /* names of the built-in springs */
 
+  vida_texts names; /* the names of coordinates, particles, rows and bodies */
   /* Names by kinds. Reports and messages use them, so the names of one kind are unique. */
   vida_string_table coordinate_names, particle_names, row_names, spring_names;
 

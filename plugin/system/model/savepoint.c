@@ -83,15 +83,9 @@ void vida__return_to(VidaSystem* system, const vida_savepoint* savepoint) {
   vida__drop_strings(&system->row_names, savepoint->rows);
   vida__drop_strings(&system->particle_names, savepoint->particles);
   vida__drop_strings(&system->coordinate_names, savepoint->coordinates);
-  while (system->row_count > savepoint->rows) {
-    free(system->rows[--system->row_count].name);
-  }
-  while (system->particle_count > savepoint->particles) {
-    free(system->particles[--system->particle_count].name);
-  }
-  while (system->coordinate_count > savepoint->coordinates) {
-    free(system->coordinates[--system->coordinate_count].name);
-  }
+  system->row_count = savepoint->rows;
+  system->particle_count = savepoint->particles;
+  system->coordinate_count = savepoint->coordinates;
   if (system->drawing) {
     take_back_lines(system->drawing, savepoint->lines, savepoint->points);
   }

@@ -116,17 +116,22 @@ static int check_residual(vida_start_work* work, vida_start_level which) {
   return VIDA_SUCCESS;
 }
 
-/* Computes g(q) or G v + g_t, the sizes of its terms, and the entries of G. */
+/* Computes g(q) and the entries of G, or G v + g_t. The velocities come after the positions, of
+ * which the entries are. */
+static int evaluate_rows(vida_start_work* work, vida_start_level which, const double* x) {
+  if (which == VIDA_POSITIONS) {
+    const int code = vida__jacobian(&work->evaluator, work->t, x, work->entries);
+    return code ? code : vida__constraints(&work->evaluator, work->t, x, NULL, work->residual);
+  }
+  const int code = vida__constraint_rate(&work->evaluator, work->t, work->q, work->residual);
+  vida__add_constraint_velocity(work->system, work->entries, 1.0, x, work->residual);
+  return code;
+}
+
+/* Computes the residual, the sizes of its terms, and for positions the entries of G. */
 static int evaluate_residual(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
-  const double* q = which == VIDA_POSITIONS ? x : work->q;
-  int code = vida__jacobian(&work->evaluator, work->t, q, work->entries);
-  if (!code && which == VIDA_POSITIONS) {
-    code = vida__constraints(&work->evaluator, work->t, q, NULL, work->residual);
-  } else if (!code) {
-    code = vida__constraint_rate(&work->evaluator, work->t, q, work->residual);
-    vida__add_constraint_velocity(system, work->entries, 1.0, x, work->residual);
-  }
+  const int code = evaluate_rows(work, which, x);
   for (int r = 0; r < system->row_count; r++) {
     work->size[r] = which == VIDA_POSITIONS ? system->rows[r].length : 0.0;
   }
@@ -241,13 +246,13 @@ static void find_movable_rows(const vida_start_work* work, const bool* held, boo
   }
 }
 
-/* Moves the values of this level by Newton steps with step halving until the residual is rounding.
- * The caller must check the final residual in work->residual. */
-static int solve_level(vida_start_work* work, vida_start_level which, const bool* held,
-                       const bool* movable) {
+/* Moves the values of this level, at which the residual is known, by Newton steps with step halving
+ * until the residual is rounding. The caller must check the final residual in work->residual. */
+static int improve_level(vida_start_work* work, vida_start_level which, const bool* held,
+                         const bool* movable) {
   const int n = work->system->coordinate_count;
   double* x = values_of(work, which);
-  int code = evaluate_residual(work, which, x);
+  int code = VIDA_SUCCESS;
   double current = measure_residual(work, movable);
   bool is_double = false;
   for (int k = 0; k < MOST_ITERATIONS && !code && current > DBL_EPSILON; k++) {
@@ -281,6 +286,12 @@ static int solve_level(vida_start_work* work, vida_start_level which, const bool
     current = reached;
   }
   return code;
+}
+
+static int solve_level(vida_start_work* work, vida_start_level which, const bool* held,
+                       const bool* movable) {
+  const int code = evaluate_residual(work, which, values_of(work, which));
+  return code ? code : improve_level(work, which, held, movable);
 }
 
 static double find_scale(const vida_start_work* work) {
@@ -567,22 +578,19 @@ static int find_nearest(vida_start_work* work, char* notes) {
 }
 
 /* Writes the sizes of the rows at x, from which all components may move, to work->floor and
- * work->size. */
-static int begin_floor(vida_start_work* work, vida_start_level which, const double* x) {
+ * work->size. The residual at x is known. */
+static void begin_floor(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
-  const int code = evaluate_residual(work, which, x);
-  if (code) {
-    return code;
+  for (int r = 0; r < system->row_count; r++) {
+    work->floor[r] = work->size[r] = fmax(work->size[r], work->floor[r]);
   }
-  memcpy(work->floor, work->size, (size_t)system->row_count * sizeof *work->floor);
   if (which == VIDA_VELOCITIES) {
     vida__add_common_velocity(work, x);
   } else {
     vida__add_row_sizes(system, work->entries, x, work->floor);
   }
-  vida__add_least_size(work, which, x);
+  vida__add_least_size(work);
   memcpy(work->size, work->floor, (size_t)system->row_count * sizeof *work->floor);
-  return VIDA_SUCCESS;
 }
 
 static int make_consistent(vida_start_work* work, vida_start_level which,
@@ -595,31 +603,37 @@ static int make_consistent(vida_start_work* work, vida_start_level which,
   if (code) {
     return pass_failure(work, code, error);
   }
-  vida__add_least_size(work, which, x);
-  if (any_free(work, which)) {
+  vida__find_least_size(work, which, x);
+  vida__add_least_size(work);
+  const bool has_free_values = any_free(work, which);
+  if (has_free_values) {
     code = solve_free(work, which, notes, error);
     if (code) {
       return code;
     }
     memset(work->floor, 0, (size_t)system->row_count * sizeof *work->floor);
+    code = evaluate_residual(work, which, x);
+    if (code) {
+      return pass_failure(work, code, error);
+    }
+    vida__find_least_size(work, which, x);
   }
   memcpy(work->given, x, n * sizeof *x);
-  code = begin_floor(work, which, x);
-  if (code) {
-    return pass_failure(work, code, error);
-  }
+  begin_floor(work, which, x);
   const int violated = system->row_count ? find_worst_row(work) : 0;
   const double violation = system->row_count ? work->residual[violated] : 0.0;
   /* Fixed components keep their exact values if the free ones satisfy the constraints. */
-  if (!any_free(work, which) || !(measure_residual(work, NULL) <= rounding)) {
-    code = solve_level(work, which, NULL, NULL);
+  if (!has_free_values || !(measure_residual(work, NULL) <= rounding)) {
+    code = check_residual(work, which);
+    code = code ? code : improve_level(work, which, NULL, NULL);
   }
   if (!code && measure_residual(work, NULL) > rounding) {
     /* The first attempt from rest had no velocity to compare rows with; now there is one. */
     if (which == VIDA_VELOCITIES) {
       vida__add_common_velocity(work, x);
     }
-    vida__add_least_size(work, which, x);
+    vida__find_least_size(work, which, x);
+    vida__add_least_size(work);
     code = solve_level(work, which, NULL, NULL);
   }
   if (code) {

@@ -55,7 +55,7 @@ void vida__add_common_velocity(vida_start_work* work, const double* x) {
   }
 }
 
-void vida__add_least_size(vida_start_work* work, vida_start_level which, const double* x) {
+void vida__find_least_size(vida_start_work* work, vida_start_level which, const double* x) {
   const VidaSystem* system = work->system;
   const double* q = which == VIDA_POSITIONS ? x : work->q;
   work->least = 0.0;
@@ -63,7 +63,11 @@ void vida__add_least_size(vida_start_work* work, vida_start_level which, const d
     return;
   }
   work->least = vida__least_size(system, work->entries, work->mass, x, which == VIDA_POSITIONS);
-  for (int e = 0; e < system->entry_count; e++) {
+}
+
+void vida__add_least_size(vida_start_work* work) {
+  const VidaSystem* system = work->system;
+  for (int e = 0; e < system->entry_count && work->least > 0.0; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
     work->floor[entry->row] +=
         fabs(work->entries[e]) * work->least / sqrt(work->mass[entry->coordinate]);

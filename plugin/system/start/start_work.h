@@ -59,8 +59,10 @@ double vida__measure_start_change(const vida_start_work* work, const double* x, 
 /* Adds to work->floor the largest velocity of each unit, since a rod with ends at rest has no size
  * of its own. */
 void vida__add_common_velocity(vida_start_work* work, const double* x);
-/* Adds to work->floor the least size of all values, since rows of values that are 0, and whose unit
- * has no other value, have no size of their own. */
-void vida__add_least_size(vida_start_work* work, vida_start_level which, const double* x);
+/* Finds the least size of all values and the masses, for the current entries of G. */
+void vida__find_least_size(vida_start_work* work, vida_start_level which, const double* x);
+/* Adds to work->floor the least size that was found, since rows of values that are 0, and whose
+ * unit has no other value, have no size of their own. */
+void vida__add_least_size(vida_start_work* work);
 
 #endif

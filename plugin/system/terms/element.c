@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "system/model/build.h"
 
+enum { LOCAL_WORK = 64 }; /* doubles of work space for an instance of usual size */
+
 /* One instance that is being added. */
 typedef struct instance {
   VidaSystem* system;
@@ -260,18 +262,24 @@ int VidaSystem_AddElement(VidaSystem* system, const VidaSystem* element, const c
     return code;
   }
   add.row_name_size = strlen(name) + longest_row_name(element) + 3;
-  add.row_name = vida__allocate(add.row_name_size, 1);
-  add.index = vida__allocate((size_t)element->coordinate_count, sizeof *add.index);
-  double* values = vida__allocate(most_parameters(element), sizeof *values);
-  code =
-      add.row_name && add.index && values ? check_row_names(&add, error) : vida__fail_memory(error);
+  /* One block: values, indices, the name of a row. */
+  const size_t value_bytes = most_parameters(element) * sizeof(double);
+  const size_t index_bytes = (size_t)element->coordinate_count * sizeof *add.index;
+  const size_t bytes = value_bytes + index_bytes + add.row_name_size;
+  double local[LOCAL_WORK];
+  double* values = bytes <= sizeof local ? local : vida__allocate(bytes, 1);
+  if (values) {
+    add.index = (int*)(void*)((char*)values + value_bytes);
+    add.row_name = (char*)values + value_bytes + index_bytes;
+  }
+  code = values ? check_row_names(&add, error) : vida__fail_memory(error);
   code = code ? code : add_all(&add, values, error);
   /* The system needs the work space of the element's callbacks, too. */
   if (element->shared_scratch > system->shared_scratch) {
     system->shared_scratch = element->shared_scratch;
   }
-  free(add.row_name);
-  free(add.index);
-  free(values);
+  if (values != local) {
+    free(values);
+  }
   return code;
 }
