@@ -181,14 +181,10 @@ static int tell(VidaStepper* stepper, VidaError* error) {
 static int measure_rows(VidaStepper* stepper, double t, const double* q, const double* v,
                         double* rows, double* rates) {
   vida_evaluator* evaluator = &stepper->self.model.evaluator;
+  double* entries = stepper->self.work.entries;
   int code = vida__constraints(evaluator, t, q, NULL, rows);
-  code = code ? code : vida__jacobian(evaluator, t, q, stepper->self.work.entries);
-  code = code ? code : vida__constraint_rate(evaluator, t, q, rates);
-  if (!code) {
-    vida__add_constraint_velocity(stepper->self.model.system, stepper->self.work.entries, 1.0, v,
-                                  rates);
-  }
-  return code;
+  code = code ? code : vida__jacobian(evaluator, t, q, entries);
+  return code ? code : vida__velocity_residual(evaluator, t, q, entries, v, rates);
 }
 
 /* Checks the rows after the jump at t: positions cannot jump, velocities can. */

@@ -137,8 +137,10 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
   if (VIDA_REFUSE_NULL(error, stepper)) {
     return VIDA_BAD_ARGUMENT;
   }
+  vida_evaluator* evaluator = &stepper->self.model.evaluator;
+  double* entries = stepper->self.work.entries;
   const double t = vida__node_time(&stepper->self);
-  const double* v;
+  const double *q = stepper->self.node.q, *v;
   int code = vida__require_start(stepper, error);
   if (code) {
     return code;
@@ -147,21 +149,15 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
     memcpy(position, stepper->self.implicit.g_node,
            (size_t)stepper->self.model.m * sizeof *position);
   } else if (position) {
-    code = vida__constraints(&stepper->self.model.evaluator, t, stepper->self.node.q,
-                             stepper->self.node.q_low, position);
+    code = vida__constraints(evaluator, t, q, stepper->self.node.q_low, position);
   }
   if (velocity && !code) {
     code = vida__node_velocities(&stepper->self, &v, error);
     if (code) {
       return code;
     }
-    code = vida__jacobian(&stepper->self.model.evaluator, t, stepper->self.node.q,
-                          stepper->self.work.entries);
-    code = code ? code
-                : vida__constraint_rate(&stepper->self.model.evaluator, t, stepper->self.node.q,
-                                        velocity);
-    vida__add_constraint_velocity(stepper->self.model.system, stepper->self.work.entries, 1.0, v,
-                                  velocity);
+    code = vida__jacobian(evaluator, t, q, entries);
+    code = code ? code : vida__velocity_residual(evaluator, t, q, entries, v, velocity);
   }
   return code ? vida__evaluation_failed(&stepper->self, code, error) : VIDA_SUCCESS;
 }

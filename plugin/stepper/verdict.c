@@ -95,15 +95,13 @@ static const double rounding = 1e-13;
 /* Relative to the reach of a row; a smaller motion in a step counts as rest. */
 static const double at_rest = 1e-14;
 
-/* Adds G x to left, and |G| |x| to size (nullable). */
+/* Adds G x to left, and |G| |x| to size. */
 static void add_rows(const VidaStepper* stepper, const double* x, double* left, double* size) {
   for (int e = 0; e < stepper->self.model.system->entry_count; e++) {
     const vida_jacobian_entry* entry = &stepper->self.model.system->entries[e];
     const double term = stepper->self.work.entries[e] * x[entry->coordinate];
     left[entry->row] += term;
-    if (size) {
-      size[entry->row] += fabs(term);
-    }
+    size[entry->row] += fabs(term);
   }
 }
 
@@ -173,7 +171,8 @@ static int find_contradiction(VidaStepper* stepper) {
   if (vida__linear_solve(stepper->self.model.node_matrix, step, step)) {
     return -1;
   }
-  add_rows(stepper, step, left, NULL);
+  vida__add_constraint_velocity(stepper->self.model.system, stepper->self.work.entries, 1.0, step,
+                                left);
   for (int r = 0; r < m; r++) {
     const double part = size[r] > 0.0 ? fabs(left[r]) / size[r] : 0.0;
     if (part > most && fabs(left[r]) > rounding * forces[r]) {

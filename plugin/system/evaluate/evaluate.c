@@ -408,6 +408,15 @@ int vida__constraint_rate(vida_evaluator* evaluator, double t, const double* q, 
   return VIDA_SUCCESS;
 }
 
+int vida__velocity_residual(vida_evaluator* evaluator, double t, const double* q,
+                            const double* entries, const double* v, double* residual) {
+  const int code = vida__constraint_rate(evaluator, t, q, residual);
+  if (!code) {
+    vida__add_constraint_velocity(evaluator->system, entries, 1.0, v, residual);
+  }
+  return code;
+}
+
 int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, double weight,
                         const double* lambda, double* matrix) {
   const VidaSystem* system = evaluator->system;

@@ -109,6 +109,10 @@ int vida__constraints(vida_evaluator* evaluator, double t, const double* q, cons
 int vida__jacobian(vida_evaluator* evaluator, double t, const double* q, double* entries);
 /* Computes g_t (m). */
 int vida__constraint_rate(vida_evaluator* evaluator, double t, const double* q, double* rate);
+/* Computes G v + g_t (m), the residual of the constraints on velocities, from the entries of G at
+ * (t,q). */
+int vida__velocity_residual(vida_evaluator* evaluator, double t, const double* q,
+                            const double* entries, const double* v, double* residual);
 /* Adds weight * sum_r lambda_r g_qq to the matrix. */
 int vida__add_curvature(vida_evaluator* evaluator, double t, const double* q, double weight,
                         const double* lambda, double* matrix);
