@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "stepper/frame.h"
 #include "study/study.h"
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 
 /* The largest number of unknowns for which methods are tried, about a second for all: some use
  * dense matrices, in a time that grows with the third power. */

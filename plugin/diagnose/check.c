@@ -11,7 +11,7 @@
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 
 enum {
   MOST_EXPLAINED = 20, /* dependent rows that are listed individually */

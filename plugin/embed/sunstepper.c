@@ -12,7 +12,7 @@
 #include "embed/evolve.h"
 #include "embed/vectors.h"
 #include "stepper/frame.h"
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 
 typedef struct vida_stepper_content {
   VidaStepper* stepper;

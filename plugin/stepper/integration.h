@@ -12,8 +12,8 @@
 #include "base/exact_sum.h"
 #include "base/linear.h"
 #include "solve/implicit_map.h"
+#include "system/constraints/equations.h"
 #include "system/constraints/rank.h"
-#include "system/evaluate/equations.h"
 #include "system/evaluate/evaluate.h"
 
 enum { VIDA_HISTORY = 6 };

@@ -6,7 +6,7 @@
 #define VIDA_STEPPER_JUMPS_H
 
 #include "stepper/frame.h"
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 #include "system/evaluate/time_jumps.h"
 
 /* The state of a stepper whose system has jumps in time. */

@@ -14,8 +14,8 @@
 #include "stepper/method_options.h"
 #include "study/reference/reference.h"
 #include "study/remarks.h"
-#include "study/run/time_limits.h"
 #include "study/step_choice.h"
+#include "study/time/time_limits.h"
 #include "system/model/model.h"
 
 #define COMPARISON "comparison"

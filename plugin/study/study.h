@@ -8,7 +8,7 @@
 
 #include "base/string_table.h"
 #include "study/measure/norms.h"
-#include "study/run/grid.h"
+#include "study/time/grid.h"
 
 typedef struct vida_reference vida_reference; /* study/reference.h */
 

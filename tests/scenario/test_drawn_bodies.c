@@ -5,7 +5,7 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
-#include "system/model/drawing.h"
+#include "system/drawing/wireframe.h"
 
 static const char script_path[] = "test_drawn_bodies.lua";
 

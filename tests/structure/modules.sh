@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The rules that a compiler does not check:
 #   - a module of plugin/ includes headers of itself and of modules above it only
+#   - the folders of a module do not include headers of each other in a circle
 #   - methods see the integration, and neither the frame around it nor another family of methods
 #   - lua/*.c stands on the public headers and on Lua alone
 #   - the library does not print, exit or abort
@@ -72,6 +73,17 @@ check_module() {
       fi
     done < <(includes "$file")
   done < <(find "plugin/$module" -name '*.[ch]' | sort)
+}
+
+# The folders of a module have an order, too. Headers of the module itself, outside of its folders, may
+# include all of them.
+check_circles() {
+  local circle
+  circle=$(grep -r -E '^#include "' plugin --include='*.[ch]' | awk -F '[/:"]' '
+    { # plugin/MODULE/FOLDER/FILE:#include "MODULE/FOLDER/HEADER"
+      if (NF == 9 && $6 == $2 && $7 != $3) { print $2 "/" $3, $6 "/" $7 }
+    }' | tsort 2>&1 >/dev/null) ||
+    fault "folders include headers of each other in a circle: ${circle//$'\n'/ }"
 }
 
 # Methods see the integration, not the frame around it, and no other family of methods.
@@ -204,6 +216,7 @@ check_public
 for module in "${modules[@]}"; do
   check_module "$module"
 done
+check_circles
 check_methods
 check_binding
 check_silence

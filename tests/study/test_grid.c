@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "study/measure/norms.h"
-#include "study/run/grid.h"
+#include "study/time/grid.h"
 #include "support/check.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -17,7 +17,7 @@
 
 #include "base/complex_linear.h"
 #include "stepper/integration.h"
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 
 enum { VIDA_RADAU_STAGES = 3 };
 

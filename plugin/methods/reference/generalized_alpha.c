@@ -21,8 +21,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/integration.h"
+#include "system/constraints/equations.h"
 #include "system/constraints/singular.h"
-#include "system/evaluate/equations.h"
 
 enum { MOST_CORRECTIONS = 8 };
 

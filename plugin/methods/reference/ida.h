@@ -4,7 +4,7 @@
 
 #include "solve/ida.h"
 #include "stepper/integration.h"
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 #include "system/formulation/formulation.h"
 
 /* The state of a method that uses IDA. */

@@ -9,8 +9,8 @@
 
 #include "solve/ode.h"
 #include "stepper/integration.h"
+#include "system/constraints/equations.h"
 #include "system/constraints/projector.h"
-#include "system/evaluate/equations.h"
 
 typedef struct underlying_ode underlying_ode;
 /* The state of a method on the underlying ODE. */

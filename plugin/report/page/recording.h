@@ -4,7 +4,7 @@
 
 #include <vida/report.h>
 
-#include "system/model/drawing.h"
+#include "system/drawing/wireframe.h"
 
 /* The layout of a recorded state: the numbers of values of each kind, and the index of the first of
  * them in the row. */

@@ -6,10 +6,10 @@
 #include "study/measure/drift.h"
 #include "study/measure/energy.h"
 #include "study/measure/norms.h"
-#include "study/measure/work_integral.h"
-#include "study/run/time_loop.h"
 #include "study/study.h"
-#include "system/terms/state_switches.h"
+#include "study/time/time_loop.h"
+#include "study/work/work_integral.h"
+#include "system/evaluate/switch_watch.h"
 
 /* The monitors of one run. */
 typedef struct vida_monitors {

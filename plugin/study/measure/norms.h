@@ -1,17 +1,10 @@
-/* Norms of errors over the samples of a run, compensated sums, and fitted slopes. */
+/* Norms of errors over the samples of a run, and fitted slopes. */
 #ifndef VIDA_STUDY_MEASURE_NORMS_H
 #define VIDA_STUDY_MEASURE_NORMS_H
 
 #include <stdbool.h>
 
-/* Neumaier's compensated sum: a million terms lose no digits. Zero-initialized. */
-typedef struct vida_sum {
-  double sum, lost;
-} vida_sum;
-/* Adds a value to the sum. */
-void vida__add_to_sum(vida_sum* sum, double value);
-/* Returns the sum. */
-double vida__sum_value(const vida_sum* sum);
+#include "base/compensated_sum.h"
 
 /* Returns the Euclidean norm of x - y, or of x if y is NULL, over the components in `selection`
  * (count), or over the first `count` if it is NULL. Overflows only if the result does. */

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "solve/butcher_tables.h"
 #include "study/reference/reference.h"
-#include "study/run/time_loop.h"
+#include "study/time/time_loop.h"
 #include "system/model/model.h"
 
 static int measured_length(const VidaStudy* study) {

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/jumps.h"
-#include "study/measure/work_integral.h"
-#include "study/run/time_loop.h"
+#include "study/time/time_loop.h"
+#include "study/work/work_integral.h"
 
 /* ---- what to keep --------------------------------------------------------------------------- */
 

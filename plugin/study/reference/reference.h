@@ -2,8 +2,8 @@
 #ifndef VIDA_STUDY_REFERENCE_REFERENCE_H
 #define VIDA_STUDY_REFERENCE_REFERENCE_H
 
-#include "study/run/time_loop.h"
 #include "study/study.h"
+#include "study/time/time_loop.h"
 
 /* A reference. */
 struct vida_reference {

@@ -12,8 +12,8 @@
 #include "study/reference/reference.h"
 #include "study/remarks.h"
 #include "study/run/run_sizes.h"
-#include "study/run/time_loop.h"
 #include "study/study.h"
+#include "study/time/time_loop.h"
 #include "system/model/model.h"
 
 /* The data of a run in progress. */

@@ -4,7 +4,7 @@
 #ifndef VIDA_SYSTEM_CONSTRAINTS_MANIFOLD_H
 #define VIDA_SYSTEM_CONSTRAINTS_MANIFOLD_H
 
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 
 typedef struct vida_manifold vida_manifold;
 

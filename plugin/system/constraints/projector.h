@@ -3,7 +3,7 @@
 #ifndef VIDA_SYSTEM_CONSTRAINTS_PROJECTOR_H
 #define VIDA_SYSTEM_CONSTRAINTS_PROJECTOR_H
 
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 #include "system/evaluate/evaluate.h"
 
 typedef struct vida_projector vida_projector;

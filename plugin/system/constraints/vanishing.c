@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "system/terms/kernel.h"
+#include "system/model/kernel.h"
 
 /* The rows of a batch need not be contiguous, so the search visits every instance. */
 bool vida__is_distance(const VidaSystem* system, int row) {

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "system/mechanics/pattern.h"
 #include "system/mechanics/rotation.h"
+#include "system/mechanics/savepoint.h"
 #include "system/mechanics/shape.h"
 #include "system/model/build.h"
-#include "system/model/savepoint.h"
 
 /* Relative difference up to which a value in decimal digits counts as symmetric or of norm 1. */
 static const double rounding = 1e-12;

@@ -4,16 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elimination.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/string_table.h"
 #include "base/text.h"
-#include "expr/graph.h"
-#include "system/mechanics/pattern.h"
 #include "system/model/build.h"
-#include "system/model/chart.h"
-#include "system/model/drawing.h"
 #include "system/model/model.h"
 
 VidaInitial VidaInitial_Given(double value) {
@@ -41,8 +36,7 @@ VidaPoint VidaPoint_Fixed(double x, double y, double z) {
   return point;
 }
 
-/* Names go to terminals and files unchanged, and JSON, HTML and SVG files must be valid UTF-8. */
-static int check_letters(const char* kind, const char* name, VidaError* error) {
+int vida__check_letters(const char* kind, const char* name, VidaError* error) {
   int control;
   const char* plain = name;
   while (*plain >= 0x20 && *plain < 0x7F) { /* most names are */
@@ -64,112 +58,10 @@ static int check_letters(const char* kind, const char* name, VidaError* error) {
              : VIDA_SUCCESS;
 }
 
-int VidaSystem_Create(const char* name, int dimension, VidaSystem** system, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, system)) {
-    return VIDA_BAD_ARGUMENT;
-  }
-  *system = NULL;
-  if (!name || !*name) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "a system needs a name");
-  }
-  if (check_letters("system", name, error)) {
-    return VIDA_BAD_ARGUMENT;
-  }
-  if (dimension < 1 || dimension > 3) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "system '%s': dimension: expected 1, 2 or 3, got %d", name, dimension);
-  }
-  VidaSystem* created = vida__allocate(1, sizeof *created);
-  if (!created) {
-    return vida__fail_memory(error);
-  }
-  created->dimension = dimension;
-  created->only_potentials = true;
-  created->name = vida__copy_text(name);
-  if (!created->name) {
-    VidaSystem_Destroy(&created);
-    return vida__fail_memory(error);
-  }
-  *system = created;
-  return VIDA_SUCCESS;
-}
-
 void vida__release_functions(vida_functions* functions) {
   if (functions && --functions->references == 0) {
     functions->destroy(functions);
   }
-}
-
-static void destroy_term(vida_term_batch* batch) {
-  free(batch->index);
-  free(batch->parameter);
-  free(batch->slot);
-  vida__release_functions(batch->functions);
-}
-
-void VidaSystem_Destroy(VidaSystem** system) {
-  VidaSystem* old = system ? *system : NULL;
-  if (!old) {
-    return;
-  }
-  for (int i = 0; i < old->spring_count; i++) {
-    free(old->springs[i]);
-  }
-  vida__mechanics_destroy(&old->mechanics);
-  vida__free_texts(&old->names);
-  vida__free_strings(&old->units);
-  vida__free_strings(&old->coordinate_names);
-  vida__free_strings(&old->particle_names);
-  vida__free_strings(&old->row_names);
-  vida__free_strings(&old->spring_names);
-  /* Frees all batches up to the capacity: a batch that could not be filled without memory is not
-   * counted. */
-  for (size_t b = 0; b < old->term_batch_capacity; b++) {
-    destroy_term(&old->term_batches[b]);
-  }
-  for (size_t b = 0; b < old->constraint_batch_capacity; b++) {
-    free(old->constraint_batches[b].index);
-    free(old->constraint_batches[b].parameter);
-    free(old->constraint_batches[b].row);
-    free(old->constraint_batches[b].slot);
-    vida__release_functions(old->constraint_batches[b].functions);
-  }
-  for (size_t b = 0; b < old->observable_batch_capacity; b++) {
-    destroy_term(&old->observable_batches[b]);
-  }
-  for (int i = 0; i < old->observable_count; i++) {
-    free(old->observables[i].name);
-    free(old->observables[i].unit);
-  }
-  for (int i = 0; i < old->parameter_count; i++) {
-    free(old->parameters[i].name);
-  }
-  free(old->observables);
-  free(old->observable_batches);
-  free(old->parameters);
-  free(old->parameter_values);
-  free(old->links);
-  free(old->jump_times);
-  free(old->motions);
-  free(old->coordinates);
-  free(old->particles);
-  free(old->springs);
-  free(old->rows);
-  free(old->term_batches);
-  free(old->constraint_batches);
-  free(old->entries);
-  vida__free_pattern_order(&old->pattern);
-  free(old->pattern.column_start);
-  free(old->pattern.row);
-  free(old->mass_slot);
-  free(old->mass);
-  free(old->uniform_force);
-  vida__graph_destroy(&old->graph);
-  vida__chart_destroy(&old->chart);
-  vida__drawing_destroy(&old->drawing);
-  free(old->name);
-  free(old);
-  *system = NULL;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -185,7 +77,7 @@ int vida__check_addition(const VidaSystem* system, const char* kind, const char*
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s': a %s needs a name", system->name,
                       kind);
   }
-  return check_letters(kind, name, error);
+  return vida__check_letters(kind, name, error);
 }
 
 int vida__check_unit(const char* kind, const char* name, const char* unit, VidaError* error) {

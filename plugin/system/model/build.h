@@ -4,6 +4,9 @@
 
 #include "system/model/model.h"
 
+/* Refuses a name with control characters, and one that is not valid UTF-8: names go to terminals
+ * and files unchanged, and JSON, HTML and SVG files must be valid UTF-8. */
+int vida__check_letters(const char* kind, const char* name, VidaError* error);
 /* Refuses additions to a complete system, and names that are missing or contain control characters.
  */
 int vida__check_addition(const VidaSystem* system, const char* kind, const char* name,

@@ -1,11 +1,11 @@
-/* The drawing of a system: its points as functions of the coordinates, and the lines between them.
- */
+/* The drawing of a system: its points as functions of the coordinates, and the lines between them
+ * (drawing/drawing.c). */
 #ifndef VIDA_SYSTEM_MODEL_DRAWING_H
 #define VIDA_SYSTEM_MODEL_DRAWING_H
 
 #include <vida/drawing.h>
 
-#include "system/evaluate/evaluate.h"
+#include "system/model/model.h"
 
 /* One component of a formula. */
 typedef struct vida_drawn_component {
@@ -38,28 +38,7 @@ typedef struct vida_drawing {
 /* Frees a drawing and sets *drawing to NULL; NULL is allowed. */
 void vida__drawing_destroy(vida_drawing** drawing);
 
-/* All points and lines: those of particles, of the built-in springs and rods, then those of the
- * drawing. */
-typedef struct vida_wireframe {
-  const VidaSystem* system;
-  int dimension; /* 2 or 3 */
-  int particles; /* the number of points that are particles */
-  int point_count, line_count;
-  size_t point_capacity, line_capacity;
-  vida_drawn_point* points;
-  vida_drawn_line* lines; /* names are not owned; points of a line follow each other */
-  bool is_cut;            /* points were omitted */
-} vida_wireframe;
-
-/* Creates the wireframe of a completed system, with at most `most` points. The caller frees it with
- * vida__wireframe_destroy. */
-int vida__wireframe_create(const VidaSystem* system, int most, vida_wireframe* wireframe,
-                           VidaError* error);
-/* Frees a wireframe. */
-void vida__wireframe_destroy(vida_wireframe* wireframe);
-/* Computes the positions of the points, xyz (3 x point_count); NaN for a formula without a value.
- */
-void vida__wireframe_points(const vida_wireframe* wireframe, vida_evaluator* evaluator, double t,
-                            const double* q, const double* v, double* xyz);
+/* Leaves the components of a point without a coordinate and a batch. */
+void vida__init_components(vida_drawn_point* point);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/linear.h"
 #include "base/string_table.h"
-#include "system/terms/kernel.h"
+#include "system/model/kernel.h"
 
 typedef struct vida_coordinate {
   char* name;
@@ -130,7 +130,7 @@ struct VidaSystem {
   bool has_coupled_mass; /* some kinetic energy of constant mass is not in `mass` */
   bool time_dependent;   /* some holonomic row has a rate */
   bool nonholonomic;     /* some row is nonholonomic */
-  int exchange;          /* sources of energy: flags of power.h */
+  int exchange;          /* sources of energy: flags of system/power.h */
 
   int term_batch_count;
   size_t term_batch_capacity;

@@ -4,7 +4,7 @@
 
 #include <vida/system.h>
 
-#include "system/terms/kernel.h"
+#include "system/model/kernel.h"
 
 /* The `functions` of a callback batch. */
 typedef struct vida_callback {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/exact_sum.h"
-#include "system/terms/kernel.h"
+#include "system/model/kernel.h"
 
 /* Loops over the components of a vector are fast only if the compiler knows their length. Each
  * kernel is therefore written once, with dimension and pairing as arguments, and compiled for all

@@ -6,7 +6,7 @@
 #ifndef VIDA_SYSTEM_TERMS_TIME_SIDE_H
 #define VIDA_SYSTEM_TERMS_TIME_SIDE_H
 
-#include "system/terms/kernel.h"
+#include "system/model/kernel.h"
 
 /* Returns the time of a point; if the point has a segment, the nearest time inside the segment. */
 double vida__time_inside(const vida_place* at);

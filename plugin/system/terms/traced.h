@@ -6,7 +6,7 @@
 
 #include "expr/tape.h"
 #include "expr/time_conditions.h"
-#include "system/terms/kernel.h"
+#include "system/model/kernel.h"
 
 /* The tapes of a traced term. "By entry" means one output for each of a list of second derivatives.
  */

@@ -4,11 +4,11 @@
  * (Hermite polynomials of degree five, or three without accelerations). The power of the equations
  * of motion (power.h) is integrated along it by Lobatto's rule with four points. Both are of order
  * six. */
-#ifndef VIDA_STUDY_MEASURE_WORK_INTEGRAL_H
-#define VIDA_STUDY_MEASURE_WORK_INTEGRAL_H
+#ifndef VIDA_STUDY_WORK_WORK_INTEGRAL_H
+#define VIDA_STUDY_WORK_WORK_INTEGRAL_H
 
-#include "study/measure/velocity_balance.h"
-#include "system/evaluate/power.h"
+#include "study/work/velocity_balance.h"
+#include "system/power.h"
 
 /* A node: the time, q, v, a (n each; a is NaN if not known), and the power (W), at a jump on one of
  * its sides. */

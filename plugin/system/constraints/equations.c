@@ -1,4 +1,4 @@
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 
 #include <math.h>
 #include <stdlib.h>

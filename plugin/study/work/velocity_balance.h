@@ -6,10 +6,10 @@
  * balance therefore compares the change of the velocities from node to node with the integral of
  * the accelerations along the interpolated motion, by Lobatto's rule of order six. The difference
  * of this integral to the trapezoidal rule shows how well the nodes resolve the accelerations. */
-#ifndef VIDA_STUDY_MEASURE_VELOCITY_BALANCE_H
-#define VIDA_STUDY_MEASURE_VELOCITY_BALANCE_H
+#ifndef VIDA_STUDY_WORK_VELOCITY_BALANCE_H
+#define VIDA_STUDY_WORK_VELOCITY_BALANCE_H
 
-#include "study/measure/norms.h"
+#include "base/compensated_sum.h"
 #include "system/model/model.h"
 
 enum { VIDA_NOTED_DEFECTS = 6 };

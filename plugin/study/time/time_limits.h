@@ -1,6 +1,6 @@
 /* Time limits of runs and studies. */
-#ifndef VIDA_STUDY_RUN_TIME_LIMITS_H
-#define VIDA_STUDY_RUN_TIME_LIMITS_H
+#ifndef VIDA_STUDY_TIME_TIME_LIMITS_H
+#define VIDA_STUDY_TIME_TIME_LIMITS_H
 
 #include "study/study.h"
 

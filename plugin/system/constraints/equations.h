@@ -6,8 +6,8 @@
  * vida__equations_create allocates all memory, except that the first factorization may allocate
  * inside KLU. For rows that vida__equations_mark has found to be dependent, multipliers have the
  * least norm. */
-#ifndef VIDA_SYSTEM_EVALUATE_EQUATIONS_H
-#define VIDA_SYSTEM_EVALUATE_EQUATIONS_H
+#ifndef VIDA_SYSTEM_CONSTRAINTS_EQUATIONS_H
+#define VIDA_SYSTEM_CONSTRAINTS_EQUATIONS_H
 
 #include "base/linear.h"
 #include "system/constraints/rank.h"

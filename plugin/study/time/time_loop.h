@@ -1,13 +1,13 @@
 /* The time loop of a run: it makes the steps of a time grid, including a shorter last step, and
  * measures their time. */
-#ifndef VIDA_STUDY_RUN_TIME_LOOP_H
-#define VIDA_STUDY_RUN_TIME_LOOP_H
+#ifndef VIDA_STUDY_TIME_TIME_LOOP_H
+#define VIDA_STUDY_TIME_TIME_LOOP_H
 
 #include <vida/stepper.h>
 #include <vida/study.h>
 
-#include "study/run/grid.h"
-#include "study/run/time_limits.h"
+#include "study/time/grid.h"
+#include "study/time/time_limits.h"
 
 /* The state of a time loop. */
 typedef struct vida_time_loop {

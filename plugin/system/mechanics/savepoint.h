@@ -1,6 +1,6 @@
 /* Savepoints: if a later part of an addition fails, the earlier parts are removed. */
-#ifndef VIDA_SYSTEM_MODEL_SAVEPOINT_H
-#define VIDA_SYSTEM_MODEL_SAVEPOINT_H
+#ifndef VIDA_SYSTEM_MECHANICS_SAVEPOINT_H
+#define VIDA_SYSTEM_MECHANICS_SAVEPOINT_H
 
 #include "system/model/model.h"
 

@@ -1,4 +1,4 @@
-#include "system/model/savepoint.h"
+#include "system/mechanics/savepoint.h"
 
 #include <stdlib.h>
 #include <string.h>

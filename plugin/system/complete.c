@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/evaluate/evaluate.h"
-#include "system/evaluate/power.h"
 #include "system/model/build.h"
+#include "system/power.h"
 #include "system/terms/traced.h"
 
 /* Returns whether an instance of the batch may give local coordinate j a part of L_vv. */

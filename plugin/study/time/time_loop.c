@@ -1,4 +1,4 @@
-#include "study/run/time_loop.h"
+#include "study/time/time_loop.h"
 
 #include <math.h>
 #include <stdlib.h>

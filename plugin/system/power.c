@@ -1,4 +1,4 @@
-#include "system/evaluate/power.h"
+#include "system/power.h"
 
 #include <math.h>
 #include <stdlib.h>

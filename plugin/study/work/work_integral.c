@@ -1,4 +1,4 @@
-#include "study/measure/work_integral.h"
+#include "study/work/work_integral.h"
 
 #include <math.h>
 #include <stdlib.h>

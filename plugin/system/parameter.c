@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "system/evaluate/power.h"
 #include "system/model/build.h"
+#include "system/power.h"
 #include "system/terms/derive.h"
 
 int vida__check_finite_value(const char* kind, const char* name, const char* what, double value,

@@ -1,4 +1,4 @@
-#include "study/run/grid.h"
+#include "study/time/grid.h"
 
 #include <math.h>
 

@@ -4,10 +4,10 @@
  *
  * is the power of forces and dampers, of explicit time, and of moving constraints, with the
  * multipliers lambda of holonomic rows and alpha of nonholonomic rows A v + b. */
-#ifndef VIDA_SYSTEM_EVALUATE_POWER_H
-#define VIDA_SYSTEM_EVALUATE_POWER_H
+#ifndef VIDA_SYSTEM_POWER_H
+#define VIDA_SYSTEM_POWER_H
 
-#include "system/evaluate/equations.h"
+#include "system/constraints/equations.h"
 
 /* Flags: the sources of energy of a system. */
 enum {

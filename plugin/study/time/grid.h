@@ -1,6 +1,6 @@
 /* The time grid of a run with fixed steps, and the common times of two grids. */
-#ifndef VIDA_STUDY_RUN_GRID_H
-#define VIDA_STUDY_RUN_GRID_H
+#ifndef VIDA_STUDY_TIME_GRID_H
+#define VIDA_STUDY_TIME_GRID_H
 
 #include <stdbool.h>
 #include <vida/error.h>

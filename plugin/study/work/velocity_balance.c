@@ -1,4 +1,4 @@
-#include "study/measure/velocity_balance.h"
+#include "study/work/velocity_balance.h"
 
 #include <math.h>
 #include <stdlib.h>

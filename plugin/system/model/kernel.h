@@ -3,8 +3,8 @@
  * A kernel is one static record: of a built-in term (points.c), of C callbacks (callback.c) or of
  * expressions (traced.c). Every function adds to its output and returns 0, a positive (recoverable)
  * code or a negative one. Local coordinate j of instance i is q[batch->index[i * width + j]]. */
-#ifndef VIDA_SYSTEM_TERMS_KERNEL_H
-#define VIDA_SYSTEM_TERMS_KERNEL_H
+#ifndef VIDA_SYSTEM_MODEL_KERNEL_H
+#define VIDA_SYSTEM_MODEL_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
