@@ -45,7 +45,7 @@ int vida__check_finite(const double* values, int count, int code) {
 int VidaFormulation_Residual(sunrealtype t, N_Vector y, N_Vector dy, N_Vector residual,
                              void* formulation) {
   VidaFormulation* self = formulation;
-  double* arrays[MOST_VECTORS];
+  double* arrays[MOST_VECTORS] = {NULL};
   if (!self) {
     return VIDA_BAD_ARGUMENT;
   }
@@ -66,7 +66,7 @@ int VidaFormulation_Jacobian(sunrealtype t, sunrealtype c, N_Vector y, N_Vector 
                              N_Vector residual, SUNMatrix matrix, void* formulation, N_Vector work1,
                              N_Vector work2, N_Vector work3) {
   VidaFormulation* self = formulation;
-  double* arrays[MOST_VECTORS];
+  double* arrays[MOST_VECTORS] = {NULL};
   (void)residual, (void)work1, (void)work2, (void)work3;
   if (!self) {
     return VIDA_BAD_ARGUMENT;
@@ -98,7 +98,7 @@ static int find_rate(VidaFormulation* self, double t, const double* y, double* r
 
 int VidaFormulation_Rate(sunrealtype t, N_Vector y, N_Vector rate, void* formulation) {
   VidaFormulation* self = formulation;
-  double* arrays[MOST_VECTORS];
+  double* arrays[MOST_VECTORS] = {NULL};
   if (!self) {
     return VIDA_BAD_ARGUMENT;
   }
@@ -170,7 +170,7 @@ int VidaFormulation_RateJacobian(sunrealtype t, N_Vector y, N_Vector rate, SUNMa
                                  void* formulation, N_Vector work1, N_Vector work2,
                                  N_Vector work3) {
   VidaFormulation* self = formulation;
-  double* arrays[MOST_VECTORS];
+  double* arrays[MOST_VECTORS] = {NULL};
   (void)rate, (void)work1, (void)work2, (void)work3;
   if (!self) {
     return VIDA_BAD_ARGUMENT;
@@ -195,7 +195,7 @@ static int project(VidaFormulation* self, double t, double* y) {
 int VidaFormulation_Project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype epsilon,
                             N_Vector error, void* formulation) {
   VidaFormulation* self = formulation;
-  double* arrays[MOST_VECTORS];
+  double* arrays[MOST_VECTORS] = {NULL};
   (void)epsilon; /* the projection goes to rounding */
   if (!self) {
     return VIDA_BAD_ARGUMENT;
@@ -219,7 +219,7 @@ int VidaFormulation_Project(sunrealtype t, N_Vector y, N_Vector correction, sunr
 
 int VidaFormulation_ProjectStep(sunrealtype t, N_Vector y, void* formulation) {
   VidaFormulation* self = formulation;
-  double* arrays[MOST_VECTORS];
+  double* arrays[MOST_VECTORS] = {NULL};
   if (!self) {
     return VIDA_BAD_ARGUMENT;
   }

@@ -47,7 +47,8 @@ struct vida_map {
       beside; /* negligible residual, relative to the sizes that scale rows; 0: everything counts */
   const double*
       redundancy; /* NULL, or the shifts subtracted from the diagonals of constraint rows */
-  int (*interrupted)(void* data); /* nullable */
+  int (*interrupted)(void* data);                     /* nullable */
+  bool (*accepts_guess)(void* data, const double* r); /* nullable */
   vida_sink sink;
   long iterations, residuals, jacobians;
 };
@@ -226,6 +227,16 @@ void vida__map_set_redundancy(vida_map* map, const double* redundancy) {
 
 void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data)) {
   map->interrupted = interrupted;
+}
+
+static bool accepts_guess(void* data, const double* r) {
+  const vida_map* map = data;
+  return map->accepts_guess(map->data, r);
+}
+
+void vida__map_set_guess_test(vida_map* map, bool (*accepts)(void* data, const double* r)) {
+  map->accepts_guess = accepts;
+  map->newton.accepts_guess = accepts ? accepts_guess : NULL;
 }
 
 long vida__map_iterations(const vida_map* map) {
@@ -450,6 +461,16 @@ int vida__map_solve(vida_map* map, double* u, VidaError* error) {
   }
   memcpy(u, unknown, bytes);
   return VIDA_SUCCESS;
+}
+
+bool vida__map_attempt(vida_map* map, double* u) {
+  const size_t bytes = (size_t)map->linear->pattern->size * sizeof *u;
+  double* unknown = N_VGetArrayPointer(map->unknown);
+  map->rows.evaluator->error.code = VIDA_SUCCESS;
+  memcpy(unknown, u, bytes);
+  const bool solved = is_solved(map, run_newton(map));
+  memcpy(u, unknown, bytes);
+  return solved;
 }
 
 /* Notes which entries of the matrix can differ from zero. At the start multipliers and increments

@@ -45,6 +45,16 @@ static int allocate(vida_watch* watch) {
   return watch->block && watch->is_in ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
+/* Quadratic constraints without time do not jump. */
+static bool has_quadratic_rows(const VidaSystem* system) {
+  bool is_quadratic = !system->time_dependent;
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_kernel* kernel = system->constraint_batches[b].kernel;
+    is_quadratic = is_quadratic && kernel->is_quadratic;
+  }
+  return is_quadratic;
+}
+
 int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error) {
   bool is_holonomic = false;
   for (int r = 0; r < stepper->self.model.m; r++) {
@@ -60,6 +70,7 @@ int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* erro
     return vida__fail_memory(error);
   }
   made->stepper = stepper;
+  made->is_smooth = has_quadratic_rows(stepper->self.model.system);
   made->is_blind = true;
   made->jump.row = -1;
   int code = vida__evaluator_create(stepper->self.model.system, &made->evaluator, error);
@@ -372,12 +383,29 @@ static bool is_at_hand(vida_watch* watch, const double* q) {
   return !is_thrown && watch->bend * way < VIDA_HARDLY_TURNED;
 }
 
+/* Takes G and g at the node that a step has reached from the step, which needs them again. */
+static int take_from_step(vida_watch* watch, VidaIntegration* step, double t) {
+  const double* entries;
+  const int code = vida__jacobian_after_step(step, t, &entries);
+  if (!code) {
+    memcpy(watch->ahead, entries, (size_t)step->model.system->entry_count * sizeof *entries);
+    memcpy(watch->g_next, step->implicit.g_node, (size_t)step->model.m * sizeof *entries);
+  }
+  return code;
+}
+
+static int evaluate_ahead(vida_watch* watch, VidaIntegration* step, double t, const double* q) {
+  return step && !step->model.system->time_dependent
+             ? take_from_step(watch, step, t)
+             : evaluate(watch, t, q, watch->ahead, watch->g_next, watch->rate_next);
+}
+
 /* Checks a point: *turn receives the turn of the gradients, and the result is whether the point can
  * be reached. Only distant points may not be reachable. */
-static int look_at(vida_watch* watch, double t, const double* q, double* turn, VidaError* error) {
+static int look_at(vida_watch* watch, VidaIntegration* step, double t, const double* q,
+                   double* turn, VidaError* error) {
   *turn = 0.0;
-  if (!watch || watch->is_blind ||
-      evaluate(watch, t, q, watch->ahead, watch->g_next, watch->rate_next)) {
+  if (!watch || watch->is_blind || evaluate_ahead(watch, step, t, q)) {
     return VIDA_SUCCESS;
   }
   const vida_singularity before = watch->singularity;
@@ -414,14 +442,16 @@ const vida_discontinuity* vida__watch_jump(const vida_watch* watch) {
 int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* error) {
   const vida_singularity before = watch ? watch->singularity : (vida_singularity){0};
   double turn;
-  const int code = look_at(watch, t, q, &turn, error);
+  const int code = look_at(watch, NULL, t, q, &turn, error);
   if (watch) {
     watch->singularity = before;
   }
   return code;
 }
 
-int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
+/* step (nullable): the step that has led to q, if it has evaluated g there. */
+static int follow(vida_watch* watch, VidaIntegration* step, double t, const double* q,
+                  VidaError* error) {
   double turn;
   if (!watch) {
     return VIDA_SUCCESS;
@@ -430,7 +460,7 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
   if (is_at_hand(watch, q)) {
     return VIDA_SUCCESS;
   }
-  const int code = look_at(watch, t, q, &turn, error);
+  const int code = look_at(watch, step, t, q, &turn, error);
   if (code || turn == 0.0 || (turn < VIDA_HARDLY_TURNED && !is_near(&watch->singularity))) {
     return code;
   }
@@ -440,12 +470,18 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
   return VIDA_SUCCESS;
 }
 
+int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
+  return follow(watch, NULL, t, q, error);
+}
+
 int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error) {
   VidaStepper* stepper = vida__frame_of(self);
   vida_watch* watch = stepper->outer ? stepper->outer->watch : stepper->watch;
   VidaError local;
   char step[VIDA_STEP_NAME_SIZE];
-  const int code = vida__watch_follow(watch, vida__next_time(&stepper->self), q, &local);
+  const bool is_evaluated = q == self->node.q && self->implicit.has_g_node && !stepper->jumps;
+  const int code =
+      follow(watch, is_evaluated ? self : NULL, vida__next_time(&stepper->self), q, &local);
   if (!code) {
     return VIDA_SUCCESS;
   }

@@ -65,6 +65,7 @@ typedef struct vida_singularity {
 struct vida_watch {
   VidaStepper* stepper;
   vida_evaluator evaluator; /* separate, because a failed check is not a failure of the step */
+  bool is_smooth;           /* constraints are quadratic: none of them jumps */
   bool may_jump;            /* constraints are relaxed, so the motion can reach other branches */
   bool is_blind;            /* no point so far could be evaluated */
   double* block;            /* memory of the arrays below */

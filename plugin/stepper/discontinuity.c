@@ -117,6 +117,9 @@ static bool is_suspect(const vida_watch* watch, double t, int* e) {
 
 bool vida__watch_finds_jump(vida_watch* watch, double t) {
   const VidaSystem* system = watch->stepper->self.model.system;
+  if (watch->is_smooth) {
+    return false;
+  }
   for (int e = 0; e < system->entry_count;) {
     const int row = system->entries[e].row;
     if (is_suspect(watch, t, &e) && is_jump(watch, t, row)) {

@@ -100,6 +100,9 @@ int vida__check_clock(const VidaStepper* stepper, double t0, double h, bool agai
  * rows depend on each other at the start and no accelerations satisfy all of them at the initial
  * velocities. */
 int vida__check_start(VidaStepper* stepper, bool again, VidaError* error);
+/* Evaluates g at the node that a step has computed, for the checks of the step and for the next
+ * one. */
+void vida__evaluate_constraints_after_step(VidaStepper* stepper);
 /* Checks the node that a step has computed, before the stepper accepts it. Fails with
  * CONSTRAINT_VIOLATED if a constraint is violated by more than the method claims, and with
  * UNBOUNDED if the method makes no claim and the violation exceeds the size of the terms of the

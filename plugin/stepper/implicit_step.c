@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "stepper/condensed_step.h"
 #include "stepper/frame.h"
 #include "system/constraints/singular.h"
 
@@ -35,12 +36,17 @@ double vida__place_time(const VidaIntegration* self, double c) {
 
 void vida__add_impulses(VidaIntegration* self, const double* entries, double weight,
                         const double* mu) {
-  const VidaSystem* system = self->model.system;
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    const int i = entry->coordinate;
-    vida__add_compensated(&self->node.p[i], &self->node.p_low[i],
-                          weight * mu[entry->row] * entries[e]);
+  const int count = self->model.system->entry_count;
+  const vida_jacobian_entry* restrict entry = self->model.system->entries;
+  double* restrict p = self->node.p;
+  double* restrict p_low = self->node.p_low;
+  for (int e = 0; e < count;) {
+    const int row = entry[e].row;
+    const double impulse = weight * mu[row];
+    for (; e < count && entry[e].row == row; e++) {
+      const int i = entry[e].coordinate;
+      vida__add_compensated(&p[i], &p_low[i], impulse * entries[e]);
+    }
   }
 }
 
@@ -141,6 +147,12 @@ static turn find_last_turn(const VidaIntegration* self) {
                          self->implicit.entries0);
 }
 
+/* Returns whether the guess extrapolates the last unknowns. After a step with a large turn, that is
+ * not a good guess. */
+static bool is_extrapolated(const VidaIntegration* self) {
+  return self->implicit.history.count > 0 && self->implicit.last_turn != MUCH;
+}
+
 /* Extrapolates the last unknowns if the motion allows it. */
 static void guess_unknown(VidaIntegration* self) {
   const size_t size = (size_t)(self->model.n + self->model.m);
@@ -151,12 +163,11 @@ static void guess_unknown(VidaIntegration* self) {
     memcpy(u, self->node.v, (size_t)self->model.n * sizeof *u);
     return;
   }
-  /* After a step with a large turn, extrapolation is not a good guess. */
-  if (self->implicit.last_turn == MUCH) {
+  if (!is_extrapolated(self)) {
     vida__guess_free_flight(self, u);
     return;
   }
-  vida__extrapolate_unknown(self);
+  vida__extrapolate_unknown(self, vida__is_condensed(self) ? self->model.n : 0);
   /* The undetermined part of the multipliers would grow from step to step. */
   for (int r = 0; r < self->model.m && self->model.redundant; r++) {
     u[self->model.n + r] = 0.0;
@@ -181,12 +192,28 @@ int vida__prepare_node(VidaIntegration* self, VidaError* error) {
     vida__track_constraints(self->model.system, evaluated_share, self->implicit.g_tracked,
                             self->implicit.g0);
   }
-  double* before = self->implicit.entries_before;
+  const double* entries;
+  code = code ? code : vida__jacobian_after_step(self, t, &entries);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  double* oldest = self->implicit.entries_before;
   self->implicit.entries_before = self->implicit.entries0;
-  self->implicit.entries0 = before;
-  code = code ? code
-              : vida__jacobian(&self->model.evaluator, t, self->node.q, self->implicit.entries0);
-  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
+  self->implicit.entries0 = self->implicit.entries_next;
+  self->implicit.entries_next = oldest;
+  self->implicit.has_entries_next = false;
+  return VIDA_SUCCESS;
+}
+
+int vida__jacobian_after_step(VidaIntegration* self, double t, const double** entries) {
+  *entries = self->implicit.entries_next;
+  if (self->implicit.has_entries_next) {
+    return VIDA_SUCCESS;
+  }
+  const int code =
+      vida__jacobian(&self->model.evaluator, t, self->node.q, self->implicit.entries_next);
+  self->implicit.has_entries_next = !code && !self->model.system->time_dependent;
+  return code;
 }
 
 int vida__prepare_step(VidaIntegration* self, VidaError* error) {
@@ -282,6 +309,12 @@ static int finish_multipliers(VidaIntegration* self, VidaError* error) {
   return code;
 }
 
+/* Returns the map that has solved the step. The determinants of its two forms have the same sign.
+ */
+static vida_map* find_map(const VidaIntegration* self) {
+  return self->implicit.is_condensed_step ? vida__condensed_map(self) : self->implicit.map;
+}
+
 /* For small h the matrix of a step has n positive and m negative eigenvalues. As h grows, the
  * solution moves continuously until the determinant vanishes. A solution with the other sign lies
  * beyond such a fold: a mechanism that has jumped to another branch, or a rod that has turned over.
@@ -298,7 +331,7 @@ static int check_fold(VidaIntegration* self, VidaError* error) {
   if (vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
                      self->work.entries) ||
       find_turn(self->model.system, self->implicit.entries0, self->work.entries) != MUCH ||
-      vida__map_sign(self->implicit.map) != -expected) {
+      vida__map_sign(find_map(self)) != -expected) {
     return VIDA_SUCCESS;
   }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH, VIDA_OTHER_BRANCH_TEXT);
@@ -338,23 +371,54 @@ static bool name_open(VidaIntegration* self, int code, char* text, size_t size) 
              : vida__append_undetermined(self, text, size);
 }
 
+/* Solves the equations condensed to the multipliers, if the steps of this motion use them, and
+ * otherwise, or if that fails, with all unknowns. */
+static int solve_equations(VidaIntegration* self, VidaError* error) {
+  const bool is_condensed = vida__is_condensed(self) && is_extrapolated(self);
+  self->implicit.is_condensed_step = is_condensed && vida__condensed_solve(self);
+  if (self->implicit.is_condensed_step) {
+    if (!check_fold(self, NULL)) {
+      return VIDA_SUCCESS;
+    }
+    self->implicit.is_condensed_step = false;
+    guess_unknown(self);
+  }
+  if (is_condensed) { /* w is not extrapolated, and that of distant multipliers is distant, too */
+    memcpy(self->implicit.unknown, self->implicit.history.difference[0],
+           (size_t)self->model.n * sizeof(double));
+  }
+  const int code = vida__map_solve(self->implicit.map, self->implicit.unknown, error);
+  return code ? code : check_fold(self, error);
+}
+
+static void count_evaluations(VidaIntegration* self) {
+  const vida_map* maps[] = {self->implicit.map,
+                            self->implicit.condensed ? vida__condensed_map(self) : NULL};
+  VidaStatistics* statistics = &self->statistics;
+  statistics->newton_iterations = statistics->residual_evaluations = 0;
+  statistics->jacobian_evaluations = 0;
+  for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
+    statistics->newton_iterations += maps[k] ? vida__map_iterations(maps[k]) : 0;
+    statistics->residual_evaluations += maps[k] ? vida__map_residuals(maps[k]) : 0;
+    statistics->jacobian_evaluations += maps[k] ? vida__map_jacobians(maps[k]) : 0;
+  }
+}
+
 int vida__solve_step(VidaIntegration* self, VidaError* error) {
   VidaError local;
-  int code = vida__map_solve(self->implicit.map, self->implicit.unknown, &local);
-  code = code ? code : check_fold(self, &local);
+  int code = solve_equations(self, &local);
   /* Methods with other unknowns than (w, mu) make their own guesses. */
   if (code == VIDA_STEP_NOT_CONVERGED && vida__has_constraint_rows(self)) {
     guess_again(self);
     VidaError second;
+    self->implicit.is_condensed_step = false;
     const int again = vida__map_solve(self->implicit.map, self->implicit.unknown, &second);
     code = again || check_fold(self, &second) ? code : VIDA_SUCCESS;
   }
   if (!code && self->model.redundant && vida__has_constraint_rows(self)) {
     code = finish_multipliers(self, &local);
   }
-  self->statistics.newton_iterations = vida__map_iterations(self->implicit.map);
-  self->statistics.residual_evaluations = vida__map_residuals(self->implicit.map);
-  self->statistics.jacobian_evaluations = vida__map_jacobians(self->implicit.map);
+  count_evaluations(self);
   if (code) {
     char step[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
@@ -372,9 +436,10 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
         error, code, local.flag, "%s: %s%s%s%s", vida__name_step(self, step), local.message, open,
         advice, ask_smaller ? vida__real_text(h, vida__requested_step_size(self), 6) : "");
   }
-  vida__remember_unknown(self);
+  vida__remember_unknown(self, vida__is_condensed(self) ? self->model.n : 0);
   /* Constraint rows are g at the end of the step, divided by h. */
-  const double* rows = vida__map_residual(self->implicit.map) + self->model.n;
+  const double* rows =
+      vida__map_residual(find_map(self)) + (self->implicit.is_condensed_step ? 0 : self->model.n);
   for (int r = 0; r < self->model.m; r++) {
     self->implicit.g_tracked[r] = self->node.h * rows[r];
   }
@@ -433,6 +498,10 @@ int vida__project_velocity(VidaIntegration* self, double t, const double* q, con
   double residual = 0.0;
   double previous = INFINITY;
   int code = VIDA_SUCCESS;
+  if (vida__is_condensed(self) &&
+      vida__condensed_project(self, t, q, entries, p, v, nu ? nu : impulse)) {
+    return VIDA_SUCCESS;
+  }
   memset(impulse, 0, (size_t)self->model.m * sizeof *impulse);
   for (int k = 0; k < MOST_PROJECTIONS && !code; k++) {
     code = project_residual(self, t, q, entries, p, v, impulse, &residual);

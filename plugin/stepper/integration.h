@@ -59,16 +59,28 @@ typedef struct vida_model {
   bool redundant;     /* some rows depend on others */
 } vida_model;
 
+/* The parts of step equations M w + base + kappa G0^T mu = 0, g(q1) = 0 in which neither base nor
+ * kappa depends on the unknowns: such equations can be condensed (condensed_step.h). */
+typedef struct vida_step_form {
+  const double* base;  /* n; NULL: the equations have another form */
+  const double* kappa; /* for systems with constant diagonal masses */
+} vida_step_form;
+
+typedef struct vida_condensed vida_condensed; /* condensed_step.h */
+
 /* The implicit equations of a step in increments, u = (w, mu), w = (q1 - q0)/h, mu = h lambda. */
 typedef struct vida_implicit {
   /* The rows of the map, and the function that prepares a step. By default these are the rows of
    * the KKT pattern and vida__prepare_step; the method's `create` may replace them. */
   vida_map_rows rows;
   int (*prepare)(VidaIntegration* self, VidaError* error);
-  vida_map* map;     /* NULL for methods without implicit equations */
-  double tolerance;  /* of the scaled residual */
-  double scaled_for; /* size of the motion for which the scales were set; 0: not set */
-  double* unknown;   /* n + m */
+  vida_map* map;             /* NULL for methods without implicit equations */
+  vida_step_form form;       /* set by the method's `create`, if its equations have this form */
+  vida_condensed* condensed; /* NULL: the equations are always solved with all unknowns */
+  bool is_condensed_step;    /* the condensed equations have solved the last step */
+  double tolerance;          /* of the scaled residual */
+  double scaled_for;         /* size of the motion for which the scales were set; 0: not set */
+  double* unknown;           /* n + m */
   vida_history history;
   int last_turn;  /* how far constraint gradients turned in the last step (implicit_step.c) */
   double* g0;     /* m: g at the node */
@@ -76,6 +88,10 @@ typedef struct vida_implicit {
   bool has_g_node;
   double* g_tracked; /* m: g at the node as the sum of increments, if has_tracked */
   bool has_tracked;
+  /* The entries of G at the node that the step has reached, until the next step is prepared; if
+   * has_entries_next. */
+  double* entries_next;
+  bool has_entries_next;
   double* entries0;       /* entries of G at the node */
   double* entries_before; /* entries of G at the last node; undefined in the first step */
 } vida_implicit;
@@ -215,6 +231,8 @@ void vida__share_sizes(const VidaSystem* system, double* size);
 /* Computes the sizes of the rows of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for
  * constraints the product of |G| with the velocities: for VidaStepEquations.sizes. */
 void vida__step_sizes(void* data, const double* u, double* size);
+/* Computes the sizes (m) of the constraint rows of a map, with the velocities w (n) of the step. */
+void vida__constraint_row_sizes(const VidaIntegration* self, const double* w, double* size);
 /* Replaces u by a step without constraint forces: for VidaStepEquations.second_guess. From mu = 0
  * Newton's method finds the nearest solution; from a distant guess it may find another one, in
  * which a rod has turned over. */
@@ -231,6 +249,9 @@ double vida__measure_motion(const VidaIntegration* self);
 double vida__constraint_size(const VidaIntegration* self, int row, double motion);
 /* Evaluates g and G at the node into g0 and entries0. */
 int vida__prepare_node(VidaIntegration* self, VidaError* error);
+/* Computes the entries of G at the node that the step has reached, at the time t (s) after it, once
+ * per step. *entries points to them until the next step is prepared. */
+int vida__jacobian_after_step(VidaIntegration* self, double t, const double** entries);
 /* Approximate squared angles by which the gradient of a constraint turns between two points. A turn
  * below the first one is not checked; a turn above the second one may be a jump to another branch
  * (1.8 and 18 degrees). */
@@ -256,10 +277,11 @@ int vida__prepare_step(VidaIntegration* self, VidaError* error);
  * The message of a failure names the step, its time and what to try. */
 int vida__solve_step(VidaIntegration* self, VidaError* error);
 /* Sets self->implicit.unknown to an extrapolation of the last unknowns, of which there must be one
- * at least. */
-void vida__extrapolate_unknown(VidaIntegration* self);
-/* Adds self->implicit.unknown to the last unknowns. */
-void vida__remember_unknown(VidaIntegration* self);
+ * at least. The first `known` unknowns do not change. */
+void vida__extrapolate_unknown(VidaIntegration* self, int known);
+/* Adds self->implicit.unknown to the last unknowns, the first `known` ones only as the last
+ * values. */
+void vida__remember_unknown(VidaIntegration* self, int known);
 /* Exchanges the last unknowns for another history. */
 void vida__swap_history(VidaIntegration* self, vida_history* history);
 /* Multiplies the impulses of the last unknowns by `ratio`, for steps of another length. */

@@ -50,6 +50,15 @@
        "Largest number of Newton iterations of a step before a line search."},                   \
       VIDA_LINEAR_SOLVER_ROW
 
+/* For methods whose step equations can be condensed (condensed_step.h). */
+#define VIDA_PLAN_ROW                                                                       \
+  {                                                                                         \
+    "plan", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "auto|general",                   \
+        "Unknowns of Newton's method: auto solves for the multipliers only where constant " \
+        "masses and forces allow it (condensed), otherwise for positions and multipliers; " \
+        "general always does the latter."                                                   \
+  }
+
 /* Option rows that all methods with an implicit map share. */
 extern const VidaOptionRow vida__common_options[];
 /* Option rows that all methods share that always choose their own steps; `rtol` has a default

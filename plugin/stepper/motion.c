@@ -6,8 +6,15 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "stepper/branch_watch.h"
+#include "stepper/condensed_step.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
+
+/* Deletes what has been evaluated at the node that the last step has reached. */
+static void forget_node(VidaStepper* stepper) {
+  stepper->self.implicit.has_g_node = false;
+  stepper->self.implicit.has_entries_next = false;
+}
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
@@ -51,7 +58,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->self.implicit.history.count = 0;
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
-  stepper->self.implicit.has_g_node = false;
+  forget_node(stepper);
   stepper->self.implicit.scaled_for = 0.0;
   stepper->self.model.tension = 0.0;
   stepper->self.implicit.has_tracked = false;
@@ -64,6 +71,9 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   if (stepper->self.implicit.map) {
     vida__map_reset_counts(stepper->self.implicit.map);
   }
+  if (stepper->self.implicit.condensed) {
+    vida__map_reset_counts(vida__condensed_map(&stepper->self));
+  }
   vida__set_unknown_multipliers(stepper);
   int measured = vida__measure_sizes(&stepper->self, error);
   if (measured) {
@@ -73,6 +83,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
     vida__measure_row_scales(&stepper->self);
   }
   measured = vida__find_redundancy(&stepper->self, error);
+  vida__condensed_start(&stepper->self);
   return measured ? measured : factor_mass(stepper, error);
 }
 
@@ -83,6 +94,9 @@ static int warm_up(VidaStepper* stepper, VidaError* error) {
     if (stepper->self.implicit.map) {
       vida__map_prepare(stepper->self.implicit.map, stepper->self.implicit.unknown);
       vida__map_reset_counts(stepper->self.implicit.map);
+    }
+    if (vida__is_condensed(&stepper->self)) {
+      vida__condensed_prepare(&stepper->self);
     }
     if (vida__factor_node_matrix(&stepper->self, stepper->self.implicit.entries0,
                                  stepper->self.node.v) == VIDA_STEP_SINGULAR &&
@@ -173,7 +187,7 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
 /* Deletes all data of the last step from which guesses could be made. */
 static void take_back(VidaStepper* stepper) {
   stepper->has_node_velocity = false;
-  stepper->self.implicit.has_g_node = false;
+  forget_node(stepper);
   stepper->self.implicit.has_tracked = false;
   stepper->self.implicit.history.count = 0;
   if (stepper->self.method->undo) {
@@ -184,6 +198,9 @@ static void take_back(VidaStepper* stepper) {
 /* Accepts the state that the step has computed as the new node, or rejects it. */
 static int arrive(VidaStepper* stepper, VidaError* error) {
   int code = check_state(stepper, error);
+  if (!code) {
+    vida__evaluate_constraints_after_step(stepper);
+  }
   code = code || stepper->self.reports_motion
              ? code
              : vida__check_branch(&stepper->self, stepper->self.node.q, error);
@@ -206,7 +223,7 @@ static int try_step(VidaStepper* stepper, VidaError* error) {
   }
   int code = vida__interrupted(&stepper->self, vida__node_time(&stepper->self));
   code = code ? code : stepper->self.implicit.prepare(&stepper->self, error);
-  stepper->self.implicit.has_g_node = false;
+  forget_node(stepper);
   code = code ? code : vida__call_step(&stepper->self, error);
   if (!stepper->outer && vida__end_interruptible(stepper)) {
     if (!code) { /* it ended all the same, perhaps with less accuracy than it would have had */
@@ -223,8 +240,9 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
   memcpy(stepper->kept, stepper->self.node.q, bytes);
   /* g of the last check is valid for the node, unless the state, the time or the formulas have
    * changed. */
-  stepper->self.implicit.has_g_node =
-      stepper->self.implicit.has_g_node && !stepper->outer && !stepper->jumps;
+  if (stepper->outer || stepper->jumps) {
+    forget_node(stepper);
+  }
   const int code = try_step(stepper, error);
   if (code) {
     memcpy(stepper->self.node.q, stepper->kept, bytes);
@@ -235,6 +253,7 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
         vida__append_light_coordinates(&stepper->self, error);
       }
     }
+    forget_node(stepper);
     vida__watch_return(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
     return code;
   }

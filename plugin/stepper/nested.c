@@ -59,6 +59,7 @@ int vida__nested_step(VidaStepper* nested, VidaError* error) {
 void vida__nested_return(VidaStepper* nested) {
   const VidaIntegration* self = &nested->self;
   memcpy(self->node.q, nested->kept, (size_t)(5 * self->model.n + self->model.m) * sizeof(double));
+  nested->self.implicit.has_entries_next = false;
 }
 
 int vida__nested_stage(VidaStepper* nested, int stage, double t, double h, VidaError* error) {
@@ -82,6 +83,7 @@ int vida__nested_velocities(VidaStepper* nested, const double** v, VidaError* er
 void vida__copy_node(const VidaIntegration* from, VidaIntegration* to) {
   memcpy(to->node.q, from->node.q,
          (size_t)(5 * from->model.n + from->model.m) * sizeof *to->node.q);
+  to->implicit.has_entries_next = false;
 }
 
 void vida__add_solver_counts(VidaIntegration* to, const VidaIntegration* a,

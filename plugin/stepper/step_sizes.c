@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "stepper/condensed_step.h"
 #include "stepper/frame.h"
 #include "system/constraints/singular.h"
 #include "system/evaluate/sizes.h"
@@ -244,9 +245,37 @@ void vida__set_scales(VidaIntegration* self) {
     vida__map_set_size(self->implicit.map, i, motion * root, motion / root);
   }
   for (int r = 0; r < self->model.m; r++) {
-    vida__map_set_size(self->implicit.map, self->model.n + r,
-                       vida__constraint_size(self, r, motion),
-                       motion / self->model.matrix_stiffness[r]);
+    const double row_size = vida__constraint_size(self, r, motion);
+    const double multiplier_size = motion / self->model.matrix_stiffness[r];
+    vida__map_set_size(self->implicit.map, self->model.n + r, row_size, multiplier_size);
+    if (vida__is_condensed(self)) {
+      vida__map_set_size(vida__condensed_map(self), r, row_size, multiplier_size);
+    }
+  }
+}
+
+/* Returns |p| + h |force| of a coordinate. */
+static double measure_impulse(const VidaIntegration* self, int i) {
+  return fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i];
+}
+
+void vida__constraint_row_sizes(const VidaIntegration* self, const double* w, double* size) {
+  const VidaSystem* system = self->model.system;
+  double* speed = self->work.speed;
+  for (int i = 0; i < self->model.n; i++) {
+    speed[i] = fabs(w[i]) +
+               measure_impulse(self, i) * self->model.inverse_root[i] * self->model.inverse_root[i];
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    size[r] = has_rounded_rows(self) ? self->model.value_size[r] / fabs(self->node.h) : 0.0;
+    /* Rows that depend on each other round in common, also those that nothing moves along. */
+    size[r] +=
+        self->model.redundant ? self->implicit.scaled_for * self->model.row_stiffness[r] : 0.0;
+  }
+  vida__share_sizes(system, speed);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    size[entry->row] += fabs(self->implicit.entries0[e]) * speed[entry->coordinate];
   }
 }
 
@@ -254,26 +283,14 @@ void vida__step_sizes(void* data, const double* u, double* size) {
   const VidaIntegration* self = data;
   const VidaSystem* system = self->model.system;
   const double* mu = u + self->model.n;
-  double* rows = size + self->model.n;
-  double* speed = self->work.speed;
   for (int i = 0; i < self->model.n; i++) {
     const double mass = self->model.root_mass[i] * self->model.root_mass[i];
-    const double moving = fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i];
-    speed[i] = fabs(u[i]) + moving * self->model.inverse_root[i] * self->model.inverse_root[i];
-    size[i] = moving + mass * fabs(u[i]);
+    size[i] = measure_impulse(self, i) + mass * fabs(u[i]);
   }
-  for (int r = 0; r < self->model.m; r++) {
-    rows[r] = has_rounded_rows(self) ? self->model.value_size[r] / fabs(self->node.h) : 0.0;
-    /* Rows that depend on each other round in common, also those that nothing moves along. */
-    rows[r] +=
-        self->model.redundant ? self->implicit.scaled_for * self->model.row_stiffness[r] : 0.0;
-  }
-  vida__share_sizes(system, speed);
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const double gradient = fabs(self->implicit.entries0[e]);
-    size[entry->coordinate] += gradient * fabs(mu[entry->row]);
-    rows[entry->row] += gradient * speed[entry->coordinate];
+    size[entry->coordinate] += fabs(self->implicit.entries0[e]) * fabs(mu[entry->row]);
   }
   vida__share_sizes(system, size);
+  vida__constraint_row_sizes(self, u, size + self->model.n);
 }

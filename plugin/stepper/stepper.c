@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "stepper/branch_watch.h"
+#include "stepper/condensed_step.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
 #include "stepper/method_options.h"
@@ -49,6 +50,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                                {&stepper->self.implicit.g_node, m},
                                {&stepper->self.implicit.entries0, entries},
                                {&stepper->self.implicit.entries_before, entries},
+                               {&stepper->self.implicit.entries_next, entries},
                                {&stepper->self.work.entries, entries},
                                {&stepper->self.work.q1, n},
                                {&stepper->self.work.dq, n},
@@ -100,8 +102,12 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
     code = vida__map_create(stepper->self.model.context, stepper->self.implicit.rows,
                             stepper->self.method->equations, &stepper->self, options,
                             &stepper->self.implicit.map, error);
+    code = code ? code : vida__condensed_create(&stepper->self, options, error);
     if (!code) {
       vida__map_set_interrupt(stepper->self.implicit.map, interrupted);
+    }
+    if (!code && stepper->self.implicit.condensed) {
+      vida__map_set_interrupt(vida__condensed_map(&stepper->self), interrupted);
     }
   }
   return code;
@@ -259,6 +265,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   if (!old) {
     return;
   }
+  vida__condensed_destroy(&old->self.implicit.condensed);
   vida__map_destroy(&old->self.implicit.map);
   if (old->self.method->destroy) {
     old->self.method->destroy(&old->self);

@@ -418,8 +418,21 @@ static int fail_violated(const VidaStepper* stepper, const level* at, int row, V
       at->is_claimed ? "more than the method claims" : "and is torn", advice);
 }
 
-int vida__check_step(VidaStepper* stepper, VidaError* error) {
+void vida__evaluate_constraints_after_step(VidaStepper* stepper) {
   /* A step with relaxed constraints has prepared the next step and g at the node. */
+  if (stepper->self.model.m == 0 || stepper->self.softness) {
+    return;
+  }
+  stepper->self.implicit.has_g_node = !vida__constraints(
+      &stepper->self.model.evaluator, vida__next_time(&stepper->self), stepper->self.node.q,
+      stepper->self.node.q_low, stepper->self.implicit.g_node);
+  if (!stepper->self.implicit.has_g_node) {
+    /* The next step, or the function that needs g, reports the reason. */
+    stepper->self.model.evaluator.error = (VidaError){0};
+  }
+}
+
+int vida__check_step(VidaStepper* stepper, VidaError* error) {
   const bool is_relaxed = stepper->self.softness;
   const bool is_claimed = keeps(stepper, VIDA_CAN_POSITION_LEVEL);
   const double claimed = find_claimed_part(stepper);
@@ -433,17 +446,9 @@ int vida__check_step(VidaStepper* stepper, VidaError* error) {
       .part = is_claimed ? claimed : fraction_of_terms,
       .yields = compliance_factor,
       .is_claimed = is_claimed};
-  if (stepper->self.model.m == 0) {
+  if (stepper->self.model.m == 0 || (!is_relaxed && !stepper->self.implicit.has_g_node)) {
     return VIDA_SUCCESS;
   }
-  if (!is_relaxed && vida__constraints(&stepper->self.model.evaluator,
-                                       vida__next_time(&stepper->self), stepper->self.node.q,
-                                       stepper->self.node.q_low, stepper->self.implicit.g_node)) {
-    /* The next step, or the function that needs g, reports the reason. */
-    stepper->self.model.evaluator.error = (VidaError){0};
-    return VIDA_SUCCESS;
-  }
-  stepper->self.implicit.has_g_node = !is_relaxed;
   stepper->self.node.step++; /* of the node that the step has led to */
   const int torn = find_violated_row(stepper, &at);
   stepper->self.node.step--;

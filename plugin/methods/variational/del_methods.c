@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "methods/variational/del_step.h"
+#include "stepper/method_options.h"
 
 static const vida_discrete_lagrangian midpoint = {1, {1.0, 0.0}, {0.5, 0.0}, 0.0, false};
 static const vida_discrete_lagrangian endpoint = {1, {1.0, 0.0}, {1.0, 0.0}, 0.5, false};
@@ -36,6 +37,7 @@ const VidaOptionRow vida__del_options[] = {
     {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
      "The reported energy: at nodes with the projected velocity, or in the middle of a step with "
      "(q1 - q0)/h (as in the papers)."},
+    VIDA_PLAN_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow nonholonomic_options[] = {

@@ -29,6 +29,11 @@ static double step_weight(const VidaIntegration* self) {
   return projects(self) || self->node.step == 0 ? 0.5 : 1.0;
 }
 
+/* At the ends of a step the force of a potential is known or not needed: only M w depends on w. */
+static bool is_explicit(const VidaIntegration* self, double c) {
+  return self->model.system->separable && (c == 0.0 || c == 1.0);
+}
+
 int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule,
                      VidaError* error) {
   const size_t n = (size_t)self->model.n;
@@ -49,15 +54,17 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   own->row_place = 0.5;
   own->midpoint_energy = VidaOptions_HasChoice(self->options, "energy", "midpoint");
   self->state = own;
+  bool is_linear = true; /* in w, apart from the constraints */
+  for (int k = 0; k < rule->nodes; k++) {
+    is_linear = is_linear && is_explicit(self, rule->c[k]);
+  }
+  if (is_linear) {
+    self->implicit.form = (vida_step_form){own->base, &own->kappa};
+  }
   return VIDA_SUCCESS;
 }
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
-
-/* At the ends of a step the force of a potential is known or not needed: only M w depends on w. */
-static bool is_explicit(const VidaIntegration* self, double c) {
-  return self->model.system->separable && (c == 0.0 || c == 1.0);
-}
 
 int vida__del_residual(void* data, const double* u, double* r) {
   VidaIntegration* self = data;
@@ -221,14 +228,15 @@ static void take_multipliers(VidaIntegration* self) {
 static int project_momenta(VidaIntegration* self, double t, VidaError* error) {
   vida_variational_state* own = self->state;
   double* v = self->node.v;
-  int code = vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
+  const double* entries;
+  int code = vida__jacobian_after_step(self, t, &entries);
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
-  code = vida__project_velocity(self, t, self->node.q, self->work.entries, self->node.p, v,
-                                own->impulse, error);
+  code =
+      vida__project_velocity(self, t, self->node.q, entries, self->node.p, v, own->impulse, error);
   if (!code) {
-    vida__add_impulses(self, self->work.entries, -1.0, own->impulse);
+    vida__add_impulses(self, entries, -1.0, own->impulse);
   }
   return code;
 }

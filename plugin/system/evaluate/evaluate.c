@@ -455,6 +455,9 @@ int vida__add_discrete_curvature(const VidaSystem* system, const vida_interval* 
 static int add_exact_increment(const VidaSystem* system, const vida_constraint_batch* batch,
                                const vida_interval* between, const double* w, double* entries,
                                double* increment) {
+  if (batch->kernel->increment) {
+    return batch->kernel->increment(batch, between, w, increment);
+  }
   double* own = entries + batch->first_entry;
   const vida_jacobian_entry* entry = system->entries + batch->first_entry;
   const int count = batch->count * batch->rows * batch->width;

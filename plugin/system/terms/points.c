@@ -394,6 +394,31 @@ static int distance_discrete_jacobian(const vida_constraint_batch* batch,
   return VIDA_SUCCESS;
 }
 
+/* Adds (d0 + change / 2) w / l, where w is the rate of d. */
+ALWAYS_INLINE void add_distance_increments(const vida_constraint_batch* batch,
+                                           const vida_interval* between, const double* w,
+                                           double* increment, int dimension, bool paired) {
+  double d[3], change[3], rate[3];
+  for (int i = 0; i < batch->count; i++) {
+    const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
+    const int* index = batch->index + i * batch->width;
+    find_precise_difference(between->q0, between->q_low, index, dimension, paired,
+                            parameter + VIDA_DISTANCE_ANCHOR, d);
+    find_change(between->dq, index, dimension, paired, change);
+    find_change(w, index, dimension, paired, rate);
+    for (int k = 0; k < dimension; k++) {
+      d[k] += 0.5 * change[k];
+    }
+    increment[batch->row[i]] += dot(d, rate, dimension) / parameter[VIDA_DISTANCE_LENGTH];
+  }
+}
+
+static int distance_increment(const vida_constraint_batch* batch, const vida_interval* between,
+                              const double* w, double* increment) {
+  FOR_SHAPE(batch, add_distance_increments, between, w, increment);
+  return VIDA_SUCCESS;
+}
+
 static int distance_discrete_curvature(const vida_constraint_batch* batch,
                                        const vida_interval* between, double weight,
                                        const double* lambda, double* matrix) {
@@ -444,5 +469,6 @@ const vida_constraint_kernel vida__distance = {.kind = "distance",
                                                .curvature = distance_curvature,
                                                .discrete_jacobian = distance_discrete_jacobian,
                                                .discrete_curvature = distance_discrete_curvature,
+                                               .increment = distance_increment,
                                                .bias = distance_bias,
                                                .value_gradient = distance_value_gradient};

@@ -1,0 +1,357 @@
+#include "stepper/condensed_step.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/constraints/multiplier_matrix.h"
+
+struct vida_condensed {
+  vida_multiplier_matrix matrix;
+  vida_map* map;
+  vida_linear* projection; /* G M^-1 G^T */
+  int* coordinate;         /* entries: of each entry of G */
+  int* row;                /* m: the rows in the order of their entries, and */
+  int* row_end;            /* m: the index after the last entry of each */
+  bool is_used;            /* by the steps of this motion */
+  int sizes_age;           /* steps since the sizes of the rows were measured; < 0: never */
+  bool has_measured;       /* the row sizes have been used in this step */
+  bool has_end;            /* self->work has w and q1 of the multipliers in `known` */
+  double* known;           /* m */
+  double* inverse;         /* n: 1 / mass */
+  double* free;            /* n: w without constraint forces, -M^-1 base */
+  double* w;               /* n: w of the last multipliers */
+  double* guess;           /* m: multipliers before the solution */
+  double* size;            /* m: sizes of the rows */
+  double* columns;         /* entries: kappa M^-1 G0^T, in the pattern of G */
+  double data[];           /* memory of the arrays above */
+};
+
+/* ---- equations ------------------------------------------------------------------------------- */
+
+/* Computes columns = weight M^-1 G^T. */
+static void find_columns(VidaIntegration* self, const double* entries, double weight) {
+  vida_condensed* own = self->implicit.condensed;
+  const double* restrict inverse = own->inverse;
+  double* restrict columns = own->columns;
+  for (int e = 0; e < self->model.system->entry_count; e++) {
+    columns[e] = weight * inverse[own->coordinate[e]] * entries[e];
+  }
+}
+
+/* Computes what does not change while the step is solved. */
+static void prepare(VidaIntegration* self) {
+  vida_condensed* own = self->implicit.condensed;
+  const vida_step_form* form = &self->implicit.form;
+  for (int i = 0; i < self->model.n; i++) {
+    own->free[i] = -own->inverse[i] * form->base[i];
+  }
+  find_columns(self, self->implicit.entries0, *form->kappa);
+  own->has_measured = own->has_end = false;
+  own->sizes_age += own->sizes_age >= 0 ? 1 : 0;
+}
+
+/* Subtracts columns mu from v (n). */
+static void subtract_columns(const VidaIntegration* self, const double* mu, double* restrict v) {
+  const vida_condensed* own = self->implicit.condensed;
+  const int count = self->model.system->entry_count;
+  const int* restrict coordinate = own->coordinate;
+  const double* restrict columns = own->columns;
+  for (int e = 0, k = 0; e < count; k++) {
+    const double impulse = mu[own->row[k]];
+    for (const int end = own->row_end[k]; e < end; e++) {
+      v[coordinate[e]] -= columns[e] * impulse;
+    }
+  }
+}
+
+/* Computes w and the positions at the end of the step, in self->work, unless they are known. */
+static void find_end(VidaIntegration* self, const double* mu) {
+  vida_condensed* own = self->implicit.condensed;
+  const double h = self->node.h;
+  bool is_known = own->has_end;
+  for (int r = 0; r < self->model.m && is_known; r++) {
+    is_known = mu[r] == own->known[r];
+  }
+  if (is_known) {
+    return;
+  }
+  memcpy(own->w, own->free, (size_t)self->model.n * sizeof *own->w);
+  subtract_columns(self, mu, own->w);
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.dq[i] = h * own->w[i];
+    self->work.q1[i] = self->node.q[i] + self->work.dq[i];
+  }
+  memcpy(own->known, mu, (size_t)self->model.m * sizeof *mu);
+  own->has_end = true;
+}
+
+static int residual(void* data, const double* mu, double* r) {
+  VidaIntegration* self = data;
+  vida_condensed* own = self->implicit.condensed;
+  const double h = self->node.h;
+  find_end(self, mu);
+  const vida_interval between =
+      vida__interval(&self->model.evaluator, self->node.q, self->work.q1, self->work.dq);
+  const int code =
+      vida__constraint_increment(&self->model.evaluator, vida__next_time(self), &between, own->w, h,
+                                 self->implicit.g0, self->work.entries, r);
+  for (int k = 0; k < self->model.m; k++) {
+    r[k] += self->implicit.g0[k] / h;
+  }
+  return code;
+}
+
+static int jacobian(void* data, const double* mu, double* values) {
+  VidaIntegration* self = data;
+  vida_condensed* own = self->implicit.condensed;
+  find_end(self, mu);
+  const int code = vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
+                                  self->work.entries);
+  for (int e = 0; e < self->model.system->entry_count; e++) {
+    self->work.entries[e] = -self->work.entries[e];
+  }
+  vida__add_entry_products(&own->matrix, self->work.entries, own->columns, values);
+  return code;
+}
+
+/* The sizes need no precision: those of one of the last steps will do for a solution that they
+ * accept. They are measured anew for one that they do not accept, which is measured again. */
+static void row_sizes(void* data, const double* mu, double* size) {
+  enum { OLDEST = 16 };
+  VidaIntegration* self = data;
+  vida_condensed* own = self->implicit.condensed;
+  const bool is_old = own->sizes_age < 0 || own->sizes_age >= OLDEST;
+  const bool is_again = own->has_measured && own->sizes_age > 0;
+  (void)mu;
+  if (is_old || is_again) {
+    vida__constraint_row_sizes(self, own->w, own->size);
+    own->sizes_age = 0;
+  }
+  own->has_measured = true;
+  memcpy(size, own->size, (size_t)self->model.m * sizeof *size);
+}
+
+/* Newton's method begins near the end of the step only: from a guess at which a constraint is
+ * violated by more than this part of its reach, it may find another branch, which the linear
+ * equations for w in a step with all unknowns prevent. */
+static const double nearby = 0.01;
+
+static bool is_nearby(void* data, const double* r) {
+  const VidaIntegration* self = data;
+  for (int k = 0; k < self->model.m; k++) {
+    if (!(fabs(self->node.h * r[k]) <= nearby * self->model.reach[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void guess_none(void* data, double* mu) {
+  const VidaIntegration* self = data;
+  memset(mu, 0, (size_t)self->model.m * sizeof *mu);
+}
+
+static const char* name_of_row(const void* list, int row, const char** kind) {
+  *kind = "constraint";
+  return ((const VidaSystem*)list)->rows[row].name;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int allocate(VidaIntegration* self) {
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  const size_t entries = (size_t)self->model.system->entry_count;
+  vida_condensed* made =
+      vida__allocate(1, sizeof *made + (3 * n + 3 * m + entries) * sizeof made->data[0]);
+  if (!made) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  made->inverse = made->data;
+  made->free = made->inverse + n;
+  made->w = made->free + n;
+  made->guess = made->w + n;
+  made->size = made->guess + m;
+  made->known = made->size + m;
+  made->columns = made->known + m;
+  self->implicit.condensed = made;
+  return VIDA_SUCCESS;
+}
+
+static int list_entries(VidaIntegration* self) {
+  vida_condensed* own = self->implicit.condensed;
+  const VidaSystem* system = self->model.system;
+  const size_t entries = (size_t)system->entry_count, m = (size_t)system->row_count;
+  own->coordinate = vida__allocate(entries + 2 * m, sizeof *own->coordinate);
+  if (!own->coordinate) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  own->row = own->coordinate + entries;
+  own->row_end = own->row + m;
+  int rows = -1;
+  for (int e = 0; e < system->entry_count; e++) {
+    own->coordinate[e] = system->entries[e].coordinate;
+    if (e == 0 || system->entries[e].row != system->entries[e - 1].row) {
+      own->row[++rows] = system->entries[e].row;
+    }
+    own->row_end[rows] = e + 1;
+  }
+  return VIDA_SUCCESS;
+}
+
+static bool may_condense(const VidaIntegration* self, vida_map_options options) {
+  const VidaSystem* system = self->model.system;
+  return self->implicit.form.base && system->separable && system->row_count > 0 &&
+         !system->nonholonomic && !vida__gives_solver(options.services) &&
+         !VidaOptions_HasChoice(self->options, "plan", "general");
+}
+
+int vida__condensed_create(VidaIntegration* self, vida_map_options options, VidaError* error) {
+  static const VidaStepEquations equations = {residual, jacobian, row_sizes, guess_none};
+  if (!may_condense(self, options)) {
+    return VIDA_SUCCESS;
+  }
+  int code = allocate(self);
+  vida_condensed* own = self->implicit.condensed;
+  code = code ? code : list_entries(self);
+  code = code ? code : vida__find_multiplier_matrix(self->model.system, &own->matrix);
+  if (code) {
+    return vida__fail_memory(error); /* the caller destroys what there is */
+  }
+  if (own->matrix.pattern.size == 0) {
+    vida__condensed_destroy(&self->implicit.condensed);
+    return VIDA_SUCCESS;
+  }
+  const vida_map_rows rows = {&own->matrix.pattern, &self->model.evaluator, name_of_row,
+                              self->model.system};
+  for (int i = 0; i < self->model.n; i++) {
+    own->inverse[i] = 1.0 / self->model.system->mass[i];
+  }
+  code = vida__map_create(self->model.context, rows, equations, self, options, &own->map, error);
+  if (code) {
+    return code;
+  }
+  vida__map_set_guess_test(own->map, is_nearby);
+  return vida__linear_create(self->model.context, &own->matrix.pattern, options.solver,
+                             &own->projection, error);
+}
+
+void vida__condensed_destroy(vida_condensed** condensed) {
+  vida_condensed* old = *condensed;
+  if (!old) {
+    return;
+  }
+  vida__map_destroy(&old->map);
+  vida__linear_destroy(&old->projection);
+  vida__free_multiplier_matrix(&old->matrix);
+  free(old->coordinate);
+  free(old);
+  *condensed = NULL;
+}
+
+/* ---- use ------------------------------------------------------------------------------------- */
+
+void vida__condensed_start(VidaIntegration* self) {
+  vida_condensed* own = self->implicit.condensed;
+  if (!own) {
+    return;
+  }
+  own->is_used = !self->model.redundant;
+  own->sizes_age = -1;
+  /* Sizes differ from the masses where a coordinate is light (light_masses.c). */
+  for (int i = 0; i < self->model.n && own->is_used; i++) {
+    own->is_used = self->model.matrix_root[i] == self->model.root_mass[i];
+  }
+}
+
+bool vida__is_condensed(const VidaIntegration* self) {
+  return self->implicit.condensed && self->implicit.condensed->is_used;
+}
+
+vida_map* vida__condensed_map(const VidaIntegration* self) {
+  return self->implicit.condensed->map;
+}
+
+bool vida__condensed_solve(VidaIntegration* self) {
+  vida_condensed* own = self->implicit.condensed;
+  const size_t bytes = (size_t)self->model.m * sizeof *own->guess;
+  double* mu = self->implicit.unknown + self->model.n;
+  memcpy(own->guess, mu, bytes);
+  prepare(self);
+  if (!vida__map_attempt(own->map, mu)) {
+    memcpy(mu, own->guess, bytes);
+    return false;
+  }
+  find_end(self, mu);
+  memcpy(self->implicit.unknown, own->w, (size_t)self->model.n * sizeof *own->w);
+  return true;
+}
+
+/* ---- projection ------------------------------------------------------------------------------ */
+
+static double find_largest_ratio(int count, const double* x, const double* size) {
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    largest = fabs(x[i]) > largest * size[i] ? fabs(x[i]) / size[i] : largest;
+  }
+  return largest;
+}
+
+/* Computes r = G v + g_t, and its largest row relative to a motion of this size. */
+static int find_rates(VidaIntegration* self, double t, const double* q, const double* entries,
+                      const double* v, double motion, double* r, double* largest) {
+  const int code = vida__constraint_rate(&self->model.evaluator, t, q, r);
+  vida__add_constraint_velocity(self->model.system, entries, 1.0, v, r);
+  *largest = find_largest_ratio(self->model.m, r, self->model.row_stiffness);
+  *largest = motion > 0.0 ? *largest / motion : *largest;
+  return code;
+}
+
+static int factor_projection(VidaIntegration* self, const double* entries) {
+  vida_condensed* own = self->implicit.condensed;
+  own->has_end = false; /* the columns are those of the projection now */
+  find_columns(self, entries, 1.0);
+  vida__linear_clear(own->projection);
+  vida__add_entry_products(&own->matrix, entries, own->columns, own->projection->values);
+  return vida__linear_factor(own->projection);
+}
+
+bool vida__condensed_project(VidaIntegration* self, double t, const double* q,
+                             const double* entries, const double* p, double* v, double* nu) {
+  enum { MOST_CORRECTIONS = 4 };
+  vida_condensed* own = self->implicit.condensed;
+  double* r = own->known; /* not needed any more */
+  const double motion = find_largest_ratio(self->model.n, p, self->model.root_mass);
+  double largest, before = INFINITY;
+  memset(nu, 0, (size_t)self->model.m * sizeof *nu);
+  for (int i = 0; i < self->model.n; i++) {
+    v[i] = own->inverse[i] * p[i];
+  }
+  int code = factor_projection(self, entries);
+  for (int k = 0; k <= MOST_CORRECTIONS && !code; k++) {
+    code = find_rates(self, t, q, entries, v, motion, r, &largest);
+    /* Beside a heavy and fast part, violations of other parts may be tiny at first. */
+    const bool is_rounding =
+        k > 0 && (largest <= 2.0 * DBL_EPSILON || (largest < 1e-12 && largest >= before));
+    if (code || is_rounding) {
+      break;
+    }
+    before = largest;
+    code = vida__linear_solve(own->projection, r, r);
+    subtract_columns(self, r, v);
+    for (int i = 0; i < self->model.m; i++) {
+      nu[i] += r[i];
+    }
+  }
+  return !code && largest < 1e-12;
+}
+
+void vida__condensed_prepare(VidaIntegration* self) {
+  prepare(self);
+  vida__map_prepare(self->implicit.condensed->map, self->implicit.unknown + self->model.n);
+  factor_projection(self, self->implicit.entries0);
+  vida__map_reset_counts(self->implicit.condensed->map);
+}

@@ -1,0 +1,191 @@
+#include "system/constraints/multiplier_matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/elimination.h"
+#include "base/memory.h"
+
+/* Most products for each entry of G. A coordinate with k constraints makes k^2 products. */
+static const double most_products = 8.0;
+
+/* Work space: the entries of G by coordinates and by rows. */
+typedef struct entry_lists {
+  const VidaSystem* system;
+  int* start; /* n + 1: index of the first entry of a coordinate in `entry` */
+  int* entry;
+  int* row_start; /* m + 1 */
+  int* mark;      /* m: the last column that has met a row */
+} entry_lists;
+
+static void free_lists(entry_lists* lists) {
+  free(lists->start);
+  free(lists->entry);
+  free(lists->row_start);
+  free(lists->mark);
+}
+
+/* Counts from the second element on, so that sums of the counts are the starts. */
+static int make_lists(const VidaSystem* system, entry_lists* lists) {
+  const int n = system->coordinate_count, m = system->row_count;
+  lists->system = system;
+  lists->start = vida__allocate((size_t)n + 2, sizeof *lists->start);
+  lists->entry = vida__allocate((size_t)system->entry_count, sizeof *lists->entry);
+  lists->row_start = vida__allocate((size_t)m + 1, sizeof *lists->row_start);
+  lists->mark = vida__allocate((size_t)m, sizeof *lists->mark);
+  if (!lists->start || !lists->entry || !lists->row_start || !lists->mark) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    lists->start[system->entries[e].coordinate + 2]++;
+  }
+  for (int i = 0; i < n; i++) {
+    lists->start[i + 2] += lists->start[i + 1];
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    lists->entry[lists->start[system->entries[e].coordinate + 1]++] = e;
+  }
+  return VIDA_SUCCESS;
+}
+
+static double count_products(const entry_lists* lists) {
+  double products = 0.0;
+  for (int i = 0; i < lists->system->coordinate_count; i++) {
+    const double entries = lists->start[i + 1] - lists->start[i];
+    products += entries * entries;
+  }
+  return products;
+}
+
+/* ---- pattern --------------------------------------------------------------------------------- */
+
+/* The entries of a row are consecutive, but rows may follow each other in any order. */
+static void find_rows(entry_lists* lists) {
+  const vida_jacobian_entry* entry = lists->system->entries;
+  for (int e = lists->system->entry_count - 1; e >= 0; e--) {
+    lists->row_start[entry[e].row] = e;
+  }
+}
+
+static bool is_in_row(const VidaSystem* system, int e, int row) {
+  return e >= 0 && e < system->entry_count && system->entries[e].row == row;
+}
+
+static int compare(const void* a, const void* b) {
+  const sunindextype left = *(const sunindextype*)a, right = *(const sunindextype*)b;
+  return (left > right) - (left < right);
+}
+
+/* Adds the rows that share a coordinate with constraint `column`. */
+static void add_column(entry_lists* lists, int column, vida_pattern* pattern) {
+  const VidaSystem* system = lists->system;
+  sunindextype* const first = pattern->row + pattern->entries;
+  lists->mark[column] = column;
+  pattern->row[pattern->entries++] = column;
+  for (int e = lists->row_start[column]; is_in_row(system, e, column); e++) {
+    const int i = system->entries[e].coordinate;
+    for (int k = lists->start[i]; k < lists->start[i + 1]; k++) {
+      const int row = system->entries[lists->entry[k]].row;
+      if (lists->mark[row] != column) {
+        lists->mark[row] = column;
+        pattern->row[pattern->entries++] = row;
+      }
+    }
+  }
+  qsort(first, (size_t)(pattern->row + pattern->entries - first), sizeof *first, compare);
+  pattern->column_start[column + 1] = pattern->entries;
+}
+
+static int find_pattern(entry_lists* lists, size_t products, vida_pattern* pattern) {
+  const int m = lists->system->row_count;
+  pattern->column_start = vida__allocate((size_t)m + 1, sizeof *pattern->column_start);
+  pattern->row = vida__allocate((size_t)m + products, sizeof *pattern->row);
+  if (!pattern->column_start || !pattern->row) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int r = 0; r < m; r++) {
+    lists->mark[r] = -1;
+  }
+  for (int r = 0; r < m; r++) {
+    add_column(lists, r, pattern);
+  }
+  pattern->size = pattern->leading = m;
+  return vida__order_pattern(pattern);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* Returns whether two entries belong to one product: both to the same coordinate. */
+static bool is_product(const VidaSystem* system, int left, int right, int row, int column) {
+  return is_in_row(system, left, row) && is_in_row(system, right, column) &&
+         system->entries[left].coordinate == system->entries[right].coordinate;
+}
+
+/* Adds the products that begin with two entries of the same coordinate; those that begin with
+ * earlier entries contain them already. */
+static void add_products(const VidaSystem* system, int left, int right,
+                         vida_multiplier_matrix* matrix) {
+  const int row = system->entries[left].row, column = system->entries[right].row;
+  if (is_product(system, left - 1, right - 1, row, column)) {
+    return;
+  }
+  int count = 1;
+  while (is_product(system, left + count, right + count, row, column)) {
+    count++;
+  }
+  matrix->products[matrix->product_count++] =
+      (vida_entry_products){left, right, count, vida__pattern_slot(&matrix->pattern, row, column)};
+}
+
+static int find_products(const entry_lists* lists, size_t products,
+                         vida_multiplier_matrix* matrix) {
+  const VidaSystem* system = lists->system;
+  matrix->products = vida__allocate(products, sizeof *matrix->products);
+  for (int left = 0; left < system->entry_count && matrix->products; left++) {
+    const int i = system->entries[left].coordinate;
+    for (int k = lists->start[i]; k < lists->start[i + 1]; k++) {
+      add_products(system, left, lists->entry[k], matrix);
+    }
+  }
+  return matrix->products ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+int vida__find_multiplier_matrix(const VidaSystem* system, vida_multiplier_matrix* matrix) {
+  entry_lists lists = {0};
+  int code = make_lists(system, &lists);
+  const double products = code ? 0.0 : count_products(&lists);
+  if (!code && products <= most_products * system->entry_count) {
+    find_rows(&lists);
+    code = find_pattern(&lists, (size_t)products, &matrix->pattern);
+    code = code ? code : find_products(&lists, (size_t)products, matrix);
+  }
+  free_lists(&lists);
+  return code;
+}
+
+void vida__free_multiplier_matrix(vida_multiplier_matrix* matrix) {
+  vida__free_pattern_order(&matrix->pattern);
+  free(matrix->pattern.column_start);
+  free(matrix->pattern.row);
+  free(matrix->products);
+  memset(matrix, 0, sizeof *matrix);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+void vida__add_entry_products(const vida_multiplier_matrix* matrix, const double* entries,
+                              const double* columns, double* values) {
+  for (int k = 0; k < matrix->product_count; k++) {
+    const vida_entry_products* product = &matrix->products[k];
+    const double *left = entries + product->left, *right = columns + product->right;
+    double sum = left[0] * right[0];
+    if (product->count == 3) { /* a point in space */
+      sum += left[1] * right[1] + left[2] * right[2];
+    } else {
+      for (int i = 1; i < product->count; i++) {
+        sum += left[i] * right[i];
+      }
+    }
+    values[product->slot] += sum;
+  }
+}
