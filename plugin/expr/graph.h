@@ -33,6 +33,8 @@ typedef enum vida_input {
   VIDA_INPUT_AUXILIARY,       /* directions of derivatives, and inputs for other purposes */
   VIDA_INPUT_MOMENT,          /* index 0: the time at which conditions of time are evaluated
                                  (time_conditions.h) */
+  VIDA_INPUT_SINE,            /* of a position, and its cosine: in tapes only (tape.h) */
+  VIDA_INPUT_COSINE,
   VIDA_INPUT_KINDS
 } vida_input;
 

@@ -16,6 +16,7 @@ typedef struct tape_compiler {
   const vida_graph* graph;
   vida_tape* tape;
   int size;
+  bool is_turned; /* sines and cosines of positions are inputs */
   bool* needed;
   bool* done;    /* is in `order`, or an input or a constant */
   int* order;    /* by instruction: its node */
@@ -41,6 +42,33 @@ static int find_size(const vida_graph* graph, int count, const int* output) {
   return size;
 }
 
+static bool is_position(const vida_node* node) {
+  return node->operation == VIDA_OP_INPUT && node->number == VIDA_INPUT_POSITION;
+}
+
+static bool is_turn(const tape_compiler* compiler, const vida_node* node) {
+  return compiler->is_turned &&
+         (node->operation == VIDA_OP_SIN || node->operation == VIDA_OP_COS) &&
+         is_position(&compiler->graph->nodes[node->operand[0]]);
+}
+
+static bool is_input(const tape_compiler* compiler, const vida_node* node) {
+  return node->operation == VIDA_OP_INPUT || is_turn(compiler, node);
+}
+
+static bool is_leaf(const tape_compiler* compiler, const vida_node* node) {
+  return node->operation == VIDA_OP_CONSTANT || is_input(compiler, node);
+}
+
+static vida_tape_input input_of(const tape_compiler* compiler, const vida_node* node) {
+  const int index = is_turn(compiler, node) ? compiler->graph->nodes[node->operand[0]].operand[0]
+                                            : node->operand[0];
+  const vida_input kind = node->operation == VIDA_OP_SIN   ? VIDA_INPUT_SINE
+                          : node->operation == VIDA_OP_COS ? VIDA_INPUT_COSINE
+                                                           : (vida_input)node->number;
+  return (vida_tape_input){kind, index};
+}
+
 /* Marks the nodes that the outputs need, and counts inputs, constants and instructions. */
 static void find_needed(tape_compiler* compiler, int count, const int* output) {
   vida_tape* tape = compiler->tape;
@@ -52,11 +80,11 @@ static void find_needed(tape_compiler* compiler, int count, const int* output) {
       continue;
     }
     const vida_node* node = &compiler->graph->nodes[i];
-    tape->input_count += node->operation == VIDA_OP_INPUT;
+    compiler->done[i] = is_leaf(compiler, node);
+    tape->input_count += is_input(compiler, node);
     tape->constant_count += node->operation == VIDA_OP_CONSTANT;
-    tape->instruction_count += node->operation > VIDA_OP_INPUT;
-    compiler->done[i] = node->operation <= VIDA_OP_INPUT;
-    for (int k = 0; k < arity_of(node); k++) {
+    tape->instruction_count += !compiler->done[i];
+    for (int k = 0; k < arity_of(node) && !compiler->done[i]; k++) {
       compiler->needed[node->operand[k]] = true;
     }
   }
@@ -141,8 +169,8 @@ static void place_leaves(tape_compiler* compiler) {
     if (!compiler->needed[i]) {
       continue;
     }
-    if (node->operation == VIDA_OP_INPUT) {
-      tape->inputs[inputs] = (vida_tape_input){(vida_input)node->number, node->operand[0]};
+    if (is_input(compiler, node)) {
+      tape->inputs[inputs] = input_of(compiler, node);
       tape->node[inputs] = i;
       compiler->slot[i] = inputs++;
     } else if (node->operation == VIDA_OP_CONSTANT) {
@@ -163,8 +191,7 @@ static void release_operands(tape_compiler* compiler, int i) {
   const vida_node* node = &compiler->graph->nodes[compiler->order[i]];
   for (int k = 0; k < arity_of(node); k++) {
     const int operand = node->operand[k];
-    if (compiler->last_use[operand] == i &&
-        compiler->graph->nodes[operand].operation > VIDA_OP_INPUT) {
+    if (compiler->last_use[operand] == i && !is_leaf(compiler, &compiler->graph->nodes[operand])) {
       compiler->free_slots[compiler->free_count++] = compiler->slot[operand];
       compiler->last_use[operand] = -1; /* once, where an operand is repeated */
     }
@@ -261,9 +288,11 @@ static int compile(tape_compiler* compiler, int count, const int* output) {
   return VIDA_SUCCESS;
 }
 
-int vida__tape_compile(const vida_graph* graph, int count, const int* output, vida_tape** tape) {
+static int compile_new(const vida_graph* graph, int count, const int* output, bool is_turned,
+                       vida_tape** tape) {
   *tape = NULL;
-  tape_compiler compiler = {.graph = graph, .size = find_size(graph, count, output)};
+  tape_compiler compiler = {
+      .graph = graph, .size = find_size(graph, count, output), .is_turned = is_turned};
   if (compiler.size < 0) {
     return compiler.size;
   }
@@ -275,6 +304,15 @@ int vida__tape_compile(const vida_graph* graph, int count, const int* output, vi
   }
   *tape = compiler.tape;
   return code;
+}
+
+int vida__tape_compile(const vida_graph* graph, int count, const int* output, vida_tape** tape) {
+  return compile_new(graph, count, output, false, tape);
+}
+
+int vida__tape_compile_turned(const vida_graph* graph, int count, const int* output,
+                              vida_tape** tape) {
+  return compile_new(graph, count, output, true, tape);
 }
 
 void vida__tape_destroy(vida_tape** tape) {

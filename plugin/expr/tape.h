@@ -52,6 +52,10 @@ typedef struct vida_fault {
  * VIDA_OUT_OF_MEMORY, VIDA_BAD_ARGUMENT for a node that does not exist, or the code of a negative
  * node. The tape does not refer to the graph. The caller frees *tape with vida__tape_destroy. */
 int vida__tape_compile(const vida_graph* graph, int count, const int* output, vida_tape** tape);
+/* Compiles as vida__tape_compile does, but takes the sines and cosines of positions as inputs of
+ * the kinds SINE and COSINE, so that the caller can compute each of them once for many tapes. */
+int vida__tape_compile_turned(const vida_graph* graph, int count, const int* output,
+                              vida_tape** tape);
 /* Frees a tape and sets *tape to NULL; NULL is allowed. */
 void vida__tape_destroy(vida_tape** tape);
 

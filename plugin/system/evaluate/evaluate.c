@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/model/drawing.h"
+#include "system/terms/traced.h"
 
 static void prepare_functions(const vida_functions* functions, const vida_tape_place* place,
                               double* tapes) {
@@ -38,6 +39,9 @@ int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, 
   for (int b = 0; system->drawing && b < system->drawing->batch_count; b++) {
     const vida_term_batch* batch = &system->drawing->batches[b];
     prepare_functions(batch->functions, &batch->tape, evaluator->scratch);
+  }
+  if (system->turn_place > 0) {
+    vida__prepare_turns(system, evaluator->scratch);
   }
   return VIDA_SUCCESS;
 }

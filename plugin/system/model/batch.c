@@ -244,7 +244,8 @@ int vida__add_constraint(VidaSystem* system, const vida_constraint_kernel* kerne
 enum { LEAST_IN_LANES = 4 };
 
 static void place_batch(VidaSystem* system, const vida_functions* functions, int count,
-                        int parameters, const double* own, vida_tape_place* place) {
+                        int parameters, const double* own, vida_tape_place* place,
+                        bool* takes_turns) {
   if (!functions || !functions->work_size) {
     return;
   }
@@ -252,29 +253,34 @@ static void place_batch(VidaSystem* system, const vida_functions* functions, int
   place->parameters = parameters ? own : system->parameter_values;
   place->stride = parameters;
   place->work = system->tape_scratch;
+  *takes_turns |= functions->takes_turns;
   system->tape_scratch += functions->work_size(functions, place->in_lanes);
 }
 
 void vida__place_tapes(VidaSystem* system) {
+  bool takes_turns = false;
   system->tape_scratch = 0;
   for (int b = 0; b < system->term_batch_count; b++) {
     vida_term_batch* batch = &system->term_batches[b];
     place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
-                &batch->tape);
+                &batch->tape, &takes_turns);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     vida_constraint_batch* batch = &system->constraint_batches[b];
     place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
-                &batch->tape);
+                &batch->tape, &takes_turns);
   }
   for (int b = 0; b < system->observable_count; b++) {
     vida_term_batch* batch = &system->observable_batches[b];
     place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
-                &batch->tape);
+                &batch->tape, &takes_turns);
   }
   for (int b = 0; system->drawing && b < system->drawing->batch_count; b++) {
     vida_term_batch* batch = &system->drawing->batches[b];
     place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
-                &batch->tape);
+                &batch->tape, &takes_turns);
   }
+  /* Behind a tape, the place is not 0. */
+  system->turn_place = takes_turns ? system->tape_scratch : 0;
+  system->tape_scratch += takes_turns ? 3 * (size_t)system->coordinate_count : 0;
 }

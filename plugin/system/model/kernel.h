@@ -58,6 +58,7 @@ struct vida_functions {
   /* Has a kink or a jump where a function of rates changes its sign, which derivatives need not
    * show; false for callbacks, for which it is not known. */
   bool bends_with_rates;
+  bool takes_turns; /* uses the sines and cosines of positions in the work space (traced.h) */
   bool rests; /* a Lagrangian whose L_q vanishes at rest for all positions and times, by its form */
   int references;
   void (*destroy)(vida_functions* functions); /* called with the last reference */

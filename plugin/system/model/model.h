@@ -160,6 +160,9 @@ struct VidaSystem {
   struct vida_drawing* drawing;     /* NULL until its first line (drawing.h) */
   struct vida_mechanics* mechanics; /* NULL until its first body or joint (pattern.h) */
   size_t tape_scratch;              /* doubles of work space that an evaluator needs for tapes */
+  /* Of these, from this place on: an angle, its sine and its cosine for each position (traced.h);
+   * 0: no tape takes them. */
+  size_t turn_place;
   size_t shared_scratch; /* doubles of work space for callbacks, behind those of the tapes */
 
   int momentum_count;

@@ -232,10 +232,12 @@ static int compile(derivation* work, enum vida_tape_kind kind, int count, const 
     return VIDA_SUCCESS;
   }
   vida_tape** tape = &work->traced->tape[kind];
-  const int code = vida__tape_compile(work->graph, count, output, tape);
+  const int code = vida__tape_compile_turned(work->graph, count, output, tape);
   for (int i = 0; i < (code ? 0 : (*tape)->input_count); i++) {
     vida_tape_input* input = &(*tape)->inputs[i];
-    if (input->kind == VIDA_INPUT_POSITION || input->kind == VIDA_INPUT_VELOCITY ||
+    const bool is_turn = input->kind == VIDA_INPUT_SINE || input->kind == VIDA_INPUT_COSINE;
+    work->traced->base.takes_turns |= is_turn;
+    if (is_turn || input->kind == VIDA_INPUT_POSITION || input->kind == VIDA_INPUT_VELOCITY ||
         input->kind == VIDA_INPUT_SECOND_POSITION) {
       input->index = work->local[input->index];
     }

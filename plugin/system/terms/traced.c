@@ -1,6 +1,8 @@
 #include "system/terms/traced.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -120,42 +122,110 @@ static int count_switches(const instances* list) {
   return list->traced->tape[VIDA_TAPE_SWITCHES]->output_count;
 }
 
+void vida__prepare_turns(const VidaSystem* system, double* tapes) {
+  double* turn = tapes + system->turn_place;
+  for (int i = 0; i < system->coordinate_count; i++, turn += 3) {
+    turn[0] = 0.0;
+    turn[1] = 0.0;
+    turn[2] = 1.0;
+  }
+}
+
+/* Returns the sine and the cosine of a position, which are computed when it has changed, be it to a
+ * zero of the other sign. */
+static inline const double* find_turn(double* turns, const double* q, int coordinate) {
+  double* turn = turns + 3 * (size_t)coordinate;
+  const double* angle = &q[coordinate];
+  if (memcmp(turn, angle, sizeof *turn) != 0) {
+    turn[0] = *angle;
+    turn[1] = sin(*angle);
+    turn[2] = cos(*angle);
+  }
+  return turn + 1;
+}
+
+/* The inputs of one kind, for `count` instances. */
+
+static void gather_coordinates(const double* restrict from, const int* restrict index, int width,
+                               int count, double* restrict work) {
+  for (int lane = 0; lane < count; lane++) {
+    work[lane] = from[index[lane * width]];
+  }
+}
+
+static void gather_turns(const instances* list, const int* index, int part, int count,
+                         double* work) {
+  double* turns = list->tapes + list->system->turn_place;
+  for (int lane = 0; lane < count; lane++) {
+    work[lane] = find_turn(turns, list->q, index[lane * list->width])[part];
+  }
+}
+
+static void gather_strided(const double* restrict from, int stride, int count,
+                           double* restrict work) {
+  for (int lane = 0; lane < count; lane++) {
+    work[lane] = from[lane * stride];
+  }
+}
+
+static void fill(double value, int count, double* work) {
+  for (int lane = 0; lane < count; lane++) {
+    work[lane] = value;
+  }
+}
+
+static void gather_input(const instances* list, vida_tape_input input, int first, int count,
+                         double* work) {
+  const int* index = list->index + (size_t)first * (size_t)list->width + input.index;
+  switch (input.kind) {
+    case VIDA_INPUT_POSITION:
+      gather_coordinates(list->q, index, list->width, count, work);
+      break;
+    case VIDA_INPUT_VELOCITY:
+      gather_coordinates(list->v, index, list->width, count, work);
+      break;
+    case VIDA_INPUT_SECOND_POSITION:
+      gather_coordinates(list->q1, index, list->width, count, work);
+      break;
+    case VIDA_INPUT_SINE:
+      gather_turns(list, index, 0, count, work);
+      break;
+    case VIDA_INPUT_COSINE:
+      gather_turns(list, index, 1, count, work);
+      break;
+    case VIDA_INPUT_TIME:
+      fill(list->t, count, work);
+      break;
+    case VIDA_INPUT_MOMENT:
+      fill(list->segment ? list->segment->moment : list->t, count, work);
+      break;
+    case VIDA_INPUT_PARAMETER:
+      gather_strided(list->place->parameters + first * list->place->stride + input.index,
+                     list->place->stride, count, work);
+      break;
+    case VIDA_INPUT_AUXILIARY: /* without switches: the rates of a nonholonomic row at rest */
+      if (list->switches) {
+        gather_strided(list->switches + first * count_switches(list) + input.index,
+                       count_switches(list), count, work);
+        break;
+      }
+      fill(0.0, count, work);
+      break;
+    default:
+      fill(0.0, count, work);
+      break;
+  }
+}
+
 /* Collects the inputs of the tape for the instances from `first` on: one, or a full set of lanes.
  * Lanes after the last instance repeat it. */
 static void gather(const instances* list, const vida_tape* tape, int first, int lanes,
                    double* work) {
+  const int count = list->count - first < lanes ? list->count - first : lanes;
   for (int k = 0; k < tape->input_count; k++, work += lanes) {
-    const vida_tape_input input = tape->inputs[k];
-    for (int lane = 0; lane < lanes; lane++) {
-      const int i = first + lane < list->count ? first + lane : list->count - 1;
-      const int* index = list->index + (size_t)i * (size_t)list->width;
-      switch (input.kind) {
-        case VIDA_INPUT_POSITION:
-          work[lane] = list->q[index[input.index]];
-          break;
-        case VIDA_INPUT_VELOCITY:
-          work[lane] = list->v[index[input.index]];
-          break;
-        case VIDA_INPUT_SECOND_POSITION:
-          work[lane] = list->q1[index[input.index]];
-          break;
-        case VIDA_INPUT_TIME:
-          work[lane] = list->t;
-          break;
-        case VIDA_INPUT_MOMENT:
-          work[lane] = list->segment ? list->segment->moment : list->t;
-          break;
-        case VIDA_INPUT_PARAMETER:
-          work[lane] = list->place->parameters[i * list->place->stride + input.index];
-          break;
-        case VIDA_INPUT_AUXILIARY: /* without switches: the rates of a nonholonomic row at rest */
-          work[lane] =
-              list->switches ? list->switches[i * count_switches(list) + input.index] : 0.0;
-          break;
-        default:
-          work[lane] = 0.0;
-          break;
-      }
+    gather_input(list, tape->inputs[k], first, count, work);
+    for (int lane = count; lane < lanes; lane++) {
+      work[lane] = work[count - 1];
     }
   }
 }
@@ -167,7 +237,8 @@ static void describe_fault(const instances* list, int i, const vida_fault* fault
   const int* index = list->index + (size_t)i * (size_t)list->width;
   const vida_input kind = fault->operation == VIDA_OP_INPUT ? fault->input.kind : VIDA_INPUT_KINDS;
   const bool is_rate = kind == VIDA_INPUT_VELOCITY;
-  if (is_rate || kind == VIDA_INPUT_POSITION || kind == VIDA_INPUT_SECOND_POSITION) {
+  if (is_rate || kind == VIDA_INPUT_POSITION || kind == VIDA_INPUT_SECOND_POSITION ||
+      kind == VIDA_INPUT_SINE || kind == VIDA_INPUT_COSINE) {
     vida__append(text, size,
                  "the %s of '%s' is not a finite number, for example because the iterations of a "
                  "step diverge",

@@ -75,6 +75,11 @@ int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place*
 int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place* at,
                           const double* switches, double* values);
 
+/* Prepares the angles, sines and cosines in the work space of an evaluator. They stay between
+ * evaluations, so that each sine and cosine of a position is computed once for all tapes that are
+ * evaluated there. */
+void vida__prepare_turns(const VidaSystem* system, double* tapes);
+
 /* Assigns the work space of all tapes, after they have been compiled. */
 void vida__lay_out_traced(vida_traced* traced);
 /* The `work_size` of traced functions. */
