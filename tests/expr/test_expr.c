@@ -544,6 +544,47 @@ static void test_slots(void) {
   vida__graph_destroy(&graph);
 }
 
+/* Sines and cosines of positions are inputs of a turned tape; those of anything else are not. */
+static void test_turned_tape(void) {
+  vida_graph* graph = vida__graph_create();
+  const int x = position(graph, 0), y = position(graph, 3);
+  const int v = vida__graph_input(graph, VIDA_INPUT_VELOCITY, 0);
+  const int sine = unary(graph, VIDA_OP_SIN, x), cosine = unary(graph, VIDA_OP_COS, y);
+  const int others = binary(graph, VIDA_OP_ADD, unary(graph, VIDA_OP_SIN, v),
+                            unary(graph, VIDA_OP_COS, binary(graph, VIDA_OP_ADD, x, y)));
+  const int sum = binary(graph, VIDA_OP_ADD, binary(graph, VIDA_OP_MULTIPLY, sine, cosine),
+                         binary(graph, VIDA_OP_ADD, others, sine));
+  const int output[] = {sum, sine};
+  const Inputs inputs = {{{0.7, 0.0, 0.0, -1.9}, {0.3}}};
+  double expected[2], value[2], work[32];
+  double at[4] = {0.7, 0.0, 0.0, -1.9}, rate[1] = {0.3}, sines[4] = {0.0}, cosines[4] = {0.0};
+  const double* pointers[VIDA_INPUT_KINDS] = {at, rate};
+  vida_tape* tape;
+  evaluate_nodes(graph, 2, output, &inputs, expected);
+  REQUIRE_OK(vida__tape_compile_turned(graph, 2, output, &tape), NULL);
+  int turns = 0;
+  for (int i = 0; i < tape->input_count; i++) {
+    turns += tape->inputs[i].kind == VIDA_INPUT_SINE || tape->inputs[i].kind == VIDA_INPUT_COSINE;
+  }
+  EXPECT(turns == 2 && tape->input_count == 5, "%d of %d inputs", turns, tape->input_count);
+  sines[0] = sin(0.7);
+  cosines[3] = cos(-1.9);
+  pointers[VIDA_INPUT_SINE] = sines;
+  pointers[VIDA_INPUT_COSINE] = cosines;
+  vida__tape_prepare(tape, work);
+  REQUIRE_OK(vida__tape_evaluate(tape, pointers, work, value, NULL), NULL);
+  EXPECT(value[0] == expected[0] && value[1] == expected[1], "%.17g, not %.17g", value[0],
+         expected[0]);
+  sines[0] = (double)NAN;
+  vida_fault fault = {0};
+  EXPECT(vida__tape_evaluate(tape, pointers, work, value, &fault) == VIDA_NOT_FINITE, "NaN");
+  EXPECT(fault.operation == VIDA_OP_INPUT && fault.input.kind == VIDA_INPUT_SINE &&
+             fault.input.index == 0,
+         "kind %d", (int)fault.input.kind);
+  vida__tape_destroy(&tape);
+  vida__graph_destroy(&graph);
+}
+
 /* f(x) at a place that is not in its domain: the node at fault and why */
 static void check_fault(vida_graph* graph, int whole, int culprit, double x, const char* reason) {
   const Inputs inputs = {{{x}}};
@@ -649,6 +690,7 @@ int main(void) {
       {"scalar tape, lanes and recursion agree to the bit", test_tapes_agree},
       {"lanes of every operation", test_lanes_of_operations},
       {"slots and leaves", test_slots},
+      {"sines and cosines of positions as inputs", test_turned_tape},
       {"faults name the node and the reason", test_faults},
       {"faults in lanes", test_faults_in_lanes},
       {QUAD_AVAILABLE ? "values of operations in ulps" : NULL, test_values},
