@@ -23,6 +23,9 @@ struct vida_elimination {
   double* lower;                       /* entries of L */
   double* upper;                       /* entries of U */
   double least;                        /* smallest relative pivot */
+  bool allows_symmetric;               /* see vida__elimination_allow_symmetric */
+  bool is_symmetric; /* the last factors are: L is the transpose of U with rows divided by pivots,
+                        and not computed */
 };
 
 static int allocate_factors(vida_elimination* made) {
@@ -173,6 +176,32 @@ static const int* subtract_product(vida_elimination* elimination, int first, int
   return change;
 }
 
+/* As subtract_product, for the upper triangle of a symmetric matrix: L is U^T / pivot. */
+static const int* subtract_symmetric(vida_elimination* elimination, int first, int count,
+                                     double inverse, const int* restrict change) {
+  double* restrict upper = elimination->upper;
+  const double* right = upper + first;
+  const int* row = elimination->order->row + first;
+  for (int a = 0; a < count; a++) {
+    const double l = right[a] * inverse;
+    subtract_square(elimination, row[a], l, right[a]);
+    for (int b = a + 1; b < count; b++, change++) {
+      upper[*change] -= l * right[b];
+    }
+  }
+  return change;
+}
+
+/* L and U have the same pattern, so the values are symmetric if both hold the same numbers. */
+static bool is_symmetric(const vida_elimination* elimination) {
+  const size_t entries = (size_t)elimination->order->start[elimination->order->size];
+  return memcmp(elimination->lower, elimination->upper, entries * sizeof(double)) == 0;
+}
+
+void vida__elimination_allow_symmetric(vida_elimination* elimination) {
+  elimination->allows_symmetric = true;
+}
+
 bool vida__elimination_factor(vida_elimination* elimination, const double* values) {
   const vida_elimination_order* order = elimination->order;
   const int* change = order->change;
@@ -180,6 +209,7 @@ bool vida__elimination_factor(vida_elimination* elimination, const double* value
   if (!load(elimination, values)) {
     return false;
   }
+  elimination->is_symmetric = elimination->allows_symmetric && is_symmetric(elimination);
   for (int k = 0; k < order->size; k++) {
     const int pivot = order->pivot[k];
     const double value = elimination->diagonal[pivot];
@@ -193,6 +223,10 @@ bool vida__elimination_factor(vida_elimination* elimination, const double* value
     }
     const int first = order->start[k], count = order->start[k + 1] - first;
     elimination->inverse[pivot] = inverse;
+    if (elimination->is_symmetric) {
+      change = subtract_symmetric(elimination, first, count, inverse, change);
+      continue;
+    }
     for (int a = first; a < first + count; a++) {
       elimination->lower[a] *= inverse;
     }
@@ -202,21 +236,32 @@ bool vida__elimination_factor(vida_elimination* elimination, const double* value
   return true;
 }
 
+/* Computes x = L^-1 x. */
+static void solve_lower(const vida_elimination* elimination, double* x) {
+  const vida_elimination_order* order = elimination->order;
+  const double* restrict lower =
+      elimination->is_symmetric ? elimination->upper : elimination->lower;
+  const int* restrict row = order->row;
+  int a = 0;
+  for (int k = 0; k < order->size; k++) {
+    const int pivot = order->pivot[k];
+    const double value =
+        elimination->is_symmetric ? x[pivot] * elimination->inverse[pivot] : x[pivot];
+    for (const int end = order->start[k + 1]; a < end; a++) {
+      x[row[a]] -= lower[a] * value;
+    }
+  }
+}
+
 void vida__elimination_solve(const vida_elimination* elimination, const double* b, double* x) {
   const vida_elimination_order* order = elimination->order;
-  const double* restrict lower = elimination->lower;
   const double* restrict upper = elimination->upper;
   const int* restrict row = order->row;
   if (x != b) {
     memcpy(x, b, (size_t)order->size * sizeof *x);
   }
-  int a = 0;
-  for (int k = 0; k < order->size; k++) {
-    const double value = x[order->pivot[k]];
-    for (const int end = order->start[k + 1]; a < end; a++) {
-      x[row[a]] -= lower[a] * value;
-    }
-  }
+  solve_lower(elimination, x);
+  int a = order->start[order->size];
   for (int k = order->size - 1; k >= 0; k--) {
     const int pivot = order->pivot[k];
     double value = x[pivot];

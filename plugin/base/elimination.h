@@ -39,6 +39,9 @@ void vida__elimination_destroy(vida_elimination** elimination);
  * factors, if an omitted entry differs from zero, or if a pivot is not finite or too small beside
  * the terms that cancel in it. */
 bool vida__elimination_factor(vida_elimination* elimination, const double* values);
+/* Makes later factorizations of symmetric values compute U alone, for half of the price. Their
+ * rounding errors are others. */
+void vida__elimination_allow_symmetric(vida_elimination* elimination);
 /* Computes x = A^-1 b with the last factors; x may be b. */
 void vida__elimination_solve(const vida_elimination* elimination, const double* b, double* x);
 

@@ -63,9 +63,18 @@ bool vida__eliminate(vida_linear* linear) {
   return linear->last_elimination && !(is_first && linear->pattern->size <= LARGEST_PREPARED);
 }
 
-/* Solutions with smaller pivots are refined: what rounding leaves is the noise of accelerations,
- * from which integrators choose their steps. */
+/* Solutions with smaller pivots are refined, unless the caller allows a loss of digits: what
+ * rounding leaves is the noise of accelerations, from which integrators choose their steps. */
 static const double certain_pivot = 0.1;
+static const double allowed_pivot = 1e-3;
+
+void vida__linear_allow_symmetric(vida_linear* linear) {
+  linear->refined_below = allowed_pivot;
+  if (linear->elimination) {
+    vida__elimination_allow_symmetric(linear->elimination);
+    vida__elimination_allow_symmetric(linear->seen_part);
+  }
+}
 
 /* Adds A^-1 (b - A x) to x. residual (size): work space. */
 static void refine(const vida_linear* linear, const double* b, double* x, double* residual) {
@@ -86,7 +95,8 @@ static void refine(const vida_linear* linear, const double* b, double* x, double
 
 int vida__solve_eliminated(vida_linear* linear, const double* b, double* x) {
   const int size = linear->pattern->size;
-  const bool is_uncertain = vida__elimination_least_pivot(linear->last_elimination) < certain_pivot;
+  const bool is_uncertain =
+      vida__elimination_least_pivot(linear->last_elimination) < linear->refined_below;
   double* kept = N_VGetArrayPointer(linear->right_side);
   if (is_uncertain) {
     memcpy(kept, b, (size_t)size * sizeof *kept);
@@ -122,6 +132,7 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
 
 int vida__add_elimination(vida_linear* linear, SUNContext context) {
   static const vida_direct_operations operations = {set_up, solve};
+  linear->refined_below = certain_pivot;
   int code = vida__elimination_create(linear->pattern, &linear->elimination);
   if (code || !linear->elimination) {
     return code;

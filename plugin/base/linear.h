@@ -39,10 +39,11 @@ typedef struct vida_linear {
   /* Elimination of the entries that have differed from zero so far, elimination of all entries, and
    * which of the two made the last factors; each nullable. */
   struct vida_elimination *seen_part, *elimination, *last_elimination;
-  bool* seen;          /* entries: whether it has differed from zero */
-  int failures, skips; /* consecutive failures of elimination; next factorizations without it */
-  bool is_prepared;    /* it has been factored once; unless it is large, `pivoting` has, too, and
-                          allocates no more */
+  bool* seen;           /* entries: whether it has differed from zero */
+  int failures, skips;  /* consecutive failures of elimination; next factorizations without it */
+  double refined_below; /* elimination with a smaller relative pivot refines its solutions */
+  bool is_prepared;     /* it has been factored once; unless it is large, `pivoting` has, too, and
+                           allocates no more */
   N_Vector right_side, solution; /* for vida__linear_solve */
   bool* visited;                 /* size: work space of vida__linear_sign; NULL if dense */
   /* Powers of two that scale the rows and columns of the last factors (size each), if their sizes
@@ -81,6 +82,10 @@ bool vida__linear_records_entries(const vida_linear* linear);
  * factorizations omit all other entries of the leading block, until one of them differs from
  * zero. */
 void vida__linear_record_entries(vida_linear* linear);
+/* For values that are usually symmetric, and solutions that need not be refined beyond a loss of a
+ * few digits: lets elimination factor at half of the price, and refine only solutions that have
+ * lost more. */
+void vida__linear_allow_symmetric(vida_linear* linear);
 /* Copies the values to the SUNMatrix and factors it. Returns 0, VIDA_STEP_SINGULAR or
  * VIDA_OUT_OF_MEMORY. */
 int vida__linear_factor(vida_linear* linear);

@@ -102,8 +102,11 @@ static void test_solutions(void) {
       fill(b, n + rows, 0.0, &seed);
       build_chain(&matrix, n, rows, m, lower, upper);
       const int sign = solve_dense(&matrix, b, expected);
-      for (int part = 0; part < 2; part++) {
-        vida_elimination* elimination = create(&matrix, part);
+      for (int kind = 0; kind < 4; kind++) {
+        vida_elimination* elimination = create(&matrix, kind % 2);
+        if (elimination && kind >= 2) {
+          vida__elimination_allow_symmetric(elimination);
+        }
         EXPECT(elimination && vida__elimination_factor(elimination, matrix.values),
                "%d + %d rows cannot be eliminated", n, rows);
         vida__elimination_solve(elimination, b, x);
@@ -115,6 +118,33 @@ static void test_solutions(void) {
       }
     }
   }
+}
+
+/* The same factors object for symmetric values, for others, and for symmetric ones again. */
+static void test_symmetric(void) {
+  enum { N = 12 };
+  static Matrix matrix;
+  unsigned seed = 3;
+  double m[N], lower[N], upper[N], b[2 * N], expected[2 * N], x[2 * N];
+  fill(m, N, 1.0, &seed);
+  fill(lower, N, 0.5, &seed);
+  fill(upper, N, 2.0, &seed);
+  fill(b, 2 * N, 0.0, &seed);
+  build_chain(&matrix, N, N, m, lower, upper);
+  vida_elimination* elimination = create(&matrix, true);
+  vida__elimination_allow_symmetric(elimination);
+  const int last = (int)matrix.start[1] - 1; /* of the first column: in a row of constraints */
+  const double symmetric = matrix.values[last];
+  for (int k = 0; k < 3; k++) {
+    matrix.values[last] = symmetric * (k == 1 ? 1.5 : 1.0);
+    solve_dense(&matrix, b, expected);
+    EXPECT(vida__elimination_factor(elimination, matrix.values), "factors %d", k);
+    vida__elimination_solve(elimination, b, x);
+    for (int i = 0; i < 2 * N; i++) {
+      EXPECT_NEAR(x[i], expected[i], 1e-11, "row %d, factors %d", i, k);
+    }
+  }
+  vida__elimination_destroy(&elimination);
 }
 
 /* Without the zeros beside the masses, a chain of n particles has no fill: each coordinate is in
@@ -274,6 +304,7 @@ static void test_late_pivots(void) {
 
 int main(void) {
   static const CheckTest tests[] = {{"solutions", test_solutions},
+                                    {"symmetric values", test_symmetric},
                                     {"fill", test_fill},
                                     {"refusals", test_refusals},
                                     {"pivots", test_pivots},
