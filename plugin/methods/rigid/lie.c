@@ -16,6 +16,9 @@
 
 static int find_force(VidaIntegration* self, double t) {
   vida_lie_state* own = self->state;
+  if (own->is_quiet) {
+    return VIDA_SUCCESS;
+  }
   /* At rest, where the kinetic energy has no part in L_q. */
   return vida__rest_force(&self->model.evaluator, t, self->node.q, own->rest, own->force,
                           self->work.l_v);
@@ -25,6 +28,9 @@ static int find_force(VidaIntegration* self, double t) {
 static void kick(VidaIntegration* self) {
   vida_lie_state* own = self->state;
   const double half = 0.5 * self->node.h;
+  if (own->is_quiet) {
+    return;
+  }
   for (int b = 0; b < own->bodies; b++) {
     vida_lie_body* body = &own->body[b];
     double q[4], f[4], moment[3];

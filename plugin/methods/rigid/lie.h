@@ -25,7 +25,9 @@ typedef struct vida_lie_body {
  * restored after a failed step. Its components are in self->node.v, and their rounding errors in
  * p_low, at the first three coordinates of the quaternion. */
 typedef struct vida_lie_state {
-  bool has_force;               /* the force at the node is known from the last step */
+  bool is_free;   /* no term of the system has a force at rest; only uniform forces are left */
+  bool is_quiet;  /* nor are there uniform forces */
+  bool has_force; /* the force at the node is known from the last step */
   const char* hidden_potential; /* name of a general Lagrangian with a potential; NULL: none */
   int bodies;
   int others;           /* number of coordinates that do not belong to a quaternion */
@@ -40,7 +42,7 @@ typedef struct vida_lie_state {
 /* Finds the bodies of a system and their inertia, and sets self->state. Fails with
  * VIDA_NOT_SUPPORTED and the reason for other systems. */
 int vida__lie_create(VidaIntegration* self, VidaError* error);
-/* ---- small vectors: inline, because a step consists of little else ---- */
+/* ---- small vectors: inline and without loops, because a step consists of little else ---- */
 
 /* Computes v = q * (0, rates) / 2. */
 static inline void vida__lie_quaternion_rate(const double q[4], const double rates[3],
@@ -67,9 +69,9 @@ static inline void vida__lie_moment(const double q[4], const double f[4], double
 }
 /* Computes y = A x for a 3 x 3 matrix, by rows. */
 static inline void vida__lie_multiply(const double a[9], const double x[3], double y[3]) {
-  for (int i = 0; i < 3; i++) {
-    y[i] = a[3 * i] * x[0] + a[3 * i + 1] * x[1] + a[3 * i + 2] * x[2];
-  }
+  y[0] = a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
+  y[1] = a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
+  y[2] = a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
 }
 /* Computes c = a x b. */
 static inline void vida__lie_cross(const double a[3], const double b[3], double c[3]) {
@@ -87,16 +89,17 @@ static inline void vida__lie_turn_to_body(const double q[4], const double x[3], 
   double once[3], twice[3];
   vida__lie_cross(axis, x, once);
   vida__lie_cross(axis, once, twice);
-  for (int i = 0; i < 3; i++) {
-    y[i] = x[i] + 2.0 * (q[0] * once[i] + twice[i]);
-  }
+  y[0] = x[0] + 2.0 * (q[0] * once[0] + twice[0]);
+  y[1] = x[1] + 2.0 * (q[0] * once[1] + twice[1]);
+  y[2] = x[2] + 2.0 * (q[0] * once[2] + twice[2]);
 }
 /* Copies the components of `from` (n) at the coordinates of a body to x. */
 static inline void vida__lie_body_components(const vida_lie_body* body, const double* from,
                                              double x[4]) {
-  for (int a = 0; a < 4; a++) {
-    x[a] = from[body->coordinate[a]];
-  }
+  x[0] = from[body->coordinate[0]];
+  x[1] = from[body->coordinate[1]];
+  x[2] = from[body->coordinate[2]];
+  x[3] = from[body->coordinate[3]];
 }
 
 /* ---- the state ---- */

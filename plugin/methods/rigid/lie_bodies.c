@@ -454,6 +454,22 @@ static int check_bodies(VidaIntegration* self, VidaError* error) {
   return code;
 }
 
+/* Finds out which forces there are, by the form of the terms. */
+static void find_forces(const VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
+  vida_lie_state* own = self->state;
+  own->is_free = true;
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const bool rests = batch->functions && batch->functions->rests;
+    own->is_free = own->is_free && (rests || batch->kernel->mass || batch->kernel->is_kinetic);
+  }
+  own->is_quiet = own->is_free;
+  for (int i = 0; i < self->model.n; i++) {
+    own->is_quiet = own->is_quiet && system->uniform_force[i] == 0.0;
+  }
+}
+
 int vida__lie_create(VidaIntegration* self, VidaError* error) {
   const size_t n = (size_t)self->model.n;
   const size_t bodies = (size_t)self->model.m;
@@ -473,6 +489,7 @@ int vida__lie_create(VidaIntegration* self, VidaError* error) {
   own->rest = own->force + n;
   own->other = (int*)(own->rest + n);
   self->state = own;
+  find_forces(self);
   const int code = find_bodies(self, error);
   return code ? code : check_bodies(self, error);
 }

@@ -29,21 +29,22 @@ void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, con
 /* The norm off 1 is found from squares without rounding: their errors, those of the sum, and what
  * the low parts of q contribute. */
 void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]) {
+  double x[4], rest[4];
   double off = -1.0;
   double low = 0.0;
   for (int a = 0; a < 4; a++) {
     const int i = body->coordinate[a];
     double left;
-    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], change[a]);
-    const double x = self->node.q[i];
-    const double part = x * x;
+    x[a] = vida__add_exactly(self->node.q[i], change[a], &rest[a]);
+    rest[a] += self->node.q_low[i];
+    const double part = x[a] * x[a];
     off = vida__add_exactly(off, part, &left);
-    low += left + fma(x, x, -part) + 2.0 * x * self->node.q_low[i];
+    low += left + fma(x[a], x[a], -part) + 2.0 * x[a] * rest[a];
   }
   const double back = -0.5 * (off + low);
   for (int a = 0; a < 4; a++) {
     const int i = body->coordinate[a];
-    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], back * self->node.q[i]);
+    self->node.q[i] = vida__add_exactly(x[a], rest[a] + back * x[a], &self->node.q_low[i]);
   }
 }
 

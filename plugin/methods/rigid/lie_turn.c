@@ -29,24 +29,28 @@ static void guess_sphere(const vida_lie_body* body, const double a[3], double sh
 
 /* Extrapolates the last turns by the polynomial through them. */
 static void extrapolate(const vida_lie_body* body, double c[3]) {
-  for (int i = 0; i < 3; i++) {
-    c[i] = 0.0;
-    for (int k = 0; k < body->turns; k++) {
-      c[i] += body->difference[k][i];
-    }
+  c[0] = c[1] = c[2] = 0.0;
+  for (int k = 0; k < body->turns; k++) {
+    const double* difference = body->difference[k];
+    c[0] += difference[0];
+    c[1] += difference[1];
+    c[2] += difference[2];
   }
 }
 
 static void remember(vida_lie_body* body, const double c[3]) {
   body->turns += body->turns < VIDA_TURNS ? 1 : 0;
-  for (int i = 0; i < 3; i++) {
-    double next = c[i];
-    body->turn[i] = c[i];
-    for (int k = 0; k < body->turns; k++) {
-      const double last = body->difference[k][i];
-      body->difference[k][i] = next;
-      next -= last;
-    }
+  double x = c[0], y = c[1], z = c[2];
+  memcpy(body->turn, c, sizeof body->turn);
+  for (int k = 0; k < body->turns; k++) {
+    double* difference = body->difference[k];
+    const double last[3] = {difference[0], difference[1], difference[2]};
+    difference[0] = x;
+    difference[1] = y;
+    difference[2] = z;
+    x -= last[0];
+    y -= last[1];
+    z -= last[2];
   }
 }
 
@@ -63,35 +67,30 @@ void vida__lie_forget_turns(VidaIntegration* self) {
 static double find_residual(const vida_lie_body* body, const double a[3], double share,
                             const double c[3], double j_c[3], double r[3]) {
   double across[3];
-  double size = 0.0;
   vida__lie_multiply(body->inertia, c, j_c);
   vida__lie_cross(c, j_c, across);
   const double more = 1.0 + share * vida__lie_dot(c, c);
-  for (int i = 0; i < 3; i++) {
-    r[i] = j_c[i] + across[i] - more * a[i];
-    size = larger(fabs(j_c[i]) + fabs(across[i]) + more * fabs(a[i]), size);
-  }
-  return size;
+  r[0] = j_c[0] + across[0] - more * a[0];
+  r[1] = j_c[1] + across[1] - more * a[1];
+  r[2] = j_c[2] + across[2] - more * a[2];
+  return largest(j_c) + largest(across) + more * largest(a);
 }
 
 /* Solves A d = r, rows first, by Cramer's rule. Returns false for a singular matrix. */
-static inline bool solve(double a[3][3], const double r[3], double d[3]) {
+static inline bool solve(const double a[3][3], const double r[3], double d[3]) {
   double x[3], y[3], z[3];
-  double size = 1.0;
   vida__lie_cross(a[1], a[2], x);
   vida__lie_cross(a[2], a[0], y);
   vida__lie_cross(a[0], a[1], z);
-  for (int i = 0; i < 3; i++) {
-    size *= fabs(a[i][0]) + fabs(a[i][1]) + fabs(a[i][2]);
-  }
+  const double size = largest(a[0]) * largest(a[1]) * largest(a[2]);
   const double determinant = vida__lie_dot(a[0], x);
   if (!(fabs(determinant) > 1e-14 * size)) {
     return false;
   }
   const double inverse = 1.0 / determinant;
-  for (int i = 0; i < 3; i++) {
-    d[i] = (r[0] * x[i] + r[1] * y[i] + r[2] * z[i]) * inverse;
-  }
+  d[0] = (r[0] * x[0] + r[1] * y[0] + r[2] * z[0]) * inverse;
+  d[1] = (r[0] * x[1] + r[1] * y[1] + r[2] * z[1]) * inverse;
+  d[2] = (r[0] * x[2] + r[1] * y[2] + r[2] * z[2]) * inverse;
   return true;
 }
 
@@ -99,22 +98,17 @@ static inline bool solve(double a[3][3], const double r[3], double d[3]) {
 static bool find_correction(const vida_lie_body* body, const double a[3], double share,
                             const double c[3], const double j_c[3], const double r[3],
                             double d[3]) {
-  const double* inertia = body->inertia;
-  double matrix[3][3];
-  for (int j = 0; j < 3; j++) {
-    const double column[3] = {inertia[j], inertia[3 + j], inertia[6 + j]};
-    double across[3];
-    vida__lie_cross(c, column, across);
-    for (int i = 0; i < 3; i++) {
-      matrix[i][j] = column[i] + across[i] - 2.0 * share * a[i] * c[j];
-    }
-  }
-  matrix[0][1] += j_c[2];
-  matrix[0][2] -= j_c[1];
-  matrix[1][2] += j_c[0];
-  matrix[1][0] -= j_c[2];
-  matrix[2][0] += j_c[1];
-  matrix[2][1] -= j_c[0];
+  const double* j = body->inertia;
+  const double x = 2.0 * share * a[0], y = 2.0 * share * a[1], z = 2.0 * share * a[2];
+  const double matrix[3][3] = {{j[0] + (c[1] * j[6] - c[2] * j[3]) - x * c[0],
+                                j[1] + (c[1] * j[7] - c[2] * j[4]) - x * c[1] + j_c[2],
+                                j[2] + (c[1] * j[8] - c[2] * j[5]) - x * c[2] - j_c[1]},
+                               {j[3] + (c[2] * j[0] - c[0] * j[6]) - y * c[0] - j_c[2],
+                                j[4] + (c[2] * j[1] - c[0] * j[7]) - y * c[1],
+                                j[5] + (c[2] * j[2] - c[0] * j[8]) - y * c[2] + j_c[0]},
+                               {j[6] + (c[0] * j[3] - c[1] * j[0]) - z * c[0] + j_c[1],
+                                j[7] + (c[0] * j[4] - c[1] * j[1]) - z * c[1] - j_c[0],
+                                j[8] + (c[0] * j[5] - c[1] * j[2]) - z * c[2]}};
   return solve(matrix, r, d);
 }
 
@@ -139,9 +133,9 @@ static bool improve(VidaIntegration* self, const vida_lie_body* body, const doub
     if (!find_correction(body, a, share, c, j_c, r, d)) {
       return false;
     }
-    for (int i = 0; i < 3; i++) {
-      c[i] -= d[i];
-    }
+    c[0] -= d[0];
+    c[1] -= d[1];
+    c[2] -= d[2];
     self->statistics.newton_iterations++;
     self->statistics.jacobian_evaluations++;
     /* The equations are quadratic: a correction leaves exactly the residual d x J d - share d d a,

@@ -237,22 +237,15 @@ static int refuse(const VidaIntegration* self, const char* name, const char* rea
 }
 
 bool vida__simo_is_free(const VidaIntegration* self) {
-  const VidaSystem* system = self->model.system;
   const vida_lie_state* lie = lie_of(self);
-  for (int b = 0; b < system->term_batch_count; b++) {
-    const vida_term_kernel* kernel = system->term_batches[b].kernel;
-    if (kernel->is_force || (kernel->is_potential && !kernel->mass)) {
-      return false;
-    }
-  }
+  bool is_free = lie->is_free;
   for (int b = 0; b < lie->bodies; b++) {
     for (int a = 0; a < 4; a++) {
-      if (system->uniform_force[lie->body[b].coordinate[a]] != 0.0) {
-        return false;
-      }
+      const int i = lie->body[b].coordinate[a];
+      is_free = is_free && self->model.system->uniform_force[i] == 0.0;
     }
   }
-  return true;
+  return is_free;
 }
 
 static int check_terms(const VidaIntegration* self, VidaError* error) {

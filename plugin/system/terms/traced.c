@@ -230,6 +230,19 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
   }
 }
 
+/* As gather, for a single instance. */
+static void gather_one(const instances* list, const vida_tape* tape, int i, double* work) {
+  const int* index = list->index + (size_t)i * (size_t)list->width;
+  for (int k = 0; k < tape->input_count; k++) {
+    const vida_tape_input input = tape->inputs[k];
+    if (input.kind == VIDA_INPUT_POSITION) {
+      work[k] = list->q[index[input.index]];
+    } else {
+      gather_input(list, input, i, 1, &work[k]);
+    }
+  }
+}
+
 /* Writes the reason of a failure: "division by zero", or the input of instance i that is not
  * finite, in which case the formula is not the cause. */
 static void describe_fault(const instances* list, int i, const vida_fault* fault, char* text,
@@ -281,7 +294,11 @@ static int for_each(const instances* list, enum vida_tape_kind kind, scatter tak
   double* work = find_work(list->traced, kind, in_lanes, base);
   double* out = find_work(list->traced, VIDA_TAPE_KINDS, in_lanes, base);
   for (int first = 0; first < list->count; first += lanes) {
-    gather(list, tape, first, lanes, work);
+    if (in_lanes) {
+      gather(list, tape, first, lanes, work);
+    } else {
+      gather_one(list, tape, first, work);
+    }
     if (in_lanes ? vida__tape_run_lanes(tape, work, out, &fault)
                  : vida__tape_run(tape, work, out, &fault)) {
       return report_fault(list, first, &fault);
