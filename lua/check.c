@@ -273,11 +273,26 @@ const char* vidalua_check_name(lua_State* L, int table, const char* what) {
   return name; /* the table holds it */
 }
 
+/* Pushes "what 'name'". Every particle and joint has one, so this must not cost what formatting
+ * does. */
+static const char* push_place(lua_State* L, const char* what, const char* name) {
+  char text[128];
+  const size_t length = strlen(what), size = strlen(name);
+  if (length + size + 4 > sizeof text) {
+    return lua_pushfstring(L, "%s '%s'", what, name);
+  }
+  memcpy(text, what, length);
+  memcpy(text + length, " '", 2);
+  memcpy(text + length + 2, name, size);
+  text[length + 2 + size] = '\'';
+  return lua_pushlstring(L, text, length + size + 3);
+}
+
 const char* vidalua_check_definition(lua_State* L, const char* what, const char* example,
                                      int positional, const char* const* keys, const char** name) {
   vidalua_check_table(L, 2, what, example);
   *name = vidalua_check_name(L, 2, what);
-  const char* place = lua_pushfstring(L, "%s '%s'", what, *name);
+  const char* place = push_place(L, what, *name);
   vidalua_check_keys(L, 2, place, "key", positional, vidalua_names(keys));
   return place;
 }

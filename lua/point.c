@@ -321,15 +321,15 @@ static int free_tostring(lua_State* L) {
 
 /* Reads the value on top of the stack; false if it is neither a number nor vida.free. */
 static bool read_initial(lua_State* L, VidaInitial* initial) {
+  if (vidalua_is_number(L, -1)) {
+    *initial = VidaInitial_Given(lua_tonumber(L, -1));
+    return isfinite(initial->value);
+  }
   const VidaInitial* free_value = luaL_testudata(L, -1, VIDALUA_FREE);
   if (free_value) {
     *initial = *free_value;
-  } else if (vidalua_is_number(L, -1) && isfinite(lua_tonumber(L, -1))) {
-    *initial = VidaInitial_Given(lua_tonumber(L, -1));
-  } else {
-    return false;
   }
-  return true;
+  return free_value;
 }
 
 VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* place,
@@ -344,24 +344,33 @@ VidaInitial vidalua_check_initial_value(lua_State* L, int table, const char* pla
   return initial;
 }
 
+/* Refuses what is at the top of the stack where a list of initial values was expected. */
+static void refuse_initial(lua_State* L, const char* place, const char* field, int dimension,
+                           int length) {
+  const char* what = lua_pushfstring(L, "a list of %d numbers or vida.free()", dimension);
+  if (length < 0) {
+    vidalua_expected(L, place, field, what, -2);
+  }
+  const char* path = vidalua_push_path(L, place, field);
+  vidalua_error(L, "%s: expected %s, got %d of them", path, what, length);
+}
+
 void vidalua_check_initial(lua_State* L, int table, const char* place, const char* field,
                            int dimension, bool required, VidaInitial* initial) {
   for (int i = 0; i < dimension; i++) {
     initial[i] = VidaInitial_Default(0.0);
   }
-  const char* what = lua_pushfstring(L, "a list of %d numbers or vida.free()", dimension);
   const int type = vidalua_field(L, table, field);
   if (type == LUA_TNIL && !required) {
-    lua_pop(L, 2);
+    lua_pop(L, 1);
     return;
   }
   if (type != LUA_TTABLE) {
-    vidalua_expected(L, place, field, what, -1);
+    refuse_initial(L, place, field, dimension, -1);
   }
   const int length = vidalua_check_list(L, -1, place, field);
   if (length != dimension) {
-    const char* path = vidalua_push_path(L, place, field);
-    vidalua_error(L, "%s: expected %s, got %d of them", path, what, length);
+    refuse_initial(L, place, field, dimension, length);
   }
   for (int i = 0; i < dimension; i++) {
     lua_rawgeti(L, -1, i + 1);
@@ -373,7 +382,7 @@ void vidalua_check_initial(lua_State* L, int table, const char* place, const cha
     }
     lua_pop(L, 1);
   }
-  lua_pop(L, 2);
+  lua_pop(L, 1);
 }
 
 void vidalua_open_point(lua_State* L) {

@@ -88,11 +88,15 @@ double* vida__allocate_arrays(const vida_array* arrays, size_t count) {
   return block;
 }
 
+enum { LARGE_ARRAY = 1 << 18 }; /* bytes */
+
 int vida__reserve(void** array, size_t* capacity, size_t needed, size_t size) {
   if (needed <= *capacity) {
     return VIDA_SUCCESS;
   }
-  size_t grown = *capacity ? 2 * *capacity : 8;
+  /* Unused memory costs the time to clear it, too: large arrays grow by a half. */
+  const size_t more = *capacity < LARGE_ARRAY / size ? *capacity : *capacity / 2;
+  size_t grown = *capacity ? *capacity + more : 8;
   if (grown < needed) {
     grown = needed;
   }

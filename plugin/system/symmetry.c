@@ -340,6 +340,7 @@ typedef struct sampler {
   vida_evaluator* evaluator;
   vida_manifold* manifold; /* NULL: no constraints, or too many for a search */
   const owner* owners;
+  const bool* is_free; /* by batches of constraints: is_free_distance of all instances */
   double scale;
   unsigned long long seed;
   double t;
@@ -353,16 +354,17 @@ static int batch_end(const vida_constraint_batch* batch) {
   return batch->first_entry + batch->count * batch->rows * batch->width;
 }
 
-/* Returns whether an instance of a batch is the distance of two points that move with space, which
+/* Returns whether all instances of a batch are distances of two points that move with space, which
  * no generator changes. */
-static bool is_free_distance(const sampler* at, const vida_constraint_batch* batch, int instance) {
-  const VidaSystem* system = at->evaluator->system;
+static bool is_free_distance(const VidaSystem* system, const owner* owners,
+                             const vida_constraint_batch* batch) {
   const int d = batch->dimension;
+  const int count = batch->count * batch->width;
   bool is_free =
       batch->kernel == &vida__distance && batch->width == 2 * d && d == system->dimension;
-  for (int j = 0; j < batch->width && is_free; j++) {
-    const owner of = at->owners[batch->index[instance * batch->width + j]];
-    const owner first = at->owners[batch->index[instance * batch->width + j - j % d]];
+  for (int j = 0; j < count && is_free; j++) {
+    const owner of = owners[batch->index[j]];
+    const owner first = owners[batch->index[j - j % d]];
     is_free = of.motion >= 0 && of.motion == first.motion && of.axis == j % d &&
               get_motion(system, of.motion).kind == VIDA_MOTION_POINT;
   }
@@ -384,12 +386,10 @@ static bool look_at_constraints(sampler* at, bool decided, bool adds) {
       batch++;
     }
     end = e + batch->width;
-    /* Whether any state, and not only one on the manifold, shows the invariance: of a distance. */
-    if (decided && batch->kernel != &vida__distance) {
+    /* Only a distance shows its invariance in any state, and not only on the manifold. */
+    if (at->is_free[batch - system->constraint_batches] ||
+        (decided && batch->kernel != &vida__distance)) {
       end = batch_end(batch);
-      continue;
-    }
-    if (is_free_distance(at, batch, (e - batch->first_entry) / (batch->rows * batch->width))) {
       continue;
     }
     for (int k = e; k < end; k++) {
@@ -410,12 +410,18 @@ static bool look_at_constraints(sampler* at, bool decided, bool adds) {
   return breaks;
 }
 
-/* Adds the row of one part of L, whose derivatives are in l_q and l_v. */
-static void add_part(sampler* at) {
+/* Adds the row of one part of L, whose derivatives are in l_q and l_v; those that are zero need not
+ * be there. */
+static void add_part(sampler* at, bool has_q, bool has_v) {
   const int dimension = at->evaluator->system->dimension;
-  double value[LARGEST], size[LARGEST], value_v[LARGEST], size_v[LARGEST];
-  apply_generators(at->evaluator->system, at->q, at->l_q, false, value, size);
-  apply_generators(at->evaluator->system, at->v, at->l_v, true, value_v, size_v);
+  double value[LARGEST] = {0.0}, size[LARGEST] = {0.0};
+  double value_v[LARGEST] = {0.0}, size_v[LARGEST] = {0.0};
+  if (has_q) {
+    apply_generators(at->evaluator->system, at->q, at->l_q, false, value, size);
+  }
+  if (has_v) {
+    apply_generators(at->evaluator->system, at->v, at->l_v, true, value_v, size_v);
+  }
   for (int k = dimension; k < at->rows->size; k++) {
     value[k] += value_v[k];
     size[k] += size_v[k];
@@ -474,13 +480,11 @@ static bool add_lagrangian(sampler* at) {
   const VidaSystem* system = at->evaluator->system;
   const size_t bytes = (size_t)system->coordinate_count * sizeof *at->l_q;
   memcpy(at->l_q, system->uniform_force, bytes);
-  memset(at->l_v, 0, bytes);
-  add_part(at);
-  memset(at->l_q, 0, bytes);
+  add_part(at, true, false);
   for (int i = 0; i < system->coordinate_count; i++) {
     at->l_v[i] = system->mass[i] * at->v[i];
   }
-  add_part(at);
+  add_part(at, false, true);
   for (int part = 0; part < system->term_batch_count; part++) {
     const vida_term_batch* batch = &system->term_batches[part];
     const vida_place place = vida__place(at->evaluator, at->t, at->q, at->v);
@@ -492,7 +496,7 @@ static bool add_lagrangian(sampler* at) {
     if (batch->kernel->gradient(batch, &place, at->l_q, at->l_v)) {
       return false;
     }
-    add_part(at);
+    add_part(at, true, !batch->kernel->is_potential);
   }
   return true;
 }
@@ -564,15 +568,20 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   at.scale = find_length_scale(system);
   double* work = vida__allocate(5 * n, sizeof *work);
   owner* owners = vida__allocate(n, sizeof *owners);
+  bool* is_free = vida__allocate((size_t)system->constraint_batch_count, sizeof *is_free);
   at.entries = vida__allocate((size_t)system->entry_count, sizeof *at.entries);
   int code = vida__evaluator_create(system, &evaluator, error);
-  if (!code && (!work || !at.entries || !owners)) {
+  if (!code && (!work || !at.entries || !owners || !is_free)) {
     code = vida__fail_memory(error);
   }
   code = code ? code : find_owners(system, owners, error);
   code = code ? code : vida__manifold_create(system, &at.manifold, error);
   if (!code) {
+    for (int b = 0; b < system->constraint_batch_count; b++) {
+      is_free[b] = is_free_distance(system, owners, &system->constraint_batches[b]);
+    }
     at.owners = owners;
+    at.is_free = is_free;
     at.start = work;
     at.q = work + n;
     at.v = at.q + n;
@@ -589,6 +598,7 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   free(work);
   free(at.entries);
   free(owners);
+  free(is_free);
   return code;
 }
 

@@ -46,18 +46,25 @@ static int create_work(const VidaSystem* system, double t, double* q, double* v,
   work->entries = vida__allocate((size_t)system->entry_count, sizeof(double));
   work->flat = vida__allocate((size_t)system->entry_count, sizeof(double));
   work->mass = vida__allocate(n, sizeof(double));
+  work->matrix = vida__allocate((size_t)system->pattern.entries, sizeof(double));
   work->compliance = vida__allocate(m, sizeof(double));
   const int code = vida__evaluator_create(system, &work->evaluator, error);
   if (code) {
     return code;
   }
   if (!work->given || !work->trial || !work->residual || !work->size || !work->floor ||
-      !work->step || !work->entries || !work->flat || !work->mass || !work->compliance ||
-      vida__context_create(&work->context)) {
+      !work->step || !work->entries || !work->flat || !work->mass || !work->matrix ||
+      !work->compliance || vida__context_create(&work->context)) {
     return vida__fail_memory(error);
   }
-  return vida__linear_create(work->context, &system->pattern, VIDA_SOLVER_AUTO, &work->linear,
-                             error);
+  return VIDA_SUCCESS;
+}
+
+/* Creates the linear solver. A consistent start does without. */
+static int require_linear(vida_start_work* work) {
+  return work->linear ? VIDA_SUCCESS
+                      : vida__linear_create(work->context, &work->system->pattern, VIDA_SOLVER_AUTO,
+                                            &work->linear, &work->evaluator.error);
 }
 
 static void destroy_work(vida_start_work* work) {
@@ -75,6 +82,7 @@ static void destroy_work(vida_start_work* work) {
   free(work->entries);
   free(work->flat);
   free(work->mass);
+  free(work->matrix);
   free(work->compliance);
   vida__rank_destroy(&work->rank);
 }
@@ -161,9 +169,13 @@ static int find_step(vida_start_work* work, const double* x, const bool* held,
                      vida_start_level which) {
   const VidaSystem* system = work->system;
   const int n = system->coordinate_count;
-  double* matrix = work->linear->values;
   const double* q = which == VIDA_POSITIONS ? x : work->q;
-  int code = vida__find_masses(&work->evaluator, work->t, q, work->v, matrix, work->mass);
+  int code = require_linear(work);
+  if (code) {
+    return code;
+  }
+  double* matrix = work->linear->values;
+  code = vida__find_masses(&work->evaluator, work->t, q, work->v, matrix, work->mass);
   if (code) {
     return code;
   }
@@ -560,8 +572,10 @@ static int find_nearest(vida_start_work* work, char* notes) {
     return VIDA_OUT_OF_MEMORY;
   }
   memcpy(kept, work->q, bytes);
-  int code = vida__find_masses(&work->evaluator, work->t, work->q, work->v, work->linear->values,
-                               work->mass);
+  int code = require_linear(work);
+  code = code ? code
+              : vida__find_masses(&work->evaluator, work->t, work->q, work->v, work->linear->values,
+                                  work->mass);
   code = code ? code
               : vida__find_nearest(&work->evaluator, work->linear, work->t, work->given, work->v,
                                    work->mass, work->q);

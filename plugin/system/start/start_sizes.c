@@ -59,7 +59,7 @@ void vida__find_least_size(vida_start_work* work, vida_start_level which, const 
   const VidaSystem* system = work->system;
   const double* q = which == VIDA_POSITIONS ? x : work->q;
   work->least = 0.0;
-  if (vida__find_masses(&work->evaluator, work->t, q, work->v, work->linear->values, work->mass)) {
+  if (vida__find_masses(&work->evaluator, work->t, q, work->v, work->matrix, work->mass)) {
     return;
   }
   work->least = vida__least_size(system, work->entries, work->mass, x, which == VIDA_POSITIONS);

@@ -30,6 +30,7 @@ typedef struct vida_start_work {
   double* entries;  /* of G */
   double* flat;     /* of G: work, with 0 for held values */
   double* mass;     /* n */
+  double* matrix;   /* work, entries of the KKT pattern */
   bool moves_defaults; /* default velocities are computed like free ones */
   double least;        /* vida__least_size of the values */
   double* compliance;  /* m: diagonal of G M^-1 G^T at the point of the last step */
