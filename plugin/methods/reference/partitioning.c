@@ -7,7 +7,13 @@
  * weight: the lightest component changes as the body rotates, and would be chosen as dependent even
  * if the constraints hardly determine it. Rows of R are orthonormal: unit vectors, or a basis of
  * the tangent space of the constraints where R was chosen. Dependent rows are left out.
- * Nonholonomic rows have no position level, so the two levels may have different R. */
+ * Nonholonomic rows have no position level, so the two levels may have different R.
+ *
+ * A large system needs no R if it is a basis of the tangent space and is chosen anew after each
+ * step: u then stands for q itself, up to its part across the constraints at the choice, where
+ * R q = u and g = 0 are q = u + M^-1 G_0^T mu with multipliers mu for which g vanishes. The
+ * matrices [M, -G_0^T; G, 0] are sparse, and since tables are the same for all bases of a space,
+ * so are the steps. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +26,7 @@
 
 enum { PIVOTING, TANGENT };
 enum { MOST_ITERATIONS = 15 };
+enum { LEAST_SPARSE = 40 }; /* coordinates from which on the matrices are sparse */
 
 /* One level: [R; G] x = (u, ...), with `rows` rows of G below the n - rows rows of R. */
 typedef struct level {
@@ -36,13 +43,15 @@ typedef struct partition {
   vida_linear* linear;
   double* entries;          /* of G */
   double* state;            /* 2 n: q and v that were found last: the next guess */
-  double* side;             /* n: right side, solution */
+  double* side;             /* n + m: right side, solution */
   double *weight, *inverse; /* n: W, and one by it */
   double* basis;            /* n x n: work of choosing */
   bool* taken;              /* n: work */
   double bound;             /* of how `quality` may grow */
   int choice;
-  bool is_stale; /* R must be chosen again at the node */
+  bool is_sparse; /* there is no R: see above */
+  double* base;   /* entries of G where R would have been chosen */
+  bool is_stale;  /* R must be chosen again at the node */
 } partition;
 
 static partition* partition_of(const underlying_ode* own) {
@@ -88,19 +97,24 @@ static int build_full_pattern(vida_pattern* pattern, int n) {
 static int allocate(partition* part, const VidaIntegration* self) {
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t entries = (size_t)self->model.system->entry_count;
+  const size_t square = part->is_sparse ? 0 : n * n;
   part->position.place = vida__allocate(2 * m, sizeof *part->position.place);
-  part->entries = vida__allocate(entries + 5 * n + 3 * n * n, sizeof *part->entries);
+  part->entries = vida__allocate(2 * entries + 5 * n + m + 3 * square, sizeof *part->entries);
   part->taken = vida__allocate(n, sizeof *part->taken);
   if (!part->position.place || !part->entries || !part->taken ||
-      build_full_pattern(&part->pattern, self->model.n) ||
+      (!part->is_sparse && build_full_pattern(&part->pattern, self->model.n)) ||
       vida__take_context(self->services, &part->context)) {
     return VIDA_OUT_OF_MEMORY;
   }
   part->velocity.place = part->position.place + m;
-  part->state = part->entries + entries;
+  part->base = part->entries + entries;
+  part->state = part->base + entries;
   part->side = part->state + 2 * n;
-  part->weight = part->side + n;
+  part->weight = part->side + n + m;
   part->inverse = part->weight + n;
+  if (part->is_sparse) {
+    return VIDA_SUCCESS;
+  }
   part->position.r = part->inverse + n;
   part->velocity.r = part->position.r + n * n;
   part->basis = part->velocity.r + n * n;
@@ -244,12 +258,41 @@ static int choose_tangent(partition* part, level* at, int n) {
   return VIDA_SUCCESS;
 }
 
+/* Factors [M, -G_0^T; G, 0], where rows that are not among those of the level are left out. */
+static int factor_sparse(underlying_ode* own, const level* at) {
+  partition* part = partition_of(own);
+  const VidaIntegration* self = own->self;
+  const VidaSystem* system = self->model.system;
+  double* matrix = part->linear->values;
+  vida__linear_clear(part->linear);
+  for (int i = 0; i < self->model.n; i++) {
+    matrix[system->mass_slot[i]] = part->weight[i] * part->weight[i];
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    if (at->place[entry->row] >= 0) {
+      const double stiffness = self->model.matrix_stiffness[entry->row];
+      matrix[entry->row_slot] += part->entries[e] / stiffness;
+      matrix[entry->column_slot] -= part->base[e] / stiffness;
+    }
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    if (at->place[r] < 0) {
+      matrix[vida__constraint_diagonal(system, r)] = 1.0;
+    }
+  }
+  return vida__linear_factor(part->linear);
+}
+
 /* Factors [R; G] with G in part->entries. */
 static int factor(underlying_ode* own, const level* at) {
   partition* part = partition_of(own);
   const VidaIntegration* self = own->self;
   const VidaSystem* system = self->model.system;
   const int n = self->model.n, free_count = n - at->rows;
+  if (part->is_sparse) {
+    return factor_sparse(own, at);
+  }
   double* matrix = part->linear->values;
   vida__linear_clear(part->linear);
   for (int i = 0; i < free_count; i++) {
@@ -286,15 +329,26 @@ static int measure(partition* part, const level* at, int n, double* quality) {
   return code;
 }
 
+static int choose_basis(underlying_ode* own, level* at) {
+  partition* part = partition_of(own);
+  if (part->is_sparse) {
+    return factor_sparse(own, at);
+  }
+  scale_rows(own, at, part->basis);
+  return part->choice == PIVOTING ? choose_by_pivots(part, at, own->self->model.n)
+                                  : choose_tangent(part, at, own->self->model.n);
+}
+
 static int choose(underlying_ode* own, level* at) {
   partition* part = partition_of(own);
-  scale_rows(own, at, part->basis);
-  int code = part->choice == PIVOTING ? choose_by_pivots(part, at, own->self->model.n)
-                                      : choose_tangent(part, at, own->self->model.n);
+  int code = choose_basis(own, at);
   if (code) {
     return vida__fail(&vida__equations_evaluator(own->equations)->error, code,
                       "the constraints have become dependent: a singular configuration, in which "
                       "there are more independent coordinates than before");
+  }
+  if (part->bound == 1.0) {
+    return VIDA_SUCCESS; /* nothing is compared with the quality */
   }
   code = factor(own, at);
   return code ? code : measure(part, at, own->self->model.n, &at->quality);
@@ -314,6 +368,12 @@ static void reduce(const partition* part, const level* at, const double* q, doub
 /* Computes y = (u, u') for q and v, padded with 0 if there are no degrees of freedom. */
 static void find_reduced(const underlying_ode* own, const double* q, const double* v, double* y) {
   const partition* part = partition_of(own);
+  const size_t n = (size_t)own->self->model.n;
+  if (part->is_sparse) {
+    memmove(y, q, n * sizeof *q);
+    memmove(y + n, v, n * sizeof *v);
+    return;
+  }
   memset(y, 0, (size_t)own->size * sizeof *y);
   reduce(part, &part->position, q, y);
   reduce(part, &part->velocity, v, y + own->self->model.n - part->position.rows);
@@ -325,6 +385,10 @@ static void set_tolerances(underlying_ode* own) {
   const VidaIntegration* self = own->self;
   const int n = self->model.n;
   double* tolerance = vida__ode_tolerances(own->ode);
+  if (part->is_sparse) {
+    memcpy(tolerance, own->tolerance, 2 * (size_t)n * sizeof *tolerance);
+    return;
+  }
   for (int l = 0; l < 2; l++) {
     const level* at = l == 0 ? &part->position : &part->velocity;
     for (int i = 0; i < n - at->rows; i++) {
@@ -345,6 +409,8 @@ static int repartition(underlying_ode* own, double t, const double* state, doubl
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   memmove(part->state, state, 2 * (size_t)n * sizeof *state);
   int code = vida__jacobian(evaluator, t, state, part->entries);
+  memcpy(part->base, part->entries,
+         (size_t)own->self->model.system->entry_count * sizeof *part->base);
   code = code ? code : choose(own, &part->position);
   code = code ? code : choose(own, &part->velocity);
   if (!code) {
@@ -356,12 +422,43 @@ static int repartition(underlying_ode* own, double t, const double* state, doubl
 
 /* ---- from u back to q ------------------------------------------------------------------------ */
 
+/* Writes the right side of a level: that of R x, with `u` minus `q` (nullable), and that of the
+ * rows, `residual`. */
+static void fill_side(const underlying_ode* own, const level* at, const double* u, const double* q,
+                      const double* residual) {
+  const partition* part = partition_of(own);
+  const VidaIntegration* self = own->self;
+  const int n = self->model.n;
+  const int first = part->is_sparse ? n : n - at->rows;
+  if (q && !part->is_sparse) {
+    reduce(part, at, q, part->side);
+  }
+  for (int i = 0; i < first; i++) {
+    const double mass = part->is_sparse ? part->weight[i] * part->weight[i] : 1.0;
+    const double known = !q ? 0.0 : part->is_sparse ? q[i] : part->side[i];
+    part->side[i] = mass * (u[i] - known);
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    if (at->place[r] >= 0) {
+      part->side[first + (part->is_sparse ? r : at->place[r])] =
+          -residual[r] / self->model.matrix_stiffness[r];
+    } else if (part->is_sparse) {
+      part->side[first + r] = 0.0;
+    }
+  }
+}
+
+/* Returns the change of coordinate i in the solution of a level. */
+static double solved(const partition* part, int i) {
+  return part->is_sparse ? part->side[i] : part->side[i] * part->inverse[i];
+}
+
 /* Solves R x = u, g(q) = 0 by Newton's method; q contains a guess. */
 static int find_positions(underlying_ode* own, double t, const double* u, double* q) {
   partition* part = partition_of(own);
   const VidaIntegration* self = own->self;
   const level* at = &part->position;
-  const int n = self->model.n, free_count = n - at->rows;
+  const int n = self->model.n;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   /* Convergence is quadratic: after such a small correction the error is rounding. */
   static const double small = 1e-9;
@@ -370,19 +467,11 @@ static int find_positions(underlying_ode* own, double t, const double* u, double
     int code = vida__constraints(evaluator, t, q, NULL, own->g);
     code = code ? code : vida__jacobian(evaluator, t, q, part->entries);
     code = code ? code : factor(own, at);
-    reduce(part, at, q, part->side);
-    for (int i = 0; i < free_count; i++) {
-      part->side[i] = u[i] - part->side[i];
-    }
-    for (int r = 0; r < self->model.m; r++) {
-      if (at->place[r] >= 0) {
-        part->side[free_count + at->place[r]] = -own->g[r] / self->model.matrix_stiffness[r];
-      }
-    }
+    fill_side(own, at, u, q, own->g);
     code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
     double largest = 0.0;
     for (int i = 0; i < n && !code; i++) {
-      const double step = part->side[i] * part->inverse[i];
+      const double step = solved(part, i);
       q[i] += step;
       largest = fmax(largest, fabs(step) / own->position[i]);
       code = isfinite(step) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
@@ -401,20 +490,15 @@ static int find_velocities(underlying_ode* own, double t, const double* q, const
   partition* part = partition_of(own);
   const VidaIntegration* self = own->self;
   const level* at = &part->velocity;
-  const int n = self->model.n, free_count = n - at->rows;
+  const int n = self->model.n;
   vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   int code = vida__jacobian(evaluator, t, q, part->entries);
   code = code ? code : vida__constraint_rate(evaluator, t, q, own->g_rate);
   code = code ? code : factor(own, at);
-  memcpy(part->side, rate, (size_t)free_count * sizeof *rate);
-  for (int r = 0; r < self->model.m; r++) {
-    if (at->place[r] >= 0) {
-      part->side[free_count + at->place[r]] = -own->g_rate[r] / self->model.matrix_stiffness[r];
-    }
-  }
+  fill_side(own, at, rate, NULL, own->g_rate);
   code = code ? code : vida__linear_solve(part->linear, part->side, part->side);
   for (int i = 0; i < n && !code; i++) {
-    v[i] = part->side[i] * part->inverse[i];
+    v[i] = solved(part, i);
   }
   return code;
 }
@@ -425,7 +509,8 @@ static int find_state(underlying_ode* own, double t, const double* y, double* st
   const int n = own->self->model.n;
   memcpy(state, part->state, 2 * (size_t)n * sizeof *state);
   int code = find_positions(own, t, y, state);
-  code = code ? code : find_velocities(own, t, state, y + n - part->position.rows, state + n);
+  const double* rate = part->is_sparse ? y + n : y + n - part->position.rows;
+  code = code ? code : find_velocities(own, t, state, rate, state + n);
   return code;
 }
 
@@ -454,8 +539,11 @@ static int settle(void* data, double t, double* y) {
     return code;
   }
   memcpy(part->state, own->found, 2 * (size_t)n * sizeof *part->state);
+  if (part->bound == 1.0) {
+    return repartition(own, t, part->state, y);
+  }
   code = measure(part, &part->velocity, n, &now);
-  bool is_bad = part->bound == 1.0 || now > part->bound * part->velocity.quality;
+  bool is_bad = now > part->bound * part->velocity.quality;
   if (!code && part->position.rows != part->velocity.rows && !is_bad) {
     code = factor(own, &part->position);
     code = code ? code : measure(part, &part->position, n, &now);
@@ -554,13 +642,18 @@ static int create(VidaIntegration* self, VidaError* error) {
   partition* part = vida__allocate(1, sizeof *part);
   own->extra = part;
   own->find_state = find_node_state;
-  if (!part || allocate(part, self)) {
+  if (!part) {
     return vida__fail_memory(error);
   }
   part->bound = VidaOptions_Get(self->options, "condition_bound");
   part->choice = (int)VidaOptions_Get(self->options, "coordinates");
-  return vida__linear_create(part->context, &part->pattern, VIDA_SOLVER_DENSE, &part->linear,
-                             error);
+  part->is_sparse = part->choice == TANGENT && part->bound == 1.0 && self->model.n >= LEAST_SPARSE;
+  if (allocate(part, self)) {
+    return vida__fail_memory(error);
+  }
+  return vida__linear_create(
+      part->context, part->is_sparse ? &self->model.system->pattern : &part->pattern,
+      part->is_sparse ? VIDA_SOLVER_AUTO : VIDA_SOLVER_DENSE, &part->linear, error);
 }
 
 static void set_weights(partition* part, const VidaIntegration* self) {
@@ -577,7 +670,8 @@ static int start(VidaIntegration* self, VidaError* error) {
   set_weights(part, self);
   choose_rows(self, &part->position, true);
   choose_rows(self, &part->velocity, false);
-  const int size = 2 * self->model.n - part->position.rows - part->velocity.rows;
+  const int size = part->is_sparse ? 2 * self->model.n
+                                   : 2 * self->model.n - part->position.rows - part->velocity.rows;
   int code = vida__underlying_resize(own, size > 0 ? size : 1, error);
   code = code ? code : vida__underlying_start(self, error);
   if (code) {
@@ -629,7 +723,8 @@ const VidaMethod vida__coordinate_partitioning = {
              "Wehage and Haug 1982; Ascher, Chin, Petzold, Reich 1995, section 3.1",
              "Explicit: stable for steps below a fraction of the shortest period, in which the "
              "chosen coordinates stay independent. Both levels of constraints hold to rounding. "
-             "Factors dense matrices of n rows.",
+             "Factors dense matrices of n rows; from 40 coordinates on, with tangent coordinates "
+             "that are chosen after each step, sparse ones.",
              5,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
                  VIDA_CAN_ADAPTIVE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
