@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
@@ -72,7 +73,26 @@ static int differentiate(double t, N_Vector y, N_Vector rate, SUNMatrix jacobian
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
+/* The Jacobian of accelerations from equations with multipliers is full. From this size on its
+ * products with vectors, of one evaluation each, are cheaper than its factors, unless a system is
+ * very stiff. Accurate steps are shorter than a period, so GMRES needs no preconditioner. */
+enum { LEAST_ITERATIVE = 2000, MOST_DIRECTIONS = 20 };
+
+static int create_iterative_bdf(vida_ode* ode, cvode_memory* own) {
+  own->solver = SUNLinSol_SPGMR(ode->y, SUN_PREC_NONE, MOST_DIRECTIONS, ode->context);
+  if (!own->solver) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  return CVodeSetLinearSolver(own->cvode, own->solver, NULL) ||
+                 (ode->functions.project && CVodeSetProjFn(own->cvode, project))
+             ? VIDA_SOLVER_FAILED
+             : VIDA_SUCCESS;
+}
+
 static int create_bdf(vida_ode* ode, cvode_memory* own) {
+  if (ode->size >= LEAST_ITERATIVE) {
+    return create_iterative_bdf(ode, own);
+  }
   own->matrix = vida__new_dense_matrix(ode->size, ode->context);
   own->solver = vida__dense_solver(ode->size, ode->context);
   if (!own->matrix || !own->solver || !vida__ode_can_copy_matrix(ode)) {

@@ -378,7 +378,7 @@ const VidaMethod vida__cvode_projected = {
              "CVODE's BDF on the underlying ODE, whose steps CVODE projects onto the constraints",
              "Eich 1993; SUNDIALS, CVodeSetProjFn",
              "Chooses its own steps for rtol; states between them are interpolated and projected. "
-             "Uses a dense matrix of 2 n rows.",
+             "Uses a dense matrix of 2 n rows, from 1000 coordinates on GMRES.",
              5, ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .common = vida__adaptive_options,
     .options = cvode_options,
