@@ -81,10 +81,11 @@ static int add_component(VidaSystem* system, const char* name, vida_drawn_point*
   vida_traced* traced = NULL;
   if (node->operation == VIDA_OP_CONSTANT) {
     point->given.place[k] = node->constant;
+    point->given.formula[k] = -1;
     return VIDA_SUCCESS;
   }
   if (node->operation == VIDA_OP_INPUT && node->number == VIDA_INPUT_POSITION) {
-    point->component[k].coordinate = node->operand[0];
+    point->given.formula[k] = 2 * node->operand[0];
     return VIDA_SUCCESS;
   }
   if (vida__reserve((void**)&drawing->batches, &drawing->batch_capacity,
@@ -100,14 +101,8 @@ static int add_component(VidaSystem* system, const char* name, vida_drawn_point*
   batch->kernel = traced->term;
   batch->width = traced->width;
   batch->functions = &traced->base;
-  point->component[k].batch = drawing->batch_count++;
+  point->given.formula[k] = 2 * drawing->batch_count++ + 1;
   return vida__append_term(batch, traced->index, NULL) ? vida__fail_memory(error) : VIDA_SUCCESS;
-}
-
-void vida__init_components(vida_drawn_point* point) {
-  for (int k = 0; k < 3; k++) {
-    point->component[k] = (vida_drawn_component){-1, -1};
-  }
 }
 
 /* One of the texts of a drawing; NULL without memory. */
@@ -148,7 +143,6 @@ int VidaSystem_AddLine(VidaSystem* system, const char* name, const char* style, 
   for (int i = 0; i < count && !code; i++) {
     vida_drawn_point* point = &drawing->points[line.first + i];
     point->given = points[i];
-    vida__init_components(point);
     for (int k = 0; k < points[i].components && points[i].frame == VIDA_DRAWN_FORMULA && !code;
          k++) {
       code = add_component(system, name, point, k, error);

@@ -58,7 +58,6 @@ static int add_pair(vida_wireframe* wireframe, int most, int dimension, int widt
   vida_drawn_point ends[2];
   memset(ends, 0, sizeof ends);
   for (int i = 0; i < 2; i++) {
-    vida__init_components(&ends[i]);
     ends[i].given.frame = VIDA_DRAWN_CENTRE;
   }
   if (width > dimension) {
@@ -77,7 +76,6 @@ static int add_particles(vida_wireframe* wireframe, int most, VidaError* error) 
   int code = VIDA_SUCCESS;
   for (int i = 0; i < system->particle_count && !code && !wireframe->is_cut; i++) {
     vida_drawn_point point = {.given = {.frame = VIDA_DRAWN_CENTRE}};
-    vida__init_components(&point);
     point.given.centre = system->particles[i].coordinate;
     code = add_points(wireframe, most, 1, &point, NULL, NULL, error);
   }
@@ -175,15 +173,15 @@ static void turn_by_directions(const double* d, int dimension, int count, const 
 static void evaluate_formula(const vida_wireframe* wireframe, const vida_drawn_point* point,
                              const vida_place* at, double* r) {
   for (int k = 0; k < point->given.components; k++) {
-    const vida_drawn_component* component = &point->component[k];
-    if (component->batch >= 0) {
-      const vida_term_batch* batch = &wireframe->system->drawing->batches[component->batch];
+    const int component = point->given.formula[k];
+    if (component >= 0 && component % 2 == 1) {
+      const vida_term_batch* batch = &wireframe->system->drawing->batches[component / 2];
       r[k] = 0.0;
       if (batch->kernel->value(batch, at, &r[k])) {
         r[k] = (double)NAN;
       }
     } else {
-      r[k] = component->coordinate >= 0 ? at->q[component->coordinate] : point->given.place[k];
+      r[k] = component >= 0 ? at->q[component / 2] : point->given.place[k];
     }
   }
 }

@@ -7,15 +7,11 @@
 
 #include "system/model/model.h"
 
-/* One component of a formula. */
-typedef struct vida_drawn_component {
-  int coordinate; /* index, if the component is a single coordinate; otherwise -1 */
-  int batch;      /* index in the drawing's batches; -1: the constant in `place` */
-} vida_drawn_component;
-
+/* A point. Large systems have many of them, so they are small: after the derivation of a formula,
+ * given.formula[k] is its component k: 2 i for coordinate i, 2 b + 1 for batch b of the drawing, -1
+ * for the constant in given.place[k]. */
 typedef struct vida_drawn_point {
   VidaDrawnPoint given;
-  vida_drawn_component component[3]; /* of a formula */
 } vida_drawn_point;
 
 typedef struct vida_drawn_line {
@@ -37,8 +33,5 @@ typedef struct vida_drawing {
 
 /* Frees a drawing and sets *drawing to NULL; NULL is allowed. */
 void vida__drawing_destroy(vida_drawing** drawing);
-
-/* Leaves the components of a point without a coordinate and a batch. */
-void vida__init_components(vida_drawn_point* point);
 
 #endif
