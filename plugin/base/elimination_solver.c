@@ -77,14 +77,17 @@ void vida__linear_allow_symmetric(vida_linear* linear) {
 }
 
 /* Adds A^-1 (b - A x) to x. residual (size): work space. */
-static void refine(const vida_linear* linear, const double* b, double* x, double* residual) {
+static void refine(const vida_linear* linear, const double* b, double* restrict x,
+                   double* restrict residual) {
   const vida_pattern* pattern = linear->pattern;
-  const double* values = linear->values;
+  const sunindextype* restrict row = pattern->row;
+  const double* restrict values = linear->values;
   memcpy(residual, b, (size_t)pattern->size * sizeof *residual);
   sunindextype k = 0;
   for (int j = 0; j < pattern->size; j++) {
+    const double factor = x[j];
     for (const sunindextype end = pattern->column_start[j + 1]; k < end; k++) {
-      residual[pattern->row[k]] -= values[k] * x[j];
+      residual[row[k]] -= values[k] * factor;
     }
   }
   vida__elimination_solve(linear->last_elimination, residual, residual);

@@ -82,6 +82,38 @@ local function test_symmetric_body()
   check.close(rates[3], 5, 1e-13)
 end
 
+-- By hand, for moments that differ: the momentum u in the middle solves u = P + h/2 u x w, w = u / J, and
+-- P1 = 2 u - P. The centre falls freely, for which the midpoint rule is exact.
+local function test_free_fall()
+  local h, steps, inertia, rates = 0.2, 200, { 1, 2, 3 }, { 0.3, 1, -0.4 }
+  local system = vida.system "free fall"
+  system:gravity { 0, 0, -9.81 }
+  system:body { "body",
+    mass = 2, inertia = inertia, position = { 0, 1, 0 }, velocity = { 1, 0, 2 }, body_rates = rates,
+  }
+  local stepper = start(system, h)
+  assert(stepper:step(steps))
+  local momentum = { 0.3, 2, -1.2 }
+  for _ = 1, steps do
+    local middle = momentum
+    for _ = 1, 100 do -- contracts by about h in each iteration
+      local w = { middle[1] / inertia[1], middle[2] / inertia[2], middle[3] / inertia[3] }
+      local turn = vida.cross(middle, w)
+      middle = { momentum[1] + h / 2 * turn[1], momentum[2] + h / 2 * turn[2], momentum[3] + h / 2 * turn[3] }
+    end
+    momentum = { 2 * middle[1] - momentum[1], 2 * middle[2] - momentum[2], 2 * middle[3] - momentum[3] }
+  end
+  local q, v = stepper:positions(), stepper:velocities()
+  local found = mechanism.body_rates({ q[4], q[5], q[6], q[7] }, { v[4], v[5], v[6], v[7] })
+  for i = 1, 3 do
+    check.close(found[i], momentum[i] / inertia[i], 1e-11)
+  end
+  local time = h * steps
+  check.close(q[1], time, 1e-12)
+  check.close(q[2], 1, 1e-12)
+  check.close(q[3], 2 * time - 9.81 * time ^ 2 / 2, 1e-10)
+end
+
 -- ---- order --------------------------------------------------------------------------------------
 
 local function test_order(build, time, steps)
@@ -264,6 +296,7 @@ end
 mechanism.run {
   { "a turn about an axis", test_axis },
   { "a symmetric body", test_symmetric_body },
+  { "free fall", test_free_fall },
   { "order, heavy top", function() test_order(heavy_top, 2, 50) end },
   { "order, pair", function() test_order(pair, 2, 20) end },
   { "composed", test_composed },

@@ -25,11 +25,13 @@ static int factor(VidaIntegration* self) {
   vida__linear_clear(self->model.node_matrix);
   const int code = vida__add_hessian(&self->model.evaluator, vida__node_time(self), self->node.q,
                                      own->v, weights, matrix);
-  vida__add_columns(system, self->implicit.entries0, own->kappa, matrix);
+  const bool is_first = self->node.step == 0;
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
-    const double more = self->node.step == 0 ? own->share[entry->row] : 0.0;
-    matrix[entry->row_slot] += (1.0 + more) * self->implicit.entries0[e];
+    const double gradient = self->implicit.entries0[e];
+    const double factor = is_first ? 1.0 + own->share[entry->row] : 1.0;
+    matrix[entry->column_slot] += own->kappa * gradient;
+    matrix[entry->row_slot] += factor * gradient;
   }
   for (int r = 0; r < self->model.m; r++) {
     const double more = self->model.redundant ? self->model.redundancy[r] : 0.0;
