@@ -368,14 +368,18 @@ static int stepper_observables(lua_State* L) {
 }
 
 /*** Counts since the start: `steps`, `rejected_steps`, `newton_iterations`,
- * `residual_evaluations`, `jacobian_evaluations`, `factorizations`.
+ * `residual_evaluations`, `jacobian_evaluations`, `factorizations`. For methods that solve
+ * equations in a step also the `plan` of Newton's method ("condensed": it solves for the
+ * multipliers only; "general"), its `unknowns`, `matrix_entries` and `factor_entries`.
  * @function statistics
- * @treturn table integers
+ * @treturn table integers, and a string
  * @usage
  * print(stepper:statistics().newton_iterations)
  */
 static int stepper_statistics(lua_State* L) {
-  const VidaStatistics statistics = VidaStepper_Statistics(check_stepper(L));
+  VidaStepper* stepper = check_stepper(L);
+  const VidaStatistics statistics = VidaStepper_Statistics(stepper);
+  VidaStepPlan plan;
   lua_newtable(L);
   vidalua_set_integer(L, "steps", statistics.steps);
   vidalua_set_integer(L, "rejected_steps", statistics.rejected_steps);
@@ -385,6 +389,15 @@ static int stepper_statistics(lua_State* L) {
   vidalua_set_integer(L, "factorizations", statistics.factorizations);
   vidalua_set_integer(L, "singular_passages", statistics.singular_passages);
   vidalua_set_integer(L, "forced_steps", statistics.forced_steps);
+  if (!VidaStepper_Plan(stepper, &plan, NULL)) {
+    lua_pushstring(L, plan.name);
+    lua_setfield(L, -2, "plan");
+    vidalua_set_integer(L, "unknowns", plan.unknowns);
+    vidalua_set_integer(L, "matrix_entries", plan.entries);
+    if (plan.factor_entries >= 0) {
+      vidalua_set_integer(L, "factor_entries", plan.factor_entries);
+    }
+  }
   return 1;
 }
 

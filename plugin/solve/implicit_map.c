@@ -239,6 +239,10 @@ void vida__map_set_guess_test(vida_map* map, bool (*accepts)(void* data, const d
   map->newton.accepts_guess = accepts ? accepts_guess : NULL;
 }
 
+const vida_linear* vida__map_linear(const vida_map* map) {
+  return map->linear;
+}
+
 long vida__map_iterations(const vida_map* map) {
   return map->iterations;
 }

@@ -71,6 +71,9 @@ bool vida__map_attempt(vida_map* map, double* u);
  * solve allocates what is missing. */
 int vida__map_prepare(vida_map* map, const double* u);
 
+/* Returns the matrix of Newton's method. */
+const vida_linear* vida__map_linear(const vida_map* map);
+
 /* Returns the number of Newton iterations since the last reset. */
 long vida__map_iterations(const vida_map* map);
 /* Returns the number of residual evaluations since the last reset. */

@@ -1,5 +1,7 @@
-/* The statistics of a stepper, including those before a restart during a run. */
+/* The statistics of a stepper, including those before a restart during a run, and its plan. */
+#include "base/error.h"
 #include "stepper/branch_watch.h"
+#include "stepper/condensed_step.h"
 #include "stepper/jumps.h"
 
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
@@ -14,6 +16,29 @@ VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
         vida__watch_passages(stepper->watch, NULL, NULL) + stepper->before.singular_passages;
   }
   return statistics;
+}
+
+int VidaStepper_Plan(const VidaStepper* stepper, VidaStepPlan* plan, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper, plan)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const VidaIntegration* self = &stepper->self;
+  const int code = vida__require_start(stepper, error);
+  if (code) {
+    return code;
+  }
+  if (!self->implicit.map) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED, "%s: its steps have no plan",
+                      self->method->info.name);
+  }
+  const bool is_condensed = vida__is_condensed(self);
+  const vida_linear* linear =
+      vida__map_linear(is_condensed ? vida__condensed_map(self) : self->implicit.map);
+  *plan = (VidaStepPlan){.name = is_condensed ? "condensed" : "general",
+                         .unknowns = linear->pattern->size,
+                         .entries = linear->pattern->entries,
+                         .factor_entries = vida__linear_factor_entries(linear)};
+  return VIDA_SUCCESS;
 }
 
 int vida__restart_stepper(VidaStepper* stepper, double t, double h, const double* q,

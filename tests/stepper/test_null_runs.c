@@ -38,6 +38,8 @@ static void test_steppers(void) {
   REFUSED("stepper", VidaStepper_StartWithStep(NULL, 0.0, 0.1, x, x, &error));
   REFUSED("q", VidaStepper_StartWithStep(s, 0.0, 0.1, NULL, x, &error));
   REFUSED("v", VidaStepper_StartWithStep(s, 0.0, 0.1, x, NULL, &error));
+  REFUSED("stepper", VidaStepper_Plan(NULL, &(VidaStepPlan){0}, &error));
+  REFUSED("plan", VidaStepper_Plan(s, NULL, &error));
   REFUSED("stepper", VidaStepper_StartTwoPoints(NULL, 0.0, x, x, &error));
   REFUSED("q0", VidaStepper_StartTwoPoints(s, 0.0, NULL, x, &error));
   REFUSED("q1", VidaStepper_StartTwoPoints(s, 0.0, x, NULL, &error));

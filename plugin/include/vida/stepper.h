@@ -91,6 +91,14 @@ typedef struct VidaStatistics {
   long forced_steps;         /* steps that an adaptive method shortened to end at an output state */
 } VidaStatistics;
 
+/* The unknowns for which Newton's method solves the equations of a step, and its matrix. */
+typedef struct VidaStepPlan {
+  const char* name;    /* "condensed": the multipliers; "general": all unknowns of the method */
+  int unknowns;        /* number of unknowns */
+  long entries;        /* entries of the pattern of the matrix */
+  long factor_entries; /* entries of its last factors, L and U together; -1: not known */
+} VidaStepPlan;
+
 /* Returns whether a method with these options is adaptive: it then chooses its own steps for the
  * tolerance `rtol`, and `h` is the interval between output states. */
 VIDA_API bool Vida_IsAdaptive(const VidaOptions* options);
@@ -195,6 +203,13 @@ VIDA_API long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t
                                            const char** constraint);
 /* Returns the counts of steps, iterations and evaluations since the start. */
 VIDA_API VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
+/* Writes the unknowns of the steps of this motion to *plan. The equations of del-endpoint,
+ * del-trapezoidal and rattle are condensed to the multipliers for systems with constant diagonal
+ * masses, unless the option `plan` is general, constraints depend on each other, masses differ by
+ * too many orders of magnitude, or coordinates have too many constraints. A step that this does not
+ * solve is solved with all unknowns. Fails with VIDA_WRONG_ORDER before the start, and with
+ * VIDA_NOT_SUPPORTED for methods that solve no such equations, or solve them in their own way. */
+VIDA_API int VidaStepper_Plan(const VidaStepper* stepper, VidaStepPlan* plan, VidaError* error);
 
 #ifdef __cplusplus
 }

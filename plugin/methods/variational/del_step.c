@@ -210,35 +210,18 @@ static int advance_momenta(VidaIntegration* self, const double* w) {
   return VIDA_SUCCESS;
 }
 
-/* Computes the multiplier at the node at which the step starts; for rattle, from both half impulses
- * there. */
+/* Computes the multiplier at the node at which the step starts. */
 static void take_multipliers(VidaIntegration* self) {
   const vida_variational_state* own = self->state;
   const double* mu = self->implicit.unknown + self->model.n;
-  const bool two_halves = projects(self) && own->has_step;
-  for (int r = 0; r < self->model.m; r++) {
-    const double total = two_halves ? 0.5 * mu[r] + own->impulse[r] : mu[r];
-    self->node.lambda[r] = total / self->node.h;
+  if (projects(self) && own->has_step) {
+    vida__rattle_multipliers(self, mu);
+  } else {
+    for (int r = 0; r < self->model.m; r++) {
+      self->node.lambda[r] = mu[r] / self->node.h;
+    }
   }
   self->node.lambda_t = vida__node_time(self);
-}
-
-/* The projection at the end of a RATTLE step, at time t: computes v at the new node, and subtracts
- * the impulse of the hidden constraint from p. */
-static int project_momenta(VidaIntegration* self, double t, VidaError* error) {
-  vida_variational_state* own = self->state;
-  double* v = self->node.v;
-  const double* entries;
-  int code = vida__jacobian_after_step(self, t, &entries);
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  code =
-      vida__project_velocity(self, t, self->node.q, entries, self->node.p, v, own->impulse, error);
-  if (!code) {
-    vida__add_impulses(self, entries, -1.0, own->impulse);
-  }
-  return code;
 }
 
 int vida__del_step(VidaIntegration* self, VidaError* error) {
@@ -261,7 +244,7 @@ int vida__del_step(VidaIntegration* self, VidaError* error) {
   vida__advance_positions(self, w);
   memcpy(own->w, w, (size_t)self->model.n * sizeof *w);
   if (projects(self)) {
-    code = project_momenta(self, vida__next_time(self), error);
+    code = vida__rattle_project(self, vida__next_time(self), error);
   }
   own->has_step = true;
   return code;
@@ -316,7 +299,7 @@ int vida__del_start_two_points(VidaIntegration* self, const double* q1, VidaErro
   self->statistics.steps = 1;
   own->has_step = true;
   own->kappa = step_weight(self);
-  return rule->projects ? project_momenta(self, vida__node_time(self), error) : VIDA_SUCCESS;
+  return rule->projects ? vida__rattle_project(self, vida__node_time(self), error) : VIDA_SUCCESS;
 }
 
 /* ---- what can be asked ----------------------------------------------------------------------- */

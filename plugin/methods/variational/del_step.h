@@ -43,6 +43,15 @@ int vida__del_step(VidaIntegration* self, VidaError* error);
 int vida__del_velocities(VidaIntegration* self, double* v, VidaError* error);
 int vida__del_energy(VidaIntegration* self, double* value, double* t, VidaError* error);
 
+/* ---- RATTLE (rattle.c) ---- */
+
+/* Projects p at the end of a step, at the time t (s), on G v + g_t = 0, and computes v there. The
+ * impulse of the hidden constraint becomes the second half impulse. */
+int vida__rattle_project(VidaIntegration* self, double t, VidaError* error);
+/* Computes the multipliers at the node from the half impulse before it and mu (m), twice the half
+ * impulse after it. */
+void vida__rattle_multipliers(VidaIntegration* self, const double* mu);
+
 /* Options and capabilities of methods for holonomic constraints. */
 extern const VidaOptionRow vida__del_options[];
 #define VIDA_DEL_CAPABILITIES                                                    \
