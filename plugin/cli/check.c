@@ -35,6 +35,11 @@ static void print_sizes(const VidaSystem* system, VidaCheckNumbers numbers) {
         vida__real_text(fill, (double)numbers.factor_entries / (double)numbers.matrix_entries, 3));
   }
   printf("\n");
+  if (numbers.plan.name) {
+    printf("  plan of rattle: %s, %d unknown%s, %ld entries in the Newton matrix\n",
+           numbers.plan.name, numbers.plan.unknowns, plural(numbers.plan.unknowns),
+           numbers.plan.entries);
+  }
 }
 
 static void print_constants(const VidaSystem* system, const VidaCheck* check) {

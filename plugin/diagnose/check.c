@@ -237,6 +237,24 @@ static void find_constants(VidaCheck* check, double* work) {
   }
 }
 
+/* Finds the plan of steps of rattle. What it refuses is no finding. */
+static int find_plan(VidaCheck* check, VidaError* error) {
+  VidaOptions* options = NULL;
+  VidaStepper* stepper = NULL;
+  VidaError refusal;
+  int code = VidaOptions_Create("rattle", &options, &refusal);
+  code = code ? code : VidaOptions_SetReal(options, "h", 1e-3, &refusal);
+  code = code ? code : VidaStepper_Create(check->system, options, &stepper, &refusal);
+  code = code ? code : VidaStepper_Start(stepper, check->t, check->q, check->v, &refusal);
+  code = code ? code : VidaStepper_Plan(stepper, &check->numbers.plan, &refusal);
+  if (code) {
+    check->numbers.plan = (VidaStepPlan){.factor_entries = -1};
+  }
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  return code == VIDA_OUT_OF_MEMORY ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int make_parts(VidaCheck* check, VidaError* error) {
@@ -313,6 +331,7 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
     code = code ? code : vida__check_symmetry(check, error);
     code = code ? code : vida__check_rows(check, error);
     code = code ? code : find_rank(check, error);
+    code = code ? code : find_plan(check, error);
   }
   find_constants(check, work);
   if (check->numbers.degrees_of_freedom == 0 && has_timed_constraint(check)) {
@@ -384,8 +403,11 @@ void VidaCheck_Destroy(VidaCheck** check) {
 }
 
 VidaCheckNumbers VidaCheck_Numbers(const VidaCheck* check) {
-  const VidaCheckNumbers unknown = {
-      .factor_entries = -1, .rank = -1, .degrees_of_freedom = -1, .energy = (double)NAN};
+  const VidaCheckNumbers unknown = {.factor_entries = -1,
+                                    .rank = -1,
+                                    .degrees_of_freedom = -1,
+                                    .energy = (double)NAN,
+                                    .plan = {.factor_entries = -1}};
   return check ? check->numbers : unknown;
 }
 

@@ -59,10 +59,11 @@ static void subtract_columns(const VidaIntegration* self, const double* mu, doub
   const vida_condensed* own = self->implicit.condensed;
   const int count = self->model.system->entry_count;
   const int* restrict coordinate = own->coordinate;
+  const int* restrict row = own->row, * restrict row_end = own->row_end;
   const double* restrict columns = own->columns;
   for (int e = 0, k = 0; e < count; k++) {
-    const double impulse = mu[own->row[k]];
-    for (const int end = own->row_end[k]; e < end; e++) {
+    const double impulse = mu[row[k]];
+    for (const int end = row_end[k]; e < end; e++) {
       v[coordinate[e]] -= columns[e] * impulse;
     }
   }
@@ -81,9 +82,12 @@ static void find_end(VidaIntegration* self, const double* mu) {
   }
   memcpy(own->w, own->free, (size_t)self->model.n * sizeof *own->w);
   subtract_columns(self, mu, own->w);
+  const double* restrict w = own->w;
+  const double* restrict q = self->node.q;
+  double* restrict dq = self->work.dq, * restrict q1 = self->work.q1;
   for (int i = 0; i < self->model.n; i++) {
-    self->work.dq[i] = h * own->w[i];
-    self->work.q1[i] = self->node.q[i] + self->work.dq[i];
+    dq[i] = h * w[i];
+    q1[i] = q[i] + dq[i];
   }
   memcpy(own->known, mu, (size_t)self->model.m * sizeof *mu);
   own->has_end = true;

@@ -45,8 +45,13 @@ void vida__add_impulses(VidaIntegration* self, const double* entries, double wei
     const double impulse = weight * mu[row];
     for (; e < count && entry[e].row == row; e++) {
       const int i = entry[e].coordinate;
-      vida__add_compensated(&p[i], &p_low[i], impulse * entries[e]);
+      double left;
+      p[i] = vida__add_exactly(p[i], impulse * entries[e], &left);
+      p_low[i] += left;
     }
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    p[i] = vida__add_exactly(p[i], p_low[i], &p_low[i]);
   }
 }
 

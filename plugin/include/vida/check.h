@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <vida/error.h>
 #include <vida/export.h>
+#include <vida/stepper.h>
 #include <vida/study.h>
 #include <vida/system.h>
 
@@ -42,6 +43,7 @@ typedef struct VidaCheckNumbers {
   int degrees_of_freedom;  /* n - rank; -1: not known */
   double energy;           /* v L_v - L at the start, J; NaN: not known */
   bool energy_is_constant; /* no force, drive or explicit time changes it */
+  VidaStepPlan plan;       /* of steps of rattle; name NULL: rattle does not accept the system */
 } VidaCheckNumbers;
 
 /* Errors of the derivatives of a term, a constraint or a force: the largest of its instances. */
